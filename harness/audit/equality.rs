@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use retake_core::events::{Captured, Event, Payload, is_id};
+use retake_core::events::{Captured, Event, Payload, is_id, shown_headers, time_form};
 use retake_core::json::{Json, Layout};
 
 /// Prints the captures without the values that differ from run to run, so that two runs can be compared. Normalized ids are
@@ -13,6 +13,9 @@ pub(super) fn stable_text(captures: &[Captured], normalize: &dyn Fn(&str) -> Str
         let media_type = capture.content_type.split(';').next().unwrap_or_default().trim().to_owned();
         printer.line(&normalize(&capture.request));
         printer.line(&format!("{} {media_type}", capture.status));
+        for line in shown_headers(&capture.delivery.headers, normalize) {
+            printer.line(&line);
+        }
         for event in capture.events.iter().chain(&capture.after.events).filter(|event| event.is_real()) {
             printer.line(&normalize(&event.label()));
             match (event.json(), &event.payload) {
@@ -61,7 +64,9 @@ impl Printer<'_> {
     fn json(&mut self, json: &Json) -> Json {
         match json {
             Json::Null | Json::Bool(_) => json.clone(),
-            Json::Int(_) | Json::BigInt(_) | Json::Float(_) if retake_core::events::is_time(json) => Json::from("<TS>"),
+            Json::Str(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) if self.is_time(json) => {
+                Json::Str(time_form(json).unwrap_or_default())
+            }
             Json::Int(_) | Json::BigInt(_) | Json::Float(_) => Json::Str((self.normalize)(&json.print(Layout::Python))),
             Json::Str(text) => Json::Str(self.text(text)),
             Json::Array(items) => Json::Array(items.iter().map(|item| self.json(item)).collect()),
@@ -71,6 +76,12 @@ impl Printer<'_> {
                 Json::object(entries)
             }
         }
+    }
+
+    /// Whether a value is a point in time whose value does not count. That of a text does if a rule gives it a name.
+    fn is_time(&self, json: &Json) -> bool {
+        let is_plain = |text: &str| matches!(&*(self.normalize)(text), "<TS>" | "<DATE>");
+        time_form(json).is_some() && json.as_str().is_none_or(is_plain)
     }
 
     fn text(&mut self, text: &str) -> String {

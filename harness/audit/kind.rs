@@ -14,6 +14,10 @@ pub enum Kind {
     RenameKey,
     RetypeKey,
     ChangeValue,
+    ChangeWord,
+    ChangeTime,
+    /// Changes the text that collapsed events deliver in pieces, in all of them.
+    ChangeText,
     ShortenList,
     LengthenList,
     ReverseList,
@@ -22,11 +26,12 @@ pub enum Kind {
     CutTail,
     Status,
     ContentType,
+    DropAttribute,
 }
 
 impl Kind {
     /// All kinds, in the order in which they are printed.
-    pub const ALL: [Kind; 17] = [
+    pub const ALL: [Kind; 21] = [
         Kind::DropEvent,
         Kind::RepeatEvent,
         Kind::SwapEvents,
@@ -36,6 +41,9 @@ impl Kind {
         Kind::RenameKey,
         Kind::RetypeKey,
         Kind::ChangeValue,
+        Kind::ChangeWord,
+        Kind::ChangeTime,
+        Kind::ChangeText,
         Kind::ShortenList,
         Kind::LengthenList,
         Kind::ReverseList,
@@ -44,6 +52,7 @@ impl Kind {
         Kind::CutTail,
         Kind::Status,
         Kind::ContentType,
+        Kind::DropAttribute,
     ];
 
     /// What the change does, as it is printed. This is also its name in the JSON report.
@@ -58,6 +67,9 @@ impl Kind {
             Kind::RenameKey => "rename a key",
             Kind::RetypeKey => "change a type",
             Kind::ChangeValue => "change a value",
+            Kind::ChangeWord => "change a word",
+            Kind::ChangeTime => "change a time's form",
+            Kind::ChangeText => "change a streamed text",
             Kind::ShortenList => "shorten a list",
             Kind::LengthenList => "lengthen a list",
             Kind::ReverseList => "reverse a list",
@@ -66,11 +78,17 @@ impl Kind {
             Kind::CutTail => "cut the end",
             Kind::Status => "change the status",
             Kind::ContentType => "change the content type",
+            Kind::DropAttribute => "drop an attribute",
         }
     }
 
-    /// Whether a golden with this detail is meant to notice the change: only `values` pins values.
+    /// Whether a golden with this detail is meant to notice the change: only `values` pins values, and `keys` pins nothing below
+    /// the top-level keys.
     pub fn counts_at(self, detail: Detail) -> bool {
-        self != Kind::ChangeValue || detail == Detail::Values
+        match self {
+            Kind::ChangeValue => detail == Detail::Values,
+            Kind::ChangeWord | Kind::ChangeTime => detail != Detail::Keys,
+            _ => true,
+        }
     }
 }

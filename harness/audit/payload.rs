@@ -1,7 +1,11 @@
 //! Places in a JSON payload, and the changes that can be made there.
 
 use super::kind::Kind;
+use retake_core::events::time_form;
 use retake_core::json::Json;
+
+/// The length of a date.
+const DATE: usize = 10;
 
 /// One step of a path: from a value to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,14 +21,15 @@ pub(super) struct Spot {
     pub(super) path: Vec<Step>,
 }
 
-/// Returns all places of a payload that can be changed, from the outside in.
-pub(super) fn spots(json: &Json) -> Vec<Spot> {
+/// Returns all places of a payload that can be changed, from the outside in. `is_own` tells whether a text under a key is a word
+/// of the service's own.
+pub(super) fn spots(json: &Json, is_own: &dyn Fn(&str, &str) -> bool) -> Vec<Spot> {
     let mut spots = Vec::new();
-    collect(json, &mut Vec::new(), &mut spots);
+    collect(json, is_own, &mut Vec::new(), &mut spots);
     spots
 }
 
-fn collect(json: &Json, path: &mut Vec<Step>, spots: &mut Vec<Spot>) {
+fn collect(json: &Json, is_own: &dyn Fn(&str, &str) -> bool, path: &mut Vec<Step>, spots: &mut Vec<Spot>) {
     let mut add = |kind: Kind, path: &[Step]| spots.push(Spot { kind, path: path.to_vec() });
     match json {
         Json::Object(entries) => {
@@ -34,7 +39,7 @@ fn collect(json: &Json, path: &mut Vec<Step>, spots: &mut Vec<Spot>) {
                 for kind in [Kind::DropKey, Kind::RenameKey, Kind::RetypeKey] {
                     spots.push(Spot { kind, path: path.clone() });
                 }
-                collect(value, path, spots);
+                collect(value, is_own, path, spots);
                 path.pop();
             }
         }
@@ -49,13 +54,23 @@ fn collect(json: &Json, path: &mut Vec<Step>, spots: &mut Vec<Spot>) {
             }
             for (index, item) in items.iter().enumerate() {
                 path.push(Step::Index(index));
-                collect(item, path, spots);
+                collect(item, is_own, path, spots);
                 path.pop();
             }
         }
         // Any other value in place of null would also be of another type.
         Json::Null => {}
-        Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) | Json::Str(_) => add(Kind::ChangeValue, path),
+        Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) | Json::Str(_) => {
+            add(Kind::ChangeValue, path);
+            let key =
+                path.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None });
+            if json.as_str().is_some_and(|text| is_own(key.unwrap_or_default(), text)) {
+                add(Kind::ChangeWord, path);
+            }
+            if time_form(json).is_some() {
+                add(Kind::ChangeTime, path);
+            }
+        }
     }
 }
 
@@ -75,7 +90,8 @@ pub(super) fn changed(json: &Json, spot: &Spot) -> Option<Json> {
     match (kind, value) {
         (Kind::AddKey, Json::Object(entries)) => _ = entries.insert("added", Json::Bool(true)),
         (Kind::RetypeKey, value) => *value = of_another_type(value),
-        (Kind::ChangeValue, value) => *value = other_value(value),
+        (Kind::ChangeValue | Kind::ChangeWord, value) => *value = other_value(value),
+        (Kind::ChangeTime, value) => *value = of_another_form(value)?,
         (Kind::ShortenList, Json::Array(items)) => _ = items.pop(),
         (Kind::LengthenList, Json::Array(items)) => items.extend(items.last().cloned()),
         (Kind::ReverseList, Json::Array(items)) => items.reverse(),
@@ -110,6 +126,23 @@ fn of_another_type(value: &Json) -> Json {
         Json::Bool(_) => Json::from("true"),
         Json::Null | Json::Array(_) | Json::Object(_) => Json::from("text"),
     }
+}
+
+/// Returns a point in time without its zone, or with one if it has none; or in another unit if it is a number.
+fn of_another_form(time: &Json) -> Option<Json> {
+    Some(match time {
+        Json::Str(text) if text.len() > DATE => {
+            let clock = text[DATE..].find(['Z', '+', '-']).map(|at| DATE + at);
+            Json::Str(clock.map_or_else(|| format!("{text}Z"), |at| text[..at].to_owned()))
+        }
+        Json::Str(text) => Json::Str(format!("{text}T00:00:00")),
+        Json::Int(number) => {
+            let longer = number.checked_mul(1000).filter(|number| time_form(&Json::Int(*number)).is_some());
+            Json::Int(longer.unwrap_or(number / 1000))
+        }
+        Json::Float(number) => Json::Float(if *number < 1e11 { number * 1000.0 } else { number / 1000.0 }),
+        _ => return None,
+    })
 }
 
 fn other_value(value: &Json) -> Json {

@@ -183,7 +183,7 @@ fn changed_values(json: &Json) -> Vec<Json> {
     if let Json::Str(text) = json {
         return changed_texts(text).into_iter().map(Json::Str).collect();
     }
-    let spots = spots(json).into_iter().filter(|spot| spot.kind == Kind::ChangeValue);
+    let spots = spots(json, &|_, _| false).into_iter().filter(|spot| spot.kind == Kind::ChangeValue);
     let places = spots.map(|spot| (pointer(&spot.path), spot)).collect();
     super::spread::spread(places, MOST).iter().filter_map(|spot| changed(json, spot)).collect()
 }

@@ -7,7 +7,7 @@ use super::kind::Kind;
 use super::settings::{Setting, candidates};
 use super::sites::{Base, Site};
 use super::spread::spread;
-use retake_core::events::{Captured, ShapeOptions};
+use retake_core::events::{Calls, Captured, ShapeOptions};
 
 /// The most changes of one kind that are tried.
 const MOST: usize = 32;
@@ -62,6 +62,17 @@ pub(crate) struct Rendering<'a> {
     pub text: &'a dyn Fn(&[Captured], &ShapeOptions) -> String,
     /// Replaces what differs from run to run in a text.
     pub normalize: &'a dyn Fn(&str) -> String,
+    /// Whether a text under a key is a word of the service's own.
+    pub is_own: &'a dyn Fn(&str, &str) -> bool,
+    /// The recorded tool calls.
+    pub calls: &'a Calls,
+}
+
+impl Rendering<'_> {
+    /// The captures without what differs from run to run. The order of events of parallel tool calls is no change.
+    fn stable_text(&self, captures: &[Captured], options: &ShapeOptions) -> String {
+        stable_text(&self.calls.in_order(captures, options, self.normalize), self.normalize)
+    }
 }
 
 /// Tries changes to the captures on a golden with these options. A change that touches only values that differ in every run is
@@ -72,10 +83,16 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
         base: &base,
         rendering,
         texts: Vec::new(),
-        stable_text: stable_text(&base.captures, rendering.normalize),
+        stable_text: rendering.stable_text(&base.captures, options),
     };
     let mut places: BTreeMap<Kind, Vec<(String, Site)>> = BTreeMap::new();
-    for site in base.sites().into_iter().filter(|site| site.kind.counts_at(options.detail)) {
+    let is_collapsed = |label: &str| {
+        let normal = (rendering.normalize)(label);
+        options.collapse.iter().any(|name| *name == label || *name == normal)
+    };
+    let texts = base.texts(&is_collapsed);
+    let sites = base.sites(rendering.is_own).into_iter().chain(texts);
+    for site in sites.filter(|site| site.kind.counts_at(options.detail)) {
         places.entry(site.kind).or_default().push((site.class(), site));
     }
     let most = (BYTES_A_KIND / tried.stable_text.len().max(1)).clamp(LEAST, MOST);
@@ -102,7 +119,7 @@ pub(crate) fn mean(kinds: &ByKind) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "some thousand changes at most")]
     let share = |tally: &Tally| tally.noticed as f64 / tally.tried as f64;
     let shares: Vec<f64> = kinds.values().filter(|tally| tally.tried > 0).map(share).collect();
-    #[expect(clippy::cast_precision_loss, reason = "17 kinds")]
+    #[expect(clippy::cast_precision_loss, reason = "21 kinds")]
     let count = shares.len() as f64;
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / count)
 }
@@ -146,7 +163,7 @@ impl Tried<'_> {
         if self.differs(site.capture, &changed, options) {
             return Some(true);
         }
-        let stable_text = |captures: &[Captured]| stable_text(captures, self.rendering.normalize);
+        let stable_text = |captures: &[Captured]| self.rendering.stable_text(captures, options);
         let base = &self.base.captures[site.capture];
         let is_change = stable_text(std::slice::from_ref(&changed)) != stable_text(std::slice::from_ref(base))
             || self.concerns_others(site.capture, &changed)

@@ -1,7 +1,7 @@
 //! Settings that may make a golden notice a change that it misses now. Names are first taken out of the options that loosen
 //! the golden, one at a time; then come settings that show more.
 
-use retake_core::events::{Detail, ShapeOptions};
+use retake_core::events::{Detail, ShapeOptions, USUAL_HEADERS};
 
 /// One change to the settings of `[golden]`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +29,10 @@ pub(super) fn candidates(options: &ShapeOptions, pointer: &str) -> Vec<(Setting,
     }
     if options.detail == Detail::Keys {
         with("detail = \"types\"".to_owned(), &|options| options.detail = Detail::Types);
+    }
+    if USUAL_HEADERS.contains(&pointer) {
+        with(format!("headers = [{pointer:?}]"), &|options| options.headers.push(pointer.to_owned()));
+        return all;
     }
     if let Some(key) = pointer.rsplit('/').next().filter(|key| !key.is_empty() && *key != "*") {
         let key = key.replace("~1", "/").replace("~0", "~");

@@ -1,8 +1,10 @@
 //! Where a capture can be changed, and how each change is made.
 
+use std::collections::BTreeMap;
+
 use super::kind::Kind;
 use super::payload::{self, Spot, Step, other_text};
-use retake_core::events::{Captured, Event, Payload, Status, is_id};
+use retake_core::events::{Captured, Event, Payload, Status, USUAL_HEADERS, is_id};
 use retake_core::json::{Json, Layout};
 
 /// A place in the captures of a run, and the change that is made there.
@@ -13,7 +15,7 @@ pub(super) struct Site {
     pub(super) capture: usize,
     /// The name of the changed event; empty if the change does not concern a single event.
     pub(super) event: String,
-    /// The place in the event's payload, as a JSON pointer in which `*` stands for each element of a list.
+    /// The name of a header, or the place in the event's payload, as a JSON pointer in which `*` stands for each element of a list.
     pub(super) pointer: String,
     edit: Edit,
 }
@@ -28,6 +30,8 @@ enum Edit {
     Payload(usize, Spot),
     /// Changes the text of a payload that is not JSON.
     Text(usize),
+    /// Changes the letters of these texts: each is an event, and the path in its payload.
+    Letters(Vec<TextAt>),
     SwapIds(IdAt, IdAt),
     /// Drops this event and all that follow.
     CutBefore(usize),
@@ -35,6 +39,8 @@ enum Edit {
     CutInside(usize),
     Status,
     ContentType,
+    /// Drops an attribute, given by its index, of the header at an index.
+    Attribute(usize, usize),
 }
 
 /// An id in a payload.
@@ -44,6 +50,9 @@ struct IdAt {
     path: Vec<Step>,
     id: String,
 }
+
+/// A text in a payload: the index of its event, and its path.
+type TextAt = (usize, Vec<Step>);
 
 /// The unchanged captures. Their payloads are printed in one way, so that a changed capture differs in nothing but the change.
 pub(super) struct Base {
@@ -63,11 +72,11 @@ impl Base {
     }
 
     /// Returns all places at which something can be changed, capture by capture.
-    pub(super) fn sites(&self) -> Vec<Site> {
-        (0..self.captures.len()).flat_map(|capture| self.sites_of(capture)).collect()
+    pub(super) fn sites(&self, is_own: &dyn Fn(&str, &str) -> bool) -> Vec<Site> {
+        (0..self.captures.len()).flat_map(|capture| self.sites_of(capture, is_own)).collect()
     }
 
-    fn sites_of(&self, index: usize) -> Vec<Site> {
+    fn sites_of(&self, index: usize, is_own: &dyn Fn(&str, &str) -> bool) -> Vec<Site> {
         let capture = &self.captures[index];
         if capture.tree.is_some() {
             // The golden of a page holds its text word for word, so every change would be noticed.
@@ -84,6 +93,14 @@ impl Base {
         let whole = |kind, event, edit| site(kind, event, String::new(), edit);
         sites.push(whole(Kind::Status, None, Edit::Status));
         sites.push(whole(Kind::ContentType, None, Edit::ContentType));
+        for (at, (name, value)) in capture.delivery.headers.iter().enumerate() {
+            // The first part of a cookie is its name.
+            let named = usize::from(name == "set-cookie");
+            let attributes = if USUAL_HEADERS.contains(&name.as_str()) { attributes(name, value).len() } else { 0 };
+            sites.extend(
+                (named..attributes).map(|nth| site(Kind::DropAttribute, None, name.clone(), Edit::Attribute(at, nth))),
+            );
+        }
         if is_body(capture) {
             sites.extend(real.iter().map(|at| whole(Kind::CutTail, Some(*at), Edit::CutInside(*at))));
         } else {
@@ -104,7 +121,7 @@ impl Base {
                 }
                 continue;
             };
-            for spot in payload::spots(json) {
+            for spot in payload::spots(json, is_own) {
                 if let (Kind::ChangeValue, Some(Json::Str(text))) = (spot.kind, value(json, &spot.path))
                     && is_id(text)
                 {
@@ -121,6 +138,53 @@ impl Base {
             }
         }
         sites
+    }
+
+    /// Returns the places of the texts that collapsed events may deliver in pieces: strings that differ from event to event, or
+    /// contain white space, and are not ids.
+    pub(super) fn texts(&self, is_collapsed: &dyn Fn(&str) -> bool) -> Vec<Site> {
+        let mut sites = Vec::new();
+        for (capture, captured) in self.captures.iter().enumerate() {
+            let events = captured.events.iter().chain(&captured.after.events).enumerate();
+            let mut places: BTreeMap<(String, String), Vec<TextAt>> = BTreeMap::new();
+            for (at, event) in events.filter(|(_, event)| event.is_real()) {
+                let label = event.label();
+                if !is_collapsed(&label) {
+                    continue;
+                }
+                let of_strings = |json: &Json| {
+                    let spots =
+                        payload::spots(json, &|_, _| false).into_iter().filter(|spot| spot.kind == Kind::ChangeValue);
+                    spots.map(|spot| spot.path).collect()
+                };
+                // A payload that is not JSON is a text.
+                let paths = self.payloads[capture][at].as_ref().map_or_else(|| vec![Vec::new()], of_strings);
+                for path in paths {
+                    if self.text_at(capture, at, &path).is_some() {
+                        let place = (label.clone().into_owned(), payload::pointer(&path));
+                        places.entry(place).or_default().push((at, path));
+                    }
+                }
+            }
+            for ((event, pointer), strings) in places {
+                let texts: Vec<&str> =
+                    strings.iter().filter_map(|(at, path)| self.text_at(capture, *at, path)).collect();
+                let is_text = |text: &&str| **text != *texts[0] || text.contains(char::is_whitespace);
+                if texts.iter().any(is_text) && !texts.iter().all(|text| is_id(text)) {
+                    sites.push(Site { kind: Kind::ChangeText, capture, event, pointer, edit: Edit::Letters(strings) });
+                }
+            }
+        }
+        sites
+    }
+
+    fn text_at(&self, capture: usize, event: usize, path: &[Step]) -> Option<&str> {
+        if let Some(json) = &self.payloads[capture][event] {
+            return value(json, path)?.as_str();
+        }
+        let Captured { events, after, .. } = &self.captures[capture];
+        let Payload::Data(text) = &events.iter().chain(&after.events).nth(event)?.payload else { return None };
+        Some(text)
     }
 
     /// Returns the capture with the change made, or `None` if the change is not possible there.
@@ -146,6 +210,19 @@ impl Base {
                 let Payload::Data(text) = &events[*at].payload else { return None };
                 events[*at].payload = Payload::Data(other_text(text).into());
             }
+            Edit::Letters(places) => {
+                for (at, path) in places {
+                    let text = other_letters(self.text_at(site.capture, *at, path)?);
+                    let Some(json) = json(*at) else {
+                        events[*at].payload = Payload::Data(text.into());
+                        continue;
+                    };
+                    // Several places can be in one event.
+                    let mut json = events[*at].json().unwrap_or_else(|| json.clone());
+                    *payload::value_at(&mut json, path)? = Json::Str(text);
+                    set(&mut events[*at], &json);
+                }
+            }
             Edit::SwapIds(a, b) => {
                 let mut one = json(a.event)?.clone();
                 *payload::value_at(&mut one, &a.path)? = Json::from(b.id.as_str());
@@ -159,6 +236,12 @@ impl Base {
                 let Payload::Data(text) = &events[*at].payload else { return None };
                 let half = text.char_indices().nth(text.chars().count() / 2)?.0;
                 events[*at].payload = if half == 0 { Payload::Empty } else { Payload::Data(text[..half].into()) };
+            }
+            Edit::Attribute(at, nth) => {
+                let (name, value) = changed.delivery.headers.get_mut(*at)?;
+                let mut parts = attributes(name, value);
+                parts.remove(*nth);
+                *value = parts.join(if name == "set-cookie" { "; " } else { ", " });
             }
             Edit::Status => {
                 changed.status = match changed.status {
@@ -185,9 +268,20 @@ impl Site {
     }
 }
 
+/// Returns the parts of a header's value.
+fn attributes(name: &str, value: &str) -> Vec<String> {
+    let between = if name == "set-cookie" { ';' } else { ',' };
+    value.split(between).map(|part| part.trim().to_owned()).collect()
+}
+
 /// Whether a capture is an ordinary response rather than a stream.
 fn is_body(capture: &Captured) -> bool {
     matches!(&capture.events[..], [event] if event.name.as_deref() == Some("body"))
+}
+
+/// Returns a text with its lower-case letters in upper case, or the other way round if it has none.
+fn other_letters(text: &str) -> String {
+    if text.contains(char::is_lowercase) { text.to_uppercase() } else { text.to_lowercase() }
 }
 
 fn reprinted(event: &mut Event) -> Option<Json> {

@@ -103,6 +103,8 @@ pub enum CauseKind {
     Check,
     /// There is no golden yet.
     GoldenMissing,
+    /// Another version of Retake wrote the golden.
+    GoldenOutdated,
     /// The stream lacks an event of the golden.
     EventMissing,
     /// The stream has an event that the golden lacks.
@@ -119,6 +121,8 @@ pub enum CauseKind {
     Status,
     /// The content type differs.
     ContentType,
+    /// A header of a response differs.
+    Header,
     /// The body of a response that is not a stream differs.
     Body,
     /// Two runs of the same scenario differ, so nothing can be compared.
@@ -164,6 +168,7 @@ impl CauseKind {
             CauseKind::Protocol => "protocol",
             CauseKind::Check => "check",
             CauseKind::GoldenMissing => "golden_missing",
+            CauseKind::GoldenOutdated => "golden_outdated",
             CauseKind::EventMissing => "event_missing",
             CauseKind::EventExtra => "event_extra",
             CauseKind::EventRenamed => "event_renamed",
@@ -172,6 +177,7 @@ impl CauseKind {
             CauseKind::EventValue => "event_value",
             CauseKind::Status => "status",
             CauseKind::ContentType => "content_type",
+            CauseKind::Header => "header",
             CauseKind::Body => "body",
             CauseKind::Unstable => "unstable",
             CauseKind::Other => "other",
@@ -184,6 +190,7 @@ impl CauseKind {
             CauseKind::StoppedAsking | CauseKind::CallerSilent | CauseKind::ToolUnused => CauseClass::Unused,
             CauseKind::Check => CauseClass::Drift,
             CauseKind::GoldenMissing
+            | CauseKind::GoldenOutdated
             | CauseKind::EventMissing
             | CauseKind::EventExtra
             | CauseKind::EventRenamed
@@ -192,6 +199,7 @@ impl CauseKind {
             | CauseKind::EventValue
             | CauseKind::Status
             | CauseKind::ContentType
+            | CauseKind::Header
             | CauseKind::Body => CauseClass::Golden,
             CauseKind::ErrorEvent
             | CauseKind::Crash

@@ -27,6 +27,29 @@ pub fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|e| failed_as(shown, "read", path, &e))
 }
 
+/// Checks that a file or folder of a project, given relative to its root, is not outside the project: a link that leads out would
+/// read private files of the machine into requests and reports, or write where nobody looks. What does not exist is fine. So is a
+/// file that is a link to the same path in another tree, since a build system lays out a project as such links.
+///
+/// # Errors
+/// Names the link.
+pub(crate) fn inside(root: &Path, file: &Path) -> Result<()> {
+    let Ok(home) = root.canonicalize() else { return Ok(()) };
+    let mut path = root.to_owned();
+    for part in file.components() {
+        path.push(part);
+        let Ok(leads_to) = path.canonicalize() else { return Ok(()) };
+        let laid_out = leads_to.ends_with(file) && leads_to.is_file();
+        // What is neither a file nor a folder is not read.
+        if !leads_to.starts_with(&home) && !laid_out && special(&path).is_none() {
+            let shown = path.strip_prefix(root).unwrap_or(file);
+            let error = Error::new("a link that leads out of the project, expected a file or folder of the project");
+            return Err(error.in_file(shown).help("links may lead to other places in the project"));
+        }
+    }
+    Ok(())
+}
+
 /// Writes a temporary file in the same folder, syncs it and renames it, so a reader sees either the old text or the new one.
 ///
 /// # Errors

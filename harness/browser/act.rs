@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::find::{Element, Found, Prepared, find};
+use super::look::look;
 use super::page::{PERIOD, Page};
+use super::picture::Baselines;
 use super::{picture, tree};
 use retake_base::error::{Error, Result};
 use retake_scenario::{Do, Target};
@@ -25,30 +27,48 @@ enum Attempt {
     Done(Made),
     /// It did not succeed yet, for this reason.
     NotYet(String),
+    /// It is there, but a person would not see it yet, for this reason.
+    NotSeen(String),
 }
 
 const DONE: Attempt = Attempt::Done(Made::Nothing);
 
-/// Does one act, except `goto` and `reload`, which the caller does. `pictures` is the folder for the scenario's screenshots.
+/// How to do an act.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How<'a> {
+    /// When it has to be done.
+    pub(crate) deadline: Instant,
+    /// Whether a person has to see what it waits for.
+    pub(crate) visible: bool,
+    /// The folder for the scenario's screenshots.
+    pub(crate) pictures: &'a Path,
+    /// What becomes of those that are compared.
+    pub(crate) baselines: Baselines,
+}
+
+/// Does one act, except `goto` and `reload`, which the caller does.
 ///
 /// # Errors
 /// If it does not succeed in time.
-pub async fn act(page: &Page, act: &Do<String>, deadline: Instant, pictures: &Path) -> Result<Made> {
-    let mut before = None;
+pub async fn act(page: &Page, act: &Do<String>, how: How<'_>) -> Result<Made> {
+    let (mut before, deadline) = (None, how.deadline);
     loop {
-        let stands = match attempt(page, act, &mut before, pictures).await {
+        let stands = match attempt(page, act, &mut before, how).await {
             Ok(stands) => stands,
             // Looking at a page that is just being left fails.
             Err(error) => Attempt::NotYet(error.what().to_owned()),
         };
-        let why = match stands {
+        let (why, looked) = match stands {
             Attempt::Done(made) => return Ok(made),
-            Attempt::NotYet(why) => why,
+            Attempt::NotYet(why) => (why, false),
+            Attempt::NotSeen(why) => (why, true),
         };
         if Instant::now() >= deadline {
             return Err(Error::new(why));
         }
-        tokio::time::sleep_until(deadline.min(Instant::now() + PERIOD)).await;
+        // A look takes two pictures, which is too much work to repeat it at once.
+        let pause = if looked { 5 * PERIOD } else { PERIOD };
+        tokio::time::sleep_until(deadline.min(Instant::now() + pause)).await;
     }
 }
 
@@ -58,23 +78,31 @@ async fn attempt(
     page: &Page,
     act: &Do<String>,
     before: &mut Option<(Element, [f64; 2])>,
-    pictures: &Path,
+    how: How<'_>,
 ) -> Result<Attempt> {
-    let look = |target| find(page, target, Prepared::Nothing);
+    let look_for = |target| find(page, target, Prepared::Nothing);
     Ok(match act {
         Do::See(target) => {
-            let found = look(target).await?;
-            held(!found.elements.is_empty(), || found.why_not_one())
+            let found = look_for(target).await?;
+            if found.elements.is_empty() {
+                Attempt::NotYet(found.why_not_one())
+            } else {
+                seen(page, target, how).await?
+            }
         }
         Do::Unseen(target) => {
-            let found = look(target).await?;
-            held(found.elements.is_empty(), || found.why_not_one())
+            let found = look_for(target).await?;
+            if found.elements.is_empty() { DONE } else { Attempt::NotYet(found.why_not_one()) }
         }
         Do::Once(target) => {
-            let found = look(target).await?;
-            held(found.elements.len() == 1, || found.why_not_one())
+            let found = look_for(target).await?;
+            if found.elements.len() == 1 {
+                seen(page, target, how).await?
+            } else {
+                Attempt::NotYet(found.why_not_one())
+            }
         }
-        Do::Above(targets) => above(page, targets).await?,
+        Do::Above(targets) => above(page, targets, how).await?,
         Do::Click(target) => {
             let found = find(page, target, Prepared::Click).await?;
             match (ready(&found), found.point) {
@@ -108,22 +136,25 @@ async fn attempt(
         }
         Do::Aria(target) => Attempt::Done(Made::Tree(tree::region(page, target).await?)),
         Do::Screenshot { name, baseline } => {
-            let compared = picture::keep(page, pictures, name, *baseline).await?;
+            let baselines = baseline.then_some(how.baselines);
+            let compared = picture::keep(page, how.pictures, name, baselines, how.deadline).await?;
             compared.map_or(DONE, Attempt::NotYet)
         }
         Do::Goto(_) | Do::Reload => DONE,
     })
 }
 
-fn held(holds: bool, why: impl FnOnce() -> String) -> Attempt {
-    if holds { DONE } else { Attempt::NotYet(why()) }
-}
-
 fn ready(found: &Found) -> Option<&Element> {
     found.elements.first().filter(|_| found.ready)
 }
 
-async fn above(page: &Page, targets: &[Target<String>]) -> Result<Attempt> {
+/// Whether a person sees an element that matches a target, if they have to.
+async fn seen(page: &Page, target: &Target<String>, how: How<'_>) -> Result<Attempt> {
+    let unseen = if how.visible { look(page, target, how.deadline).await? } else { None };
+    Ok(unseen.map_or(DONE, Attempt::NotSeen))
+}
+
+async fn above(page: &Page, targets: &[Target<String>], how: How<'_>) -> Result<Attempt> {
     let mut upper: Option<(Element, &Target<String>)> = None;
     for target in targets {
         let found = find(page, target, Prepared::Nothing).await?;
@@ -140,6 +171,11 @@ async fn above(page: &Page, targets: &[Target<String>]) -> Result<Attempt> {
             return Ok(Attempt::NotYet(why));
         }
         upper = Some((element.clone(), target));
+    }
+    for target in targets {
+        if let Attempt::NotSeen(why) = seen(page, target, how).await? {
+            return Ok(Attempt::NotSeen(format!("{target}: {why}")));
+        }
     }
     Ok(DONE)
 }

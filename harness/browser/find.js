@@ -1,4 +1,4 @@
-// Finds the elements of a page that match a target, and prepares the only one for an act. `request` is {by, text, to};
+// Finds the elements of a page that match a target, and prepares the only one for an act, or all for a look. `request` is {by, text, to};
 // `given` are the elements that the accessibility tree has found by their role.
 function (request, ...given) {
   const squeeze = (text) => (text ?? "").replace(/\s+/g, " ").trim();
@@ -61,8 +61,9 @@ function (request, ...given) {
   };
   const short = (text) => (text.length > 60 ? text.slice(0, 60) + "…" : text);
   const about = (element) => {
-    const id = element.id ? `#${element.id}` : "";
-    return `<${element.tagName.toLowerCase()}${id}> ${JSON.stringify(short(squeeze(textOf(element))))}`;
+    const of = element.getAttribute("class");
+    const named = element.id ? `#${element.id}` : of ? ` class=${JSON.stringify(short(of))}` : "";
+    return `<${element.tagName.toLowerCase()}${named}> ${JSON.stringify(short(squeeze(textOf(element))))}`;
   };
 
   const all = finders[request.by]();
@@ -71,6 +72,7 @@ function (request, ...given) {
     hidden: all.length - visible.length,
     found: visible.map((element) => ({ about: about(element), box: box(element) })),
   };
+  if (request.to === "look") return { answer, elements: visible, about, children, silent, squeeze };
   if (visible.length !== 1 || !request.to) return answer;
 
   const [element] = visible;

@@ -36,7 +36,7 @@ pub(super) struct Found {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Element {
     /// Its tag and the beginning of its text.
-    about: String,
+    pub(super) about: String,
     /// Its upper and lower edge on the page, in CSS pixels.
     pub(super) top: f64,
     pub(super) bottom: f64,
@@ -66,6 +66,38 @@ impl Found {
 /// # Errors
 /// If the page is just being left, or the target is not a valid selector.
 pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Prepared) -> Result<Found> {
+    let to = match prepared {
+        Prepared::Nothing => Value::Null,
+        Prepared::Click => json!("click"),
+        Prepared::Fill => json!("fill"),
+    };
+    let request = request(target, &to);
+    let answer = if target.by == By::Role {
+        let (document, arguments) = with_role(page, &target.text, request).await?;
+        page.function(SCRIPT, &document, arguments).await?
+    } else {
+        page.evaluate(&format!("({SCRIPT})({request})")).await?
+    };
+    Ok(read(&answer))
+}
+
+/// Finds the elements that match a target. Also returns an object of the page that holds them, for `look.js`.
+///
+/// # Errors
+/// As [`find`].
+pub(super) async fn find_all(page: &Page, target: &Target<String>) -> Result<(Found, String)> {
+    let request = request(target, &json!("look"));
+    let (document, arguments) = if target.by == By::Role {
+        with_role(page, &target.text, request).await?
+    } else {
+        (document(page).await?, vec![json!({ "value": request })])
+    };
+    let handle = page.object(SCRIPT, &document, arguments).await?;
+    let answer = page.function("function () { return this.answer }", &handle, Vec::new()).await?;
+    Ok((read(&answer), handle))
+}
+
+fn request(target: &Target<String>, to: &Value) -> Value {
     let by = match target.by {
         By::Text => "text",
         By::Role => "role",
@@ -74,24 +106,18 @@ pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Prepare
         By::TestId => "testid",
         By::Css => "css",
     };
-    let to = match prepared {
-        Prepared::Nothing => Value::Null,
-        Prepared::Click => json!("click"),
-        Prepared::Fill => json!("fill"),
-    };
-    let request = json!({ "by": by, "text": target.text, "to": to });
-    let answer = if target.by == By::Role {
-        with_role(page, &target.text, request).await?
-    } else {
-        page.evaluate(&format!("({SCRIPT})({request})")).await?
-    };
-    Ok(read(&answer))
+    json!({ "by": by, "text": target.text, "to": to })
 }
 
-async fn with_role(page: &Page, text: &str, request: Value) -> Result<Value> {
-    let (role, name) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+async fn document(page: &Page) -> Result<String> {
     let document = page.call("Runtime.evaluate", json!({ "expression": "document" })).await?;
-    let document = document["result"]["objectId"].as_str().unwrap_or_default().to_owned();
+    Ok(document["result"]["objectId"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Returns the page's document, and the arguments for the script: the request, and the elements with this role.
+async fn with_role(page: &Page, text: &str, request: Value) -> Result<(String, Vec<Value>)> {
+    let (role, name) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let document = document(page).await?;
     // Chromium calls this role `image`.
     let role = if role == "img" { "image" } else { role };
     let query = json!({ "objectId": document, "role": role });
@@ -107,7 +133,7 @@ async fn with_role(page: &Page, text: &str, request: Value) -> Result<Value> {
         let object = page.call("DOM.resolveNode", resolve).await?;
         arguments.push(json!({ "objectId": object["object"]["objectId"] }));
     }
-    page.function(SCRIPT, &document, arguments).await
+    Ok((document, arguments))
 }
 
 fn squeezed(text: &str) -> String {

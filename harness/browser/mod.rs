@@ -5,7 +5,8 @@
 //!
 //! Elements are found (`find.js`) by the same rules as in Playwright: texts, labels and placeholders are compared without regard
 //! to case and to the amount of white space, a part of them is enough, and of nested elements the smallest is meant. Roles and
-//! names come from Chromium's own accessibility tree. Each check is repeated until it holds or its time is up; there are no
+//! names come from Chromium's own accessibility tree. What is found also has to be seen (`look`): scrolled to, and painted there so
+//! that it differs from what is behind it. Each check is repeated until it holds or its time is up; there are no
 //! other waits.
 //!
 //! # Rationale
@@ -18,13 +19,14 @@ mod chromium;
 mod connection;
 mod evidence;
 mod find;
+mod look;
 mod page;
 mod picture;
 mod tree;
 mod watch;
 
-pub use act::{Made, act};
-pub use chromium::program;
-pub use chromium::{Chromium, close};
+pub use act::{Made, act, How};
+pub use chromium::{program, Chromium, close};
 pub use page::{Cookie, Page};
 pub use watch::Traffic;
+pub(crate) use picture::{Baselines, accept, folder};

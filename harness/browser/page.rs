@@ -157,7 +157,7 @@ impl Page {
     /// If it throws, or if the page is just being left.
     pub(super) async fn evaluate(&self, expression: &str) -> Result<Value> {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        thrown(&self.call("Runtime.evaluate", params).await?)
+        Ok(thrown(&self.call("Runtime.evaluate", params).await?)?["value"].clone())
     }
 
     /// Calls a function on the page with objects of the page.
@@ -167,8 +167,19 @@ impl Page {
     pub(super) async fn function(&self, function: &str, this: &str, arguments: Vec<Value>) -> Result<Value> {
         let params = json!({
             "functionDeclaration": function, "objectId": this, "arguments": arguments, "returnByValue": true,
+            "awaitPromise": true,
         });
-        thrown(&self.call("Runtime.callFunctionOn", params).await?)
+        Ok(thrown(&self.call("Runtime.callFunctionOn", params).await?)?["value"].clone())
+    }
+
+    /// Calls a function on the page, and returns the id of the object that it returns.
+    ///
+    /// # Errors
+    /// As [`Page::evaluate`].
+    pub(super) async fn object(&self, function: &str, this: &str, arguments: Vec<Value>) -> Result<String> {
+        let params = json!({ "functionDeclaration": function, "objectId": this, "arguments": arguments });
+        let object = thrown(&self.call("Runtime.callFunctionOn", params).await?)?;
+        Ok(object["objectId"].as_str().unwrap_or_default().to_owned())
     }
 
     /// Sends a command to the page.
@@ -197,10 +208,11 @@ impl Drop for Page {
     }
 }
 
+/// Returns the result of a script.
 fn thrown(answer: &Value) -> Result<Value> {
     let thrown = &answer["exceptionDetails"];
     if thrown.is_null() {
-        return Ok(answer["result"]["value"].clone());
+        return Ok(answer["result"].clone());
     }
     let text = thrown["exception"]["description"].as_str().or_else(|| thrown["text"].as_str());
     Err(Error::new(format!("the page's script failed: {}", text.unwrap_or_default())))

@@ -1,32 +1,27 @@
 //! Screenshots of a page. They are saved for people to look at, and can be compared on the machine that made them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::page::Page;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 
-/// Hides the caret and stops animations, because a blinking caret is not a difference.
-const STILL: &str = "(() => { const style = document.createElement('style'); \
-    style.textContent = '*, ::before, ::after { caret-color: transparent !important; animation: none !important; \
-    transition: none !important }'; document.documentElement.append(style); return style })()";
+/// The function that decodes a picture on the page.
+pub(super) const PIXELS: &str = include_str!("pixels.js");
+/// The function that holds the page still.
+const STILL: &str = include_str!("still.js");
+/// The time between two pictures that have to be equal.
+const APART: Duration = Duration::from_millis(100);
 
 /// Returns the number of pixels that differ between two pictures, or `null` if their sizes differ. The edges of letters and
 /// curves are not drawn the same each time, so a pixel only counts if one of its colours differs by more than a fifth.
-const COMPARE: &str = "async (a, b) => {
-  const pixels = async (data) => {
-    const image = new Image();
-    image.src = 'data:image/png;base64,' + data;
-    await image.decode();
-    const canvas = new OffscreenCanvas(image.width, image.height);
-    const context = canvas.getContext('2d');
-    context.drawImage(image, 0, 0);
-    return context.getImageData(0, 0, image.width, image.height);
-  };
+const COMPARE: &str = "async (pixels, a, b) => {
   const [one, other] = [await pixels(a), await pixels(b)];
   if (one.width !== other.width || one.height !== other.height) return null;
   let count = 0;
@@ -35,54 +30,141 @@ const COMPARE: &str = "async (a, b) => {
   return count;
 }";
 
+/// What becomes of a screenshot that is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Baselines {
+    /// It has to be equal to the baseline. If there is none, it becomes the baseline.
+    #[default]
+    Compare,
+    /// It is proposed as the new baseline.
+    Renew,
+    /// It has to be equal to the proposed one.
+    CompareRenewed,
+    /// Nothing: what the page shows is only being recorded.
+    Ignore,
+}
+
 /// Takes a screenshot of a page, as PNG.
 ///
 /// # Errors
 /// If Chromium is gone.
 pub(super) async fn take(page: &Page) -> Result<Vec<u8>> {
-    let answer = page.call("Page.captureScreenshot", json!({ "format": "png" })).await?;
-    let data = answer["data"].as_str().unwrap_or_default();
+    let data = encoded(page).await?;
+    let data = data.as_str().unwrap_or_default();
     BASE64_STANDARD.decode(data).map_err(|e| Error::new(format!("Chromium sent a picture that is not base64: {e}")))
 }
 
-/// Saves a screenshot in a folder. With `baseline`, it is also compared with the baseline there, or becomes the baseline if
-/// there is none yet. Returns what differs, or `None`.
+/// The same in base64, as a JSON string.
+///
+/// # Errors
+/// If Chromium is gone.
+pub(super) async fn encoded(page: &Page) -> Result<Value> {
+    Ok(page.call("Page.captureScreenshot", json!({ "format": "png", "optimizeForSpeed": true })).await?["data"].take())
+}
+
+/// Saves a screenshot in the scenario's folder. With `baselines`, the page is held still for it, and it is also compared. Returns why it is not
+/// as it should be, or `None`.
 ///
 /// # Errors
 /// If the disk or Chromium fails.
-pub(super) async fn keep(page: &Page, folder: &Path, name: &str, baseline: bool) -> Result<Option<String>> {
-    std::fs::create_dir_all(folder).map_err(|e| files::failed("make", folder, &e))?;
+pub(super) async fn keep(
+    page: &Page,
+    folder: &Path,
+    name: &str,
+    baselines: Option<Baselines>,
+    deadline: Instant,
+) -> Result<Option<String>> {
     let file = folder.join(format!("{name}.png"));
     // Other machines draw letters differently, so there is no comparison in CI.
-    if !baseline || std::env::var_os("CI").is_some_and(|value| !value.is_empty()) {
+    let in_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
+    let baselines = baselines.filter(|baselines| *baselines != Baselines::Ignore && !in_ci);
+    let Some(baselines) = baselines else {
         files::write_whole(&file, &take(page).await?)?;
         return Ok(None);
-    }
-    let still = page.call("Runtime.evaluate", json!({ "expression": STILL })).await?;
-    let picture = take(page).await?;
-    if let Some(style) = still["result"]["objectId"].as_str() {
-        page.function("function () { this.remove() }", style, Vec::new()).await?;
-    }
+    };
+    let picture = match still(page, deadline).await? {
+        Ok(picture) => picture,
+        Err(why) => return Ok(Some(why)),
+    };
     files::write_whole(&file, &picture)?;
-    let known = folder.join(format!("{name}.baseline.png"));
-    if !known.exists() {
-        files::write_whole(&known, &picture)?;
+    let known = folder.join(format!("{name}{BASELINE}"));
+    let proposed = folder.join(format!("{name}{BASELINE}{PROPOSED}"));
+    let against = match baselines {
+        Baselines::Renew => proposed,
+        Baselines::CompareRenewed if proposed.exists() => proposed,
+        _ => known,
+    };
+    if baselines == Baselines::Renew || !against.exists() {
+        files::write_whole(&against, &picture)?;
         return Ok(None);
     }
-    let before = files::read(&known)?;
-    if before == picture {
-        return Ok(None);
-    }
-    compare(page, &before, &picture, &known).await
+    let before = files::read(&against)?;
+    let differ = if before == picture { None } else { compare(page, &before, &picture).await? };
+    let scenario = folder.file_name().unwrap_or_default().display();
+    Ok(differ.map(|differ| format!("{differ}; if that is intended: retake test {scenario} --update")))
 }
 
-async fn compare(page: &Page, before: &[u8], now: &[u8], known: &Path) -> Result<Option<String>> {
-    let [before, now] = [before, now].map(|bytes| BASE64_STANDARD.encode(bytes));
-    let differ = page.evaluate(&format!("({COMPARE})({}, {})", json!(before), json!(now))).await?;
-    let help = format!("if that is right, remove {}", known.display());
+/// The end of a baseline's file name.
+const BASELINE: &str = ".baseline.png";
+/// What is added to it while the baseline is only proposed.
+const PROPOSED: &str = ".new";
+
+/// Returns the folder for the files that a scenario's pages leave. Git ignores it.
+///
+/// # Errors
+/// If the folder cannot be made.
+pub(crate) fn folder(root: &Path, scenario: &str) -> Result<PathBuf> {
+    let folder = files::run_folder(root)?.join("browser").join(scenario);
+    std::fs::create_dir_all(&folder).map_err(|e| files::failed("make", &folder, &e))?;
+    Ok(folder)
+}
+
+/// Makes the proposed screenshots of a scenario its baselines.
+///
+/// # Errors
+/// If a file cannot be renamed.
+pub(crate) fn accept(root: &Path, scenario: &str) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(root.join(files::RUN_FOLDER).join("browser").join(scenario)) else {
+        return Ok(());
+    };
+    let proposed = entries.flatten().map(|entry| entry.path());
+    for from in proposed.filter(|file| file.to_string_lossy().ends_with(&format!("{BASELINE}{PROPOSED}"))) {
+        let to: PathBuf = from.with_extension("");
+        std::fs::rename(&from, &to).map_err(|e| files::failed("rename", &from, &e))?;
+    }
+    Ok(())
+}
+
+/// Takes a picture of a page that has come to rest: no request is under way, and two pictures in a row are equal. The inner error
+/// says why there is none when the time is up. Requests are waited for only half of it, because some never end.
+async fn still(page: &Page, deadline: Instant) -> Result<Result<Vec<u8>, String>> {
+    let patience = Instant::now() + deadline.saturating_duration_since(Instant::now()) / 2;
+    let mut before: Option<Vec<u8>> = None;
+    let still = loop {
+        page.evaluate(&format!("({STILL})()")).await?;
+        let awaits = page.watch.awaits() && Instant::now() < patience;
+        let picture = take(page).await?;
+        if !awaits && before.as_ref() == Some(&picture) {
+            break Ok(picture);
+        }
+        let has_two = before.is_some();
+        before = Some(picture).filter(|_| !awaits);
+        // Even if the time is already up, there are two pictures: otherwise the last attempt would hide what differs.
+        if has_two && Instant::now() >= deadline {
+            break Err("the page does not hold still: two pictures in a row always differ".to_owned());
+        }
+        tokio::time::sleep(APART).await;
+    };
+    page.evaluate("globalThis.__retakeHeld?.release()").await?;
+    Ok(still)
+}
+
+async fn compare(page: &Page, before: &[u8], now: &[u8]) -> Result<Option<String>> {
+    let [before, now] = [before, now].map(|bytes| json!(BASE64_STANDARD.encode(bytes)));
+    let differ = page.evaluate(&format!("({COMPARE})({PIXELS}, {before}, {now})")).await?;
     Ok(match differ.as_u64() {
         Some(0) => None,
-        Some(count) => Some(format!("{count} pixels differ from the baseline; {help}")),
-        None => Some(format!("the picture and the baseline differ in size; {help}")),
+        Some(count) => Some(format!("{count} pixels differ from the baseline")),
+        None => Some("the picture and the baseline differ in size".to_owned()),
     })
 }

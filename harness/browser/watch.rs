@@ -42,7 +42,12 @@ pub(super) struct Seen {
     /// The requests whose answers are kept.
     patterns: Vec<String>,
     traffic: Vec<Traffic>,
+    /// The ids of the requests that the page waits for: not those of streams, which go on as long as they like.
+    awaited: Vec<String>,
 }
+
+/// The kinds of requests whose end a page waits for.
+const AWAITED: [&str; 7] = ["Document", "Stylesheet", "Image", "Font", "Script", "XHR", "Fetch"];
 
 /// A request of the page whose answer is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -135,6 +140,11 @@ impl Watch {
         self.lock().document = None;
     }
 
+    /// Whether the page waits for the end of a request.
+    pub(super) fn awaits(&self) -> bool {
+        !self.lock().awaited.is_empty()
+    }
+
     pub(super) fn document_status(&self) -> Option<u16> {
         self.lock().document
     }
@@ -187,6 +197,10 @@ impl Seen {
         if is_elsewhere(&request.url) {
             keep(&mut self.elsewhere, request.url.clone());
         }
+        let kind = event.r#type.as_ref().map(|kind| format!("{kind:?}")).unwrap_or_default();
+        if AWAITED.iter().any(|awaited| awaited.eq_ignore_ascii_case(&kind)) && !self.awaited.contains(id) {
+            self.awaited.push(id.clone());
+        }
         self.asked.push((id.clone(), request.method.clone(), request.url.clone()));
     }
 
@@ -196,6 +210,9 @@ impl Seen {
         let status = u16::try_from(response.status).unwrap_or_default();
         if format!("{:?}", event.r#type) == "Document" && self.document.is_none() {
             self.document = Some(status);
+        }
+        if response.mime_type.eq_ignore_ascii_case("text/event-stream") {
+            self.awaited.retain(|awaited| awaited != id);
         }
         let Some((_, method, url)) = self.asked.iter().rev().find(|(asked, ..)| asked == id) else { return };
         if status >= 400 {
@@ -229,6 +246,7 @@ impl Seen {
     }
 
     fn end(&mut self, id: &str, body: Vec<u8>, by_itself: bool) {
+        self.awaited.retain(|awaited| awaited != id);
         if let Some(traffic) = self.traffic.iter_mut().find(|traffic| traffic.id == id) {
             (traffic.body, traffic.ended) = (body, Some(by_itself));
         }

@@ -23,6 +23,8 @@ pub(super) struct Serving {
     project: OpenProject,
     option: ProjectOption,
     repeat: bool,
+    /// The folders whose fixtures a reset may name.
+    folders: Vec<PathBuf>,
     laid_in: Mutex<LaidIn>,
     server: OnceLock<Weak<ModelServer>>,
 }
@@ -52,7 +54,10 @@ impl Serving {
     /// If one cannot be read.
     pub(super) fn of(files: &[PathBuf], project: OpenProject, option: ProjectOption, repeat: bool) -> Result<Serving> {
         let laid_in = LaidIn::of(files.to_vec(), "serve".to_owned(), &project, repeat)?;
-        Ok(Serving { project, option, repeat, laid_in: Mutex::new(laid_in), server: OnceLock::new() })
+        let beside = files.iter().map(|file| file.parent().unwrap_or(file).to_owned());
+        let folders = beside.chain([option.folder()?]).filter_map(|folder| resolved(&folder)).collect();
+        let (laid_in, server) = (Mutex::new(laid_in), OnceLock::new());
+        Ok(Serving { project, option, repeat, folders, laid_in, server })
     }
 
     /// The rules that name the caller of a call that does not declare one.
@@ -96,12 +101,25 @@ impl Serving {
             let line = move |text: String| Json::object([("level", level.into()), ("text", Json::Str(shown(&text)))]);
             lines.into_iter().map(line)
         };
-        Json::object([
+        let report = [
             ("served", Json::Array(turns(replay.scope().served()))),
             ("missed", missed(&replay.scope().misses())),
             ("unused", Json::Array(turns(replay.unused()))),
             ("drift", Json::Array(lines("fail", failing).chain(lines("note", noted)).collect())),
-        ])
+        ];
+        let earlier = self.earlier();
+        let earlier = earlier.iter().any(|(_, count)| *count > 0).then(|| {
+            let counts = earlier.map(|(name, count)| (name, Json::from(count)));
+            ("earlier", Json::object(counts))
+        });
+        Json::object(report.into_iter().chain(earlier))
+    }
+
+    /// How much happened that the report only counts: it lists the last of each.
+    fn earlier(&self) -> [(&'static str, usize); 3] {
+        let (served, missed) = retake_model::forgotten();
+        let drift = self.server.get().and_then(Weak::upgrade).map_or(0, |server| server.forgotten_drift());
+        [("served", served), ("missed", missed), ("drift", drift)]
     }
 
     /// Forgets what was served and missed, and serves other fixtures if the body names some.
@@ -113,7 +131,7 @@ impl Serving {
         })?;
         let before = self.laid_in();
         let files = match asked.fixtures {
-            Some(named) => named.iter().map(|named| self.option.fixture_file(named)).collect::<Result<_>>()?,
+            Some(named) => named.iter().map(|named| self.of_project(named)).collect::<Result<_>>()?,
             None => before.files,
         };
         let laid_in = LaidIn::of(files, asked.name.unwrap_or(before.name), &self.project, self.repeat)?;
@@ -124,6 +142,19 @@ impl Serving {
         }
         *self.laid_in.lock().unwrap_or_else(PoisonError::into_inner) = laid_in;
         Ok(self.health())
+    }
+
+    /// The file of a fixture that a reset names. Whoever may send a reset may not read other files with it.
+    fn of_project(&self, named: &Path) -> Result<PathBuf> {
+        let file = self.option.fixture_file(named)?;
+        // A file that does not exist is looked for where it would be.
+        let whole = resolved(&file).or_else(|| Some(resolved(file.parent()?)?.join(file.file_name()?)));
+        let is_json = file.extension().is_some_and(|extension| extension == "json");
+        if is_json && whole.is_some_and(|whole| self.folders.iter().any(|folder| whole.starts_with(folder))) {
+            return Ok(file);
+        }
+        Err(Error::new(format!("{} is not a fixture of this project", named.display()))
+            .help("a reset serves .json files of the project, or next to those that `retake serve` was started with"))
     }
 
     fn health(&self) -> Json {
@@ -190,6 +221,12 @@ fn missed(misses: &[Arc<Miss>]) -> Json {
         ])
     });
     Json::Array(calls.collect())
+}
+
+/// A path without links and `..`; `None` if there is no such file or folder.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    path.canonicalize().ok()
 }
 
 /// The name of a fixture: its file name without `.json`.

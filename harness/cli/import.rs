@@ -6,6 +6,11 @@ use clap::{Args, ValueEnum};
 
 use super::project::ProjectOption;
 use crate::formats::{Foreign, Options, openhands, to_fixture};
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::{Fixture, Suspected, call_log};
+use crate::formats::{Foreign, Options, openhands, to_fixture};
+use retake_core::json::Json;
+use retake_core::key::Rules;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::may_write_fixtures;
@@ -68,6 +73,8 @@ struct Read {
     fixture: Fixture,
     left_out: Vec<String>,
     notes: Vec<String>,
+    /// The secrets in answers of files that hold no calls.
+    of_answers: Fired,
 }
 
 impl Import {
@@ -89,7 +96,7 @@ impl Import {
             ImportFormat::Aimock => self.foreign(Foreign::Aimock, &project, secrets.scrub()),
             ImportFormat::Openhands => self.openhands(&project, secrets.scrub()).map_err(|error| vec![error]),
         };
-        let Read { fixture, left_out, notes } = match read {
+        let Read { fixture, left_out, notes, of_answers } = match read {
             Ok(read) => read,
             Err(errors) => {
                 errors.iter().for_each(terminal::error);
@@ -104,6 +111,11 @@ impl Import {
         let turns = fixture.table.turns().len();
         if turns == 0 {
             terminal::error(format!("no turns: {} left out, nothing was written", left_out.len()));
+            return Ok(ExitCode::from(1));
+        }
+        let found = fixture.scrub.names().union(&of_answers).cloned().collect();
+        if let Some(suspected) = Suspected::of(&fixture, secrets.scrub(), &found) {
+            terminal::error(suspected.error("import again"));
             return Ok(ExitCode::from(1));
         }
         fixture.write(&self.out)?;
@@ -123,7 +135,7 @@ impl Import {
             return Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har"));
         }
         let mut made: Option<Fixture> = None;
-        let (mut left_out, mut notes) = (Vec::new(), Vec::new());
+        let (mut left_out, mut notes, mut of_answers) = (Vec::new(), Vec::new(), Fired::new());
         for file in &self.input {
             let fixture = if matches!(self.format, ImportFormat::Journal) {
                 let read = call_log::to_fixture(file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
@@ -133,6 +145,7 @@ impl Import {
             } else {
                 let (fixture, found) = Fixture::read(file, rules)?.scrubbed(scrub)?;
                 notes.extend(taken_out(file, &found));
+                of_answers.extend(found);
                 fixture
             };
             made = Some(match made {
@@ -141,7 +154,7 @@ impl Import {
             });
         }
         let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
-        Ok(Read { fixture, left_out, notes })
+        Ok(Read { fixture, left_out, notes, of_answers })
     }
 
     /// Reads folders of OpenHands conversations.
@@ -166,7 +179,7 @@ impl Import {
             });
         }
         let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
-        Ok(Read { fixture, left_out, notes })
+        Ok(Read { fixture, left_out, notes, of_answers: Fired::new() })
     }
 
     fn foreign(&self, form: Foreign, project: &OpenProject, scrub: &Scrub) -> Result<Read, Vec<Error>> {
@@ -176,7 +189,7 @@ impl Import {
         let imported = to_fixture(form, &self.input, &self.out, notes_of(&self.out, rules), &options)?;
         let reminders = imported.fixture.reminders_over_messages(rules);
         let notes = imported.notes.into_iter().chain(reminders.iter().map(|line| format!("warning: {line}"))).collect();
-        Ok(Read { fixture: imported.fixture, left_out: imported.left_out, notes })
+        Ok(Read { fixture: imported.fixture, left_out: imported.left_out, notes, of_answers: Fired::new() })
     }
 }
 

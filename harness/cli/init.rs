@@ -119,6 +119,10 @@ const SUITE: &str = r#"# What all scenarios share. An empty file is fine.
 # [[normalize]]
 # pattern = 'order-\d+'
 # replace = "<ORDER>"
+
+# Headers that goldens hold, apart from their values: a cookie that loses HttpOnly is a failure.
+[golden]
+headers = ["set-cookie", "cache-control"]
 "#;
 
 const RUNNER: &str = r#"//! Replays scenarios/ against the agent: `cargo test --test scenarios`.

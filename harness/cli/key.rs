@@ -9,8 +9,10 @@ use retake_base::error::{Error, Place, Result};
 use retake_base::files;
 use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Rules, message_from_langchain};
+use retake_core::key::{Rules, message_from_langchain, keep_order};
 use retake_wire::fixture::Fixture;
+use retake::__private::report::terminal;
+use retake_base::text::counted;
 
 /// Compute keys: read JSON lines of {"caller", "messages"}, print their hashes
 #[derive(Debug, Args)]
@@ -23,7 +25,8 @@ use retake_wire::fixture::Fixture;
     After [[normalize]] or [aliases] in scenarios/suite.toml changed, or after a\n\
     turn was edited by hand, compute the keys of a fixture again:\n  \
     retake key --write fixtures/chat.json\n\n\
-    An `output` that differs from its `wire` is restored from `wire`.")]
+    An `output` that differs from its `wire` is restored from `wire`. A fixture that\n\
+    has only hashes, as deer-flow's, is refused: nothing can be computed from them.")]
 pub(super) struct KeyOf {
     /// A file of JSON lines [default: standard input]
     #[arg(conflicts_with = "write")]
@@ -51,8 +54,9 @@ impl KeyOf {
                 continue;
             }
             let at = |column| Place { line: i + 1, column };
-            let json = Json::parse(line)
+            let mut json = Json::parse(line)
                 .map_err(|e| Error::new(format!("not JSON: {}", e.message)).in_file(&name).at(at(e.column)))?;
+            keep_order(&mut json, line, &["data"]);
             let key = key_of(json, &rules).map_err(|reason| Error::new(reason).in_file(&name).at(at(1)))?;
             terminal::out(key.print(Layout::Python));
         }

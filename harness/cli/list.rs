@@ -88,7 +88,7 @@ impl Row {
         let kind = match () {
             () if scenario.tools.is_some() => "tools",
             () if scenario.needs_browser() => "browser",
-            () if !scenario.needs_system() => "command line",
+            () if scenario.only_runs() => "command line",
             () => "requests",
         };
         let system = scenario.system.clone().filter(|_| scenario.needs_system());

@@ -59,7 +59,8 @@ impl ProjectOption {
         files.find(|file| file.is_file()).ok_or_else(|| no_fixture(named, &folder))
     }
 
-    fn folder(&self) -> Result<PathBuf> {
+    /// The folder of the project that is named, otherwise of the one that contains the current folder.
+    pub(super) fn folder(&self) -> Result<PathBuf> {
         self.root.clone().map_or_else(root, Ok)
     }
 

@@ -12,6 +12,12 @@ use retake::__private::project::OpenProject;
 use retake::__private::report::{Progress, summary, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::files;
+use retake_wire::fixture::{Fixture, JournalLock, Suspected, call_log, journal_of};
+use retake_core::key::Rules;
+use retake_model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
+use retake::__private::run::interrupt::Signals;
+use retake_scenario::Delays;
+use retake_core::secrets::{Scrub, hide};
 use retake_base::text::counted;
 use retake_core::key::Rules;
 use retake_core::secrets::{Scrub, hide};
@@ -39,9 +45,12 @@ pub(super) struct Proxy {
     /// The provider's base URL; every supported API works
     #[arg(long, value_name = "URL")]
     upstream: String,
-    /// The fixture to write
+    /// The fixture to write; it must not exist yet
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Replace the fixture if it already exists
+    #[arg(long)]
+    replace: bool,
     /// The loopback address to listen on; port 0 picks a free port
     #[arg(long, default_value = "127.0.0.1:0")]
     addr: SocketAddr,
@@ -72,6 +81,13 @@ impl Proxy {
         hide(secrets.scrub().clone());
         let journal_file = journal_of(&self.out);
         let _lock = JournalLock::take(&journal_file)?;
+        // Under the lock: another proxy may have just written it.
+        if self.out.exists() && !self.replace {
+            let out = self.out.display();
+            return Err(Error::new(format!("{out} already exists, and its turns would be lost"))
+                .help("to keep it, record to another file: --out FILE")
+                .help("to replace it: add --replace"));
+        }
         let progress = Progress::start("proxy");
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
@@ -88,7 +104,7 @@ impl Proxy {
         let (mode, address, key) = (Mode::Record(recorder.clone()), Some(self.addr), self.key.clone());
         let served = runtime.block_on(async {
             // Listen before printing the line that says it is ready: its reader may send a signal at once.
-            let mut ended = Ended::listen()?;
+            let mut ended = Signals::listen()?;
             let options = ServerOptions { callers: callers.clone(), address, key, ..ServerOptions::default() };
             let server = ModelServer::start(mode, options).await?;
             say_ready(&server);
@@ -100,8 +116,16 @@ impl Proxy {
         progress.end();
         served?;
         summary(&recorder.tally()).iter().for_each(terminal::note);
-        recorder.troubles().iter().for_each(|line| terminal::note(format!("warning: {line}")));
-        self.write_fixture(&journal_file, rules, recorder.secrets().scrub())
+        let code = self.write_fixture(&journal_file, rules, recorder.secrets().scrub());
+        let troubles = recorder.troubles();
+        if recorder.is_stopped() {
+            troubles.iter().for_each(terminal::error);
+            return code.map(|_| ExitCode::from(1));
+        }
+        for line in &troubles {
+            terminal::note(format!("warning: {line}"));
+        }
+        code
     }
 
     fn write_fixture(&self, journal_file: &std::path::Path, rules: &Rules, scrub: &Scrub) -> Result<ExitCode> {
@@ -111,8 +135,14 @@ impl Proxy {
         let turns = made.fixture.table.turns().len();
         let left_out = made.left_out.len();
         if turns == 0 {
-            let journal = journal_file.display();
-            terminal::error(format!("no turns: {left_out} left out, nothing was written; the calls are in {journal}"));
+            let calls =
+                if left_out == 0 { String::new() } else { format!("; the calls are in {}", journal_file.display()) };
+            terminal::error(format!("no turns: {left_out} left out, nothing was written{calls}"));
+            return Ok(ExitCode::from(1));
+        }
+        if let Some(suspected) = Suspected::of(&made.fixture, scrub, made.fixture.scrub.names()) {
+            let (journal, out) = (journal_file.display(), self.out.display());
+            terminal::error(suspected.error(&format!("retake import journal {journal} --out {out}")));
             return Ok(ExitCode::from(1));
         }
         // Check the printed text, which replay will read, and not the fixture in memory.

@@ -18,7 +18,7 @@ use retake_base::error::Result;
     variables that the suite declares by {{ secret.NAME }} or secrets = [\"NAME\"].\n\
     A provider's errors become turns if scenario.toml sets\n\
     record = { errors = true }.\n\n\
-    After a failure, or after you changed a prompt, a tool or the model:\n  \
+    After a failure or Ctrl-C, or after you changed a prompt, a tool or the model:\n  \
     retake record write_read_file --resume")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Record {

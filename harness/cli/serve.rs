@@ -10,6 +10,9 @@ use super::project::ProjectOption;
 use retake::__private::report::terminal;
 use retake_base::error::{Error, Result};
 use retake_core::json::{Json, Layout};
+use retake_model::{KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_last};
+use retake::__private::report::terminal;
+use retake::__private::run::interrupt::Signals;
 use retake_core::secrets::{hide, shown};
 use retake_model::{Mode, ModelServer, ServerOptions};
 
@@ -71,6 +74,7 @@ impl Serve {
         if files.is_empty() {
             terminal::note("no fixture is named, so each call is a miss until POST /__retake/reset names one");
         }
+        keep_the_last(KEPT);
         let serving = Arc::new(Serving::of(&files, project, self.project.clone(), self.repeat)?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
@@ -81,7 +85,7 @@ impl Serve {
 
     async fn serve(self, serving: &Arc<Serving>) -> Result<ExitCode> {
         // Listen before printing the line that says it is ready: its reader may send a signal at once.
-        let mut ended = Ended::listen()?;
+        let mut ended = Signals::listen()?;
         let eof = at_eof(self.until_eof);
         let callers = serving.callers();
         let options = ServerOptions { callers, address: Some(self.addr), key: self.key, ..ServerOptions::default() };
@@ -90,7 +94,7 @@ impl Serve {
         server.accompany(serving.clone());
         say_ready(&server);
         tokio::select! {
-            () = ended.wait() => {}
+            _ = ended.wait() => {}
             () = eof => {}
         }
         let report = serving.report().print(Layout::Pretty);
@@ -103,9 +107,10 @@ impl Serve {
             terminal::out(shown(&report));
         } else {
             misses.iter().take(SHOWN).for_each(terminal::note);
-            if misses.len() > SHOWN {
+            let all = misses.len() + forgotten().1;
+            if all > SHOWN {
                 let place = if self.report.is_some() { "in the report" } else { "--report FILE lists them" };
-                terminal::note(format!("… and {} more misses, {place}", misses.len() - SHOWN));
+                terminal::note(format!("… and {} more misses, {place}", all - SHOWN));
             }
             for line in &notes {
                 terminal::note(format!("note: {line}"));
@@ -145,41 +150,5 @@ async fn at_eof(heeded: bool) {
         let _: Result<(), _> = ended.await;
     } else {
         std::future::pending::<()>().await;
-    }
-}
-
-/// The signals that end the server.
-pub(super) struct Ended {
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-}
-
-impl Ended {
-    #[cfg(unix)]
-    pub(super) fn listen() -> Result<Ended> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let failed = |e| Error::new(format!("failed to listen for signals: {e}"));
-        let terminate = signal(SignalKind::terminate()).map_err(failed)?;
-        Ok(Ended { terminate, interrupt: signal(SignalKind::interrupt()).map_err(failed)? })
-    }
-
-    #[cfg(unix)]
-    pub(super) async fn wait(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn listen() -> Result<Ended> {
-        Ok(Ended {})
-    }
-
-    #[cfg(not(unix))]
-    pub(super) async fn wait(&mut self) {
-        let _ = tokio::signal::ctrl_c().await;
     }
 }

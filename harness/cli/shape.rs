@@ -45,6 +45,7 @@ impl Shape {
             events,
             after: AfterLast::default(),
             tree: None,
+            delivery: retake_core::events::Delivery::default(),
         };
         let options = ShapeOptions { detail: self.detail, ..ShapeOptions::default() };
         let normalizer = Normalizer::default();

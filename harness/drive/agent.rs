@@ -11,7 +11,7 @@ use super::stream::Stream;
 use super::underway::Underway;
 use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
 use retake_base::error::{Error, Result};
-use retake_core::events::{Format, Status};
+use retake_core::events::{Foreign, Format, Status};
 use retake_scenario::{AgentRun, Context, Template};
 
 /// The number of lines of an agent's standard error that a failure quotes.
@@ -62,6 +62,11 @@ impl Agent<'_> {
         })
     }
 
+    /// Adds the texts that it gets.
+    pub(super) fn tell(&self, sent: &mut Foreign) {
+        self.command.iter().chain(self.env.iter().map(|(_, value)| value)).for_each(|text| sent.add_text(text));
+    }
+
     /// Runs the agent to its end, or to the event at which it is cancelled.
     ///
     /// # Errors
@@ -107,6 +112,7 @@ impl Agent<'_> {
             cookies: BTreeMap::new(),
             earlier_cookies: BTreeMap::new(),
             events: stream.events,
+            in_pieces: false,
         })
     }
 }

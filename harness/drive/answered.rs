@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 
 use retake_base::error::{Error, Result};
 use retake_base::text::clipped;
-use retake_core::events::{AfterLast, Captured, Event, Payload, Status};
+use retake_core::events::{AfterLast, Captured, Event, Payload, Status, Delivery};
 use retake_core::json::{Json, Layout};
 use retake_scenario::{CaptureFrom, Step};
 
@@ -23,6 +23,8 @@ pub(super) struct Answered {
     pub(super) cookies: BTreeMap<String, String>,
     pub(super) earlier_cookies: BTreeMap<String, String>,
     pub(super) events: Vec<Event>,
+    /// Whether the events came in pieces, between which calls of the model began or ended.
+    pub(super) in_pieces: bool,
 }
 
 impl Answered {
@@ -85,8 +87,12 @@ impl Answered {
 
     /// Returns the answer as a part of the golden.
     pub(super) fn into_captured(self) -> Captured {
-        let Answered { request, status, content_type, events, .. } = self;
-        Captured { request, status, content_type, events, after: AfterLast::default(), tree: None }
+        let Answered { request, status, content_type, headers, events, in_pieces, .. } = self;
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
+        let delivery = Delivery { headers: headers.collect(), in_pieces, ..Delivery::default() };
+        Captured { request, status, content_type, events, after: AfterLast::default(), tree: None, delivery }
     }
 
     /// Returns the event id with which a client would reconnect to this stream.

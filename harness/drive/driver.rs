@@ -1,7 +1,7 @@
 //! Runs a scenario's steps one after another, and collects their results.
 
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -22,7 +22,7 @@ use super::visit::Visitor;
 use crate::system::Stage;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
-use retake_core::events::Captured;
+use retake_core::events::{Captured, Foreign};
 use retake_core::json::Json;
 use retake_model::Activity;
 use retake_scenario::{self as scenario, Action, Context, Scenario, Step, StreamSpec};
@@ -40,6 +40,8 @@ pub(crate) struct Driver<'a> {
     last_id: Option<LastId>,
     /// Values of this run and the names that goldens show in place of them, longest value first.
     names: NamedValues,
+    /// What the scenario sent, and captured to send it.
+    sent: Mutex<Foreign>,
     underway: Underway,
     /// The model calls, for steps that wait for one.
     calls: Activity,
@@ -55,6 +57,8 @@ pub(crate) struct Driven {
     pub captured: Vec<Captured>,
     /// The run's values and their names.
     pub names: NamedValues,
+    /// What the scenario sent, and captured to send it.
+    pub sent: Foreign,
     /// Why the scenario did not come to its end: a step failed, or the time was up.
     pub failure: Option<(CauseKind, Error)>,
 }
@@ -94,6 +98,7 @@ impl<'a> Driver<'a> {
         calls: Activity,
         turns: Option<&'a LiveTurns<'a>>,
     ) -> Driver<'a> {
+        underway.watch(calls.clone());
         let mut names = NamedValues::default();
         for (value, name) in stage.names() {
             names.add(value, name);
@@ -107,12 +112,20 @@ impl<'a> Driver<'a> {
             captured: Vec::new(),
             last_id: None,
             names,
+            sent: Mutex::default(),
             underway,
             calls,
             failure: None,
             #[cfg(feature = "browser")]
             visitor: Visitor::new(scenario, stage, root, turns),
         }
+    }
+
+    /// Says what becomes of screenshots that are compared.
+    #[cfg(feature = "browser")]
+    pub(crate) fn with_baselines(mut self, baselines: crate::browser::Baselines) -> Driver<'a> {
+        self.visitor.baselines = baselines;
+        self
     }
 
     /// Runs the steps one after another, up to the first that fails. Returns whether all succeeded.
@@ -159,7 +172,8 @@ impl<'a> Driver<'a> {
                 }
             }
         }
-        Driven { captured, names: self.names, failure: self.failure }
+        let sent = self.sent.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Driven { captured, names: self.names, sent, failure: self.failure }
     }
 
     fn failed(&self, error: Error, title: &str, step: &Step) -> Error {
@@ -235,6 +249,7 @@ impl<'a> Driver<'a> {
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
                 let agent = Agent::new(run, &self.context, folder, self.stage.date(), self.root)?;
+                agent.tell(&mut self.sent());
                 Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?), None))
             }
             Action::Browse(_) => Err(scenario::without_browser()),
@@ -246,6 +261,7 @@ impl<'a> Driver<'a> {
     async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
         let base = || self.stage.url().ok_or_else(|| Error::new("this scenario has no system to send the request to"));
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
+        request.tell(&mut self.sent());
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {
                 let listener = exchange::listen(&request, wanted, &self.cookies, &self.underway).await?;
@@ -295,6 +311,11 @@ impl<'a> Driver<'a> {
                         Some(after) => Part::ReadOn(captured, after),
                         None => Part::Done(captured),
                     });
+                } else if self.scenario.golden.headers.iter().any(|name| answered.headers.contains_key(name)) {
+                    let mut captured = answered.into_captured();
+                    captured.delivery.only_headers = true;
+                    captured.events.clear();
+                    self.captured.push(Part::Done(captured));
                 }
             }
             Outcome::Listening(listener) => {
@@ -307,8 +328,13 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
+    fn sent(&self) -> MutexGuard<'_, Foreign> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn capture(&mut self, values: Vec<(String, Json)>) {
         for (name, value) in values {
+            self.sent().add(&value);
             if let Json::Str(text) = &value
                 && text.chars().count() >= NAMED_FROM
             {

@@ -116,6 +116,7 @@ async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, 
         cookies,
         earlier_cookies,
         events: Vec::new(),
+        in_pieces: false,
     };
     let right = match &request.status {
         Some(wanted) => wanted.contains(&status),
@@ -211,6 +212,7 @@ async fn read_stream(
     while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, &stream.events))? {
         let known = stream.events.len();
         let is_over = stream.push(&chunk);
+        stream.note_piece(known, underway.mark());
         underway.events(&stream.events, known);
         if is_over {
             break;
@@ -221,6 +223,7 @@ async fn read_stream(
     underway.events(&stream.events, known);
     stream.check()?;
     answered.events = std::mem::take(&mut stream.events);
+    answered.in_pieces = stream.in_pieces;
     Ok((response, stream))
 }
 

@@ -53,7 +53,10 @@ impl Listener {
                 let mut heard = hearing.lock().unwrap_or_else(PoisonError::into_inner);
                 let known = heard.stream.events.len();
                 match chunk {
-                    Some(Ok(chunk)) => heard.ended = heard.stream.push(&chunk),
+                    Some(Ok(chunk)) => {
+                        heard.ended = heard.stream.push(&chunk);
+                        heard.stream.note_piece(known, underway.mark());
+                    }
                     other => {
                         heard.stream.end();
                         let reason = other.and_then(Result::err).map(reqwest_reason);
@@ -99,14 +102,14 @@ impl Listener {
             let _ = timeout(settle, self.ended()).await;
         }
         self.task.abort();
-        let (events, checked) = {
+        let (events, in_pieces, checked) = {
             let mut heard = self.heard();
             let checked = heard.stream.check();
             let checked = if heard.stream.done { checked } else { heard.broken.take().map_or(checked, Err) };
-            (std::mem::take(&mut heard.stream.events), checked)
+            (std::mem::take(&mut heard.stream.events), heard.stream.in_pieces, checked)
         };
         checked?;
-        Ok(Answered { events, ..self.answered.clone() })
+        Ok(Answered { events, in_pieces, ..self.answered.clone() })
     }
 
     async fn ended(&mut self) {

@@ -1,6 +1,7 @@
 //! The request of a step, with all templates rendered.
 
 use retake_base::error::Result;
+use retake_core::events::Foreign;
 use retake_scenario::{self as scenario, Context, RenderedBody, Template};
 
 /// A rendered request.
@@ -49,6 +50,21 @@ impl Request {
         let body = step.body.render(context)?;
         let url = format!("{base}{path}");
         Ok(Request { method: step.method.as_str(), url, headers, body, status: step.status.clone(), title })
+    }
+
+    /// Adds the texts that it sends.
+    pub(super) fn tell(&self, sent: &mut Foreign) {
+        let fields = match &self.body {
+            RenderedBody::None => &[][..],
+            RenderedBody::Json(json) => {
+                sent.add(json);
+                &[]
+            }
+            RenderedBody::Form(fields) | RenderedBody::Files(fields, _) => fields,
+        };
+        fields.iter().chain(&self.headers).for_each(|(_, value)| sent.add_text(value));
+        let query = self.url.split_once('?').map(|(_, query)| query).unwrap_or_default();
+        url::form_urlencoded::parse(query.as_bytes()).for_each(|(_, value)| sent.add_text(&value));
     }
 }
 

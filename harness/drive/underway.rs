@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::time::Instant;
 
 use retake_base::error::Error;
+use retake_core::events::{Event, Payload, Status};
+use retake_model::Activity;
 use retake_base::text::clipped;
 use retake_core::events::{Event, Payload, Status};
 
@@ -23,6 +25,8 @@ struct State {
     steps: Vec<StepTaken>,
     /// The number of events that are kept.
     kept: usize,
+    /// The model calls of the stage.
+    calls: Option<Activity>,
 }
 
 /// The state of the step that is running.
@@ -67,6 +71,16 @@ pub(crate) struct EventSeen {
 }
 
 impl Underway {
+    /// Begins to watch the model calls of a stage.
+    pub(super) fn watch(&self, calls: Activity) {
+        self.state().calls = Some(calls);
+    }
+
+    /// Returns a value that is another one after a model call began or ended.
+    pub(super) fn mark(&self) -> (usize, usize) {
+        self.state().calls.as_ref().map(Activity::mark).unwrap_or_default()
+    }
+
     /// Returns the state of the step that is running.
     pub(crate) fn so_far(&self) -> SoFar {
         self.state().so_far.clone()

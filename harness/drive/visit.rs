@@ -10,6 +10,12 @@ use tokio::time::{Instant, timeout};
 use super::cookies::Cookies;
 use super::request;
 use super::turns::LiveTurns;
+use crate::browser::{Baselines, Chromium, How, Made, Page, Traffic, act, folder};
+use retake_base::error::{Error, Result};
+use retake_core::events::{AfterLast, Capture, Captured, Event, Status};
+use retake_core::json::Json;
+use retake_scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
+use retake_core::secrets::shown;
 use crate::system::Stage;
 use retake_base::error::{Error, Result};
 use retake_base::files;
@@ -30,6 +36,8 @@ pub(super) struct Visitor<'a> {
     stage: &'a Stage,
     root: &'a Path,
     turns: Option<&'a LiveTurns<'a>>,
+    /// What becomes of screenshots that are compared.
+    pub(super) baselines: Baselines,
     page: Option<Page>,
 }
 
@@ -49,7 +57,7 @@ impl<'a> Visitor<'a> {
         root: &'a Path,
         turns: Option<&'a LiveTurns<'a>>,
     ) -> Visitor<'a> {
-        Visitor { scenario, stage, root, turns, page: None }
+        Visitor { scenario, stage, root, turns, baselines: Baselines::default(), page: None }
     }
 
     /// Opens the page of a step and does its acts.
@@ -120,7 +128,10 @@ impl<'a> Visitor<'a> {
             Do::Goto(path) => Err(Error::new(format!("the path is `{path}`, which does not start with `/`"))),
             Do::Reload => page.reload().await.map(|()| Made::Nothing),
             _ => {
-                let done = act(page, rendered, Instant::now() + given.within, &self.run_data()?).await;
+                let pictures = self.run_data()?;
+                let deadline = Instant::now() + given.within;
+                let how = How { deadline, visible: given.visible, pictures: &pictures, baselines: self.baselines };
+                let done = act(page, rendered, how).await;
                 done.map_err(|error| Error::new(format!("{rendered}: not within {:?}: {}", given.within, error.what())))
             }
         }
@@ -137,11 +148,8 @@ impl<'a> Visitor<'a> {
         if files.is_empty() { error } else { error.help(format!("kept: {}", files.join(", "))) }
     }
 
-    /// Returns the folder for the files that this scenario's pages leave. Git ignores it.
     fn run_data(&self) -> Result<PathBuf> {
-        let folder = files::run_folder(self.root)?.join("browser").join(&self.scenario.name);
-        std::fs::create_dir_all(&folder).map_err(|e| files::failed("make", &folder, &e))?;
-        Ok(folder)
+        folder(self.root, &self.scenario.name)
     }
 
     fn base_of(&self, visit: &PageVisit) -> Result<String> {
@@ -179,6 +187,7 @@ fn shown_region(rendered: &Do<String>, path: &str, tree: String) -> Captured {
         events: Vec::new(),
         after: AfterLast::default(),
         tree: Some(tree),
+        delivery: retake_core::events::Delivery::default(),
     }
 }
 
@@ -204,5 +213,6 @@ fn answered(traffic: &Traffic) -> Captured {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: retake_core::events::Delivery::default(),
     }
 }

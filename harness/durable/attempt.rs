@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::file::{Asked, Kind, Opened, RecordedStep, StepFile};
-use super::finite::not_finite;
+use super::finite::{not_finite, somes};
 use super::number::StepNumber;
 
 /// What to do with a recorded step that cannot be fingerprinted, and so cannot be compared with the present request.
@@ -155,7 +155,12 @@ fn readable_json<T: Serialize + DeserializeOwned>(value: &T) -> Result<Box<RawVa
     }
     let json = serde_json::value::to_raw_value(value).map_err(|e| format!("its result is not JSON: {e}"))?;
     match serde_json::from_str::<T>(json.get()) {
-        Ok(_) => Ok(json),
+        Ok(read) if somes(&read) == somes(value) => Ok(json),
+        Ok(_) => {
+            Err("its result contains a `Some` that JSON cannot express, such as `Some(None)`: it would come back as \
+                      `None`"
+                .to_owned())
+        }
         Err(e) => Err(format!("its result cannot be read back: {e}")),
     }
 }

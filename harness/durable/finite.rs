@@ -1,4 +1,5 @@
-//! Finds the floats that JSON cannot express: NaN and the infinities, which serde_json writes as null.
+//! Finds what JSON cannot express: NaN and the infinities, which serde_json writes as null, and a `Some` around a value that is
+//! null itself, which it reads as `None`.
 
 use std::fmt::{Display, Error};
 
@@ -10,9 +11,13 @@ use serde::ser::{
 /// Returns the floats of a value that are not finite, each with its index among the value's floats: `3: NaN`. A value that
 /// cannot be serialized has none here; serde_json reports why it cannot.
 pub(super) fn not_finite(value: &(impl Serialize + ?Sized)) -> Vec<String> {
-    let mut search = Search::default();
-    let _ = value.serialize(&mut search);
-    search.found
+    Search::of(value).found
+}
+
+/// Returns how many `Some` a value contains. If it contains fewer after it was read back, JSON has lost one: `Some(None)` and
+/// `Some(())` come back as `None`.
+pub(super) fn somes(value: &(impl Serialize + ?Sized)) -> usize {
+    Search::of(value).somes
 }
 
 /// A serializer that visits a value and writes nothing.
@@ -20,9 +25,16 @@ pub(super) fn not_finite(value: &(impl Serialize + ?Sized)) -> Vec<String> {
 struct Search {
     floats: usize,
     found: Vec<String>,
+    somes: usize,
 }
 
 impl Search {
+    fn of(value: &(impl Serialize + ?Sized)) -> Search {
+        let mut search = Search::default();
+        let _ = value.serialize(&mut search);
+        search
+    }
+
     fn float(&mut self, is_finite: bool, value: impl Display) {
         if !is_finite {
             self.found.push(format!("{}: {value}", self.floats));
@@ -71,6 +83,7 @@ impl<'a> Serializer for &'a mut Search {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
+        self.somes += 1;
         value.serialize(self)
     }
 

@@ -56,8 +56,8 @@
 //! - A step that succeeds is one line of the file, which is appended and synced before the step returns its result. A step
 //!   that fails, panics or is dropped has no result, and runs again; its line is written together with the next step that
 //!   succeeds. A tool that is [not replayable](ToolRequest::not_replayable) is never stored.
-//! - A result that could not be read back is not stored: one with NaN or an infinity, or one that nests deeper than serde_json
-//!   reads. A warning names the step.
+//! - A result that could not be read back as it was is not stored: one with NaN or an infinity, one with `Some(None)`, which would
+//!   come back as `None`, or one that nests deeper than serde_json reads. A warning names the step.
 //! - A result that was paid for, but not yet written when the process was killed, is paid for again. This affects only the
 //!   steps in flight, and cannot be avoided: tools with side effects should use the call's id as their idempotency key.
 //! - A file that cannot be written does not fail the run: the step returns its result, and a warning says that a retry would

@@ -16,6 +16,7 @@
 //! | [`pages`] | Pages in a real browser |
 //! | [`in_tests`] | In pytest, vitest, node:test and Playwright |
 //! | [`ci`] | In CI: machines, partitions, reports |
+//! | [`security`] | What a scenario may do, and what is protected |
 //! | [`durable`] | Durable steps of an agent in Rust |
 //! | [`imports`] | Recordings of other tools |
 //! | [`coming_from`] | Coming from VCR.py, aimock, WireMock, deer-flow |
@@ -45,6 +46,8 @@ pub mod pages {}
 pub mod in_tests {}
 #[doc = include_str!("ci.md")]
 pub mod ci {}
+#[doc = include_str!("security.md")]
+pub mod security {}
 #[doc = include_str!("durable.md")]
 pub mod durable {}
 #[doc = include_str!("imports.md")]

@@ -22,6 +22,8 @@ struct ActivityState {
 #[derive(Clone, Debug)]
 struct CallsUnderWay {
     in_flight: usize,
+    /// How many calls have begun.
+    begun: usize,
     /// Answers that are held open, because their clients left early when they were recorded, and have not left yet now.
     held: usize,
     /// The last time at which no call was under way any more.
@@ -32,8 +34,13 @@ struct CallsUnderWay {
 
 impl Default for Activity {
     fn default() -> Activity {
-        let calls =
-            Mutex::new(CallsUnderWay { in_flight: 0, held: 0, last: Instant::now(), answered: BTreeMap::new() });
+        let calls = Mutex::new(CallsUnderWay {
+            in_flight: 0,
+            begun: 0,
+            held: 0,
+            last: Instant::now(),
+            answered: BTreeMap::new(),
+        });
         Activity(Arc::new(ActivityState { calls, changed: Notify::new(), answered: Notify::new() }))
     }
 }
@@ -44,7 +51,10 @@ pub struct InFlight(Activity);
 
 impl Activity {
     pub(super) fn begin(&self) -> InFlight {
-        self.calls().in_flight += 1;
+        let mut calls = self.calls();
+        calls.in_flight += 1;
+        calls.begun += 1;
+        drop(calls);
         InFlight(self.clone())
     }
 
@@ -52,6 +62,12 @@ impl Activity {
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.calls().in_flight
+    }
+
+    /// Returns a value that is another one after a call began or ended.
+    pub(crate) fn mark(&self) -> (usize, usize) {
+        let calls = self.calls();
+        (calls.begun, calls.in_flight)
     }
 
     /// How many answers are held open after their last frame, because their clients left there when they were recorded.

@@ -34,6 +34,7 @@ struct Recent {
     tools: Json,
     model: String,
     settings: Json,
+    form: Json,
     checked: Arc<Checked>,
 }
 
@@ -52,14 +53,14 @@ impl RecentChecks {
             recent.model == call.model
                 && recent.system == call.system
                 && recent.settings == call.settings
+                && recent.form == call.form
                 && recent.tools == call.tools
         };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.iter().rposition(same) {
             return all[known].checked.clone();
         }
-        let texts = CheckTexts::new(normalizer, &call.system, &call.tools, &call.model, &call.settings);
-        let checked = Arc::new(Checked::from(texts));
+        let checked = Arc::new(Checked::from(call.checks_but_results(normalizer)));
         if all.len() == REMEMBERED {
             all.remove(0);
         }
@@ -68,6 +69,7 @@ impl RecentChecks {
             tools: call.tools.clone(),
             model: call.model.clone(),
             settings: call.settings.clone(),
+            form: call.form.clone(),
             checked: checked.clone(),
         });
         checked

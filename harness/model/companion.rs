@@ -16,9 +16,13 @@ pub trait Companion: Debug + Send + Sync {
 }
 
 /// Returns the companion's answer to a request that is meant for it, or `None` if the request is a call. No key is needed,
-/// because only the system under test has it, and other programs may ask. Pages of other servers are refused.
+/// because only the system under test has it, and other programs may ask. Pages of other servers are refused, also those whose
+/// own name leads to this machine.
 pub(super) fn answer(companion: &dyn Companion, incoming: &Incoming) -> Option<Response> {
     let path = incoming.uri.path().strip_prefix("/__retake/")?;
+    if !incoming.names_loopback() {
+        return Some(refused(403, "this answers only to loopback names: http://127.0.0.1 or http://localhost"));
+    }
     if incoming.is_of_a_page() {
         return Some(refused(403, "a page of another server may not ask this"));
     }

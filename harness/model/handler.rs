@@ -133,12 +133,15 @@ impl Exchange<'_> {
         let seen = CallUnderWay::begin(replay.seen(), || (incoming.via(), Asked::of(&lookup)));
         let taken = replay.take(lookup, Some(request));
         let found = match &taken {
-            Ok(served) if served.by_first_key => Some(BY_FIRST_KEY),
-            Ok(served) if served.over_another_api => Some(OVER_ANOTHER_API),
+            Ok(served) if served.by_first_key => Some((FlawKind::Key, BY_FIRST_KEY)),
+            Ok(served) if served.over_another_api => Some((FlawKind::Key, OVER_ANOTHER_API)),
+            Ok(served) if caller.is_none() && served.turn().names_caller_over_http() => {
+                Some((FlawKind::Caller, UNDECLARED))
+            }
             _ => None,
         };
         session.note_flaws(
-            flaws.into_iter().chain(found.map(|said| (FlawKind::Key, said.to_owned()))),
+            flaws.into_iter().chain(found.map(|(kind, said)| (kind, said.to_owned()))),
             caller.as_deref(),
             taken.as_ref().ok().map(|served| served.index),
         );
@@ -158,7 +161,10 @@ impl Exchange<'_> {
             Ok(response) => {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), request, &response);
-                http::answer_in_time(&response, replay.delays(), in_flight)
+                let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
+                let delays =
+                    recorded.map_or_else(|| session.pauses(&response), |recorded| recorded.delays_of(&response));
+                http::answer_in_time(&response, delays, in_flight).await
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);
@@ -232,6 +238,9 @@ fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
 /// The note on a turn that today's key rules do not find.
 const BY_FIRST_KEY: &str = "the turn was found only by the key rules of deer-flow's first fixtures, which know neither marks of \
      user input nor hidden messages; record again to use today's rules";
+
+/// The note on a call that no longer says who makes it.
+const UNDECLARED: &str = "it is no longer declared";
 
 /// The note on a turn that was found by the parts of a conversation that every API carries.
 const OVER_ANOTHER_API: &str = "the turn was recorded over another API, and the conversations differ only in what not every API \

@@ -74,6 +74,18 @@ impl Incoming {
             || (self.uri.query().is_some_and(in_query) && !(records && self.is_of_a_page()))
     }
 
+    /// Whether the request names a loopback host. Any other name could be that of a page that leads to this machine.
+    pub(super) fn names_loopback(&self) -> bool {
+        let host = self.uri.host().or_else(|| {
+            let host = self.headers.get(header::HOST)?.to_str().ok()?;
+            // Without the port; an IPv6 address is in brackets.
+            Some(host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(host, _)| host))
+        });
+        let Some(host) = host.map(|host| host.trim_end_matches('.').to_ascii_lowercase()) else { return false };
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+        address.map_or_else(|_| host == "localhost" || host.ends_with(".localhost"), |address| address.is_loopback())
+    }
+
     /// Whether a browser sent the request on behalf of another server's page.
     pub(super) fn is_of_a_page(&self) -> bool {
         let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
@@ -92,16 +104,28 @@ static KEY_HEADERS: [HeaderName; 3] = [
 
 /// Returns the HTTP response. The call is under way until the last byte of the body is taken.
 pub(super) fn answer(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
-    answer_in_time(response, false, in_flight)
+    answer_in(response, Vec::new(), in_flight)
 }
 
-/// The same as [`answer`], but with `delays` each frame waits as long as recorded.
-pub(super) fn answer_in_time(response: &Response, delays: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
+/// The same as [`answer`], but each piece of the body waits for as many milliseconds as `delays` says, and the head for as many as
+/// the first piece.
+pub(super) async fn answer_in_time(
+    response: &Response,
+    mut delays: Vec<u32>,
+    in_flight: InFlight,
+) -> HttpResponse<HttpBody> {
+    if let Some(first) = delays.first_mut() {
+        tokio::time::sleep(Duration::from_millis(std::mem::take(first).into())).await;
+    }
+    answer_in(response, delays, in_flight)
+}
+
+fn answer_in(response: &Response, delays: Vec<u32>, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let body = match &response.body {
         Body::Json(json) => whole(json.bytes(), in_flight),
         Body::Text(text) => whole(text.clone(), in_flight),
         Body::Binary(bytes) => whole(bytes.clone(), in_flight),
-        Body::Frames(frames) if frames.is_open() || (delays && !frames.delays().is_empty()) => {
+        Body::Frames(frames) if frames.is_open() || delays.iter().any(|delay| *delay > 0) => {
             HttpBody::from_stream(in_time(frames, delays, in_flight))
         }
         // Each frame is a chunk of its own, as it was while recording: a system has to be able to read that.
@@ -121,15 +145,14 @@ pub(super) fn answer_in_time(response: &Response, delays: bool, in_flight: InFli
     out
 }
 
-/// Streams frames as they were recorded: with their `delays`, and without an end if the client left before the end.
+/// Streams frames, each after its wait, and without an end if the client left before the end when they were recorded.
 fn in_time(
     frames: &Frames,
-    delays: bool,
+    delays: Vec<u32>,
     in_flight: InFlight,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
-    let waits = if delays { frames.delays().to_vec() } else { Vec::new() };
     let open = frames.is_open();
-    let state = (frames.bytes(), waits.into_iter(), Some(in_flight));
+    let state = (frames.bytes(), delays.into_iter(), Some(in_flight));
     futures_util::stream::unfold(state, move |(mut frames, mut waits, mut in_flight)| async move {
         let Some(frame) = frames.next() else {
             if open {
@@ -139,7 +162,7 @@ fn in_time(
             }
             return None;
         };
-        if let Some(wait) = waits.next() {
+        if let Some(wait @ 1..) = waits.next() {
             tokio::time::sleep(Duration::from_millis(wait.into())).await;
         }
         Some((Ok(frame), (frames, waits, in_flight)))
@@ -167,8 +190,19 @@ fn content_type(text: &str) -> Option<HeaderValue> {
         .map_or_else(|| text.parse().ok(), |common| Some(HeaderValue::from_static(common)))
 }
 
-/// Returns why a body with a content encoding cannot be read, or `None` if it has none. No provider's SDK compresses requests.
+/// Returns why a request cannot be read, or `None` if it can: it is not one of HTTP, or its body has a content encoding. No
+/// provider's SDK compresses requests.
 fn coding(headers: &HeaderMap) -> Option<String> {
+    let says = |name: HeaderName, word: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.is_some_and(|value| value.to_ascii_lowercase().starts_with(word))
+    };
+    if says(header::UPGRADE, "websocket") {
+        return Some("it opens a websocket, and realtime is not supported".to_owned());
+    }
+    if says(header::CONTENT_TYPE, "application/grpc") {
+        return Some("it is a call of gRPC, which is not supported".to_owned());
+    }
     let coding = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity")?;
     Some(format!("its body has the content encoding {coding:?}, but only bodies without one can be read"))
 }

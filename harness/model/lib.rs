@@ -3,6 +3,7 @@
 //! In replay it answers each call with the turn that was recorded for it, or with a miss. While recording it passes the call on
 //! to the provider and writes down the answer. Agents in the same process can replay without HTTP: see [`Replay`].
 
+mod account;
 mod activity;
 mod breakage;
 mod call_seen;
@@ -29,6 +30,8 @@ mod served;
 mod server;
 mod session;
 
+#[cfg(feature = "cli")]
+pub(crate) use account::KEPT;
 pub use activity::Activity;
 pub use call_seen::{CallOutcome, CallSeen};
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
@@ -45,6 +48,8 @@ pub use record::merged;
 pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstream, Upstreams};
 pub use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
+#[cfg(feature = "cli")]
+pub(crate) use registry::{forgotten, keep_the_last};
 pub use replay::Replay;
 pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls};

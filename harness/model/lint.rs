@@ -21,6 +21,8 @@ pub struct CallFlaw {
 pub enum FlawKind {
     /// Tool calls and results do not belong together.
     Protocol,
+    /// The recording knows who made the call, and the call no longer says it.
+    Caller,
     /// The flaw concerns the key: for example, a part of the call is not in it.
     Key,
 }
@@ -29,6 +31,7 @@ impl fmt::Display for FlawKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             FlawKind::Protocol => "protocol",
+            FlawKind::Caller => "caller",
             FlawKind::Key => "key",
         })
     }

@@ -95,6 +95,11 @@ impl OpenTurns {
         self.times.iter().map(|times| *times > 0).collect()
     }
 
+    /// Returns for each turn whether it answered all the calls that it can. If turns are served once more, none has.
+    pub(super) fn answered_all(&self) -> Vec<bool> {
+        if self.repeats { vec![false; self.times.len()] } else { self.served() }
+    }
+
     /// Returns the turns that were not served, apart from free ones, in recorded order.
     pub(super) fn unused(&self) -> Vec<usize> {
         (0..self.times.len()).filter(|index| self.times[*index] == 0 && !self.free[*index]).collect()
@@ -175,7 +180,7 @@ impl OpenTurns {
             return Err(NoTurn::Reason(MissReason::NotRecorded));
         }
         let equal = |index: &usize| match (&turns[*index].checks, wanted.checks) {
-            (Some(recorded), Some(called)) => [*called, called.without_results()].contains(recorded),
+            (Some(recorded), Some(called)) => called.with_older().contains(recorded),
             _ => false,
         };
         let of_equal: Vec<usize> = fitting.iter().copied().filter(equal).collect();

@@ -6,7 +6,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::account::Account;
 use super::miss::Miss;
+
+/// How many misses of one replay are explained in full. Nobody reads more.
+pub(super) const EXPLAINED: usize = 16;
 
 /// One running scenario or one replay model. Its calls are registered under this scope.
 #[derive(Clone, Debug)]
@@ -32,28 +36,44 @@ impl Scope {
     /// The misses of this scope, in the order in which they came.
     #[must_use]
     pub fn misses(&self) -> Vec<Arc<Miss>> {
-        registry().misses.iter().filter(|entry| entry.scope == self.id).map(|entry| entry.miss.clone()).collect()
+        let registry = registry();
+        registry
+            .misses
+            .entries()
+            .iter()
+            .filter(|entry| entry.scope == self.id)
+            .map(|entry| entry.miss.clone())
+            .collect()
     }
 
     /// The turns that were served in this scope, in the order in which they were.
     pub fn served(&self) -> Vec<usize> {
         let of_this = |entry: &&ServedTurn| Arc::ptr_eq(&entry.scenario, &self.name);
-        registry().served.iter().filter(of_this).map(|entry| entry.turn).collect()
+        registry().served.entries().iter().filter(of_this).map(|entry| entry.turn).collect()
     }
 
     /// Returns the misses of this scope and marks them as judged. A miss that comes later is [`unjudged`].
     pub fn judge(&self) -> Vec<Arc<Miss>> {
-        registry().misses.iter_mut().filter(|entry| entry.scope == self.id).for_each(|entry| entry.judged = true);
+        registry()
+            .misses
+            .entries_mut()
+            .iter_mut()
+            .filter(|entry| entry.scope == self.id)
+            .for_each(|entry| entry.judged = true);
         self.misses()
     }
 
-    /// Adds a miss to the registry.
     pub fn add_miss(&self, miss: Arc<Miss>) {
-        registry().misses.push(RegisteredMiss { scope: self.id, miss, judged: false });
+        let mut registry = registry();
+        let limit = registry.limit;
+        // Only the first misses are explained in full.
+        registry.misses.push(RegisteredMiss { scope: self.id, miss, judged: false }, limit, EXPLAINED, |_, _| true);
     }
 
     pub(super) fn add_served(&self, turn: usize) {
-        registry().served.push(ServedTurn { scenario: self.name.clone(), turn });
+        let mut registry = registry();
+        let limit = registry.limit;
+        registry.served.push(ServedTurn { scenario: self.name.clone(), turn }, limit, 0, |_, _| true);
     }
 }
 
@@ -73,36 +93,52 @@ struct RegisteredMiss {
     judged: bool,
 }
 
-#[derive(Default)]
 struct Registry {
-    misses: Vec<RegisteredMiss>,
-    served: Vec<ServedTurn>,
+    misses: Account<RegisteredMiss>,
+    served: Account<ServedTurn>,
+    /// How many misses and served turns are kept.
+    limit: usize,
 }
 
 fn registry() -> MutexGuard<'static, Registry> {
-    static REGISTRY: Mutex<Registry> = Mutex::new(Registry { misses: Vec::new(), served: Vec::new() });
+    static REGISTRY: Mutex<Registry> =
+        Mutex::new(Registry { misses: Account::new(), served: Account::new(), limit: usize::MAX });
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All misses of the process, of any scenario, in the order in which they came.
 #[must_use]
 pub fn misses() -> Vec<Arc<Miss>> {
-    registry().misses.iter().map(|entry| entry.miss.clone()).collect()
+    registry().misses.entries().iter().map(|entry| entry.miss.clone()).collect()
 }
 
 /// The misses that no verdict has counted, because they came after the verdict of their scenario.
 #[must_use]
 pub fn unjudged() -> Vec<Arc<Miss>> {
-    registry().misses.iter().filter(|entry| !entry.judged).map(|entry| entry.miss.clone()).collect()
+    registry().misses.entries().iter().filter(|entry| !entry.judged).map(|entry| entry.miss.clone()).collect()
 }
 
 /// All served turns of the process, in the order in which they were served.
 #[must_use]
 pub fn served() -> Vec<ServedTurn> {
-    registry().served.clone()
+    registry().served.entries().to_vec()
 }
 
 /// Forgets all misses and served turns of the process.
 pub fn reset() {
-    *registry() = Registry::default();
+    let mut registry = registry();
+    (registry.misses, registry.served) = (Account::new(), Account::new());
+}
+
+/// Keeps only the last misses and served turns of the process from now on, for a server that runs for long.
+#[cfg(feature = "cli")]
+pub(crate) fn keep_the_last(limit: usize) {
+    registry().limit = limit;
+}
+
+/// How many served turns and misses were not kept.
+#[cfg(feature = "cli")]
+pub(crate) fn forgotten() -> (usize, usize) {
+    let registry = registry();
+    (registry.served.forgotten(), registry.misses.forgotten())
 }

@@ -16,7 +16,7 @@ use super::miss::{
     Difference, Explanation, FinishedRun, Miss, MissReason, MissedCall, Situation, align, explain, kind_of,
 };
 use super::other_wires::OtherWires;
-use super::registry::Scope;
+use super::registry::{EXPLAINED, Scope};
 use super::served::Served;
 use retake_base::cause::Cause;
 use retake_base::error::Result;
@@ -64,9 +64,6 @@ struct ReplayState {
     /// Whether a call got no answer.
     unanswered: bool,
 }
-
-/// How many misses of one replay are explained in full. Nobody reads more.
-const EXPLAINED: usize = 16;
 
 impl Replay {
     /// Starts the replay of a fixture. Misses and served turns are registered in the scope.
@@ -381,7 +378,7 @@ impl Replay {
             let mut state = self.state();
             state.misses += 1;
             let explained = state.misses <= EXPLAINED;
-            let served = if explained { state.turns.served() } else { Vec::new() };
+            let served = if explained { state.turns.answered_all() } else { Vec::new() };
             (explained, served, if explained { state.served_to.clone() } else { HashMap::new() })
         };
         let mut miss = Miss {

@@ -70,7 +70,7 @@ impl Aside {
             Aside::Health => Response::json(200, Json::object([("status", "ok".into())])),
             Aside::Heartbeat => {
                 let body = Body::Text(String::new());
-                Response { status: 200, content_type: "text/plain; charset=utf-8".to_owned(), body }
+                Response::of(200, "text/plain; charset=utf-8", body)
             }
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::drift::DriftOf;
 use retake_wire::fixture::{Fixture, Turn};
+use retake_core::json::Json;
 use retake_wire::{self as wire, Call, Response, Unrenderable};
 
 /// A turn that answers a call.
@@ -28,11 +29,21 @@ impl Served {
         &self.fixture.table.turns()[self.index]
     }
 
+    /// Whether the recorded call asked for its usage. A provider sends none to a call that does not ask.
+    fn asked_for_usage(&self) -> bool {
+        let form = self.turn().checks.and_then(|checks| self.fixture.texts.get(&checks.form?));
+        let form = form.and_then(|form| Json::parse(form.as_bytes()).ok());
+        form.is_some_and(|form| form.get("usage").is_some_and(Json::is_truthy))
+    }
+
     /// Returns the response to the call. Usually that is the recorded one, which is then borrowed, not copied.
     pub(super) fn response_to(&self, call: &Call) -> Result<Cow<'_, Response>, Unrenderable> {
         let turn = self.turn();
         let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
         if let Some(response) = wire::as_recorded(recorded, &call.render_for("")) {
+            if call.stream && !call.include_usage && self.asked_for_usage() {
+                return Ok(Cow::Owned(wire::without_usage(response)));
+            }
             return Ok(Cow::Borrowed(response));
         }
         let seed = turn.key.input_hash.to_string();

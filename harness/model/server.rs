@@ -145,6 +145,12 @@ impl ModelServer {
         self.state.session().drift()
     }
 
+    /// How many of these were forgotten, since only the last ones of each check are kept.
+    #[cfg(feature = "cli")]
+    pub(crate) fn forgotten_drift(&self) -> usize {
+        self.state.session().forgotten_drift()
+    }
+
     /// The flaws of calls, whatever the calls were answered.
     #[must_use]
     pub fn flaws(&self) -> Vec<CallFlaw> {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use super::account::{Account, KEPT};
 use super::checked::{Checked, RecentChecks};
 use super::drift::DriftOf;
 use super::lint::{CallFlaw, FlawKind};
@@ -13,6 +14,7 @@ use super::replay::Replay;
 use retake_core::json::Json;
 use retake_core::key::Normalizer;
 use retake_wire::fixture::Turn;
+use retake_wire::Body;
 use retake_wire::{self as wire, Api, Call, Known, Response, Target};
 
 /// What the server does with a call.
@@ -30,17 +32,25 @@ pub enum Pacing {
     /// Not at all.
     #[default]
     None,
-    /// Each answer by a different number of milliseconds. The second run of a proof uses this to change the order of events.
+    /// Not at all, but a stream pauses briefly in its middle. This shows whether the system passes on what it has.
+    Paused,
+    /// Each answer by a different number of milliseconds, and with a longer pause in the middle of a stream. The second run of a proof
+    /// uses this to change the order of events.
     Shaken,
 }
+
+/// How many milliseconds a stream pauses in its middle.
+const PAUSE: u32 = 40;
+/// The same if the pause is in each run of a scenario.
+const BRIEFLY: u32 = 10;
 
 /// The session of one scenario.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) mode: Mode,
     pacing: Pacing,
-    drift: Mutex<Vec<(usize, DriftOf)>>,
-    flaws: Mutex<Vec<CallFlaw>>,
+    drift: Mutex<Account<(usize, DriftOf)>>,
+    flaws: Mutex<Account<CallFlaw>>,
     /// The responses that were served, for requests that refer to them by id.
     known: RwLock<Known>,
     checks: RecentChecks,
@@ -63,7 +73,7 @@ impl Session {
         let api = target.api().unwrap_or(Api::Opaque);
         let mut json = match api {
             Api::Opaque => wire::request_body(body),
-            _ => Json::parse_request(body).map_err(|e| format!("not JSON: {e}"))?,
+            _ => wire::chat_body(body)?,
         };
         let path = match &self.mode {
             Mode::Replay(replay) => replay.scrub(&mut json, target.path),
@@ -94,9 +104,13 @@ impl Session {
 
     /// Notes the checks of a served call that differ from the recorded ones.
     pub(super) fn note_drift(&self, turn: usize, drift: &[DriftOf]) {
-        if !drift.is_empty() {
-            let drift = drift.iter().map(|drift| (turn, drift.clone()));
-            self.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(drift);
+        if drift.is_empty() {
+            return;
+        }
+        let mut all = self.drift.lock().unwrap_or_else(PoisonError::into_inner);
+        for drift in drift {
+            // Each check for itself: one that fails may not be forgotten for one that is only noted.
+            all.push((turn, drift.clone()), KEPT, 0, |(_, a), (_, b)| a.check == b.check);
         }
     }
 
@@ -110,18 +124,25 @@ impl Session {
         let mut flaws = flaws.into_iter().peekable();
         if flaws.peek().is_some() {
             let flaw = |(kind, what)| CallFlaw { caller: caller.map(str::to_owned), turn, what, kind };
-            self.flaws.lock().unwrap_or_else(PoisonError::into_inner).extend(flaws.map(flaw));
+            let mut all = self.flaws.lock().unwrap_or_else(PoisonError::into_inner);
+            flaws.map(flaw).for_each(|flaw| all.push(flaw, KEPT, 0, |_, _| true));
         }
     }
 
     /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
     pub(super) fn drift(&self) -> Vec<(usize, DriftOf)> {
-        self.drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.drift.lock().unwrap_or_else(PoisonError::into_inner).entries().to_vec()
+    }
+
+    /// How many of these were forgotten.
+    #[cfg(feature = "cli")]
+    pub(super) fn forgotten_drift(&self) -> usize {
+        self.drift.lock().unwrap_or_else(PoisonError::into_inner).forgotten()
     }
 
     /// What was wrong with calls by themselves.
     pub(super) fn flaws(&self) -> Vec<CallFlaw> {
-        self.flaws.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.flaws.lock().unwrap_or_else(PoisonError::into_inner).entries().to_vec()
     }
 
     /// Whether calls go on to a provider.
@@ -151,6 +172,17 @@ impl Session {
         self.calls.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// Returns how many milliseconds each frame of an answer waits; empty if none does.
+    pub(super) fn pauses(&self, response: &Response) -> Vec<u32> {
+        let Body::Frames(frames) = &response.body else { return Vec::new() };
+        let count = frames.iter().count();
+        match self.pacing {
+            Pacing::Shaken => paused(count, PAUSE),
+            Pacing::Paused => paused(count, BRIEFLY),
+            Pacing::None => Vec::new(),
+        }
+    }
+
     /// Holds back the answer to a call, as the session's pacing says.
     pub(super) async fn hold_back(&self, call: u64, turn: usize) {
         self.pacing.hold_back(call, turn).await;
@@ -161,10 +193,15 @@ impl Pacing {
     /// Holds back the answer to the request with this number.
     pub async fn hold_back(self, call: u64, turn: usize) {
         match self {
-            Pacing::None => {}
+            Pacing::None | Pacing::Paused => {}
             Pacing::Shaken => tokio::time::sleep(shaken(call, turn)).await,
         }
     }
+}
+
+/// Returns the waits of a stream with a pause in its middle.
+fn paused(frames: usize, pause: u32) -> Vec<u32> {
+    (0..frames).map(|at| if at > 0 && at == frames / 2 { pause } else { 0 }).collect()
 }
 
 /// Returns a delay of up to 19 ms that differs from call to call and is the same in each run.

@@ -1,6 +1,7 @@
 mod alignment;
 mod callers_apart;
 mod closed_loop;
+mod form;
 mod methods;
 mod over_wires;
 mod recorder;

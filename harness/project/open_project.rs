@@ -11,6 +11,7 @@ use retake_core::key::{Aliases, Normalizer, Rules};
 use retake_core::secrets::Secrets;
 use retake_model::CallerRules;
 use retake_scenario::{Defaults, Delays, Discovered, Drift, SCENARIOS, Suite, suite_of};
+use retake_core::secrets::{Secrets, Suspects};
 
 /// The settings of a project that matter for model calls.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct OpenProject {
     pub delays: Delays,
     /// The environment variables that the project declares as secrets.
     pub declared: BTreeSet<String>,
+    /// What is done with texts that only stand where secrets do.
+    suspects: Suspects,
 }
 
 impl OpenProject {
@@ -68,7 +71,7 @@ impl OpenProject {
         let rules = Rules { normalizer, aliases: Aliases::default().with(suite.aliases.clone()) };
         let callers = CallerRules::new(suite.callers.clone());
         let Defaults { drift, delays, .. } = suite.defaults;
-        OpenProject { rules: Arc::new(rules), callers, drift, delays, declared }
+        OpenProject { rules: Arc::new(rules), callers, drift, delays, declared, suspects: suite.suspects }
     }
 
     /// Returns the secrets that must not be written: the known forms, the declared variables, and other variables of the
@@ -79,7 +82,7 @@ impl OpenProject {
     pub fn secrets(&self) -> Result<Secrets> {
         let text = |os: std::ffi::OsString| os.into_string().ok();
         let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
-        Secrets::new(&self.declared, environment).map_err(Error::new)
+        Secrets::new(&self.declared, environment, self.suspects).map_err(Error::new)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Notes on a run that do not make it fail, without repetitions.
 
+use retake_wire::fixture::Fixture;
+use retake_model::{CallFlaw, DriftOf};
 use retake_base::text::counted;
 use retake_model::{CallFlaw, DriftOf, change};
 use retake_wire::fixture::Fixture;
@@ -19,7 +21,7 @@ pub fn notes<'a>(
     for (turn, drift) in drift {
         let caller = fixture.and_then(|fixture| fixture.table.turns().get(*turn)?.caller.as_deref());
         let about = format!("drift: {} changed", drift.check);
-        Note::add(&mut said, about, caller, Some(place(*turn)), || change(&drift.recorded, &drift.called));
+        Note::add(&mut said, about, caller, Some(place(*turn)), || drift.in_short());
     }
     for flaw in flaws {
         let about = format!("{}: {}", flaw.kind, flaw.what);

@@ -37,9 +37,9 @@ pub(super) fn run(project: &Project, names: &[String]) -> Result<ExitCode> {
     for (scenario, waits) in of_scenarios {
         let name = &scenario.name;
         match project.logged(scenario, RunAction::Update, || accept(project, scenario, &waits)) {
-            Ok(()) => {
+            Ok(agree) => {
                 let files: Vec<String> = waits.iter().map(|waits| waits.shown.display().to_string()).collect();
-                terminal::note(format!("{name}: accepted, two replays agree: {}", files.join(", ")));
+                terminal::note(format!("{name}: accepted, {agree}: {}", files.join(", ")));
             }
             Err(failure) => {
                 terminal::error(format!("{name}: not accepted: {failure}\n"));
@@ -64,7 +64,8 @@ fn scenario_of<'a>(project: &'a Project, waits: &Waiting) -> Result<&'a Scenario
     })
 }
 
-fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<(), Failure> {
+/// Accepts what waits, and returns the result of its proof in words.
+fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<String, Failure> {
     let proposed_fixture = waits.iter().find(|waits| waits.kind == WaitingKind::Fixture);
     let fixture = match proposed_fixture {
         None => project.fixtures.of(scenario)?,
@@ -73,12 +74,13 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
             Some(Arc::new(Fixture::parse(&waits.shown, &bytes, &project.rules)?))
         }
     };
-    let text = prove(project, scenario, fixture.as_ref())?;
     let golden = project.goldens.file(&scenario.golden_name);
     let looked_at = match project.goldens.proposed(&scenario.golden_name)? {
         Some(proposed) => Some(proposed),
         None => project.goldens.committed(&golden)?,
     };
+    let agreed = prove(project, scenario, fixture.as_ref(), looked_at.as_deref())?;
+    let (agree, text) = (agreed.in_words(), agreed.golden);
     if let Some(text) = &text {
         let looked_at = looked_at.as_deref().unwrap_or_default();
         if looked_at.trim_end() != text.trim_end() {
@@ -90,7 +92,8 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
         files::write_whole(&project.root.join(&waits.shown), &files::read(&waits.file)?)?;
         waits.reject()?;
     }
-    text.map_or(Ok(()), |text| super::verdict::compare(project, scenario, &text))
+    text.map_or(Ok(()), |text| super::verdict::compare(project, scenario, &text))?;
+    Ok(agree)
 }
 
 fn another(name: &str, looked_at: &str, text: &str) -> Failure {

@@ -6,19 +6,22 @@ use std::time::Duration;
 use super::commands::{explain_command, record_command};
 use super::policy::Policy;
 use super::project::Project;
-use super::proof::{Mend, mend};
+use super::proof::{Loosening, Mend, mend};
 use super::trial::{self, How, Replayed};
 use super::verdict::is_sound;
 use crate::report::Failure;
 use retake_base::cause::{CauseClass, CauseKind};
 use retake_core::events::moved_and_counted;
 use retake_core::key::Rules;
-use retake_model::{FlawKind, MissReason};
+use retake_model::{FlawKind, MissReason, Pacing};
+use crate::report::Failure;
 use retake_scenario::{Scenario, Unused};
 use retake_wire::fixture::Fixture;
 
 /// The factor by which `settle` is raised to try whether an unused turn is only asked for later.
 const LONGER: u32 = 3;
+/// How many more replays show whether a golden varies.
+const OTHERS: usize = 4;
 /// The longest `settle` that is tried.
 const LONGEST: Duration = Duration::from_secs(10);
 
@@ -44,7 +47,10 @@ impl Tried<'_> {
         failure = self.for_callers(failure, &kinds);
         failure = self.for_what_varies(failure, &kinds);
         failure = self.for_settings(failure, &kinds);
-        failure = self.for_order(failure, &kinds);
+        failure = match self.for_parallel_calls(failure.clone(), &kinds) {
+            Some(failure) => failure,
+            None => self.for_order(failure, &kinds),
+        };
         let plain = kinds.iter().any(|kind| kind.class() == CauseClass::Plain && *kind != CauseKind::Protocol);
         if plain {
             // Neither a new recording nor a new golden would accept such a failure.
@@ -186,6 +192,31 @@ impl Tried<'_> {
             }
         }
         failure
+    }
+
+    /// Proposes what may vary if the golden differs and another replay gives another golden than this run. Tried only if tool calls
+    /// were made at once and the ids in events do not tell their order.
+    fn for_parallel_calls(&self, failure: Failure, kinds: &[CauseKind]) -> Option<Failure> {
+        let Tried { project, scenario, run, again, .. } = *self;
+        let of_golden =
+            kinds.iter().all(|kind| kind.class() == CauseClass::Golden && *kind != CauseKind::GoldenMissing);
+        if !again || kinds.is_empty() || !of_golden || !run.may_come_in_another_order(scenario) {
+            return None;
+        }
+        let replay = |_| {
+            let how = How { pacing: Pacing::Shaken, ..How::default() };
+            trial::replay(project, scenario, run.fixture.clone(), &run.rules, how).ok()
+        };
+        let differs = |other: &Replayed| {
+            other.findings(scenario).is_none() && other.own_golden(scenario) != run.own_golden(scenario)
+        };
+        let other = (0..OTHERS).filter_map(replay).find(differs)?;
+        let failure = failure.evidence(
+            "the same recording, replayed again, gave another golden than this run: it varies from run to run",
+        );
+        let Some(loosening) = Loosening::of(&[run, &other], &scenario.golden, &run.rules) else { return Some(failure) };
+        let case = format!("if it may vary, add under [golden] in {}", scenario.file.display());
+        Some(failure.resolve(case, loosening.toml()).resolve("and then", project.commands.update(&scenario.name)))
     }
 
     /// Proposes `unordered` for events that came in a different order, if the golden differs in nothing else and another replay

@@ -15,13 +15,14 @@ use super::action::AuditOptions;
 use super::golden::Compared;
 use super::project::Project;
 use super::trial::{self, How, Replayed};
-use super::verdict::has_golden;
+use super::verdict::{check_format, has_golden};
 use crate::audit::{
     Audit, Audited, FixtureAudit, Outcome, Rendering, RuleAudit, ScenarioAudit, merged, of_answers, of_results,
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
 use crate::report::{audit_json, audit_text, notes, terminal};
 use retake_base::error::{Error, Result};
+use retake_core::events::{Captured, Golden, ShapeOptions, is_id, names_nothing};
 use retake_base::files;
 use retake_base::text::nearest;
 use retake_core::events::{Captured, ShapeOptions, golden, names_nothing};
@@ -134,8 +135,10 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
     }
     let red = |failure: String| Outcome::Red(failure.lines().next().unwrap_or_default().to_owned());
     let fixture = project.fixtures.of(scenario).map_err(|error| red(error.to_string()))?;
+    check_format(project, scenario).map_err(|failure| red(failure.to_string()))?;
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
-    let replayed = replayed.map_err(|error| red(error.to_string()))?;
+    let mut replayed = replayed.map_err(|error| red(error.to_string()))?;
+    replayed.look_again_at_pieces(project, scenario);
     let text = replayed.verdict(scenario).map_err(|failure| red(failure.to_string()))?;
     let compared =
         text.map_or(Ok(Compared::Same), |text| project.goldens.compare(&scenario.golden_name, &text, &scenario.file));
@@ -150,11 +153,14 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let Replayed { played, fixture, rules, secrets, heard, .. } = replayed;
     let names = &played.driven.names;
     let normalize = |text: &str| names.apply(text, &rules.normalizer);
+    let known = replayed.known();
+    let foreign = replayed.foreign();
+    let is_own = |key: &str, text: &str| foreign.is_own(key, text) && !is_id(text) && normalize(text) == text;
     let text = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
-        let text = golden(captures, options, &normalize);
-        let text = secrets.text(&text, &mut Fired::new()).into_owned();
+        let golden = Golden::with(captures, options, &known, &normalize);
+        let text = secrets.text(&golden.text, &mut Fired::new()).into_owned();
         if nameless { format!("an option names nothing\n{text}") } else { text }
     };
     let shape = ShapeOptions { detail: options.detail.unwrap_or(scenario.golden.detail), ..scenario.golden.clone() };
@@ -162,7 +168,11 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let since = |(_, drift): &&(usize, DriftOf)| matches!(drift.check, Check::Prompt | Check::Tools | Check::Model);
     Audited {
         detail: shape.detail,
-        scored: score(captures, &shape, &Rendering { text: &text, normalize: &normalize }),
+        scored: score(
+            captures,
+            &shape,
+            &Rendering { text: &text, normalize: &normalize, is_own: &is_own, calls: &known.calls },
+        ),
         answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
         results: of_results(heard, rules),
         drift: notes(fixture.as_deref(), played.drift.iter().filter(since), &[]),

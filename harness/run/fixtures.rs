@@ -44,6 +44,7 @@ impl Fixtures {
         if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Err(self.no_fixture(scenario, shown));
         }
+        files::inside(&self.root, shown)?;
         let mut fixtures = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let bytes = files::read_as(shown, &file)?;

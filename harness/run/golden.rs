@@ -72,6 +72,22 @@ impl Compared {
     }
 }
 
+/// The version of Retake that wrote a golden, as its format tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WrittenBy {
+    /// One with the format of this version.
+    This,
+    /// One with an older format.
+    Older,
+    /// One with a newer format.
+    Newer,
+}
+
+/// The words before the number of the format in the field `description` of a header. The first format had no such field.
+const FORMAT_OF: &str = "retake golden ";
+/// The number of this version's format.
+const FORMAT: u32 = 2;
+
 /// The result of insta's comparison in a folder with a copy of the golden.
 struct Written {
     /// Whether the two are equal, or insta was told to write the golden and did.
@@ -137,6 +153,24 @@ impl Goldens {
         self.committed(&self.file(name)).ok().flatten()
     }
 
+    /// The text of a golden with which a run is compared; `None` if goldens are to be written.
+    pub(crate) fn compared(&self, name: &str) -> Option<String> {
+        self.text(name).filter(|_| self.policy != Policy::Overwrite)
+    }
+
+    /// Which version of Retake wrote a golden. One that does not exist or cannot be read counts as this version's.
+    pub(crate) fn written_by(&self, name: &str) -> WrittenBy {
+        let file = self.file(name);
+        if !matches!(self.committed(&file), Ok(Some(_))) {
+            return WrittenBy::This;
+        }
+        match format_of(&std::fs::read(file).unwrap_or_default()) {
+            FORMAT => WrittenBy::This,
+            ..FORMAT => WrittenBy::Older,
+            _ => WrittenBy::Newer,
+        }
+    }
+
     /// Compares a text with its golden, and writes what the policy allows. `input` is the scenario's file, which the golden
     /// names in its header.
     ///
@@ -155,8 +189,16 @@ impl Goldens {
         }
         // Compare without insta if possible: it scans the folder at each assertion, which is slow with a thousand goldens.
         let is_same = committed.as_deref() == Some(text.trim_end());
+        let of_another = of_another(&file, input);
+        if let Some(other) = of_another.as_ref().filter(|_| self.policy != Policy::Overwrite) {
+            let shown = self.shown(&file);
+            let what = format!("`input_file` says that it is the golden of {other}, expected {}", named(input));
+            let error = Error::new(what).in_file(shown).at(Place { line: 2, column: 1 });
+            return Err(error.help(format!("to get the one back that was committed: git checkout {}", shown.display())));
+        }
         // A header of an older version is rewritten.
-        let is_same = is_same && !(self.policy == Policy::Overwrite && has_source(&file));
+        let outdated = || of_another.is_some() || has_source(&file) || self.written_by(name) != WrittenBy::This;
+        let is_same = is_same && !(self.policy == Policy::Overwrite && outdated());
         let compared = match self.policy {
             _ if is_same => Compared::Same,
             // insta writes nothing with this policy.
@@ -220,7 +262,12 @@ impl Goldens {
     fn on_copy(&self, name: &str, text: &str, input: &Path) -> Result<Written> {
         let folder = tempfile::tempdir().map_err(|e| files::failed("make", &std::env::temp_dir(), &e))?;
         let (golden, copy) = (self.file(name), folder.path().join(format!("{name}.snap")));
-        if self.committed(&golden).is_ok_and(|committed| committed.is_some()) {
+        // insta keeps the header of a golden whose text is equal, also if it is of another version or names another scenario.
+        let is_this = self.policy != Policy::Overwrite || self.written_by(name) == WrittenBy::This;
+        if is_this
+            && of_another(&golden, input).is_none()
+            && self.committed(&golden).is_ok_and(|committed| committed.is_some())
+        {
             // Only the contents: the copy has to be writable, although the golden may not be.
             std::fs::write(&copy, files::read(&golden)?).map_err(|e| files::failed("write", &copy, &e))?;
         }
@@ -241,6 +288,7 @@ impl Goldens {
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.set_input_file(input);
+        settings.set_description(format!("{FORMAT_OF}{FORMAT}"));
         SILENT.set(true);
         let equal = catch_unwind(AssertUnwindSafe(|| settings.bind(|| (self.assert)(name, text)))).is_ok();
         SILENT.set(false);
@@ -266,6 +314,7 @@ impl Goldens {
             return Ok(None);
         }
         let shown = self.shown(file);
+        files::inside(self.folder.parent().unwrap_or(&self.folder), shown)?;
         // Check the file first, to report errors ourselves: insta takes a file without a header for an old format, prints a
         // message and continues.
         let bytes = files::read_as(shown, file)?;
@@ -279,9 +328,32 @@ impl Goldens {
     }
 }
 
+/// The scenario that a golden names in its header, if it is not the one that has this golden: the golden was copied. A link
+/// to another golden says openly that both scenarios share it.
+fn of_another(file: &Path, input: &Path) -> Option<String> {
+    let snapshot = (!file.is_symlink()).then(|| __insta::Snapshot::from_file(file).ok())??;
+    // Only the scenario's own name counts: the project may be in another folder than when the golden was written.
+    let said = named(Path::new(snapshot.metadata().input_file()?));
+    (said != named(input)).then_some(said)
+}
+
+/// The end of a scenario's path, which names it: `hello/scenario.toml`.
+fn named(scenario: &Path) -> String {
+    let names: Vec<_> = scenario.iter().map(|name| name.to_string_lossy()).collect();
+    names[names.len().saturating_sub(2)..].join("/")
+}
+
 /// Whether the header of a golden names the file of the assertion, as older versions wrote it.
 fn has_source(file: &Path) -> bool {
     std::fs::read(file).is_ok_and(|bytes| without_source(&bytes) != bytes)
+}
+
+/// The number of the format in the header of a golden.
+fn format_of(golden: &[u8]) -> u32 {
+    let text = String::from_utf8_lossy(golden);
+    let header = text.lines().skip(1).take_while(|line| !line.starts_with("---"));
+    let mut format = header.filter_map(|line| line.strip_prefix("description:")?.trim().strip_prefix(FORMAT_OF));
+    format.find_map(|number| number.parse().ok()).unwrap_or(1)
 }
 
 /// A snapshot's file without the line of its header that names the file of the assertion.

@@ -13,8 +13,9 @@
 //! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
 //! | [`golden`] | goldens, through insta |
 //! | `tools` | scenarios that call recorded tools again |
-//! | `proof` | the two replays that must agree before a file is written |
+//! | `proof` | the replays that must agree before a file is written |
 //! | `orphans`, `unused_names` | files without a scenario; settings that name an unknown caller |
+//! | `interrupt` | the signals that end a recording, or a server |
 //! | `waiting` | goldens and fixtures that wait for a decision |
 
 mod accept;
@@ -28,9 +29,13 @@ mod failing;
 mod filter;
 mod findings;
 pub(crate) mod fixtures;
+mod foreign;
 pub(crate) mod golden;
+#[cfg(any(feature = "cli", feature = "record"))]
+pub(crate) mod interrupt;
 mod logged;
 mod orphans;
+mod pieces;
 pub(crate) mod policy;
 pub(crate) mod project;
 pub(crate) mod proof;

@@ -9,12 +9,15 @@ use super::commands::Commands;
 use super::declared_secrets;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
+#[cfg(feature = "record")]
+use super::interrupt::Interrupt;
 use super::run_log::RunLog;
 use super::slots::Slots;
 use crate::project::OpenProject;
 use crate::report::{Running, terminal};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
+use retake_base::files;
 use retake_core::key::Rules;
 use retake_model::CallerRules;
 use retake_scenario::{Discovered, discover, discover_one};
@@ -38,6 +41,9 @@ pub(crate) struct Project {
     pub(super) failed: AtomicBool,
     /// Whether replays keep the text of calls, for an audit.
     pub hears_calls: bool,
+    /// Whether the user has asked a recording to end.
+    #[cfg(feature = "record")]
+    pub(super) interrupt: Interrupt,
     /// Notes for the user on each scenario's run, whether it passed or failed.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
     /// The data of each scenario's run.
@@ -57,6 +63,10 @@ impl Project {
         only: Option<&str>,
         records: bool,
     ) -> Result<Project> {
+        // The folders that are written to.
+        ["fixtures", "goldens", files::RUN_FOLDER]
+            .iter()
+            .try_for_each(|folder| files::inside(root, Path::new(folder)))?;
         let mut discovered = only.map_or_else(|| discover(root), |name| discover_one(root, name))?;
         let registered: Vec<&str> = routers.keys().map(String::as_str).collect();
         discovered.check_systems(&registered)?;
@@ -88,6 +98,8 @@ impl Project {
             running: Running::default(),
             failed: AtomicBool::new(false),
             hears_calls,
+            #[cfg(feature = "record")]
+            interrupt: Interrupt::default(),
             notes,
             runs,
         })
@@ -98,6 +110,14 @@ impl Project {
         #[cfg(feature = "browser")]
         retake_browser::close();
         self.systems.end();
+    }
+
+    /// Waits until the user asks a recording to end, which for all other actions ends the process.
+    pub(super) async fn interrupted(&self) {
+        #[cfg(feature = "record")]
+        self.interrupt.came().await;
+        #[cfg(not(feature = "record"))]
+        std::future::pending::<()>().await;
     }
 
     /// Sets the notes on a scenario's run.

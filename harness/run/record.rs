@@ -19,7 +19,7 @@ use retake_scenario::Scenario;
 use wanted::wanted;
 
 /// Records scenarios one after another: those with these names or parts of names, or all. The exit code is 0 if all of them were
-/// recorded, otherwise 1.
+/// recorded, otherwise 1; after a signal, that of the signal.
 ///
 /// # Errors
 /// If a name matches no scenario, or no provider is configured.
@@ -37,6 +37,10 @@ fn record_all(project: &Project, names: &[String], options: RecordOptions) -> Re
         if let Err(failure) = record(project, scenario, &upstreams, options) {
             terminal::error(format!("{}: not recorded: {failure}\n", scenario.name));
             code = ExitCode::from(1);
+        }
+        if let Some(signal) = project.interrupt.code() {
+            code = ExitCode::from(signal);
+            break;
         }
     }
     project.print_notes();

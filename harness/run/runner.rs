@@ -154,6 +154,10 @@ impl Suite {
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
         let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.records())?;
+        #[cfg(feature = "record")]
+        if action.records() {
+            project.interrupt = super::interrupt::Interrupt::listen()?;
+        }
         project.hears_calls = matches!(action, Action::Audit(..));
         Ok(project)
     }

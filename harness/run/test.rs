@@ -137,11 +137,13 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     }
     unused_names::check(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
-        let text = prove(project, scenario, fixture.as_ref())?;
-        return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
+        let agreed = prove(project, scenario, fixture.as_ref(), None)?;
+        return agreed.golden.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
+    verdict::check_format(project, scenario)?;
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
-    let replayed = replayed.map_err(|error| looked_into(Failure::from(error), &scenario.name))?;
+    let mut replayed = replayed.map_err(|error| looked_into(Failure::from(error), &scenario.name))?;
+    replayed.look_again_at_pieces(project, scenario);
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);

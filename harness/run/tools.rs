@@ -8,7 +8,7 @@ use crate::project::OpenProject;
 use crate::report::Failure;
 use crate::run::project::Project;
 use crate::tools::openhands::{self, Conversation};
-use crate::tools::{DriftLog, Live, Outcome, Script, explain, of_conversation, of_fixture, replay};
+use crate::tools::{DriftLog, Live, Outcome, Script, explain, of_conversation, of_fixture, replay, observe};
 use retake_base::error::{Error, Result};
 use retake_core::key::Rules;
 use retake_scenario::{Level, Scenario, Suite, Unobserved};
@@ -54,7 +54,7 @@ impl ToolsReplay<'_> {
 
     async fn execute(self) -> Result<Outcome> {
         let project = OpenProject::of_suite(self.root, self.suite);
-        let script = script(&self.recording, &project.rules)?;
+        let script = self.script(&project.rules)?;
         let all = self.unobserved == Unobserved::Execute;
         let secrets = project.secrets()?;
         let scrub = secrets.scrub().clone();
@@ -70,14 +70,19 @@ impl ToolsReplay<'_> {
         live.end().await;
         outcome
     }
-}
 
-fn script(recording: &Recording, rules: &Rules) -> Result<Script> {
-    match recording {
-        Recording::Fixture(fixture) => of_fixture(fixture, rules),
-        Recording::Folder(folder, id) => {
-            let folder = openhands::find(folder, id.as_deref())?;
-            Ok(of_conversation(Conversation::read(&folder)?))
+    fn script(&self, rules: &Rules) -> Result<Script> {
+        match &self.recording {
+            Recording::Fixture(fixture) => {
+                let mut script = of_fixture(fixture, rules)?;
+                let prefix = |server: &str| self.suite.tools.get(server).map_or("", |spec| spec.prefix.as_str());
+                observe(&mut script, &fixture.tools, prefix, &rules.normalizer);
+                Ok(script)
+            }
+            Recording::Folder(folder, id) => {
+                let folder = openhands::find(folder, id.as_deref())?;
+                Ok(of_conversation(Conversation::read(&folder)?))
+            }
         }
     }
 }

@@ -14,11 +14,16 @@ use crate::tools::{Asked, Doubles, Given, ToolsMode};
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
+use retake_core::events::in_pieces;
+use retake_wire::fixture::{Fixture, ToolExchanges};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_model::{
     CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
 };
+use crate::run::declared_secrets;
+use crate::run::policy::Policy;
+use crate::run::project::Project;
 use retake_scenario::{Delays, Panics, Scenario, ToolsFrom};
 use retake_wire::fixture::{Fixture, ToolExchanges};
 
@@ -64,6 +69,9 @@ pub(crate) struct Replayed {
     pub(super) rules: Arc<Rules>,
     /// What is removed from its golden.
     pub(super) secrets: Scrub,
+    /// The committed golden, which names the places that are pinned; `None` if they are found out anew, because the golden is
+    /// to be written.
+    pub(super) committed: Option<String>,
     /// The text for its golden, computed at its first use.
     pub(super) own_golden: OnceLock<Option<String>>,
 }
@@ -97,13 +105,16 @@ pub(super) fn replay(
     };
     let replay = replay.remembering_calls();
     let replay = Arc::new(replay.going_on(going_on));
+    let committed = project.goldens.compared(&scenario.golden_name);
+    let is_held = || committed.as_deref().is_some_and(|golden| in_pieces(golden).contains(&true));
+    let pacing = if matches!(pacing, Pacing::None) && is_held() { Pacing::Paused } else { pacing };
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the
     // whole run reports that.
-    Ok(Replayed {
+    let mut replayed = Replayed {
         played,
         misses: scope.judge(),
         missed_calls: replay.missed_calls(),
@@ -115,8 +126,11 @@ pub(super) fn replay(
         fixture,
         rules: rules.clone(),
         secrets: declared_secrets::of_goldens(&project.open),
+        committed,
         own_golden: OnceLock::new(),
-    })
+    };
+    replayed.note_pieces();
+    Ok(replayed)
 }
 
 /// Sets up a stage, drives the scenario on it, and takes the stage down again. After the last step it waits for further calls,
@@ -139,17 +153,27 @@ pub(super) fn play(
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-        let played = runtime.block_on(async {
+        let playing = async {
             let limit = limit_of(scenario, &mode);
             let (began, underway) = (Instant::now(), Underway::default());
             let deadline = began + limit.0;
             let doubles = doubles(project, scenario, fixture, &mode, options.pacing).await?;
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
+            #[cfg(feature = "browser")]
+            let baselines = baselines(project, &mode, options.pacing);
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
-            let stay =
-                Stay { project, scenario, on_commands: launch.on_commands(), deadline, limit, underway: &underway };
+            let stay = Stay {
+                project,
+                scenario,
+                on_commands: launch.on_commands(),
+                deadline,
+                limit,
+                underway: &underway,
+                #[cfg(feature = "browser")]
+                baselines,
+            };
             let driven = stay.drive(fixture, &running, all_served, turns).await;
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             let ended = running.end(failed).await;
@@ -157,7 +181,22 @@ pub(super) fn play(
                 Some(doubles) => doubles.end().await,
                 None => Asked::default(),
             };
-            Ok(Played::of(driven?, ended, tools, scenario, (began, underway.steps())))
+            let mut driven = driven?;
+            if let Some((CauseKind::TimeUp, late)) = &mut driven.failure {
+                let waits = |line: &String| {
+                    format!("{line}, which did not answer: agents have to answer or decline such requests")
+                };
+                *late = tools.unanswered.iter().map(waits).fold(late.clone(), Error::help);
+            }
+            Ok(Played::of(driven, ended, tools, scenario, (began, underway.steps())))
+        };
+        // An interrupted run is dropped: the guardians end its systems.
+        let played = runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = project.interrupted() => Err(Error::new("interrupted")),
+                played = playing => played,
+            }
         });
         runtime.shutdown_background();
         played
@@ -235,6 +274,22 @@ struct Stay<'a> {
     /// The timeout, and the name of the field that sets it.
     limit: (Duration, &'static str),
     underway: &'a Underway,
+    #[cfg(feature = "browser")]
+    baselines: crate::browser::Baselines,
+}
+
+/// What becomes of the screenshots of a run. If goldens are written, the first replay of the proof proposes them, and the second one
+/// has to show the same.
+#[cfg(feature = "browser")]
+fn baselines(project: &Project, mode: &Mode, pacing: Pacing) -> crate::browser::Baselines {
+    use crate::browser::Baselines;
+    match (mode, project.goldens.policy(), pacing) {
+        #[cfg(feature = "record")]
+        (Mode::Record(_), ..) => Baselines::Ignore,
+        (_, Policy::Overwrite, Pacing::Shaken) => Baselines::CompareRenewed,
+        (_, Policy::Overwrite, _) => Baselines::Renew,
+        _ => Baselines::Compare,
+    }
 }
 
 impl Stay<'_> {
@@ -255,8 +310,10 @@ impl Stay<'_> {
             }
             let context = scenario.resolve_vars(&given)?;
             let calls = activity.clone();
-            let mut driver =
-                Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), calls, turns);
+            let driver = Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), calls, turns);
+            #[cfg(feature = "browser")]
+            let driver = driver.with_baselines(self.baselines);
+            let mut driver = driver;
             let went_well = driver.drive().await;
             if went_well {
                 activity.settled(scenario.settle, &all_served).await;

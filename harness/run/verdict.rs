@@ -3,10 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use retake_base::cause::{Cause, CauseKind};
+use retake_base::error::{Error, Result};
+use retake_core::events::{Calls, Golden, Known, Named, NamesNothing, Places, Recorded, ShapeOptions, changes, names_nothing, shown_nowhere};
+use retake_core::json::{Json, Layout};
+use retake_core::key::{Rules, UNKNOWN_CALLER};
+use retake_model::{CallFlaw, DriftOf, FlawKind, Miss};
 use crate::report::{Failure, notes, unified};
 use crate::run::commands::record_command;
 use crate::run::failing::Failing;
-use crate::run::golden::Compared;
+use crate::run::golden::{Compared, WrittenBy};
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::trial::Replayed;
@@ -82,6 +88,20 @@ impl Replayed {
     /// The text for the golden by the rules of this run, computed once.
     pub(crate) fn own_golden(&self, scenario: &Scenario) -> Option<&String> {
         self.own_golden.get_or_init(|| self.golden_text(scenario, &self.rules)).as_ref()
+    }
+
+    /// What is known of this run besides its events.
+    pub(crate) fn known(&self) -> Known {
+        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
+        let foreign = self.committed.is_none().then(|| self.foreign());
+        let committed = self.committed.as_deref();
+        Known {
+            recorded: Recorded::of(turns.map(|turn| &turn.output)),
+            calls: self.calls_of(|_| true),
+            foreign,
+            committed: committed.map(Places::read),
+            named: committed.map_or_else(Named::default, Named::read),
+        }
     }
 
     /// The failure about a name in the `[golden]` options that no event of the run has.
@@ -168,15 +188,50 @@ impl Replayed {
         Some(self.golden(&scenario.golden, rules).text)
     }
 
+    /// Whether events of tool calls that were made at once may come in another order in the next run, and change its golden.
+    pub(crate) fn may_come_in_another_order(&self, scenario: &Scenario) -> bool {
+        let served = self.calls_of(|turn| !self.unused.contains(&turn));
+        let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
+        has_golden(scenario) && !served.are_told_apart(&self.played.driven.captured, &scenario.golden, &normalize)
+    }
+
+    /// The tool calls of these turns.
+    pub(crate) fn calls_of(&self, wanted: impl Fn(usize) -> bool) -> Calls {
+        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns()).enumerate();
+        Calls::of(turns.filter(|(index, _)| wanted(*index)).map(|(_, turn)| &turn.output))
+    }
+
     /// The golden of this run by these options and rules.
     pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Golden {
         // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
         let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));
-        let mut golden = Golden::of(&self.played.driven.captured, options, &normalize);
+        let mut golden = Golden::with(&self.played.driven.captured, options, &self.known(), &normalize);
         golden.text = scrubbed(&golden.text);
         golden
     }
+}
+
+/// Checks that a golden was written by a version of Retake that pins what this one does.
+///
+/// # Errors
+/// If it was not.
+pub(super) fn check_format(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
+    let by = match project.goldens.written_by(&scenario.golden_name) {
+        WrittenBy::This => return Ok(()),
+        WrittenBy::Older => "an older",
+        WrittenBy::Newer => "a newer",
+    };
+    let (file, update) = (project.goldens.file(&scenario.golden_name), project.commands.update(&scenario.name));
+    let what = format!(
+        "{} was written by {by} version of Retake; to write it anew: {update}",
+        project.goldens.shown(&file).display()
+    );
+    let why =
+        "another version pins other things, so the two cannot be compared; look at what changes before you commit it";
+    Err(Failure::of(vec![Cause::new(CauseKind::GoldenOutdated, what)])
+        .evidence(why)
+        .resolve("to write it anew", update))
 }
 
 /// The last part of the verdict: compares the text with the golden, and writes the golden if the policy says so.

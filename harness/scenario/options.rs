@@ -23,6 +23,8 @@ pub struct Defaults {
     pub timeout: Duration,
     /// Whether recorded pauses are replayed.
     pub delays: Delays,
+    /// The headers that goldens hold, in lower case.
+    pub headers: Vec<String>,
 }
 
 impl Default for Defaults {
@@ -36,6 +38,7 @@ impl Default for Defaults {
             secrets: Vec::new(),
             timeout: Duration::from_secs(60),
             delays: Delays::None,
+            headers: Vec::new(),
         }
     }
 }
@@ -51,6 +54,8 @@ pub struct Drift {
     pub model: Level,
     /// Settings of the call, such as the temperature.
     pub settings: Level,
+    /// What changes how an answer looks.
+    pub form: Level,
     /// Whether tool results are errors, are empty, or are out of order.
     pub results: Level,
     /// What a tool returns when its recorded call is executed again.
@@ -66,6 +71,7 @@ impl Drift {
             Check::Tools => self.tools,
             Check::Model => self.model,
             Check::Settings => self.settings,
+            Check::Form => self.form,
             Check::Results => self.results,
         }
     }
@@ -78,6 +84,7 @@ impl Default for Drift {
             tools: Level::Note,
             model: Level::Note,
             settings: Level::Ignore,
+            form: Level::Note,
             results: Level::Fail,
             observation: Level::Fail,
         }
@@ -117,7 +124,7 @@ pub enum Panics {
     Allow,
 }
 
-/// Whether the pauses of a recorded stream are replayed.
+/// Whether the delays of a recorded answer are replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delays {
     /// No: the stream is sent as fast as possible.

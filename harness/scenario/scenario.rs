@@ -61,6 +61,8 @@ pub struct Scenario {
     pub golden: ShapeOptions,
     /// The tool servers that its templates name.
     pub(super) used_tools: BTreeSet<String>,
+    /// Whether its templates use the port of the system.
+    pub(super) uses_port: bool,
     /// The values of the fixture that its templates use.
     pub(super) of_fixture: Vec<OfFixture>,
     /// The place of `system` in the file.
@@ -117,9 +119,14 @@ pub struct Broken {
 }
 
 impl Scenario {
-    /// Whether any step needs a system. Steps that run a command do not.
+    /// Whether it needs a system: to send it requests, or to tell a command where it is.
     pub fn needs_system(&self) -> bool {
-        self.steps.iter().any(Step::needs_system)
+        self.uses_port || !self.only_runs()
+    }
+
+    /// Whether all its steps run commands.
+    pub fn only_runs(&self) -> bool {
+        !self.steps.iter().any(Step::needs_system)
     }
 
     /// Returns the systems that steps with pages name.

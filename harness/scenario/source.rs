@@ -24,6 +24,7 @@ impl Source {
 
     /// Like [`Source::read`], but for a file of any size, such as the body of a request.
     pub(super) fn read_any(root: &Path, file: &Path) -> Result<Source> {
+        files::inside(root, file)?;
         Source::of(file, read_bytes(&root.join(file)).map_err(|error| error.in_file(file))?)
     }
 

@@ -10,6 +10,7 @@ use super::system::SystemSpec;
 use super::tool::ToolSpec;
 use retake_base::error::Place;
 use retake_model::CallerRule;
+use retake_core::secrets::Suspects;
 
 /// What all scenarios share.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,8 @@ pub struct Suite {
     pub(super) system_place: Option<Place>,
     /// The options of scenarios that do not set their own.
     pub defaults: Defaults,
+    /// What is done with texts that only stand where secrets do.
+    pub suspects: Suspects,
     /// The file, relative to the root. It need not exist.
     pub path: PathBuf,
 }

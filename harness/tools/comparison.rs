@@ -95,7 +95,7 @@ fn comparable(then: &Json, now: &Observed) -> (Json, Json) {
         }
         Observed::Content { content, is_error, structured } => {
             let mut then = payload(then);
-            then.retain(|field, _| matches!(field, "content" | "is_error"));
+            then.retain(|field, _| matches!(field, "content" | "is_error" | STRUCTURED));
             let mut now = Object::new();
             now.insert("content", content.clone());
             if then.contains_key("is_error") {
@@ -172,7 +172,8 @@ fn plain_block(block: &mut Json) {
 /// different ways before a model sees them, so the way that yields the recorded text is used.
 fn render(then: &mut Json, now: &mut Json) {
     let (Some(then), Some(now)) = (fields(then), fields(now)) else { return };
-    let structured = now.remove(STRUCTURED).filter(|_| !then.contains_key(STRUCTURED));
+    // Where the recording has the structured form too, both are compared.
+    let structured = if then.contains_key(STRUCTURED) { None } else { now.remove(STRUCTURED) };
     let (Some(expected), Some(actual)) = (then.get_mut("content"), now.get_mut("content")) else {
         // The tool returned fields where a text was recorded. That text may be the same fields as JSON.
         if let Some(text) = then.get("content").and_then(Json::as_str)

@@ -26,5 +26,5 @@ pub(crate) use live::Live;
 pub use replay::Outcome;
 pub(crate) use replay::replay;
 pub(crate) use script::Script;
-pub(crate) use source::{of_conversation, of_fixture};
+pub(crate) use source::{observe, of_conversation, of_fixture};
 pub use tool_replay::{ToolReplay, ToolRun};

@@ -45,6 +45,8 @@ pub(crate) enum Withheld {
     Rejected,
     /// The agent could not turn the call into an action, so there is nothing to execute.
     NoAction,
+    /// The tool server asked the agent something during the call, which nobody could answer now.
+    AsksAgent,
 }
 
 impl Withheld {
@@ -53,6 +55,7 @@ impl Withheld {
         match self {
             Withheld::Unobserved => "recorded without an observation",
             Withheld::Rejected => "rejected when it was recorded",
+            Withheld::AsksAgent => "the server asked the agent something during the call",
             Withheld::NoAction => "a call that the agent could not execute when it was recorded",
         }
     }
@@ -73,7 +76,7 @@ impl Action {
     pub(crate) fn runs(&self, all: bool) -> bool {
         match self.withheld {
             None => true,
-            Some(Withheld::NoAction) => false,
+            Some(Withheld::NoAction | Withheld::AsksAgent) => false,
             Some(Withheld::Unobserved | Withheld::Rejected) => all,
         }
     }

@@ -10,7 +10,7 @@ use super::drift_log::DriftLog;
 use super::explain;
 use super::replay::{Outcome, replay};
 use super::script::Script;
-use super::source::{of_conversation, of_fixture};
+use super::source::{observe, of_conversation, of_fixture};
 use super::target::{Bound, Closure, TIMEOUT, Targets};
 use crate::tools::openhands::{self, Conversation};
 use retake_base::error::{Error, Result};
@@ -144,7 +144,10 @@ impl ToolReplay {
     fn script(&mut self) -> Result<Script> {
         if let Some(file) = &self.fixture {
             let rules = Rules::default();
-            return of_fixture(&Fixture::read(file, &rules)?, &rules);
+            let fixture = Fixture::read(file, &rules)?;
+            let mut script = of_fixture(&fixture, &rules)?;
+            observe(&mut script, &fixture.tools, |_| "", &rules.normalizer);
+            return Ok(script);
         }
         if let Some(folder) = &self.folder {
             let folder = openhands::find(folder, self.conversation.as_deref())?;

@@ -82,6 +82,14 @@ pub fn is_of_provider(path: &str) -> bool {
     of_ollama || resource.is_some_and(|resource| RESOURCES.contains(&resource))
 }
 
+/// Whether a host is that of a provider whose API Retake speaks. All requests to it are part of a recording, with any method.
+#[cfg(feature = "cli")]
+#[must_use]
+pub(crate) fn is_host_of_provider(host: &str) -> bool {
+    let own = ["api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com", "ollama.com"];
+    own.contains(&host) || host.ends_with(".openai.azure.com")
+}
+
 /// The API whose model calls are posted to this path; `None` if there is none. Any prefix is accepted:
 /// `/v1/chat/completions` as well as Azure's `/openai/deployments/gpt/chat/completions?api-version=1`.
 #[must_use]

@@ -30,6 +30,8 @@ pub struct Call {
     pub model: String,
     /// All other fields of the request, such as the temperature and the response format.
     pub settings: Json,
+    /// What changes how an answer looks, by presence and kind alone (KEY.md, section 5). Null for a request that is no chat.
+    pub form: Json,
 }
 
 impl Call {

@@ -2,8 +2,19 @@
 
 use super::parts::fields::WireError;
 use super::{Api, Call, Known, Target};
-use super::{anthropic, gemini, ollama, opaque, openai_chat, openai_responses};
+use super::{anthropic, form, gemini, ollama, opaque, openai_chat, openai_responses};
 use retake_core::json::Json;
+use retake_core::key::keep_order;
+
+/// Reads the body of a request to a chat model. Content keeps the order of its keys where it counts for the key.
+///
+/// # Errors
+/// Says why the body is not JSON.
+pub fn chat_body(bytes: &[u8]) -> Result<Json, String> {
+    let mut body = Json::parse_request(bytes).map_err(|e| format!("not JSON: {e}"))?;
+    keep_order(&mut body, bytes, &[]);
+    Ok(body)
+}
 
 /// Decodes the body of a request that was sent to a target; a target that is only a path means `POST`. `known` is what earlier
 /// requests and responses contained, since the request may refer to it.
@@ -12,12 +23,14 @@ use retake_core::json::Json;
 /// Names the first field that is not what the API requires, what was expected and what was found.
 pub fn decode<'a>(api: Api, to: impl Into<Target<'a>>, body: &Json, known: &Known) -> Result<Call, WireError> {
     let target = to.into();
-    match api {
+    let mut call = match api {
         Api::OpenAiChat => openai_chat::request::decode(body),
         Api::OpenAiResponses => openai_responses::request::decode(body, known),
         Api::Anthropic => anthropic::request::decode(body),
         Api::Gemini => gemini::request::decode(target.path, body),
         Api::Ollama => ollama::request::decode(body),
-        Api::Opaque => Ok(opaque::decode(target, body)),
-    }
+        Api::Opaque => return Ok(opaque::decode(target, body)),
+    }?;
+    form::add_version(&mut call.form, target);
+    Ok(call)
 }

@@ -11,8 +11,10 @@ mod api;
 mod call;
 mod decode;
 pub mod fixture;
+mod form;
 mod gemini;
 mod known;
+mod odd;
 mod ollama;
 mod opaque;
 mod openai_chat;
@@ -28,12 +30,16 @@ mod tests;
 
 pub use answer::decode_read;
 pub use answer::decode_response;
+#[cfg(feature = "cli")]
+pub(crate) use api::is_host_of_provider;
 pub use api::{Api, api_of_path, is_of_provider};
 pub use call::Call;
-pub use decode::decode;
+pub use decode::{chat_body, decode};
 pub use known::Known;
 pub use opaque::{from_base64, to_base64};
+pub(crate) use odd::oddities;
 pub use opaque::{only_reads, request_body};
+pub(crate) use openai_chat::stream::without_usage;
 pub use parts::fields::WireError;
 pub use parts::frames::Frames;
 pub use parts::sse::split_frames;

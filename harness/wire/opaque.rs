@@ -20,7 +20,14 @@ pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
     if let Some((counted, field)) = counted(target, body) {
         let conversation = counted_body(body).get(field).cloned();
         let content = Json::object([(field, Json::from(conversation))]);
-        return Call { api: Api::Opaque, messages: vec![request(content)], stream: false, array: false, ..counted };
+        return Call {
+            api: Api::Opaque,
+            messages: vec![request(content)],
+            stream: false,
+            array: false,
+            form: Json::Null,
+            ..counted
+        };
     }
     let request = request(body.clone());
     Call {
@@ -35,6 +42,7 @@ pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
         tools: Json::Null,
         model: body.str_of("model").unwrap_or_default().to_owned(),
         settings: Json::Null,
+        form: Json::Null,
     }
 }
 

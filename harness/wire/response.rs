@@ -19,6 +19,9 @@ pub struct Response {
     pub content_type: String,
     /// The body.
     pub body: Body,
+    /// The milliseconds until a body that is no stream came; 0 if they are not known. A stream has delays of its own
+    /// ([`Frames::delays`]).
+    pub delay: u32,
 }
 
 /// The body of a [`Response`].
@@ -106,11 +109,17 @@ impl Unrenderable {
 }
 
 impl Response {
+    /// Creates a response whose time is not known.
+    #[must_use]
+    pub fn of(status: u16, content_type: &str, body: Body) -> Response {
+        Response { status, content_type: content_type.to_owned(), body, delay: 0 }
+    }
+
     /// Creates a JSON response.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "callers build the value for this call")]
     pub fn json(status: u16, body: Json) -> Response {
-        Response { status, content_type: "application/json".to_owned(), body: Body::json(&body) }
+        Response::of(status, "application/json", Body::json(&body))
     }
 
     /// Whether the body is a stream.
@@ -128,14 +137,13 @@ impl Response {
     /// Creates a response with a stream of SSE frames.
     #[must_use]
     pub fn stream(frames: Vec<String>) -> Response {
-        let content_type = "text/event-stream; charset=utf-8".to_owned();
-        Response { status: 200, content_type, body: Body::Frames(frames.into_iter().collect()) }
+        Response::of(200, "text/event-stream; charset=utf-8", Body::Frames(frames.into_iter().collect()))
     }
 
     /// Creates a response with a stream of JSON lines.
     #[must_use]
     pub fn lines(lines: Vec<String>) -> Response {
-        Response { status: 200, content_type: LINES.to_owned(), body: Body::Frames(lines.into_iter().collect()) }
+        Response::of(200, LINES, Body::Frames(lines.into_iter().collect()))
     }
 
     /// Creates a response from what came over HTTP, and decides what kind of body it is: a stream, JSON, text or bytes. The
@@ -144,10 +152,7 @@ impl Response {
     pub fn received(status: u16, content_type: &str, bytes: Vec<u8>) -> Response {
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
-            Err(e) => {
-                let body = Body::Binary(e.into_bytes());
-                return Response { status, content_type: content_type.to_owned(), body };
-            }
+            Err(e) => return Response::of(status, content_type, Body::Binary(e.into_bytes())),
         };
         let said_is = |kind: &str| content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind);
         let frames = |text: &str| Body::Frames(split_frames(text).into_iter().collect());
@@ -165,7 +170,36 @@ impl Response {
         } else {
             Body::Text(text)
         };
-        Response { status, content_type: content_type.to_owned(), body }
+        Response::of(status, content_type, body)
+    }
+
+    /// The recorded milliseconds before each piece of the body: before each frame of a stream, or before any other body. Empty if
+    /// they are not known.
+    #[must_use]
+    pub fn delays(&self) -> &[u32] {
+        match &self.body {
+            Body::Frames(frames) => frames.delays(),
+            _ if self.delay == 0 => &[],
+            _ => std::slice::from_ref(&self.delay),
+        }
+    }
+
+    /// Returns the delays of this recorded response for one that is sent in its place. If that one has another form, it begins
+    /// when this one began; a body that is no stream comes when this one had come completely.
+    #[must_use]
+    pub fn delays_of(&self, sent: &Response) -> Vec<u32> {
+        let delays = self.delays();
+        let pieces = |response: &Response| match &response.body {
+            Body::Frames(frames) => frames.bytes().count(),
+            _ => 1,
+        };
+        if pieces(self) == pieces(sent) {
+            delays.to_vec()
+        } else if sent.is_stream() {
+            delays.first().copied().into_iter().collect()
+        } else {
+            vec![delays.iter().fold(0, |all, delay| all.saturating_add(*delay))]
+        }
     }
 
     /// Removes secrets, including those that are split across the frames of a stream.
@@ -207,7 +241,7 @@ impl Response {
     }
 }
 
-fn looks_like_sse(text: &str) -> bool {
+pub(super) fn looks_like_sse(text: &str) -> bool {
     ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| first_line(text).starts_with(field))
 }
 

@@ -11,8 +11,13 @@ impl Call {
     /// Returns the texts of this call's checks (KEY.md, section 5).
     #[must_use]
     pub fn checks(&self, normalizer: &Normalizer) -> CheckTexts {
+        self.checks_but_results(normalizer).with_results(&Results::of(self).check)
+    }
+
+    /// Returns the same texts without exceptions about results.
+    pub(crate) fn checks_but_results(&self, normalizer: &Normalizer) -> CheckTexts {
         let texts = CheckTexts::new(normalizer, &self.system, &self.tools, &self.model, &self.settings);
-        texts.with_results(&Results::of(self).check)
+        if self.form == Json::Null { texts } else { texts.with_form(&self.form) }
     }
 }
 

@@ -55,6 +55,17 @@ impl<'a> Target<'a> {
         Cow::Owned(format!("{path}?{}", pairs.join("&")))
     }
 
+    /// The segments of the path that name a version, such as `v1` or `v1beta`. There is usually one, or none.
+    #[must_use]
+    pub(crate) fn version(self) -> String {
+        let is_version = |segment: &&str| {
+            let number = segment.strip_prefix('v').unwrap_or_default();
+            number.starts_with(|c: char| c.is_ascii_digit()) && number.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        };
+        let versions: Vec<&str> = self.segments().filter(is_version).collect();
+        versions.into_iter().rev().collect::<Vec<_>>().join("/")
+    }
+
     /// Iterates over the segments of the path, from the last to the first.
     pub(super) fn segments(self) -> impl Iterator<Item = &'a str> {
         self.path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/').rsplit('/')

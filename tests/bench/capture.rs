@@ -39,6 +39,7 @@ fn captured(events: Vec<Event>) -> Captured {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: retake_core::events::Delivery::default(),
     }
 }
 

@@ -171,6 +171,7 @@ pub fn stream(data: &[u8]) {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: retake_core::events::Delivery::default(),
     };
     for detail in [Detail::Keys, Detail::Types, Detail::Values] {
         let options = ShapeOptions {

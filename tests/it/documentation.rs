@@ -54,6 +54,7 @@ fn pages() -> Vec<PathBuf> {
         "README.md",
         "CHANGELOG.md",
         "CONTRIBUTING.md",
+        "SECURITY.md",
         "tests/README.md",
         "packages/python/README.md",
         "packages/node/README.md",

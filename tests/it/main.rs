@@ -53,6 +53,8 @@ fn main() -> ExitCode {
         Some(systems::service::AGENT) => return systems::service::work(),
         Some(tools::agent::SERVER) => return tools::agent::serve(),
         Some(tools::agent::AGENT) => return tools::agent::work(),
+        Some(tools::talking::SERVER) => return tools::talking::serve(),
+        Some(tools::client::AGENT) => return tools::client::work(),
         _ => {}
     }
     let trials = all().into_iter().map(|(module, name, test)| {

@@ -1,7 +1,7 @@
 """Runs a test program and checks its results: `check.py RED GREEN FILE… -- COMMAND…`.
 
-According to the program's summary, RED tests must fail and GREEN tests must pass. The output must contain every text that the
-FILEs announce: the docstrings of tests in Python, the comments `// says: …` in JavaScript. If not, the output is printed.
+According to the program's summary, RED tests must fail and GREEN tests must pass; the program itself must fail even if RED is 0.
+The output must contain every text that the FILEs announce: the docstrings of tests in Python, the comments `// says: …` in JavaScript. If not, the output is printed.
 """
 
 import pathlib
@@ -25,6 +25,8 @@ faults = []
 found = counted("failed") + counted("errors") + counted("error"), counted("passed")
 if found != (red, green):
     faults.append(f"{found[0]} tests failed and {found[1]} passed, expected {red} and {green}")
+if ran.returncode == 0:
+    faults.append("the program exits with 0, expected an error")
 for file in files:
     text = pathlib.Path(file).read_text()
     texts = re.findall(r"^// says: (.*)$", text, re.MULTILINE)

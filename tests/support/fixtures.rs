@@ -44,6 +44,8 @@ pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
         seed: said,
     };
     let response = wire::render(&output, &as_json).unwrap();
+    // Decoded as recording does it.
+    let output = wire::decode_response(Api::OpenAiChat, &response).unwrap();
     Recorded {
         caller: caller.map(str::to_owned),
         conversation: rules.canonical(vec![Message::new("human", said)]),
@@ -76,6 +78,7 @@ fn recorded(fixture: &Fixture, rules: &Rules) -> Vec<Recorded> {
                     tools: text(checks.tools),
                     model: text(checks.model),
                     settings: text(checks.settings),
+                    form: checks.form.map(text),
                     results: checks.results.map(text).unwrap_or_default(),
                 },
                 request: turn.request,

@@ -61,14 +61,25 @@ impl Tree {
         // These agents call no model after the end of their stream, so the default wait of two seconds is not needed.
         tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
         for name in scenarios {
-            for file in [format!("scenarios/{name}/scenario.toml"), format!("goldens/{name}.snap")] {
-                tree.write(&file, &project(&file));
-            }
+            let scenario = format!("scenarios/{name}/scenario.toml");
+            tree.write(&scenario, &project(&scenario));
+            tree.write(&format!("goldens/{name}.snap"), &plain(&project(&format!("goldens/{name}.snap"))));
             let fixture = format!("fixtures/{name}.json");
             // This scenario calls no model.
             if *name != "refused" {
                 tree.write(&fixture, &project(&fixture));
             }
+        }
+        tree
+    }
+
+    /// The same with the suite of these scenarios, and with goldens that hold all that it asks for.
+    pub(crate) fn with_own_suite(scenarios: &[&str]) -> Tree {
+        let tree = Tree::of(scenarios);
+        tree.write("scenarios/suite.toml", &project("scenarios/suite.toml"));
+        for name in scenarios {
+            let golden = format!("goldens/{name}.snap");
+            tree.write(&golden, &project(&golden));
         }
         tree
     }
@@ -163,6 +174,24 @@ impl Tree {
 /// Returns the root of Retake's own repository. This program belongs to the package in `harness/cli`.
 pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
+}
+
+/// Returns a golden without the headers for which only the own suite asks, and without what it says of pieces: the gateway of most
+/// tests sends a stream at once, to be able to change it.
+fn plain(golden: &str) -> String {
+    let (head, parts) =
+        golden.split_once("---\nPOST").map(|(head, rest)| (format!("{head}---\n"), format!("POST{rest}"))).unwrap();
+    let is_header = |line: &&str| line.starts_with("  set-cookie: ") || line.starts_with("  cache-control: ");
+    // A part without events has no blank line.
+    let parts: Vec<String> = parts
+        .trim_end()
+        .split("\n\n\n")
+        .filter(|part| part.contains("\n\n"))
+        .map(|part| {
+            part.lines().filter(|line| !is_header(line)).collect::<Vec<_>>().join("\n").replace(", in pieces", "")
+        })
+        .collect();
+    format!("{head}{}\n", parts.join("\n\n\n"))
 }
 
 /// Returns the text of one of Retake's own files.

@@ -1,6 +1,8 @@
 use super::*;
 use crate::audit::Setting;
-use retake_core::events::{AfterLast, Detail, Event, Payload, Status, golden};
+use retake_core::conversation::{Answer, Block, ToolCall};
+use retake_core::events::{AfterLast, Delivery, Detail, Event, Golden, Known, Payload, Status};
+use retake_core::json::Json;
 use retake_core::key::Normalizer;
 
 fn event(name: &str, data: &str) -> Event {
@@ -15,14 +17,24 @@ fn stream(events: Vec<Event>) -> Captured {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: Delivery {
+            headers: vec![("set-cookie".to_owned(), "a=b; Secure".to_owned())],
+            ..Delivery::default()
+        },
     }
 }
 
 fn scored(events: Vec<Event>, options: &ShapeOptions) -> Scored {
+    with_calls(events, options, &Calls::default())
+}
+
+fn with_calls(events: Vec<Event>, options: &ShapeOptions, calls: &Calls) -> Scored {
     let normalizer = Normalizer::default();
     let normalize = |text: &str| normalizer.apply(text).into_owned();
-    let text = |captures: &[Captured], options: &ShapeOptions| golden(captures, options, &normalize);
-    score(&[stream(events)], options, &Rendering { text: &text, normalize: &normalize })
+    let known = Known { calls: calls.clone(), ..Known::default() };
+    let text = |captures: &[Captured], options: &ShapeOptions| Golden::with(captures, options, &known, &normalize).text;
+    let is_own = |_: &str, text: &str| text == "busy";
+    score(&[stream(events)], options, &Rendering { text: &text, normalize: &normalize, is_own: &is_own, calls })
 }
 
 fn of(detail: Detail) -> ShapeOptions {
@@ -34,14 +46,36 @@ fn each_kind_that_applies_to_a_place_is_tried() {
     let events = || {
         vec![
             event("start", r#"{"run": "9f3b4c1d-8e5a-4b1c-8d5a-0b1c2d3e4f50", "call": "call_9f3b4c1d8e5a"}"#),
-            event("state", r#"{"messages": [{"type": "human"}, {"type": "ai"}], "call": "call_0123456789ab"}"#),
+            event(
+                "state",
+                r#"{"messages": [{"type": "human"}, {"type": "ai"}], "call": "call_0123456789ab", "state": "busy", "at": 1790000000}"#,
+            ),
+            event("piece", r#"{"text": "It rains"}"#),
             event("end", "null"),
         ]
     };
+    let of = |detail| ShapeOptions { collapse: vec!["piece".to_owned()], ..of(detail) };
     let tried: Vec<Kind> = scored(events(), &of(Detail::Values)).kinds.into_keys().collect();
     assert_eq!(tried, Kind::ALL);
     let tried: Vec<Kind> = scored(events(), &of(Detail::Types)).kinds.into_keys().collect();
     assert_eq!(tried.len(), Kind::ALL.len() - 1, "types do not pin values");
+}
+
+#[test]
+fn the_texts_of_collapsed_events_are_changed_with_and_without_ids() {
+    let scored = |id: &str| {
+        let piece = |text: &str| {
+            event("piece", &format!(r#"{{{id}"text": "{text}", "model": "m", "key": "8e5a4b1c8d5a0b1c"}}"#))
+        };
+        let options = ShapeOptions { collapse: vec!["piece".to_owned()], ..of(Detail::Types) };
+        let scored = scored(vec![piece("It"), piece(" rains.")], &options);
+        let of_texts = scored.unnoticed.iter().filter(|one| one.kind == Kind::ChangeText);
+        let unnoticed: Vec<String> = of_texts.map(|one| one.pointer.clone()).collect();
+        (scored.kinds[&Kind::ChangeText], unnoticed)
+    };
+    // Nothing was recorded here, so the usual keys decide.
+    assert_eq!(scored("\"id\": \"m\", "), (Tally { tried: 1, noticed: 1 }, vec![]));
+    assert_eq!(scored(""), (Tally { tried: 1, noticed: 0 }, vec!["/text".to_owned()]));
 }
 
 #[test]
@@ -50,6 +84,17 @@ fn what_is_equal_after_normalization_is_left_out() {
     assert_eq!(once.kinds.get(&Kind::ChangeValue), None);
     let equal = scored(vec![event("a", "{}"), event("a", "{}")], &of(Detail::Types));
     assert_eq!(equal.kinds.get(&Kind::SwapEvents), None);
+}
+
+#[test]
+fn another_order_of_tool_calls_that_were_made_at_once_is_no_change() {
+    let calls = ["call_1", "call_2"].map(|id| ToolCall { id: id.to_owned(), name: "t".to_owned(), args: Json::Null });
+    let calls = Calls::of([&Answer { blocks: calls.map(Block::ToolCall).into(), ..Answer::default() }]);
+    let events = || vec![event("a", r#"{"of": "call_1"}"#), event("b", r#"{"of": "call_2"}"#)];
+    let swapped = |options: &ShapeOptions| with_calls(events(), options, &calls).kinds.get(&Kind::SwapEvents).copied();
+    assert_eq!(swapped(&of(Detail::Types)), None);
+    let ordered = ShapeOptions { ordered: true, ..of(Detail::Types) };
+    assert_eq!(swapped(&ordered), Some(Tally { tried: 1, noticed: 1 }));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::interaction::PlacedInteraction;
 use super::options::Options;
@@ -44,6 +45,16 @@ enum Content {
     Turns(aimock::Read),
 }
 
+/// Interactions of one file that cannot be read for the same reason.
+struct Unreadable {
+    /// The index of the line about them.
+    line: usize,
+    /// The place of the first one.
+    place: String,
+    reason: String,
+    more: usize,
+}
+
 /// Makes a fixture from files and folders, in the order in which they are named. The files of a folder are read in name order.
 ///
 /// # Errors
@@ -77,8 +88,22 @@ pub(crate) fn to_fixture(
                 if found.is_empty() {
                     remarks.push(format!("{}: contains no interactions", path.display()));
                 }
+                // Interactions that are not even one of HTTP, each kind in one line.
+                let mut unreadable: Vec<Unreadable> = Vec::new();
                 for PlacedInteraction { place, interaction } in found {
-                    match interaction.and_then(|interaction| interaction.recorded(options, &mut known, &mut fired)) {
+                    let interaction = match interaction {
+                        Ok(interaction) => interaction,
+                        Err(reason) => {
+                            if let Some(known) = unreadable.iter_mut().find(|known| known.reason == reason) {
+                                known.more += 1;
+                                continue;
+                            }
+                            unreadable.push(Unreadable { line: left_out.len(), place, reason, more: 0 });
+                            left_out.push(String::new());
+                            continue;
+                        }
+                    };
+                    match interaction.recorded(options, &mut known, &mut fired) {
                         Ok((turn, _)) if reads.repeat(&turn) => {}
                         Ok((turn, note)) => {
                             recorded.push(turn);
@@ -86,6 +111,10 @@ pub(crate) fn to_fixture(
                         }
                         Err(reason) => left_out.push(at(&place, reason)),
                     }
+                }
+                for Unreadable { line, place, reason, more } in unreadable {
+                    let place = if more == 0 { place } else { format!("{place} and {more} more") };
+                    left_out[line] = at(&place, reason);
                 }
             }
             Content::Turns(found) => {
@@ -141,8 +170,8 @@ impl Foreign {
     fn read(self, path: &Path, options: &Options<'_>, fired: &mut Fired) -> Result<Option<Content>> {
         let bytes = retake_base::files::read(path)?;
         Ok(match self {
-            Foreign::Vcr => vcr::interactions(&tree(&bytes)?).map(Content::Interactions),
-            Foreign::GoVcr => go_vcr::interactions(&tree(&bytes)?).map(Content::Interactions),
+            Foreign::Vcr => vcr::interactions(&*tree(&bytes)?).map(Content::Interactions),
+            Foreign::GoVcr => go_vcr::interactions(&*tree(&bytes)?).map(Content::Interactions),
             Foreign::Har => har::interactions(&json(&bytes)?).map(Content::Interactions),
             Foreign::Aimock => {
                 let mut file = json(&bytes)?;
@@ -161,7 +190,7 @@ fn json(bytes: &[u8]) -> Result<Json> {
 }
 
 /// Parses a file of YAML or JSON.
-fn tree(bytes: &[u8]) -> Result<Node> {
+fn tree(bytes: &[u8]) -> Result<Rc<Node>> {
     if bytes.trim_ascii_start().starts_with(b"{")
         && let Ok(json) = json(bytes)
     {

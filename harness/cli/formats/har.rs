@@ -1,7 +1,7 @@
 //! Reads HTTP archives (HAR 1.2), which browsers, mitmproxy and Playwright write.
 
 use super::body::{Body, unpacked};
-use super::interaction::{Interaction, PlacedInteraction, headers};
+use super::interaction::{Interaction, PlacedInteraction, headers, is_of_provider, unsupported};
 use retake_core::json::Json;
 use retake_wire::{self as wire, from_base64};
 
@@ -20,6 +20,11 @@ fn interaction(entry: &Json) -> Result<Interaction, String> {
     let url = request.str_of("url").ok_or("no `request.url`")?.to_owned();
     let what = format!("{method} {}", url.split(['?', '#']).next().unwrap_or_default());
     let status = response.get("status").and_then(Json::as_u64).and_then(|status| u16::try_from(status).ok());
+    let sent = |name: &str| header(request, name).unwrap_or_default();
+    let is_socket = entry.str_of("_resourceType") == Some("websocket");
+    if let Some(reason) = unsupported(if is_socket { "ws://" } else { &url }, sent) {
+        return Err(reason.to_owned());
+    }
     let status = status.filter(|status| *status > 0).ok_or_else(|| format!("{what}: it got no answer"))?;
     let content = response.get("content").unwrap_or(&Json::Null);
     let mut interaction = Interaction {
@@ -35,7 +40,7 @@ fn interaction(entry: &Json) -> Result<Interaction, String> {
         response: Body::Bytes(Vec::new()),
     };
     // A page makes hundreds of requests. Only those that may be model calls are read completely.
-    if interaction.method == "POST" || wire::is_of_provider(&interaction.url) {
+    if interaction.method == "POST" || is_of_provider(&interaction.url) {
         let posted = request.get("postData").unwrap_or(&Json::Null);
         interaction.request = body(posted, header(request, "content-encoding"), &what, "the request")?;
         interaction.response = body(content, header(response, "content-encoding"), &what, "the answer")?;
@@ -53,7 +58,7 @@ fn is_of_a_model(interaction: &Interaction) -> bool {
         Body::Bytes(bytes) => Json::parse(bytes).is_ok_and(|body| body.str_of("model").is_some()),
         Body::Json(body) => body.str_of("model").is_some(),
     };
-    wire::is_of_provider(path)
+    is_of_provider(path)
         || wire::api_of_path(path).is_some()
         || path.contains("/models/")
         || path.contains("/model/")

@@ -47,7 +47,7 @@ impl Interaction {
         let path = path_of(&self.url).ok_or_else(|| format!("{what}: its URL has no path"))?;
         let method = self.method.to_uppercase();
         let target = Target { method: &method, path };
-        if !target.is_post() && !wire::is_of_provider(path) {
+        if !target.is_post() && !is_of_provider(&self.url) {
             return Err(format!("{what}: not a POST request, so not a model call"));
         }
         let api = target.api().unwrap_or(Api::Opaque);
@@ -85,7 +85,11 @@ impl Interaction {
             (options.caller)(&self.headers, call)
         };
         let recorded = Recorded::of(&exchange, output.clone(), caller, options.rules, known);
-        let recorded = recorded.map_err(|reason| format!("{what}: {reason}"))?;
+        let mut recorded = recorded.map_err(|reason| format!("{what}: {reason}"))?;
+        if target.version() != offered_version(api) {
+            // The base URL differs from replay's, so each call in replay would seem to ask for another form.
+            recorded.checks.form = None;
+        }
         let note = match (unread, asked_for) {
             (Some(reason), _) => {
                 Some(format!("{what}: the answer is replayed unchanged and only through this API: {reason}"))
@@ -108,9 +112,34 @@ impl Interaction {
             Body::Json(json) => Ok(json.clone()),
             Body::Bytes(bytes) if api == Api::Opaque => Ok(wire::request_body(bytes)),
             Body::Bytes(bytes) if bytes.is_empty() => Err("its body was not recorded".to_owned()),
-            Body::Bytes(bytes) => Json::parse_request(bytes).map_err(|e| format!("not JSON: {e}")),
+            Body::Bytes(bytes) => wire::chat_body(bytes),
         }
     }
+}
+
+/// The version in the paths at which replay offers an API to its official SDK.
+fn offered_version(api: Api) -> &'static str {
+    match api {
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Anthropic => "v1",
+        Api::Gemini => "v1beta",
+        Api::Ollama | Api::Opaque => "",
+    }
+}
+
+/// Whether a request belongs to a provider's API, by its host or its path.
+pub(super) fn is_of_provider(url: &str) -> bool {
+    let host = url::Url::parse(url.trim()).ok().and_then(|url| url.host_str().map(str::to_owned));
+    wire::is_of_provider(url) || host.is_some_and(|host| wire::is_host_of_provider(&host))
+}
+
+/// Why an exchange is not one of HTTP, if it says so itself: by its URL, or its headers, which `header` returns.
+pub(super) fn unsupported(url: &str, header: impl Fn(&str) -> String) -> Option<&'static str> {
+    let is_socket = ["ws://", "wss://"].iter().any(|scheme| url.trim().to_ascii_lowercase().starts_with(scheme));
+    if is_socket || header("upgrade").eq_ignore_ascii_case("websocket") {
+        return Some("a websocket: realtime is not supported");
+    }
+    let is_grpc = header("content-type").to_ascii_lowercase().starts_with("application/grpc");
+    is_grpc.then_some("gRPC is not supported, only HTTP with JSON")
 }
 
 /// Returns the path of a URL, with its query and without its fragment; `None` if it has none.

@@ -1,7 +1,7 @@
 //! Reads cassettes of VCR.py and of Ruby's VCR, including those in which pydantic-ai stores bodies as `parsed_body`.
 
 use super::body::{Body, unpacked};
-use super::interaction::{Interaction, PlacedInteraction, headers};
+use super::interaction::{Interaction, PlacedInteraction, headers, unsupported};
 use super::yaml::Node;
 use retake_wire::from_base64;
 
@@ -34,6 +34,9 @@ fn interaction(node: &Node) -> Result<Interaction, String> {
     })?;
     let status = response.get("status").or_else(|| response.get("status_code")).ok_or("no `response.status`")?;
     let code = status.get("code").unwrap_or(status).text().unwrap_or_default().trim().parse::<u16>();
+    if let Some(reason) = unsupported(&url, |name| header(request, name)) {
+        return Err(reason.to_owned());
+    }
     Ok(Interaction {
         method: method.to_uppercase(),
         url,
@@ -107,7 +110,7 @@ fn values(node: &Node) -> String {
     let of_scalar =
         |node: &Node| if node.is_null() { String::new() } else { node.text().unwrap_or_default().into_owned() };
     match node.list() {
-        Some(list) => list.iter().map(of_scalar).collect::<Vec<_>>().join(", "),
+        Some(list) => list.iter().map(|node| of_scalar(node)).collect::<Vec<_>>().join(", "),
         None => of_scalar(node),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,26 +12,33 @@ use super::scalar;
 use retake_base::error::{Error, Place, Result};
 use retake_core::json::{Json, Layout, MAX_DEPTH};
 
-/// The maximum number of nodes in a file after its aliases are expanded.
+/// The maximum number of values that are written in a file.
 const MAX_NODES: usize = 4_000_000;
 
+/// The most bytes that the aliases of a file stand for. A few of them, each of values with aliases, could stand for terabytes.
+const MOST_ALIASED: usize = 32_000_000;
+
 /// One value in a file.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Node {
     /// The line on which the value begins, counted from 1.
     pub(super) line: usize,
     value: Value,
+    /// The bytes that the value would take if its aliases were copies.
+    size: usize,
+    /// How deep lists and maps nest in it.
+    depth: usize,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Value {
     Scalar {
         text: String,
         plain: bool,
         tag: Option<String>,
     },
-    List(Vec<Node>),
-    Map(Vec<(String, Node)>),
+    List(Vec<Rc<Node>>),
+    Map(Vec<(String, Rc<Node>)>),
     /// A number, boolean or null from a JSON file.
     Json(Json),
 }
@@ -40,7 +48,7 @@ impl Node {
     ///
     /// # Errors
     /// Names the place where the text is not YAML, or where a second document begins.
-    pub(super) fn parse(text: &str) -> Result<Node> {
+    pub(super) fn parse(text: &str) -> Result<Rc<Node>> {
         let text = text.trim_start_matches('\u{feff}');
         let mut building = Building::default();
         for event in Parser::new_from_str(text) {
@@ -56,7 +64,7 @@ impl Node {
     }
 
     /// Converts a JSON file into the same tree.
-    pub(super) fn of_json(json: &Json) -> Node {
+    pub(super) fn of_json(json: &Json) -> Rc<Node> {
         let scalar = |text: String, plain| Value::Scalar { text, plain, tag: None };
         let value = match json {
             Json::Array(elements) => Value::List(elements.iter().map(Node::of_json).collect()),
@@ -66,27 +74,32 @@ impl Node {
             Json::Str(text) => scalar(text.clone(), false),
             other => Value::Json(other.clone()),
         };
-        Node { line: 1, value }
+        Rc::new(Node { line: 1, value, size: 0, depth: 0 })
     }
 
     /// The value of a key; the last value if the key is repeated, and `None` if it is missing or null.
     pub(super) fn get(&self, key: &str) -> Option<&Node> {
-        self.entries().iter().rev().find(|(name, _)| name == key).map(|(_, node)| node).filter(|node| !node.is_null())
+        self.entries()
+            .iter()
+            .rev()
+            .find(|(name, _)| name == key)
+            .map(|(_, node)| &**node)
+            .filter(|node| !node.is_null())
     }
 
     /// The value of a key, ignoring case.
     pub(super) fn get_any_case(&self, key: &str) -> Option<&Node> {
         let found = self.entries().iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
-        found.map(|(_, node)| node)
+        found.map(|(_, node)| &**node)
     }
 
     /// The entries of a map, in the order of the file; empty if the value is not a map.
-    pub(super) fn entries(&self) -> &[(String, Node)] {
+    pub(super) fn entries(&self) -> &[(String, Rc<Node>)] {
         if let Value::Map(entries) = &self.value { entries } else { &[] }
     }
 
     /// The elements of a list; `None` if the value is not a list.
-    pub(super) fn list(&self) -> Option<&[Node]> {
+    pub(super) fn list(&self) -> Option<&[Rc<Node>]> {
         if let Value::List(elements) = &self.value { Some(elements) } else { None }
     }
 
@@ -128,7 +141,7 @@ impl Node {
                 _ => text.as_str().into(),
             },
             Value::Json(json) => json.clone(),
-            Value::List(elements) => Json::Array(elements.iter().map(Node::json).collect()),
+            Value::List(elements) => Json::Array(elements.iter().map(|node| node.json()).collect()),
             Value::Map(entries) => Json::object(entries.iter().map(|(key, node)| (key.clone(), node.json()))),
         }
     }
@@ -138,25 +151,18 @@ impl Node {
         let encoded: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         (tag == "binary").then(|| STANDARD.decode(encoded).ok()).flatten()
     }
-
-    /// The number of nodes in this tree.
-    fn size(&self) -> usize {
-        1 + match &self.value {
-            Value::Scalar { .. } | Value::Json(_) => 0,
-            Value::List(elements) => elements.iter().map(Node::size).sum(),
-            Value::Map(entries) => entries.iter().map(|(_, node)| node.size()).sum::<usize>(),
-        }
-    }
 }
 
 /// A tree that is being built.
 #[derive(Default)]
 struct Building {
     open: Vec<Open>,
-    anchors: HashMap<usize, Node>,
+    anchors: HashMap<usize, Rc<Node>>,
     nodes: usize,
+    /// The bytes that the aliases so far stand for.
+    aliased: usize,
     documents: usize,
-    root: Option<Node>,
+    root: Option<Rc<Node>>,
 }
 
 /// A list or map whose end has not been reached.
@@ -180,32 +186,43 @@ impl Building {
             Event::Scalar(text, style, anchor, tag) => {
                 let text = of_1_1(text, style, span);
                 let plain = style == ScalarStyle::Plain;
-                self.put(anchor, Node { line, value: Value::Scalar { text, plain, tag: tag.map(|tag| name_of(&tag)) } })
+                let size = size_of::<Node>() + text.len();
+                let value = Value::Scalar { text, plain, tag: tag.map(|tag| name_of(&tag)) };
+                self.put(anchor, Rc::new(Node { line, value, size, depth: 0 }))
             }
-            Event::SequenceStart(anchor, _) => self.begin(anchor, Node { line, value: Value::List(Vec::new()) }),
-            Event::MappingStart(anchor, _) => self.begin(anchor, Node { line, value: Value::Map(Vec::new()) }),
+            Event::SequenceStart(anchor, _) => self.begin(anchor, line, Value::List(Vec::new())),
+            Event::MappingStart(anchor, _) => self.begin(anchor, line, Value::Map(Vec::new())),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open { anchor, node, .. }) => self.put(anchor, node),
+                Some(Open { anchor, node, .. }) => self.put(anchor, Rc::new(node)),
                 None => Ok(()),
             },
             Event::Alias(anchor) => {
                 let node = self.anchors.get(&anchor).cloned().ok_or("an alias of a value that contains the alias")?;
-                self.nodes += node.size();
+                self.aliased = self.aliased.saturating_add(node.size);
+                if self.aliased > MOST_ALIASED {
+                    return Err(format!(
+                        "the aliases of this file stand for more than {} MB",
+                        MOST_ALIASED / 1_000_000
+                    ));
+                }
+                if self.open.len() + node.depth > MAX_DEPTH {
+                    return Err(too_deep());
+                }
                 self.put(0, node)
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
         }
     }
 
-    fn begin(&mut self, anchor: usize, node: Node) -> Result<(), String> {
+    fn begin(&mut self, anchor: usize, line: usize, value: Value) -> Result<(), String> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(format!("lists and maps nest deeper than {MAX_DEPTH}"));
+            return Err(too_deep());
         }
-        self.open.push(Open { anchor, node, key: None });
+        self.open.push(Open { anchor, node: Node { line, value, size: size_of::<Node>(), depth: 1 }, key: None });
         Ok(())
     }
 
-    fn put(&mut self, anchor: usize, node: Node) -> Result<(), String> {
+    fn put(&mut self, anchor: usize, node: Rc<Node>) -> Result<(), String> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             return Err(format!("more than {MAX_NODES} values"));
@@ -217,6 +234,8 @@ impl Building {
             self.root = Some(node);
             return Ok(());
         };
+        parent.node.size = parent.node.size.saturating_add(node.size);
+        parent.node.depth = parent.node.depth.max(node.depth + 1);
         match (&mut parent.node.value, parent.key.take()) {
             (Value::List(elements), _) => elements.push(node),
             (Value::Map(entries), Some(key)) => entries.push((key, node)),
@@ -228,6 +247,10 @@ impl Building {
         }
         Ok(())
     }
+}
+
+fn too_deep() -> String {
+    format!("lists and maps nest deeper than {MAX_DEPTH}")
 }
 
 /// Returns a text by the rules of YAML 1.1. In this version, three more characters end a line. An indent follows each of them,

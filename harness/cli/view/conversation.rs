@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::columns::{first_lines, ruled, wrapped};
 use retake_base::text::counted;
 use retake_core::conversation::{Answer, Block};
+use retake_wire::fixture::{Fixture, Reply, ToolMessage, Turn};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, Hash, Rules};
 use retake_wire::Body;
@@ -46,16 +47,30 @@ impl Shown<'_> {
         for (server, exchanges) in &self.fixture.tools {
             lines.extend([String::new(), self.ruled(&format!("tool server {server}"), "")]);
             for exchange in exchanges {
-                let (word, answer) = match &exchange.answer {
-                    Ok(answer) => ("answered", answer),
-                    Err(error) => ("failed", error),
-                };
-                let asked = format!("{} {}", exchange.method, exchange.params.print(Layout::Python));
-                lines.extend(self.labelled("asked", &asked, LINES));
-                lines.extend(self.labelled(word, &answer.print(Layout::Python), LINES));
+                lines.extend(self.labelled("asked", &said(&exchange.method, &exchange.params), LINES));
+                exchange.messages.iter().for_each(|message| lines.extend(self.of_server(message)));
+                lines.extend(match &exchange.answer {
+                    Some(Ok(answer)) => self.labelled("answered", &answer.print(Layout::Python), LINES),
+                    Some(Err(error)) => self.labelled("failed", &error.print(Layout::Python), LINES),
+                    None => self.labelled("answered", "nothing", LINES),
+                });
+                exchange.then.iter().for_each(|message| lines.extend(self.of_server(message)));
             }
         }
         lines.join("\n")
+    }
+
+    /// A message that a tool server sent, and what the agent answered if it was a request.
+    fn of_server(&self, ToolMessage { method, params, reply }: &ToolMessage) -> Vec<String> {
+        let mut lines = self.labelled("sent", &said(method, params), LINES);
+        lines.extend(match reply {
+            None => Vec::new(),
+            Some(Reply::Answer(Ok(answer) | Err(answer))) => {
+                self.labelled("agent", &answer.print(Layout::Python), LINES)
+            }
+            Some(Reply::Nothing) => self.labelled("agent", "nothing", LINES),
+        });
+        lines
     }
 
     /// One turn with its whole conversation and all lines; `None` if there is no turn with this index.
@@ -160,6 +175,8 @@ impl Shown<'_> {
                 "with a different model"
             } else if differs(Check::Settings) {
                 "with different settings"
+            } else if differs(Check::Form) {
+                "asking for another form of answer"
             } else if turn.request != other.request {
                 "in a different request"
             } else {
@@ -301,6 +318,10 @@ impl Shown<'_> {
         }
         lines
     }
+}
+
+fn said(method: &str, params: &Json) -> String {
+    format!("{method} {}", params.print(Layout::Python))
 }
 
 fn caller(turn: &Turn) -> &str {

@@ -38,6 +38,21 @@ pub struct Captured {
     pub after: AfterLast,
     /// Instead of a response: the accessibility tree of a region of a page, one node on each line.
     pub tree: Option<String>,
+    /// How it was sent.
+    pub delivery: Delivery,
+}
+
+/// How a response was sent, apart from its contents.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Delivery {
+    /// The headers, as they were sent.
+    pub headers: Vec<(String, String)>,
+    /// Whether its step does not go into the golden, so that only its headers do.
+    pub only_headers: bool,
+    /// Whether the events came in pieces, between which calls of the model began or ended.
+    pub in_pieces: bool,
+    /// Whether the golden says so.
+    pub held_in_pieces: bool,
 }
 
 /// The rest of a stream, after the last event for which its step waits.

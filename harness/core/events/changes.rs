@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::written::{Written, WrittenEvent, WrittenKey, read};
+use super::held::read_line;
+use super::written::{IN_PIECES, Written, WrittenEvent, WrittenKey, read};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::text::clipped;
 
@@ -77,6 +78,32 @@ pub fn moved_and_counted(one: &str, other: &str) -> (Vec<String>, Vec<String>) {
     (moved.into_iter().collect(), counted.into_iter().collect())
 }
 
+/// Returns the names of the events at which two goldens differ, and of their neighbours: events that change places with a run of
+/// collapsed events are the same in both.
+pub(crate) fn tangled(one: &str, other: &str) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for (one, other) in read(one).iter().zip(&read(other)) {
+        let (a, b) = (one_by_one(one), one_by_one(other));
+        let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+        let most = a.len().min(b.len()) - before;
+        let after = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+        if before + after == a.len().max(b.len()) {
+            continue;
+        }
+        for events in [a, b] {
+            let end = (events.len() - after + 1).min(events.len());
+            names.extend(events[before.saturating_sub(1)..end].iter().map(|event| event.label.to_owned()));
+        }
+    }
+    names.into_iter().collect()
+}
+
+/// Returns the events of a sequence, each as often as it repeats.
+fn one_by_one<'a>(written: &Written<'a>) -> Vec<WrittenEvent<'a>> {
+    let events = written.events.iter();
+    events.flat_map(|event| vec![WrittenEvent { times: 1, ..event.clone() }; event.times]).collect()
+}
+
 struct Found(Vec<Change>);
 
 impl Found {
@@ -99,13 +126,29 @@ impl Found {
         }
         if old.content_type != new.content_type {
             // The text after the content type says whether events have ids.
+            let (was_pieces, is_pieces) =
+                (old.content_type.ends_with(IN_PIECES), new.content_type.ends_with(IN_PIECES));
+            if was_pieces && !is_pieces {
+                self.add(
+                    CauseKind::EventShape,
+                    "the stream comes in one piece at its end, not event by event".to_owned(),
+                );
+            } else if is_pieces && !was_pieces {
+                self.add(
+                    CauseKind::EventShape,
+                    "the stream comes event by event, not in one piece at its end".to_owned(),
+                );
+            }
             let parts = |text: &'_ str| {
+                let text = text.strip_suffix(IN_PIECES).unwrap_or(text);
                 let (media, more) = text.split_once(", ").unwrap_or((text, ""));
                 let named = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
                 (named(media), named(more))
             };
             let ((is, is_more), (was, was_more)) = (parts(new.content_type), parts(old.content_type));
-            if is == was {
+            if (&is, &is_more) == (&was, &was_more) {
+                // Only the pieces differ.
+            } else if is == was {
                 self.add(
                     CauseKind::EventShape,
                     format!("the stream is {is_more}, not {was_more}").replace(" none", " as plain events"),
@@ -113,6 +156,9 @@ impl Found {
             } else {
                 self.add(CauseKind::ContentType, format!("the content type is {is}, not {was}"));
             }
+        }
+        if old.headers != new.headers {
+            self.headers(old, new);
         }
         if old.tree != new.tree {
             self.tree(old, new);
@@ -128,6 +174,30 @@ impl Found {
         if self.0.len() == before {
             self.lines(old, new);
         }
+    }
+
+    /// Finds the first header that differs, and what it lost or got.
+    fn headers(&mut self, old: &Written<'_>, new: &Written<'_>) {
+        let gone = old.headers.iter().find(|line| !new.headers.contains(line));
+        let come = new.headers.iter().find(|line| !old.headers.contains(line));
+        let named = |line: &str| line.split(['=', ';']).next().unwrap_or_default().to_owned();
+        let of = format!("the answer to `{}`", new.request);
+        let what = match (gone, come) {
+            (Some(was), Some(is)) if named(was) == named(is) => {
+                let parts = |line: &str| line.split(';').map(|part| part.trim().to_owned()).collect::<BTreeSet<_>>();
+                let (was_parts, is_parts) = (parts(was), parts(is));
+                match (was_parts.difference(&is_parts).next(), is_parts.difference(&was_parts).next()) {
+                    (Some(lost), None) => format!("`{}` of {of} lost `{lost}`", named(was)),
+                    (None, Some(got)) => format!("`{}` of {of} has `{got}`, which the golden lacks", named(was)),
+                    _ => format!("the header `{is}` of {of} was `{was}`"),
+                }
+            }
+            (Some(was), Some(is)) => format!("the header `{is}` of {of} was `{was}`"),
+            (Some(was), None) => format!("{of} has no header `{was}`"),
+            (None, Some(is)) => format!("{of} has the header `{is}`, which the golden lacks"),
+            (None, None) => format!("{of} has a header more or less often"),
+        };
+        self.add(CauseKind::Header, what);
     }
 
     fn tree(&mut self, old: &Written<'_>, new: &Written<'_>) {
@@ -254,6 +324,8 @@ impl Found {
                     kind(CauseKind::EventExtra),
                     format!("{subject} came {} times in a row, not {}", is.times, was.times),
                 );
+            } else if was.rest == "…" {
+                self.add(kind(CauseKind::EventValue), text_change(&subject, &was.values, &is.values));
             } else if let Some((was, is)) = was.values.iter().zip(&is.values).find(|(was, is)| was != is) {
                 let (place, value) = is.split_once(" = ").unwrap_or((is, ""));
                 let before = was.split_once(" = ").map_or(*was, |(_, value)| value);
@@ -267,6 +339,33 @@ impl Found {
                 self.add(kind(CauseKind::EventValue), format!("{subject} has different values"));
             }
         }
+    }
+}
+
+/// Returns a description of the first text of collapsed events that differs.
+fn text_change(subject: &str, was: &[&str], is: &[&str]) -> String {
+    // Each place with its text. A line that says that no text is held has no place.
+    let texts = |lines: &[&str]| -> Vec<(String, String)> {
+        let of_line = |line: &&str| {
+            let (places, text) = read_line(line).unwrap_or((Vec::new(), line));
+            // The beginning may be the same, but not the length and the hash.
+            let (start, numbers) = text.rsplit_once(" (").unwrap_or((text, ""));
+            let text = format!("{} ({numbers}", clipped(start, VALUE));
+            places.into_iter().map(move |held| (held.path.to_string(), text.clone())).collect::<Vec<_>>()
+        };
+        lines.iter().flat_map(of_line).collect()
+    };
+    let (was, is) = (texts(was), texts(is));
+    let gone = was.iter().find(|text| !is.contains(text));
+    let come = is.iter().filter(|text| !was.contains(text));
+    let at_same_place = gone.and_then(|(place, _)| come.clone().find(|(now, _)| now == place));
+    match (gone, at_same_place.or(come.clone().next())) {
+        (Some((place, before)), Some((now, text))) if place == now => {
+            format!("{subject} has a different text at `{place}`: {text}, not {before}")
+        }
+        (Some((place, before)), _) => format!("{subject} lacks the text at `{place}`: {before}"),
+        (None, Some((place, text))) => format!("{subject} has a text at `{place}` that the golden lacks: {text}"),
+        (None, None) => format!("{subject} has the same texts in a different order or number"),
     }
 }
 

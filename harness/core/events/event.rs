@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use crate::json::Json;
 
+/// The label of an event that has no name.
+pub(super) const UNNAMED: &str = "message";
+
 /// One event, or something else in a stream that a client could see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -55,7 +58,7 @@ impl Event {
         match &self.payload {
             Payload::Comment(_) => ":",
             Payload::Tail(_) => "(unterminated)",
-            _ => self.name.as_deref().or_else(|| json?.str_of("type")).unwrap_or("message"),
+            _ => self.name.as_deref().or_else(|| json?.str_of("type")).unwrap_or(UNNAMED),
         }
     }
 

@@ -71,7 +71,7 @@ impl Ids {
         for (nth, capture) in captures.iter().enumerate() {
             for event in capture.all_events(options).filter(|event| event.is_real()) {
                 let Some(json) = event.json() else { continue };
-                let label = labels.of(event.label_with(Some(&json)), false);
+                let label = labels.of(&options.label_of(event, Some(&json)), false);
                 if !label.ignored {
                     // Usually no place is loose, and then no pointers are needed.
                     let pointer = options.loose.iter().any(|loose| loose.label == label.name).then(String::new);

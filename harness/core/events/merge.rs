@@ -8,7 +8,8 @@ use super::lists::{ListShape, Lists};
 use super::notation::Normalize;
 use super::options::Detail;
 use super::remembered::Remembered;
-use super::scalars::{ScalarShape, Scalars};
+use super::scalars::{ScalarShape, Scalars, TextKind};
+use super::times;
 use super::words::{self, Holds, WordKeys};
 use crate::json::{Json, Object};
 
@@ -142,14 +143,31 @@ impl<'a> Merger<'a> {
     fn add_scalar(&mut self, scalar: &Json, of_words: bool, scalars: &mut Scalars) {
         match self.keep {
             Keep::Types | Keep::Chunks => {
-                let word = scalar.as_str().filter(|text| of_words && words::is_word(text));
-                // A text that varies between runs is not a word.
-                let is_word = word.is_some_and(|word| self.ids.shown(word).is_none() && *self.name(word) == *word);
-                scalars.add_type(scalar, is_word, self.ids);
+                let (kind, time) = match scalar.as_str() {
+                    Some(text) => (self.text_kind(text, of_words), self.time(text)),
+                    None => (TextKind::Other, times::of_number(scalar).map(str::to_owned)),
+                };
+                scalars.add_type(scalar, kind, time, self.ids);
             }
             Keep::Values => scalars.add_value(self.turns, scalar, self.ids, self.normalize),
         }
         self.turns += 1;
+    }
+
+    fn text_kind(&mut self, text: &str, of_words: bool) -> TextKind {
+        let is_word = if of_words { words::is_word(text) } else { words::is_plain_word(text) };
+        // A text that varies between runs is not a word.
+        match is_word && self.ids.shown(text).is_none() && *self.name(text) == *text {
+            true if of_words => TextKind::Word,
+            true => TextKind::OwnWord,
+            false => TextKind::Other,
+        }
+    }
+
+    /// Returns the form of a point in time, unless a rule of the suite gives it a name.
+    fn time(&mut self, text: &str) -> Option<String> {
+        let form = times::of_text(text)?;
+        matches!(&*self.name(text), "<TS>" | "<DATE>").then_some(form)
     }
 
     fn add_element(&mut self, element: &Json, list: &mut Elements) {

@@ -4,43 +4,72 @@
 //! shape: the sequence of the events, then one tree of keys and types for each event name. Both are pure: they read no socket
 //! and no file, and they do not assert anything.
 //!
+//! Before that, `parallel` puts the events of tool calls that were made at once into the order of these calls.
+//!
 //! The options of goldens are the fields of [`ShapeOptions`] (`options`). The module `sequence` applies those about events and
 //! their order; `merge` and `outline` apply those about payloads. Everything in a golden other than names, keys and types is
 //! a pin: the `lengths` and the order of `lists`, `words`, `ids`, the `texts` of collapsed events, and the hash of all
 //! `payloads`. The module `pins` decides which pins are loose.
+//!
+//! The `search` for the texts of collapsed events compares them with what was `recorded`; `keyed` has the keys for texts that
+//! were not. What is found is `held`: the golden names the places, and later runs are read by what it names. The module
+//! `joined` puts the pieces of a text together, however it was cut.
 
 mod capture;
 mod captured;
 mod changes;
+mod chosen;
+mod deeper_name;
 mod event;
+mod foreign;
+mod headers;
+mod held;
 mod ids;
+mod joined;
+mod keyed;
+mod known;
 mod labels;
 mod lengths;
 mod lists;
+mod machine;
 mod merge;
 mod naming;
 mod notation;
 mod options;
 mod outline;
+mod parallel;
+mod path;
 mod payloads;
 mod pins;
+mod recorded;
 mod remembered;
 mod scalars;
+mod search;
 mod sequence;
 mod shape;
 mod texts;
+mod times;
 mod tree;
 mod value;
 mod words;
 mod written;
 
 pub use capture::{Capture, Format};
-pub use captured::{AfterLast, Captured, Ending, Status};
-pub use changes::{Change, changes, changes_until_break, moved_and_counted};
+pub use captured::{AfterLast, Captured, Ending, Status, Delivery};
+pub use changes::{Change, changes, changes_until_break, moved_and_counted, tangled};
 pub use event::{Event, Payload};
 pub use ids::is_id;
-pub use naming::shown_nowhere;
-pub use naming::{NamesNothing, names_nothing};
+pub use naming::{shown_nowhere, NamesNothing, names_nothing};
 pub use notation::is_time;
+pub use chosen::Places;
+pub(crate) use deeper_name::deeper_name;
+pub use foreign::Foreign;
+pub(crate) use headers::{USUAL as USUAL_HEADERS, shown as shown_headers};
+pub use held::Named;
+pub use known::Known;
 pub use options::{Detail, Loose, ShapeOptions, TextAs};
+pub use parallel::Calls;
+pub use recorded::Recorded;
 pub use shape::{Golden, event_keys, golden};
+pub(crate) use times::form as time_form;
+pub(crate) use written::in_pieces;

@@ -38,7 +38,8 @@ pub fn names_nothing(
         if wanted.is_empty() && options.text == TextAs::Kind {
             return None;
         }
-        let raw = event.label();
+        let json = event.json();
+        let raw = options.label_of(event, json.as_ref());
         if !there.contains(&*raw) {
             let normal = if event.is_real() { normalize(&raw) } else { raw.clone().into_owned() };
             wanted.retain(|(_, name)| *name != normal && *name != raw);

@@ -1,13 +1,17 @@
 //! The options of a golden: how much it shows, and what it leaves open.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use super::event::{Event, UNNAMED};
 use retake_base::error::Error;
+use crate::json::Json;
 use retake_base::text::nearest;
 
 /// What a golden shows, and what it leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, as in the file")]
 pub struct ShapeOptions {
     /// How much of each payload is shown.
     pub detail: Detail,
@@ -18,6 +22,8 @@ pub struct ShapeOptions {
     pub collapse: Vec<String>,
     /// Labels of events that are sorted among their neighbours.
     pub unordered: Vec<String>,
+    /// Whether events of tool calls that were made at once stay in the order in which they came.
+    pub ordered: bool,
     /// Labels of events that may come at any time, and are left out. `*` in a label matches any text.
     pub ignore: Vec<String>,
     /// What is shown of a payload or a body that is not JSON.
@@ -32,6 +38,10 @@ pub struct ShapeOptions {
     pub after_last: bool,
     /// Places of which only types are shown.
     pub loose: Vec<Loose>,
+    /// The names of headers, in lower case, whose attributes and shapes of values are shown.
+    pub headers: Vec<String>,
+    /// The JSON pointer of the name of events that are all called the same.
+    pub event_name: Option<String>,
 }
 
 impl Default for ShapeOptions {
@@ -41,6 +51,7 @@ impl Default for ShapeOptions {
             show: Vec::new(),
             collapse: Vec::new(),
             unordered: Vec::new(),
+            ordered: false,
             ignore: Vec::new(),
             text: TextAs::default(),
             comments: false,
@@ -48,11 +59,25 @@ impl Default for ShapeOptions {
             words: Vec::new(),
             after_last: true,
             loose: Vec::new(),
+            headers: Vec::new(),
+            event_name: None,
         }
     }
 }
 
 impl ShapeOptions {
+    /// Returns the name of an event in the golden. `json` is its payload.
+    pub(super) fn label_of<'a>(&self, event: &'a Event, json: Option<&'a Json>) -> Cow<'a, str> {
+        let own = event.label_with(json);
+        let pointer = self.event_name.as_deref().filter(|_| event.is_real());
+        match pointer.and_then(|pointer| json?.pointer(pointer)?.as_str()) {
+            Some(kind) if own == UNNAMED => Cow::Borrowed(kind),
+            // The name that all share is a part of the contract too.
+            Some(kind) => Cow::Owned(format!("{own}/{kind}")),
+            None => Cow::Borrowed(own),
+        }
+    }
+
     /// Whether `ignore` matches a label.
     pub fn ignores(&self, label: &str) -> bool {
         self.ignore.iter().any(|pattern| fits(pattern, label))

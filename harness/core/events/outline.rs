@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use super::chosen::{At, Chosen, Pin};
 use super::lists::ListShape;
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 use super::pins::Pins;
 use super::scalars::{ScalarShape, SeenIds};
 use super::tree::TreeLine;
+use super::written::AS_A_WHOLE;
 
-/// The words before the hash of all payloads of a label.
-pub(super) const AS_A_WHOLE: &str = "as a whole ";
 /// The largest number of characters of a list of objects that is printed on the line of its key.
 const INLINE: usize = 80;
 /// The largest number of words that are shown at a place.
@@ -24,8 +24,14 @@ const TYPES: [&str; 6] = ["boolean", "id", "null", "number", "object", "string"]
 
 /// Returns the tree of an event label: a line with the label, and the fields below it. Next to the label are the shapes of
 /// payloads that are not objects, and the hash of all payloads, if there is one.
-pub(super) fn tree(label: &str, shape: &Shape, hash: Option<&str>, keep: Keep, pins: &Pins<'_>) -> TreeLine {
-    let (text, below) = Outline { keep, pins }.describe(shape, "", "");
+pub(super) fn tree(
+    label: &str,
+    shape: &Shape,
+    hash: Option<&str>,
+    keep: Keep,
+    (pins, chosen): (&Pins<'_>, &Chosen<'_>),
+) -> TreeLine {
+    let (text, below) = Outline { keep, pins, chosen }.describe(shape, "", &At::label(label));
     let text = (text != "object").then_some(text);
     let hash = hash.filter(|hash| pins.counts() && pins.pinned("", hash)).map(|hash| format!("{AS_A_WHOLE}{hash}"));
     let text = text.into_iter().chain(hash).collect::<Vec<_>>().join(", ");
@@ -37,82 +43,90 @@ struct Outline<'a> {
     keep: Keep,
     /// The pins of the label, and which of them are loose.
     pins: &'a Pins<'a>,
+    /// The places whose words and times are pinned.
+    chosen: &'a Chosen<'a>,
 }
 
 impl Outline<'_> {
-    /// Returns the text of a shape and the lines below it. `place` is the prefix of these lines' names: empty, or `[]`, `[][]`
-    /// for the elements of lists. `pointer` is the place of the shape in the payload.
-    fn describe(&self, shape: &Shape, place: &str, pointer: &str) -> (String, Vec<TreeLine>) {
+    /// Returns the text of a shape and the lines below it. `prefix` is that of these lines' names: empty, or `[]`, `[][]`
+    /// for the elements of lists.
+    fn describe(&self, shape: &Shape, prefix: &str, at: &At) -> (String, Vec<TreeLine>) {
         let mut lines = Vec::new();
         let object = shape.object.as_ref().map(|fields| {
-            lines.extend(self.field_lines(fields, place, pointer));
+            lines.extend(self.field_lines(fields, prefix, at));
             "object".to_owned()
         });
         let list = shape.list.as_ref().map(|list| {
-            self.inline_list(list, pointer).unwrap_or_else(|| {
-                let (text, below) = self.describe_list(list, place, pointer);
+            self.inline_list(list, prefix, at).unwrap_or_else(|| {
+                let (text, below) = self.describe_list(list, prefix, at);
                 lines.extend(below);
                 text
             })
         });
-        (self.union(self.scalars(&shape.scalars, pointer).into_iter().chain(object).chain(list)), lines)
+        (self.union(self.scalars(&shape.scalars, at).into_iter().chain(object).chain(list)), lines)
     }
 
-    fn describe_list(&self, list: &List, place: &str, pointer: &str) -> (String, Vec<TreeLine>) {
+    fn describe_list(&self, list: &List, prefix: &str, at: &At) -> (String, Vec<TreeLine>) {
         let (mut words, mut lines) = (Vec::new(), Vec::new());
-        let element = format!("{pointer}/*");
+        let element = at.element();
         for (kind, fields) in &list.variants {
             let kind = variant(kind);
-            lines.extend(self.field_lines(fields, &inside(place, &kind), &element));
+            lines.extend(self.field_lines(fields, &inside(prefix, &kind), &element));
             words.push(kind);
         }
         if let Some(rest) = &list.rest {
-            let (text, below) = self.describe(rest, &format!("{place}[]"), &element);
+            let (text, below) = self.describe(rest, &format!("{prefix}[]"), &element);
             lines.extend(below);
             words.push(text);
         }
-        (self.list_of(list, words, pointer), lines)
+        (self.list_of(list, words, &at.pointer), lines)
     }
 
-    fn field_lines(&self, fields: &Fields, place: &str, pointer: &str) -> Vec<TreeLine> {
+    fn field_lines(&self, fields: &Fields, prefix: &str, at: &At) -> Vec<TreeLine> {
         let line = |(key, field): (&Rc<str>, &Field)| {
-            let (text, below) = self.describe(&field.shape, "", &key_in(pointer, key));
-            TreeLine { name: inside(place, &field_name(key, field)), text, below: below.into() }
+            let name = inside(prefix, &field_name(key, field));
+            let (text, below) = self.describe(&field.shape, "", &at.key(key, &name));
+            TreeLine { name, text, below: below.into() }
         };
         fields.iter().map(line).collect()
     }
 
-    /// Returns a shape as one text, or `None` if the text is too long, or has variants whose fields need their own lines.
-    fn inline(&self, shape: &Shape, pointer: &str) -> Option<String> {
-        let mut words = self.scalars(&shape.scalars, pointer);
+    /// Returns a shape as one text, or `None` if the text is too long, or has variants or pinned words or times, which need
+    /// their own lines.
+    fn inline(&self, shape: &Shape, prefix: &str, at: &At) -> Option<String> {
+        let pin = self.pin(at);
+        if pin.words && !shape.scalars.own.is_empty() || pin.times && !shape.scalars.times.is_empty() {
+            return None;
+        }
+        let mut words = self.scalars(&shape.scalars, at);
         if let Some(fields) = &shape.object {
             let mut text = String::from(if fields.is_empty() { "object" } else { "{" });
             for (i, (key, field)) in fields.iter().enumerate() {
+                let name = field_name(key, field);
                 text.push_str(if i == 0 { "" } else { ", " });
-                text.push_str(&field_name(key, field));
+                text.push_str(&name);
                 text.push_str(": ");
-                text.push_str(&self.inline(&field.shape, &key_in(pointer, key))?);
+                text.push_str(&self.inline(&field.shape, "", &at.key(key, &inside(prefix, &name)))?);
                 within(&text)?;
             }
             text.push_str(if fields.is_empty() { "" } else { "}" });
             words.push(text);
         }
         if let Some(list) = &shape.list {
-            words.push(self.inline_list(list, pointer)?);
+            words.push(self.inline_list(list, prefix, at)?);
         }
         let text = self.union(words);
         within(&text)?;
         Some(text)
     }
 
-    fn inline_list(&self, list: &List, pointer: &str) -> Option<String> {
+    fn inline_list(&self, list: &List, prefix: &str, at: &At) -> Option<String> {
         if list.variants.values().any(|fields| !fields.is_empty()) {
             return None;
         }
-        let element = format!("{pointer}/*");
-        let rest = list.rest.as_ref().map(|rest| self.inline(rest, &element));
+        let rest = list.rest.as_ref().map(|rest| self.inline(rest, &format!("{prefix}[]"), &at.element()));
         let rest = if let Some(rest) = rest { Some(rest?) } else { None };
-        let text = self.list_of(list, list.variants.keys().map(|kind| variant(kind)).chain(rest), pointer);
+        let text = self.list_of(list, list.variants.keys().map(|kind| variant(kind)).chain(rest), &at.pointer);
         within(&text)?;
         Some(text)
     }
@@ -142,27 +156,47 @@ impl Outline<'_> {
         }
     }
 
+    /// Returns what is pinned at a place. Pieces of a text may look like words.
+    fn pin(&self, at: &At) -> Pin {
+        let Pin { words, times } = self.chosen.at(at);
+        Pin { words: words && self.keep != Keep::Chunks, times }
+    }
+
     /// Returns the words for the scalars at a place.
-    fn scalars(&self, scalars: &ScalarShape, pointer: &str) -> Vec<String> {
-        let ScalarShape { shown, types, words, ids } = scalars;
+    fn scalars(&self, scalars: &ScalarShape, at: &At) -> Vec<String> {
+        let ScalarShape { shown, types, words, own, times, ids } = scalars;
         if self.keep == Keep::Values && !shown.is_empty() {
-            return if self.pins.pinned(pointer, &shown.join(" | ")) { shown.clone() } else { types.clone() };
+            return if self.pins.pinned(&at.pointer, &shown.join(" | ")) { shown.clone() } else { types.clone() };
         }
-        if words.is_empty() && ids.is_empty() {
+        if words.is_empty() && own.is_empty() && times.is_empty() && ids.is_empty() {
             return shown.clone();
         }
-        let mut pinned: Vec<String> = words.iter().take(WORDS).map(|word| notation::json_quoted(word)).collect();
-        if let more @ 1.. = words.len().saturating_sub(WORDS) {
+        let chosen = self.pin(at);
+        let own = if chosen.words { (&own[..], &[][..]) } else { (&[][..], &own[..]) };
+        let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
+        let all: Vec<&String> = words.iter().chain(own.0).collect();
+        let mut pinned: Vec<String> = all.iter().take(WORDS).map(|word| notation::json_quoted(word)).collect();
+        if let more @ 1.. = all.len().saturating_sub(WORDS) {
             pinned.push(format!("… {more} more"));
         }
+        pinned.extend(times.0.iter().map(|(form, _)| form.clone()));
         let counts = self.keep != Keep::Chunks && self.pins.counts();
         pinned.extend(ids.words(counts));
         let mut shown = shown.clone();
-        if self.pins.pinned(pointer, &pinned.join(" | ")) {
+        let mut add = |kind: &str| {
+            if !shown.iter().any(|known| known == kind) {
+                shown.push(kind.to_owned());
+            }
+        };
+        own.1.iter().for_each(|_| add("string"));
+        times.1.iter().for_each(|(_, kind)| add(kind));
+        if pinned.is_empty() || self.pins.pinned(&at.pointer, &pinned.join(" | ")) {
             shown.extend(pinned);
         } else {
-            let string = (!words.is_empty() && !shown.iter().any(|word| word == "string")).then(|| "string".to_owned());
-            shown.extend(string);
+            for _ in all {
+                add("string");
+            }
+            times.0.iter().for_each(|(_, kind)| add(kind));
             shown.extend((!ids.is_empty()).then(|| "id".to_owned()));
         }
         shown
@@ -225,13 +259,6 @@ fn variant(kind: &str) -> String {
 
 fn inside(place: &str, name: &str) -> String {
     if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
-}
-
-/// Returns the JSON pointer of a key in the value at a pointer.
-fn key_in(pointer: &str, key: &str) -> String {
-    let mut text = String::with_capacity(pointer.len() + key.len() + 1);
-    let _ = write!(text, "{pointer}/{}", notation::pointer_token(key));
-    text
 }
 
 #[cfg(test)]

@@ -24,7 +24,22 @@ pub(super) struct Scalars {
     /// Hashes of all values as they are shown.
     distinct: HashSet<u128>,
     words: BTreeSet<String>,
+    /// The words under keys whose words are not shown anyway. Whether they are shown depends on the place.
+    own: BTreeSet<String>,
+    /// The forms of points in time, each with the type of the value.
+    times: BTreeSet<(String, &'static str)>,
     ids: SeenIds,
+}
+
+/// What a text is, as a type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextKind {
+    /// A word under a key whose words are shown.
+    Word,
+    /// A word under any other key.
+    OwnWord,
+    /// Any other text.
+    Other,
 }
 
 /// The ids at one place.
@@ -47,26 +62,37 @@ pub(super) struct ScalarShape {
     pub(super) types: Vec<String>,
     /// The words, sorted.
     pub(super) words: Vec<String>,
+    /// The words to show if the place is pinned, sorted.
+    pub(super) own: Vec<String>,
+    /// The forms of points in time to show if the place is pinned, sorted, each with the type of the value.
+    pub(super) times: Vec<(String, &'static str)>,
     pub(super) ids: SeenIds,
 }
 
 impl Scalars {
-    /// Adds the type of a scalar. A word (if `is_word`) and an id are added as such.
-    pub(super) fn add_type(&mut self, scalar: &Json, is_word: bool, ids: &Ids) {
+    /// Adds the type of a scalar. A word, an id and a point in time are added as such.
+    pub(super) fn add_type(&mut self, scalar: &Json, text_kind: TextKind, time: Option<String>, ids: &Ids) {
         let kind = scalar.kind();
-        match scalar.as_str() {
-            Some(text) if is_word => {
-                if !self.words.contains(text) {
-                    self.words.insert(text.to_owned());
+        let words = match text_kind {
+            TextKind::Word => Some(&mut self.words),
+            // More words than these are no vocabulary.
+            TextKind::OwnWord if self.own.len() <= SHOWN => Some(&mut self.own),
+            TextKind::OwnWord | TextKind::Other => None,
+        };
+        match (scalar.as_str(), words, time) {
+            (_, _, Some(form)) => drop(self.times.insert((form, kind))),
+            (Some(text), Some(words), _) => {
+                if !words.contains(text) {
+                    words.insert(text.to_owned());
                 }
             }
-            Some(text) => match ids.shown(text) {
+            (Some(text), None, _) => match ids.shown(text) {
                 Some(ShownId::Named(name)) => drop(self.ids.names.insert(name.clone())),
                 Some(ShownId::Numbered(number)) => drop(self.ids.numbers.insert(*number)),
                 Some(ShownId::Plain) => drop(self.ids.plain.insert(print_of(text))),
                 None => drop(self.types.insert(kind)),
             },
-            None => drop(self.types.insert(kind)),
+            (None, ..) => drop(self.types.insert(kind)),
         }
     }
 
@@ -85,6 +111,8 @@ impl Scalars {
     pub(super) fn add_all(&mut self, other: Scalars) {
         self.types.extend(other.types);
         self.words.extend(other.words);
+        self.own.extend(other.own);
+        self.times.extend(other.times);
         self.ids.names.extend(other.ids.names);
         self.ids.numbers.extend(other.ids.numbers);
         self.ids.plain.extend(other.ids.plain);
@@ -107,7 +135,8 @@ impl Scalars {
         if shown.is_empty() {
             shown.clone_from(&types);
         }
-        ScalarShape { shown, types, words: self.words.into_iter().collect(), ids: self.ids }
+        let (words, own) = (self.words.into_iter().collect(), self.own.into_iter().collect());
+        ScalarShape { shown, types, words, own, times: self.times.into_iter().collect(), ids: self.ids }
     }
 }
 

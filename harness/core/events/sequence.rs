@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::captured::{Captured, Ending};
+use super::chosen::Chosen;
 use super::event::{Event, Payload};
+use super::held::NOT_HELD;
 use super::ids::Ids;
 use super::labels::{Label, Labels};
 use super::lengths::Lengths;
@@ -15,7 +17,9 @@ use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions, TextAs};
 use super::payloads::{PayloadReader, Payloads};
 use super::pins::{Pinned, Pins};
+use super::recorded::Recorded;
 use super::remembered::Remembered;
+use super::search::{Holdings, content};
 use super::texts::Messages;
 use super::value;
 use super::words::WordKeys;
@@ -23,8 +27,6 @@ use crate::json::{Json, Object};
 
 /// The smallest width of the column of labels.
 const LABELS: usize = 8;
-/// The largest number of texts that are shown for one run of collapsed events.
-const TEXTS: usize = 12;
 
 /// The lines of a golden's first part, and the shapes of its second part by label.
 pub(super) struct Sequence {
@@ -52,6 +54,10 @@ pub(super) struct Writing<'a> {
     pub(super) normalize: &'a Normalize<'a>,
     pub(super) ids: &'a Ids,
     pub(super) words: &'a WordKeys,
+    pub(super) chosen: &'a Chosen<'a>,
+    /// Where the texts of collapsed events are.
+    pub(super) holdings: &'a Holdings,
+    pub(super) recorded: &'a Recorded,
     pub(super) pinned: &'a RefCell<Pinned>,
 }
 
@@ -160,7 +166,7 @@ struct Reader<'a, 'o> {
     /// The contents of payloads, by label.
     seen: BTreeMap<String, LabelSeen>,
     /// The texts of collapsed events, by label.
-    messages: BTreeMap<String, (Rc<Label>, Messages)>,
+    messages: BTreeMap<String, (Rc<Label>, Messages<'o>)>,
     with_id: usize,
     real: usize,
 }
@@ -190,7 +196,7 @@ impl<'a> Reader<'a, '_> {
             return;
         }
         let json = event.json();
-        let label = self.labels.of(event.label_with(json.as_ref()), !event.is_real());
+        let label = self.labels.of(&self.writing.options.label_of(event, json.as_ref()), !event.is_real());
         if label.ignored {
             return;
         }
@@ -203,7 +209,7 @@ impl<'a> Reader<'a, '_> {
         };
         if !label.unordered {
             self.sort_waiting();
-            self.line(label, rest, shown, json.as_ref());
+            self.line(label, rest, shown, event, json.as_ref());
             return;
         }
         let (options, normalize) = (self.writing.options, self.writing.normalize);
@@ -254,16 +260,20 @@ impl<'a> Reader<'a, '_> {
         self.sort_waiting();
         for (label, messages) in std::mem::take(&mut self.messages).into_values() {
             let pins = Pins::new(&label.name, self.writing.options, self.writing.pinned);
-            for (line, text) in messages.finish(self.writing.normalize) {
-                if pins.text(&text) {
-                    self.lines[line].shown.push(text);
-                }
+            for (line, texts) in messages.finish(self.writing.normalize) {
+                self.lines[line].shown.extend(texts.into_iter().filter(|text| pins.text(text)));
             }
         }
-        for line in self.lines.iter_mut().filter(|line| line.label.collapsed && line.shown.len() > TEXTS) {
-            let more = line.shown.len() - TEXTS;
-            line.shown.truncate(TEXTS);
-            line.shown.push(format!("… {more} more texts"));
+        for line in self.lines.iter_mut().filter(|line| line.label.collapsed && line.label.unordered) {
+            line.shown.sort();
+        }
+        let (holdings, options) = (self.writing.holdings, self.writing.options);
+        let is_not_held = |label: &Label| {
+            let holding = holdings.get(&label.text).filter(|_| label.collapsed && !options.loosens(&label.name, None));
+            holding.is_some_and(|holding| holding.not_held)
+        };
+        for line in self.lines.iter_mut().filter(|line| is_not_held(&line.label)) {
+            line.shown.insert(0, NOT_HELD.to_owned());
         }
         let Reader { lines, seen, mut mergers, with_id, real, .. } = self;
         let nested = seen.into_iter().filter(|(_, of)| of.seen.is_nested());
@@ -278,23 +288,24 @@ impl<'a> Reader<'a, '_> {
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.sort_by(|a, b| (&a.label.text, &a.sorted_by).cmp(&(&b.label.text, &b.sorted_by)));
         for Waiting { label, rest, shown, event, .. } in waiting {
-            self.line(label, rest, shown, event.json().as_ref());
+            self.line(label, rest, shown, event, event.json().as_ref());
         }
     }
 
     /// Adds an event: merges its payload, and adds its line. If the line equals the last one or differs only in lengths, the
     /// last one is counted once more instead.
-    fn line(&mut self, label: Rc<Label>, rest: Rest, shown: Vec<String>, json: Option<&Json>) {
+    fn line(&mut self, label: Rc<Label>, rest: Rest, shown: Vec<String>, event: &Event, json: Option<&Json>) {
         self.merge(&label, json);
         if label.collapsed {
             let line = match self.lines.last() {
                 Some(last) if last.label.text == label.text => self.lines.len() - 1,
                 _ => self.lines.len(),
             };
-            let messages =
-                self.messages.entry(label.text.clone()).or_insert_with(|| (label.clone(), Messages::default()));
-            if let Some(json) = json {
-                messages.1.take(json, line);
+            let Writing { holdings, recorded, .. } = *self.writing;
+            let new = || (label.clone(), Messages::new(holdings.get(&label.text), recorded));
+            let (_, messages) = self.messages.entry(label.text.clone()).or_insert_with(new);
+            if let Some(content) = content(&event.payload, json) {
+                messages.take(&content, line);
             }
         }
         match self.lines.last_mut() {

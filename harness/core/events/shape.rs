@@ -8,14 +8,18 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::captured::Captured;
+use super::chosen::Chosen;
 use super::event::Event;
 use super::ids::Ids;
+use super::known::Known;
 use super::options::{Loose, ShapeOptions};
 use super::pins::{Pinned, Pins};
+use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
 use super::tree::Trees;
 use super::words::WordKeys;
-use super::{notation, outline};
+use super::written::IN_PIECES;
+use super::{headers, notation, outline};
 use crate::json::Json;
 
 /// The text of a golden, and its pins.
@@ -33,9 +37,32 @@ impl Golden {
     /// comment, text and shown value.
     #[must_use]
     pub fn of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
+        Golden::with(captures, options, &Known::default(), normalize)
+    }
+
+    /// Like [`Golden::of`], with what is known of the run besides its events.
+    #[must_use]
+    pub fn with(
+        captures: &[Captured],
+        options: &ShapeOptions,
+        known: &Known,
+        normalize: &dyn Fn(&str) -> String,
+    ) -> Golden {
+        let captures = &*known.calls.in_order(captures, options, normalize);
+        let holdings = holdings(captures, options, known, normalize);
         let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
+        let chosen = Chosen::of(captures, options, normalize, &ids, known.committed.as_ref(), known.foreign.as_ref());
         let pinned = RefCell::default();
-        let writing = Writing { options, normalize, ids: &ids, words: &words, pinned: &pinned };
+        let writing = Writing {
+            options,
+            normalize,
+            ids: &ids,
+            words: &words,
+            chosen: &chosen,
+            holdings: &holdings,
+            recorded: &known.recorded,
+            pinned: &pinned,
+        };
         let mut trees = Trees::default();
         let texts: Vec<String> = captures.iter().map(|capture| text(capture, &writing, &mut trees)).collect();
         // Blank lines separate the captures, since `---` would look like the header of a snapshot file.
@@ -81,8 +108,13 @@ fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String 
     }
     let sequence = Sequence::of(capture, writing);
     let media_type = capture.content_type.split(';').next().unwrap_or_default();
-    let status = format!("{} {}{}", capture.status, notation::unseen_escaped(media_type.trim()), sequence.ids());
+    let in_pieces = if capture.delivery.held_in_pieces { IN_PIECES } else { "" };
+    let media_type = notation::unseen_escaped(media_type.trim());
+    let status = format!("{} {media_type}{}{in_pieces}", capture.status, sequence.ids());
     let mut out = format!("{request}\n{}\n", status.trim_end());
+    for line in headers::lines(&capture.delivery.headers, &writing.options.headers, normalize) {
+        out.extend(["  ", &line, "\n"]);
+    }
     if !sequence.is_empty() {
         out.push('\n');
         sequence.print(writing, &mut out);
@@ -92,7 +124,7 @@ fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String 
     }
     for (label, LabelShape { name, keep, shape, hash }) in &sequence.shapes {
         let pins = Pins::new(name, writing.options, writing.pinned);
-        trees.write(&outline::tree(label, shape, hash.as_deref(), *keep, &pins), &mut out);
+        trees.write(&outline::tree(label, shape, hash.as_deref(), *keep, (&pins, writing.chosen)), &mut out);
     }
     out
 }

@@ -1,118 +1,139 @@
 //! The texts that collapsed events deliver in pieces, joined for each message: a service may cut a text anywhere, but the text
 //! itself is part of its contract.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sha2::{Digest as _, Sha256};
 
+use super::held::{Held, Holding, Manner, TextKey};
+use super::joined::{Joined, joined};
 use super::notation::{self, Normalize};
-use crate::json::{Json, Object};
+use super::recorded::Recorded;
+use crate::json::Json;
 use retake_base::text::clipped;
 
 /// The largest number of characters of a text that are shown.
 const SHOWN: usize = 60;
-/// The keys under which the id of a message can be.
-const IDS: [&str; 9] =
-    ["message_id", "messageId", "item_id", "itemId", "tool_call_id", "toolCallId", "call_id", "callId", "id"];
-/// The keys of objects in which an event wraps its piece.
-const WRAPPERS: [&str; 3] = ["data", "chunk", "message"];
-/// The keys under which a `delta` object can have its piece.
-const PIECES: [&str; 5] = ["content", "text", "partial_json", "arguments", "thinking"];
+/// The largest number of texts at one place that are shown for one run of collapsed events.
+const TEXTS: usize = 12;
 
-/// The messages of one label.
-#[derive(Default)]
-pub(super) struct Messages {
-    /// The pieces of each message, with the line of its first piece, in the order of these lines.
-    all: Vec<(usize, Vec<String>)>,
-    by_id: HashMap<String, usize>,
-    /// Whether a piece came without an id of its message. Parallel messages could then not be distinguished.
-    lost: bool,
+/// The texts of one label.
+pub(super) struct Messages<'a> {
+    places: Vec<Place<'a>>,
+    recorded: &'a Recorded,
 }
 
-impl Messages {
-    /// Adds the piece of an event; `line` is the line of the event.
-    pub(super) fn take(&mut self, payload: &Json, line: usize) {
-        let Some((id, text)) = piece(payload).filter(|(_, text)| !text.is_empty()) else { return };
-        let Some(id) = id else {
-            self.lost = true;
-            return;
+/// The texts at one place.
+struct Place<'a> {
+    held: &'a Held,
+    /// How its texts come, as the golden says.
+    manner: Manner,
+    /// The pieces of each text, with the line of its first piece, in the order of these lines.
+    texts: Vec<(usize, Vec<String>)>,
+    by_key: HashMap<TextKey, usize>,
+}
+
+impl<'a> Messages<'a> {
+    /// No texts yet. `holding` says where they are.
+    pub(super) fn new(holding: Option<&'a Holding>, recorded: &'a Recorded) -> Messages<'a> {
+        let held = holding.into_iter().flat_map(|holding| &holding.held);
+        let place = |(held, manner): (&'a Held, &Manner)| Place {
+            held,
+            manner: *manner,
+            texts: Vec::new(),
+            by_key: HashMap::new(),
         };
-        let next = self.all.len();
-        let at = *self.by_id.entry(id).or_insert(next);
-        if at == next {
-            self.all.push((line, Vec::new()));
-        }
-        self.all[at].1.push(text);
+        Messages { places: held.map(place).collect(), recorded }
     }
 
-    /// Returns each text as it is shown, with its line: in the order of lines, and sorted if several begin on the same line.
-    pub(super) fn finish(self, normalize: &Normalize) -> Vec<(usize, String)> {
-        if self.lost {
-            return Vec::new();
+    /// Adds the pieces of an event; `line` is the line of the event.
+    pub(super) fn take(&mut self, content: &Json, line: usize) {
+        for Place { held, texts, by_key, .. } in &mut self.places {
+            held.path.each(content, &mut |at, piece| {
+                let Some(piece) = piece.as_str().filter(|piece| !piece.is_empty()) else { return };
+                let next = texts.len();
+                let nth = *by_key.entry(held.key(content, at, line)).or_insert(next);
+                if nth == next {
+                    texts.push((line, Vec::new()));
+                }
+                texts[nth].1.push(piece.to_owned());
+            });
         }
-        let messages = self.all.into_iter();
-        let mut shown: Vec<_> = messages.map(|(line, pieces)| (line, shown(&pieces, normalize))).collect();
-        shown.sort();
-        shown
+    }
+
+    /// Returns each text as it is shown, by line: with its places, of which several can have the same text. Texts that begin on
+    /// the same line are sorted.
+    pub(super) fn finish(self, normalize: &Normalize) -> BTreeMap<usize, Vec<String>> {
+        // The places of each text, by line.
+        let mut lines: BTreeMap<usize, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+        for Place { held, manner, texts, .. } in self.places {
+            let texts = texts.into_iter().map(|(line, pieces)| Text::of(line, &pieces, self.recorded));
+            let texts: Vec<Text> = texts.collect();
+            let manner = texts.iter().fold(manner, |manner, text| manner.or(text.manner));
+            let mut of_place: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+            for text in texts {
+                of_place.entry(text.line).or_default().push(text.shown(manner, normalize));
+            }
+            for (line, mut texts) in of_place {
+                texts.sort();
+                let more = texts.split_off(texts.len().min(TEXTS));
+                if !more.is_empty() {
+                    texts.push(format!("… {} more texts ({})", more.len(), hash(&more.join("\n"))));
+                }
+                let shown = lines.entry(line).or_default();
+                // Equal texts of one place are told apart by how often the place is named.
+                for text in texts {
+                    shown.entry(text).or_default().push(held.to_string());
+                }
+            }
+        }
+        let of_line = |(line, texts): (usize, BTreeMap<String, Vec<String>>)| {
+            let mut shown: Vec<(String, String)> =
+                texts.into_iter().map(|(text, places)| (places.join(", "), text)).collect();
+            shown.sort();
+            (line, shown.into_iter().map(|(places, text)| format!("{places} = {text}")).collect())
+        };
+        lines.into_iter().map(of_line).collect()
     }
 }
 
-/// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the
-/// beginning of the hash. `growing` marks a text of which each piece repeated everything so far: the same text in pieces to be
-/// joined is a different contract for clients.
-fn shown(pieces: &[String], normalize: &Normalize) -> String {
-    let is_growing =
-        pieces.len() > 1 && pieces.windows(2).all(|two| two[1].len() > two[0].len() && two[1].starts_with(&two[0]));
-    let whole = if is_growing { pieces.last().cloned().unwrap_or_default() } else { pieces.concat() };
-    let text = normalize(&whole);
+/// One text.
+struct Text {
+    line: usize,
+    whole: String,
+    manner: Manner,
+    /// How many pieces it has, if they are equal.
+    equal: usize,
+}
+
+impl Text {
+    fn of(line: usize, pieces: &[String], recorded: &Recorded) -> Text {
+        let (Joined { text: whole, grows, then_whole }, _) = joined(pieces, recorded);
+        let are_equal = pieces.iter().all(|piece| *piece == whole);
+        let equal = if are_equal { pieces.len() } else { 0 };
+        Text { line, whole, manner: Manner { grows, then_whole }, equal }
+    }
+
+    /// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the
+    /// beginning of the hash. `growing` marks a text of which each piece repeated everything so far: the same text in pieces to be
+    /// joined is a different contract for clients. So is one that comes again after its pieces, `then whole`. What the text does
+    /// not show by itself is said of the place.
+    fn shown(&self, place: Manner, normalize: &Normalize) -> String {
+        let text = normalize(&self.whole);
+        let start = notation::json_quoted(&clipped(&text, SHOWN));
+        let manner = match self.equal {
+            0 => self.manner,
+            1 => Manner { grows: place.grows, then_whole: false },
+            _ => place,
+        };
+        format!("{start} ({}, {}{manner})", text.chars().count(), hash(&text))
+    }
+}
+
+/// The beginning of a text's hash.
+fn hash(text: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
-    let start = notation::json_quoted(&clipped(&text, SHOWN));
-    let growing = if is_growing { ", growing" } else { "" };
-    format!("{start} ({}, {:02x}{:02x}{growing})", text.chars().count(), hash[0], hash[1])
-}
-
-/// Returns the piece of a text in a payload, and the id of its message.
-fn piece(payload: &Json) -> Option<(Option<String>, String)> {
-    let object = match payload {
-        // LangGraph sends the chunk and what is known of it.
-        Json::Array(items) => items.first()?.as_object()?,
-        other => other.as_object()?,
-    };
-    if let Some(text) = text_of(object) {
-        return Some((id_of(object), text));
-    }
-    WRAPPERS.iter().find_map(|key| {
-        let inner = object.get(key)?.as_object()?;
-        Some((id_of(inner).or_else(|| id_of(object)), text_of(inner)?))
-    })
-}
-
-fn id_of(object: &Object) -> Option<String> {
-    let id = IDS.iter().find_map(|key| object.get(key)?.as_str())?;
-    // A word without digits is a placeholder for a missing id.
-    id.contains(|c: char| c.is_ascii_digit()).then(|| id.to_owned())
-}
-
-fn text_of(object: &Object) -> Option<String> {
-    let delta =
-        object.iter().find(|(key, value)| is_delta(key) && !matches!(value, Json::Null)).map(|(_, value)| value);
-    match delta {
-        Some(Json::Str(text)) => return Some(text.clone()),
-        Some(Json::Object(delta)) => return PIECES.iter().find_map(|key| Some(delta.get(key)?.as_str()?.to_owned())),
-        _ => {}
-    }
-    if let Some(choice) = object.get("choices").and_then(Json::as_array).and_then(<[Json]>::first) {
-        return text_of(choice.as_object()?);
-    }
-    match object.get("content").or_else(|| object.get("text"))? {
-        Json::Str(text) => Some(text.clone()),
-        Json::Array(blocks) => Some(blocks.iter().filter_map(|block| block.str_of("text")).collect()),
-        _ => None,
-    }
-}
-
-fn is_delta(key: &str) -> bool {
-    key == "delta" || key.ends_with("Delta") || key.ends_with("_delta")
+    format!("{:02x}{:02x}", hash[0], hash[1])
 }
 
 #[cfg(test)]

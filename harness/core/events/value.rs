@@ -2,11 +2,12 @@
 
 use super::ids::Ids;
 use super::notation::{self, Normalize};
+use super::times;
 use crate::json::{Json, Layout};
 
 /// Returns a value as one line of JSON. Each string, number and key in it is normalized separately, so a pattern for a path
-/// does not match the quote after it. A number that is a point in time becomes `<TS>`: agent services put such timestamps on
-/// their events, and no pattern can recognize them. A UUID that also appears elsewhere has a number: `<UUID:1>`.
+/// does not match the quote after it. A point in time becomes its form, also if it is a number: agent services put such timestamps
+/// on their events, and no pattern can recognize them. A UUID that also appears elsewhere has a number: `<UUID:1>`.
 pub(super) fn value(value: &Json, ids: &Ids, normalize: &Normalize) -> String {
     notation::unseen_escaped(&normalized(value, ids, normalize)).into_owned()
 }
@@ -14,9 +15,14 @@ pub(super) fn value(value: &Json, ids: &Ids, normalize: &Normalize) -> String {
 fn normalized(value: &Json, ids: &Ids, normalize: &Normalize) -> String {
     match value {
         Json::Null | Json::Bool(_) => value.print(Layout::Python),
-        Json::Int(_) | Json::Float(_) if notation::is_time(value) => notation::TIME.to_owned(),
-        Json::Int(_) | Json::BigInt(_) | Json::Float(_) => normalize(&value.print(Layout::Python)),
-        Json::Str(text) => Json::Str(ids.number_uuids(text, normalize(text))).print(Layout::Python),
+        Json::Int(_) | Json::BigInt(_) | Json::Float(_) => match times::of_number(value) {
+            Some(form) => form.to_owned(),
+            None => normalize(&value.print(Layout::Python)),
+        },
+        Json::Str(text) => match (normalize(text), times::of_text(text)) {
+            (normal, Some(form)) if matches!(&*normal, "<TS>" | "<DATE>") => form,
+            (normal, _) => Json::Str(ids.number_uuids(text, normal)).print(Layout::Python),
+        },
         Json::Array(items) => {
             let items: Vec<_> = items.iter().map(|item| normalized(item, ids, normalize)).collect();
             format!("[{}]", items.join(", "))

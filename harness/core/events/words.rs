@@ -60,6 +60,11 @@ pub(super) fn is_word(text: &str) -> bool {
         && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-.:/".contains(&c))
 }
 
+/// Whether a text is a word without digits. Versions, hashes, and the names of models and of most hosts have digits.
+pub(super) fn is_plain_word(text: &str) -> bool {
+    text.len() > 1 && is_word(text) && !text.contains(|c: char| c.is_ascii_digit())
+}
+
 /// Returns a key in lower case without `_` and `-`, so `finishReason` and `finish_reason` are the same.
 fn plain(key: &str) -> Cow<'_, str> {
     if key.bytes().all(|c| c.is_ascii_lowercase()) {

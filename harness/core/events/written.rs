@@ -1,6 +1,14 @@
 //! Parses the text of a golden back into its parts, since this text is all that is known about an earlier run. Pure.
 
-use super::outline::AS_A_WHOLE;
+/// The words before the hash of all payloads of a label.
+pub(super) const AS_A_WHOLE: &str = "as a whole ";
+/// What the line of a status says of a stream that comes in several pieces.
+pub(super) const IN_PIECES: &str = ", in pieces";
+
+/// Returns which responses of a golden come in several pieces.
+pub(crate) fn in_pieces(golden: &str) -> Vec<bool> {
+    read(golden).iter().map(|part| part.content_type.ends_with(IN_PIECES)).collect()
+}
 
 /// One captured response in a golden.
 #[derive(Debug, Default)]
@@ -11,6 +19,8 @@ pub(super) struct Written<'a> {
     pub(super) status: &'a str,
     /// The content type, and whether events have ids; empty for a page.
     pub(super) content_type: &'a str,
+    /// The lines of headers.
+    pub(super) headers: Vec<&'a str>,
     /// The lines of the sequence.
     pub(super) events: Vec<WrittenEvent<'a>>,
     /// The trees.
@@ -47,6 +57,10 @@ pub(super) struct WrittenShape<'a> {
 pub(super) struct WrittenKey<'a> {
     /// The path of keys to it: `/messages/tool.status`.
     pub(super) path: String,
+    /// The name on the line.
+    pub(super) name: &'a str,
+    /// The number of lines above it that it belongs to.
+    pub(super) depth: usize,
     /// The description of its value: `string`.
     pub(super) what: &'a str,
 }
@@ -85,6 +99,7 @@ fn take<'a>(part: &mut Written<'a>, line: &'a str, in_events: bool) {
     } else if in_events {
         match part.events.last_mut().filter(|_| line.starts_with(' ')) {
             Some(event) => event.values.push(line.trim()),
+            None if line.starts_with(' ') => part.headers.push(line.trim()),
             None => part.events.push(WrittenEvent::of(line)),
         }
     } else if line.starts_with(' ') {
@@ -98,10 +113,15 @@ fn take<'a>(part: &mut Written<'a>, line: &'a str, in_events: bool) {
 
 impl<'a> WrittenEvent<'a> {
     fn of(line: &'a str) -> WrittenEvent<'a> {
-        let (label, rest) = match line.split_once("  ") {
+        // A quoted label can contain any spaces.
+        let quoted = line.starts_with('"').then(|| line.find("\"  ")).flatten().map(|quote| line.split_at(quote + 1));
+        let (label, rest) = match quoted.or_else(|| line.split_once("  ")) {
             Some((label, rest)) => (label, rest.trim()),
             None => line.split_once(' ').map_or((line, ""), |(label, rest)| (label, rest)),
         };
+        if let Some(text) = rest.strip_prefix("…  ") {
+            return WrittenEvent { label, rest: "…", times: 1, values: vec![text] };
+        }
         let counted = rest.rsplit_once(" ×").and_then(|(rest, times)| Some((rest, times.parse().ok()?)));
         let (rest, times) = counted.unwrap_or((rest, 1));
         // Values on the line itself.
@@ -130,6 +150,6 @@ impl<'a> WrittenKey<'a> {
         let (key, what) = line.trim().split_once("  ").unwrap_or((line.trim(), ""));
         let above = before.iter().rev().find(|above| above.path.matches('/').count() < depth);
         let path = above.filter(|_| depth > 1).map_or("", |above| above.path.as_str());
-        WrittenKey { path: format!("{path}/{}", key.trim_end_matches('?')), what: what.trim() }
+        WrittenKey { path: format!("{path}/{}", key.trim_end_matches('?')), name: key, depth, what: what.trim() }
     }
 }

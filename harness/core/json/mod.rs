@@ -6,6 +6,7 @@
 
 mod control;
 mod error;
+mod ordered;
 mod parser;
 mod parts;
 mod printer;
@@ -17,6 +18,7 @@ mod value;
 mod written;
 
 pub use error::JsonError;
+pub(crate) use ordered::python_repr_at;
 pub use parser::MAX_DEPTH;
 pub use parts::Step;
 pub use printer::Layout;

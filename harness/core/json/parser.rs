@@ -35,9 +35,7 @@ impl Json {
     /// # Errors
     /// As [`Json::parse`], except that lone surrogates are accepted.
     pub fn parse_request(text: &[u8]) -> Result<Json, JsonError> {
-        utf8(text)
-            .and_then(|text| Parser { lossy: true, ..Parser::of(text) }.document())
-            .map_err(|e| JsonError::at(text, e))
+        utf8(text).and_then(|text| Parser::lossy(text).document()).map_err(|e| JsonError::at(text, e))
     }
 }
 
@@ -80,6 +78,11 @@ impl<'a> Parser<'a> {
     /// Creates a parser for which a repeated key is an error.
     pub(super) fn unique(text: &'a str) -> Parser<'a> {
         Parser { unique: true, ..Parser::of(text) }
+    }
+
+    /// Creates a parser for which a lone surrogate is U+FFFD.
+    pub(super) fn lossy(text: &'a str) -> Parser<'a> {
+        Parser { lossy: true, ..Parser::of(text) }
     }
 
     pub(super) fn document(&mut self) -> Parsed<Json> {
@@ -186,15 +189,24 @@ impl<'a> Parser<'a> {
     }
 
     fn array(&mut self, depth: usize) -> Parsed<Json> {
-        self.deeper(depth)?;
         let mut items = Vec::new();
+        self.deeper(depth)?;
+        self.items(|parser| {
+            items.push(parser.value(depth + 1)?);
+            Ok(())
+        })?;
+        Ok(Json::Array(items))
+    }
+
+    /// Reads a list after its opening bracket. `item` reads each element.
+    pub(super) fn items(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
         self.skip_space();
         if self.peek() == Some(b']') {
             self.at += 1;
-            return Ok(Json::Array(items));
+            return Ok(());
         }
         loop {
-            items.push(self.value(depth + 1)?);
+            item(self)?;
             self.skip_space();
             match self.peek() {
                 Some(b',') => self.at += 1,
@@ -203,7 +215,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.at += 1;
-        Ok(Json::Array(items))
+        Ok(())
     }
 
     fn object(&mut self, depth: usize) -> Parsed<Json> {

@@ -110,7 +110,7 @@ fn parse_object<'a>(
 impl Parser<'_> {
     /// Moves the parser from a value to a part of it. Returns the offset of the part (for a field, that of its key), or
     /// `None` if it does not exist.
-    fn go_to(&mut self, step: &Step<'_>) -> Parsed<Option<usize>> {
+    pub(super) fn go_to(&mut self, step: &Step<'_>) -> Parsed<Option<usize>> {
         self.skip_space();
         let opening = if matches!(step, Step::Key(_)) { b'{' } else { b'[' };
         if self.peek() != Some(opening) {

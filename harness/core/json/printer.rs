@@ -135,7 +135,7 @@ pub(super) fn newline(out: &mut String, depth: usize) {
 }
 
 /// Appends Python's `repr` of a float: the fewest digits that parse back to the same float, with an exponent below `1e-4` and
-/// from `1e16` on.
+/// from `1e16` on. Of two that are equally near, Python takes the one with the even digit, and Rust the greater.
 fn print_float(f: f64, out: &mut String, [nan, inf, neg_inf]: [&str; 3]) {
     if f.is_nan() {
         return out.push_str(nan);
@@ -143,11 +143,16 @@ fn print_float(f: f64, out: &mut String, [nan, inf, neg_inf]: [&str; 3]) {
     if f.is_infinite() {
         return out.push_str(if f > 0.0 { inf } else { neg_inf });
     }
-    let scientific = format!("{f:e}");
+    let mut scientific = format!("{f:e}");
+    let decimals = scientific.split(['.', 'e']).nth(1).map_or(0, str::len);
+    // With fewer digits, no two such numbers are the same float.
+    let even = (decimals >= 15).then(|| format!("{f:.decimals$e}")).filter(|even| even.parse() == Ok(f));
+    let is_even = even.is_some();
+    scientific = even.unwrap_or(scientific);
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let exponent: isize = exponent.parse().unwrap_or(0);
     let _ = if (-4..16).contains(&exponent) {
-        let plain = format!("{f}");
+        let plain = if is_even { format!("{f:.*}", decimals.saturating_add_signed(-exponent)) } else { format!("{f}") };
         write!(out, "{plain}{}", if plain.contains('.') { "" } else { ".0" })
     } else {
         let sign = if exponent < 0 { '-' } else { '+' };
@@ -156,7 +161,7 @@ fn print_float(f: f64, out: &mut String, [nan, inf, neg_inf]: [&str; 3]) {
 }
 
 /// Appends Python's `repr` of a value.
-fn python_repr(value: &Json, out: &mut String) {
+pub(super) fn python_repr(value: &Json, out: &mut String) {
     match value {
         Json::Null => out.push_str("None"),
         Json::Bool(b) => out.push_str(if *b { "True" } else { "False" }),
@@ -172,7 +177,7 @@ fn python_repr(value: &Json, out: &mut String) {
     }
 }
 
-fn python_repr_string(s: &str, out: &mut String) {
+pub(super) fn python_repr_string(s: &str, out: &mut String) {
     let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
     out.push(quote);
     for c in s.chars() {

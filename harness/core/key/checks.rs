@@ -18,18 +18,21 @@ pub enum Check {
     Model,
     /// All other settings.
     Settings,
+    /// What changes how an answer looks, by presence and kind alone.
+    Form,
     /// The exceptions about the results of the conversation's tool calls, such as an error or a missing result.
     Results,
 }
 
 impl Check {
     /// All checks, in the order in which they are reported.
-    pub const ALL: [Check; 5] = [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Results];
+    pub const ALL: [Check; 6] =
+        [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Form, Check::Results];
 
     /// Whether the text of this check is JSON.
     #[must_use]
     pub fn is_json(self) -> bool {
-        matches!(self, Check::Tools | Check::Settings)
+        matches!(self, Check::Tools | Check::Settings | Check::Form)
     }
 }
 
@@ -40,6 +43,7 @@ impl fmt::Display for Check {
             Check::Tools => "tools",
             Check::Model => "model",
             Check::Settings => "settings",
+            Check::Form => "form",
             Check::Results => "results",
         })
     }
@@ -56,6 +60,9 @@ pub struct Checks {
     pub model: Hash,
     /// The hash of all other settings.
     pub settings: Hash,
+    /// The hash of what changes how an answer looks. `None` in turns that were recorded before this check existed; these match
+    /// any form.
+    pub form: Option<Hash>,
     /// The hash of the exceptions about results. `None` in turns that were recorded before this check existed; these match
     /// any results.
     pub results: Option<Hash>,
@@ -70,26 +77,34 @@ impl Checks {
             Check::Tools => Some(self.tools),
             Check::Model => Some(self.model),
             Check::Settings => Some(self.settings),
+            Check::Form => self.form,
             Check::Results => self.results,
         }
     }
 
-    /// Returns the same checks without the one of results, like those of a turn that was recorded before it existed.
+    /// Returns these checks, and the same checks as turns have them that were recorded before all of them existed.
     #[must_use]
-    pub fn without_results(self) -> Checks {
-        Checks { results: None, ..self }
+    pub fn with_older(self) -> [Checks; 3] {
+        let without_form = Checks { form: None, ..self };
+        [self, without_form, Checks { results: None, ..without_form }]
+    }
+
+    /// Whether a call with these checks is the same as one with the others, where both have them.
+    #[must_use]
+    pub fn fits(self, other: Checks) -> bool {
+        self.with_older().contains(&other) || other.with_older().contains(&self)
     }
 }
 
 /// Returns the text of a check as it would be if the suite had more rules. `more` contains only the added rules.
 pub fn check_with_more_rules(check: Check, text: &str, more: &Normalizer) -> String {
     match Json::parse(text.as_bytes()) {
-        Ok(mut json) if check.is_json() => {
+        Ok(mut json) if check.is_json() && check != Check::Form => {
             more.own_in(&mut json, false);
             json.print(Layout::Python)
         }
         // This text is Retake's own description, and contains no text of the call.
-        _ if check == Check::Results => text.to_owned(),
+        _ if matches!(check, Check::Form | Check::Results) => text.to_owned(),
         _ => more.own(text).into_owned(),
     }
 }
@@ -105,13 +120,16 @@ pub struct CheckTexts {
     pub model: Arc<str>,
     /// All other settings, as canonical JSON.
     pub settings: Arc<str>,
+    /// What changes how an answer looks, as canonical JSON; `None` if it is not known.
+    pub form: Option<Arc<str>>,
     /// The exceptions about the results of tool calls, one on each line.
     pub results: Arc<str>,
 }
 
 impl CheckTexts {
-    /// Normalizes prompt, tools, model and settings, so that a changed date in a prompt is not drift. The results have no
-    /// exceptions until [`with_results`](CheckTexts::with_results) sets them.
+    /// Normalizes prompt, tools, model and settings, so that a changed date in a prompt is not drift. The form is not
+    /// known until [`with_form`](CheckTexts::with_form) sets it, and the results have no exceptions until
+    /// [`with_results`](CheckTexts::with_results) sets them.
     #[must_use]
     pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
         let text = |text: &str| normalizer.own(&normalizer.of_check(text)).into();
@@ -130,8 +148,15 @@ impl CheckTexts {
             tools: json(tools),
             model: text(model),
             settings: json(settings),
+            form: None,
             results: "".into(),
         }
+    }
+
+    /// Sets what changes how an answer looks. These are Retake's own words, so there is nothing to normalize.
+    #[must_use]
+    pub fn with_form(self, form: &Json) -> CheckTexts {
+        CheckTexts { form: Some(form.print(Layout::Python).into()), ..self }
     }
 
     /// Sets the exceptions about results.
@@ -149,19 +174,21 @@ impl CheckTexts {
             tools: hash(&self.tools),
             model: hash(&self.model),
             settings: hash(&self.settings),
+            form: self.form.as_deref().map(hash),
             results: Some(hash(&self.results)),
         }
     }
 
-    /// Returns the text of one check.
+    /// Returns the text of one check; `None` if it is not known.
     #[must_use]
-    pub fn of(&self, check: Check) -> &Arc<str> {
-        match check {
+    pub fn of(&self, check: Check) -> Option<&Arc<str>> {
+        Some(match check {
             Check::Prompt => &self.prompt,
             Check::Tools => &self.tools,
             Check::Model => &self.model,
             Check::Settings => &self.settings,
+            Check::Form => return self.form.as_ref(),
             Check::Results => &self.results,
-        }
+        })
     }
 }

@@ -14,6 +14,7 @@ mod of_messages;
 pub mod plain;
 pub mod reminder;
 pub mod rules;
+mod written;
 
 pub use caller::caller_of_tags;
 pub use caller::{Aliases, UNKNOWN_CALLER};
@@ -26,6 +27,7 @@ pub use of_messages::{conversation_hash, input_hash};
 pub use plain::plain_conversation;
 pub use rules::Key;
 pub use rules::Rules;
+pub(crate) use written::keep_order;
 
 #[cfg(test)]
 mod tests;

@@ -3,15 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use super::encoded::{SHORTEST, Value};
 use super::scrub::Scrub;
+use super::suspects::{Suspects, looks_like_key};
+use super::value::{SHORTEST, Value};
+use super::view::View;
 use crate::json::{Json, Layout};
 
 /// The shortest value, in bytes, of an undeclared variable that is treated as a secret.
 const SHORTEST_UNDECLARED: usize = 8;
 
 /// Words that mark the value of a variable as a secret, if one of them is a part of its name.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 21] = [
     "KEY",
     "APIKEY",
     "TOKEN",
@@ -26,6 +28,13 @@ const NAMES: [&str; 14] = [
     "PAT",
     "JWT",
     "PRIVATEKEY",
+    "COOKIE",
+    "COOKIES",
+    "DSN",
+    "PRIVATE",
+    "SALT",
+    "URI",
+    "WEBHOOK",
 ];
 
 /// Values that are never secret, whatever the name of their variable is.
@@ -52,16 +61,18 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Collects the declared variables of an environment, and its other variables that look like secrets.
+    /// Collects the declared variables of an environment, and its other variables that look like secrets. `suspects` says what to
+    /// do with texts that only stand where secrets do.
     ///
     /// # Errors
     /// If the value of a declared variable is too short to search for.
     pub fn new(
         declared: impl IntoIterator<Item = impl AsRef<str>>,
         environment: impl IntoIterator<Item = (String, String)>,
+        suspects: Suspects,
     ) -> Result<Secrets, String> {
         let environment: BTreeMap<String, String> = environment.into_iter().collect();
-        let mut secrets = Secrets { scrub: Scrub::known(), undeclared: Vec::new() };
+        let mut secrets = Secrets { scrub: Scrub::known().with_suspects(suspects), undeclared: Vec::new() };
         let mut values = Vec::new();
         for name in declared {
             let name = name.as_ref();
@@ -97,7 +108,13 @@ impl Secrets {
             return None;
         }
         let text = format!("{path}\n{}", request.print(Layout::Compact));
-        self.undeclared.iter().find(|value| value.is_in(&text)).map(Value::name)
+        let views = View::all(&text);
+        let is_in = |value: &Value, text: &str| {
+            let in_base64 = || value.in_base64(text).iter().any(|run| !value.find(&run.bytes).is_empty());
+            !value.find(text.as_bytes()).is_empty() || in_base64()
+        };
+        let in_any = |value: &&Value| is_in(value, &text) || views.iter().any(|view| is_in(value, &view.text));
+        self.undeclared.iter().find(in_any).map(Value::name)
     }
 }
 
@@ -114,5 +131,13 @@ fn looks_secret(name: &str, value: &str) -> bool {
         && !is_path
         && !value.starts_with('<')
         && !value.chars().all(|c| Some(c) == first)
+        && !is_open_address(value)
         && !COMMON.contains(&value.to_ascii_lowercase().as_str())
+}
+
+/// Whether a value is the address of something without a credential in it: `http://localhost:3000/callback`.
+fn is_open_address(value: &str) -> bool {
+    let Some((_, rest)) = value.split_once("://") else { return false };
+    let parts = rest.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'));
+    !rest.contains('@') && !parts.clone().any(|part| part.len() >= 16 && looks_like_key(part))
 }

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
+use super::suspects;
+
 /// One form of secrets.
 #[derive(Debug)]
 pub(super) struct SecretForm {
@@ -27,7 +29,7 @@ const fn form(
 }
 
 /// All forms, in the order in which they are applied: a form that can contain others comes before them.
-pub(super) static FORMS: [SecretForm; 44] = [
+pub(super) static FORMS: [SecretForm; 56] = [
     form(
         "private-key",
         "<PRIVATE_KEY>",
@@ -104,7 +106,18 @@ pub(super) static FORMS: [SecretForm; 44] = [
         &["/webhooks/"],
         r"discord(?:app)?\.com/api(?:/v\d+)?/webhooks/(\d+/[A-Za-z0-9_-]{16,})",
     ),
-    form("telegram-token", "<TELEGRAM_TOKEN>", &["bot"], r"bot(\d{8,10}:[A-Za-z0-9_-]{35})"),
+    form(
+        "telegram-token",
+        "<TELEGRAM_TOKEN>",
+        &["bot", ":AA"],
+        r"bot(\d{8,10}:[A-Za-z0-9_-]{35})|\d{8,10}:AA[A-Za-z0-9_-]{33}",
+    ),
+    form(
+        "discord-token",
+        "<DISCORD_TOKEN>",
+        &["."],
+        r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
+    ),
     form(
         "stripe-key",
         "<STRIPE_KEY>",
@@ -118,6 +131,18 @@ pub(super) static FORMS: [SecretForm; 44] = [
     form("docker-token", "<DOCKER_TOKEN>", &["dckr_"], r"dckr_[a-z]{3}_[A-Za-z0-9_-]{20,}"),
     form("huggingface-token", "<HUGGINGFACE_TOKEN>", &["hf_"], r"hf_[A-Za-z0-9]{20,}"),
     form("groq-key", "<GROQ_KEY>", &["gsk_"], r"gsk_[A-Za-z0-9]{20,}"),
+    form("cerebras-key", "<CEREBRAS_KEY>", &["csk-"], r"csk-[A-Za-z0-9]{20,}"),
+    form("figma-token", "<FIGMA_TOKEN>", &["figd_"], r"figd_[A-Za-z0-9_-]{20,}"),
+    form(
+        "doppler-token",
+        "<DOPPLER_TOKEN>",
+        &["dp."],
+        r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}",
+    ),
+    form("atlassian-token", "<ATLASSIAN_TOKEN>", &["ATATT", "ATCTT"], r"AT[AC]TT[A-Za-z0-9_-]{20,}(?:=[0-9A-F]{8})?"),
+    form("sentry-token", "<SENTRY_TOKEN>", &["sntry"], r"sntry[su]_[A-Za-z0-9+/_-]{30,}={0,2}(?:_[A-Za-z0-9+/]{20,})?"),
+    form("newrelic-key", "<NEWRELIC_KEY>", &["NRAK-", "NRII-", "NRJS-"], r"NR(?:AK|II|JS)-[A-Za-z0-9_-]{19,}"),
+    form("postman-key", "<POSTMAN_KEY>", &["PMAK-"], r"PMAK-[A-Za-z0-9]{20,}(?:-[A-Za-z0-9]{20,})?"),
     form("xai-key", "<XAI_KEY>", &["xai-"], r"xai-[A-Za-z0-9]{20,}"),
     form("perplexity-key", "<PERPLEXITY_KEY>", &["pplx-"], r"pplx-[A-Za-z0-9]{20,}"),
     form("replicate-token", "<REPLICATE_TOKEN>", &["r8_"], r"r8_[A-Za-z0-9]{30,}"),
@@ -160,6 +185,43 @@ pub(super) static FORMS: [SecretForm; 44] = [
         &["earer", "EARER"],
         r"(?i:bearer)(?:\s|%20|\+|:|\\[nrt])+([A-Za-z0-9._~+/-]{15,}[A-Za-z0-9_-]=*)",
     ),
+    form(
+        "suspected-authorization",
+        "<SUSPECTED_AUTHORIZATION>",
+        &["uthorization", "UTHORIZATION"],
+        concat!(
+            r#"(?i:authorization)["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,3}"#,
+            r"(?:(?i:token|apikey|key|digest|negotiate|bot|basic|bearer)\s{1,3})?([A-Za-z0-9._~+/=-]{16,})",
+        ),
+    ),
+    form(
+        "suspected-cookie",
+        "<SUSPECTED_COOKIE>",
+        &["ookie", "OOKIE"],
+        concat!(
+            r#"(?i:cookie)["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,3}"#,
+            r#"([A-Za-z0-9_.-]+=[^\s;"'<>\\]*(?:;\s?[A-Za-z0-9_.-]+=[^\s;"'<>\\]*)*[A-Za-z0-9%/+_=-])"#,
+        ),
+    ),
+    form(
+        "suspected-password",
+        "<SUSPECTED_PASSWORD>",
+        &["pass", "PASS", "Pass", "pwd", "PWD"],
+        concat!(
+            r#"(?i:passw(?:or)?d|passphrase|passcode|pwd)["'\\]{0,4}\s{0,3}(?:=>|:=|[:=])\s{0,3}["'`\\]{0,3}"#,
+            r#"([^\s"'`,;&<>(){}\[\]\\]{8,128})"#,
+        ),
+    ),
+    form(
+        "suspected-key",
+        "<SUSPECTED_KEY>",
+        &["ey", "EY", "oken", "OKEN", "ecret", "ECRET", "SALT"],
+        concat!(
+            r"(?:(?i:(?:api|access|secret|private|signing|encryption|account|auth|client|admin|master|service|app|bot|deploy",
+            r"|consumer|webhook|session|refresh|bearer|personal)[ _.-]?(?:key|token|secret)|secret)|[A-Z0-9]_(?:KEY|TOKEN|SALT))",
+            r#"["'\\]{0,4}\s{0,3}(?:=>|:=|[:=])\s{0,3}["'`\\]{0,3}([A-Za-z0-9_+/.=~-]{16,})"#,
+        ),
+    ),
 ];
 
 impl SecretForm {
@@ -191,11 +253,6 @@ impl SecretForm {
         found
     }
 
-    /// Whether this form is recognized by the text before the secret.
-    pub(super) fn needs_context(&self) -> bool {
-        self.regex().captures_len() > 1
-    }
-
     /// Whether a match is a secret: in the place of a token or a password there may also be an ordinary word or a placeholder.
     fn is_secret(&self, found: &str) -> bool {
         let has = |of: fn(&u8) -> bool| found.as_bytes().iter().any(of);
@@ -205,6 +262,9 @@ impl SecretForm {
                     || (has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
                     || (found.len() >= 24 && found.bytes().all(|byte| byte.is_ascii_alphanumeric()))
             }
+            "suspected-key" | "suspected-authorization" | "discord-token" => suspects::looks_like_key(found),
+            "suspected-password" => suspects::looks_like_password(found),
+            "suspected-cookie" => suspects::looks_like_cookie(found),
             "url-password" => !found.starts_with(['$', '{', '%', '[']) && found.bytes().any(|byte| byte != b'*'),
             _ => true,
         }
@@ -219,7 +279,10 @@ impl SecretForm {
 /// Whether a word may begin at an offset: the `sk-…` in `risk-…` is not a key. An escape before the offset, such as `\n` in a
 /// JSON string or `%20` in a URL, does not belong to the word.
 fn begins_word(text: &str, at: usize) -> bool {
-    let before = &text.as_bytes()[..at];
+    let (before, from) = text.as_bytes().split_at(at);
+    if !from.first().is_some_and(u8::is_ascii_alphanumeric) {
+        return true;
+    }
     let Some(last) = before.last() else { return true };
     if !(last.is_ascii_alphanumeric() || *last == b'_') {
         return true;

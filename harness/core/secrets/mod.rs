@@ -7,15 +7,19 @@
 //!
 //! A placeholder never matches any form itself, so scrubbing twice gives the same result as scrubbing once.
 
-mod encoded;
+mod base64_run;
 mod environment;
 mod forms;
 mod scrub;
 mod shown;
 mod stream;
+mod suspects;
 #[cfg(test)]
 mod tests;
+mod value;
+mod view;
 
 pub use environment::Secrets;
 pub use scrub::{Fired, Scrub};
 pub use shown::{hide, shown, shown_json};
+pub use suspects::{Suspected, Suspects};

@@ -4,8 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::encoded::{self, Value};
+use super::base64_run;
 use super::forms::{FORMS, SecretForm};
+use super::suspects::{Suspected, Suspects};
+use super::value::{SHORTEST, VARIABLE, Value};
+use super::view::View;
 use crate::conversation::Message;
 use crate::conversation::{Answer, Block};
 use crate::json::{Json, Object};
@@ -13,9 +16,6 @@ use retake_base::text::nearest;
 
 /// The names of the secrets that were found: forms, such as `openai-key`, and variables, such as `env:STRIPE`.
 pub type Fired = BTreeSet<String>;
-
-/// The prefix of a variable's name in the list of a fixture.
-const VARIABLE: &str = "env:";
 
 /// The secrets to search for: some of the known forms, and the values of some environment variables.
 ///
@@ -33,6 +33,8 @@ pub struct Scrub {
     forms: Vec<&'static SecretForm>,
     /// The names of the forms and the variables, as a fixture lists them.
     names: Fired,
+    /// The suspected forms whose placeholders may stand in a fixture.
+    masked: BTreeSet<&'static str>,
 }
 
 impl Scrub {
@@ -40,7 +42,7 @@ impl Scrub {
     #[must_use]
     pub fn known() -> Scrub {
         let names = FORMS.iter().map(|form| form.name.to_owned()).collect();
-        Scrub { values: Vec::new(), forms: FORMS.iter().collect(), names }
+        Scrub { values: Vec::new(), forms: FORMS.iter().collect(), names, masked: BTreeSet::new() }
     }
 
     /// Creates a search for the names that a fixture lists. `variable` returns the value of an environment variable, if it is
@@ -83,6 +85,32 @@ impl Scrub {
         // If one value contains another, the longer one has to be found first.
         self.values.sort_by(|a, b| b.length().cmp(&a.length()).then_with(|| a.name().cmp(b.name())));
         self
+    }
+
+    /// Decides what is done with suspected secrets.
+    #[must_use]
+    pub(super) fn with_suspects(mut self, suspects: Suspects) -> Scrub {
+        for (name, suspected) in suspects.all() {
+            let form = self.forms.iter().copied().find(|form| form.name == name);
+            match suspected {
+                Suspected::Refuse => {}
+                Suspected::Mask => self.masked.extend(form.map(|form| form.name)),
+                Suspected::Keep => {
+                    self.forms.retain(|form| form.name != name);
+                    self.names.remove(name);
+                }
+            }
+        }
+        self
+    }
+
+    /// Returns the suspected forms among the names of what was found that nobody has decided about, with their placeholders.
+    #[must_use]
+    pub fn undecided(&self, found: &Fired) -> Vec<(&'static str, &'static str)> {
+        let suspected =
+            self.forms.iter().filter(|form| Suspects::default().all().iter().any(|(name, _)| *name == form.name));
+        let undecided = suspected.filter(|form| found.contains(form.name) && !self.masked.contains(form.name));
+        undecided.map(|form| (form.name, form.placeholder)).collect()
     }
 
     /// Whether there is nothing to search for.
@@ -170,38 +198,105 @@ impl Scrub {
     /// Removes secrets from the pieces of one text. The piece in which a secret begins gets the placeholder, and the later
     /// pieces lose their parts of the secret.
     pub(super) fn pieces(&self, pieces: &mut [Cow<'_, str>], fired: &mut Fired) {
+        if pieces.iter().map(|piece| piece.len()).sum::<usize>() < SHORTEST {
+            return;
+        }
+        // What is escaped comes first: without its escapes, a pattern would match only a part of it.
+        while let Some(found) = self.escaped(&joined(pieces), fired) {
+            replace(pieces, &found);
+        }
         for value in &self.values {
-            let found = value.find(&joined(pieces));
-            replace(
-                pieces,
-                &found,
-                |_| value.placeholder().to_owned(),
-                || _ = fired.insert(format!("{VARIABLE}{}", value.name())),
-            );
+            let text = joined(pieces);
+            let found = merged(value.find(text.as_bytes()), value.cut_off(&text));
+            drop(text);
+            replace(pieces, &as_finds(found, value.placeholder(), &value.fired_as(), fired));
         }
         for form in &self.forms {
             let found = form.find(&joined(pieces));
-            replace(pieces, &found, |_| form.placeholder.to_owned(), || _ = fired.insert(form.name.to_owned()));
+            replace(pieces, &as_finds(found, form.placeholder, form.name, fired));
         }
-        self.encoded(pieces, fired);
+        let found = self.base64(&joined(pieces), fired);
+        replace(pieces, &found);
     }
 
-    /// Decodes each run of base64, removes secrets from the result, and encodes it again if there were any.
-    fn encoded(&self, pieces: &mut [Cow<'_, str>], fired: &mut Fired) {
-        let text = joined(pieces);
-        let mut found = Vec::new();
-        let mut scrubbed = Vec::new();
-        for (range, decoded) in encoded::base64_runs(&text) {
-            let inner = self.bytes(&decoded.bytes, fired);
-            if let Some(inner) = inner {
-                found.push(range);
-                scrubbed.push(decoded.encode(&inner));
+    /// Returns what one view of a text shows, at its places in the text; `None` if no view shows a secret, or a placeholder
+    /// that was encoded.
+    fn escaped(&self, text: &str, fired: &mut Fired) -> Option<Vec<Find>> {
+        View::all(text).iter().find_map(|view| {
+            let in_view = |finds: Vec<Find>| {
+                let finds = finds.into_iter().map(|find| Find { range: view.place(find.range), ..find });
+                let finds: Vec<Find> = finds.filter(|find| text[find.range.clone()] != find.with).collect();
+                (!finds.is_empty()).then_some(finds)
+            };
+            let named = |placeholder: &str| {
+                let at = memchr::memmem::find_iter(view.text.as_bytes(), placeholder.as_bytes());
+                at.map(|at| at..at + placeholder.len()).collect::<Vec<_>>()
+            };
+            let mut of = |found: Vec<Range<usize>>, placeholder: &str, name: &str| {
+                let mut new = Fired::new();
+                let finds = in_view(as_finds(found, placeholder, name, &mut new))?;
+                fired.append(&mut new);
+                Some(finds)
+            };
+            for value in &self.values {
+                let found = merged(value.find(view.text.as_bytes()), value.cut_off(&view.text));
+                let found = merged(found, named(value.placeholder()));
+                if let Some(finds) = of(found, value.placeholder(), &value.fired_as()) {
+                    return Some(finds);
+                }
+            }
+            for form in &self.forms {
+                let found = merged(form.find(&view.text), named(form.placeholder));
+                if let Some(finds) = of(found, form.placeholder, form.name) {
+                    return Some(finds);
+                }
+            }
+            let mut new = Fired::new();
+            let finds = in_view(self.base64(&view.text, &mut new))?;
+            fired.append(&mut new);
+            Some(finds)
+        })
+    }
+
+    /// Returns the runs of base64 that contain a secret, or a placeholder that was encoded, and the runs to replace them.
+    fn base64(&self, text: &str, fired: &mut Fired) -> Vec<Find> {
+        let mut finds: Vec<Find> = Vec::new();
+        let of_values = self.values.iter().flat_map(|value| value.in_base64(text));
+        for run in base64_run::runs(text).chain(of_values) {
+            if finds.iter().any(|find| find.range.start < run.range.end && run.range.start < find.range.end) {
+                continue;
+            }
+            let mut new = Fired::new();
+            let scrubbed = self.bytes(&run.bytes, &mut new);
+            let bytes = scrubbed.as_deref().unwrap_or(&run.bytes);
+            // Base64 in base64 shows no placeholder here.
+            let differs = || scrubbed.is_some().then(|| bytes.iter().zip(&run.bytes).position(|(a, b)| a != b))?;
+            let Some(at) = self.first_placeholder(bytes, &mut new).or_else(differs) else { continue };
+            let (range, with) = run.from(at, bytes);
+            if text[range.clone()] != with {
+                finds.push(Find { range, with });
+                fired.append(&mut new);
             }
         }
-        replace(pieces, &found, |i| scrubbed[i].clone(), || ());
+        finds.sort_by_key(|find| find.range.start);
+        finds
     }
 
-    /// Returns bytes without their secrets, or `None` if they have none. Bytes that are not UTF-8 are read as Latin-1.
+    /// Returns the place of the first placeholder in some bytes, and notes all that are in them.
+    fn first_placeholder(&self, bytes: &[u8], fired: &mut Fired) -> Option<usize> {
+        memchr::memchr(b'<', bytes)?;
+        let place = |placeholder: &str| memchr::memmem::find(bytes, placeholder.as_bytes());
+        let values = self.values.iter().filter_map(|value| Some((place(value.placeholder())?, value.fired_as())));
+        let forms = self.forms.iter().filter_map(|form| Some((place(form.placeholder)?, form.name.to_owned())));
+        let found = values.chain(forms).map(|(at, name)| {
+            fired.insert(name);
+            at
+        });
+        found.min()
+    }
+
+    /// Returns bytes without their secrets, or `None` if they have none. Bytes that are not UTF-8 are read as Latin-1, after
+    /// the values of variables were removed.
     pub fn bytes(&self, bytes: &[u8], fired: &mut Fired) -> Option<Vec<u8>> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return match self.text(text, fired) {
@@ -209,11 +304,18 @@ impl Scrub {
                 Cow::Owned(text) => Some(text.into_bytes()),
             };
         }
-        let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
-        match self.text(&text, fired) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(text) => Some(text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect()),
+        let mut scrubbed = bytes.to_owned();
+        for value in &self.values {
+            for range in value.find(&scrubbed).into_iter().rev() {
+                fired.insert(value.fired_as());
+                scrubbed.splice(range, value.placeholder().bytes());
+            }
         }
+        let text: String = scrubbed.iter().map(|byte| char::from(*byte)).collect();
+        if let Cow::Owned(text) = self.text(&text, fired) {
+            scrubbed = text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect();
+        }
+        (scrubbed != bytes).then_some(scrubbed)
     }
 
     /// Removes secrets that are split across neighbouring text blocks of a message's content.
@@ -243,30 +345,18 @@ impl Scrub {
     fn named_values(&self, entries: &mut Object, fired: &mut Fired) {
         let says = |name: &str| {
             let name = name.to_ascii_lowercase();
-            ["secret", "token", "authorization"].iter().any(|word| name.contains(word))
+            ["secret", "token", "key", "pass", "pwd", "auth", "cookie"].iter().any(|word| name.contains(word))
         };
         let name = ["name", "key", "Name", "Key"].iter().find_map(|key| entries.get(key)?.as_str().map(str::to_owned));
         for (key, value) in entries.iter_mut() {
             let Json::Str(value) = value else { continue };
             let named = name.as_deref().filter(|name| says(name) && matches!(key, "value" | "Value"));
             let Some(name) = named.or(Some(key).filter(|key| says(key))) else { continue };
-            for form in &self.forms {
-                let text = format!("{name}={value}");
-                let found: Vec<_> = form
-                    .find(&text)
-                    .into_iter()
-                    .filter(|found| found.start > name.len() && form.needs_context())
-                    .collect();
-                let mut pieces = [Cow::Owned(text)];
-                replace(
-                    &mut pieces,
-                    &found,
-                    |_| form.placeholder.to_owned(),
-                    || _ = fired.insert(form.name.to_owned()),
-                );
-                if !found.is_empty() {
-                    pieces[0][name.len() + 1..].clone_into(value);
-                }
+            let mut pieces = [Cow::Owned(format!("{name}=")), Cow::Borrowed(value.as_str())];
+            self.pieces(&mut pieces, fired);
+            let [_, scrubbed] = pieces;
+            if let Cow::Owned(scrubbed) = scrubbed {
+                *value = scrubbed;
             }
         }
     }
@@ -308,13 +398,31 @@ fn joined<'a>(pieces: &'a [Cow<'_, str>]) -> Cow<'a, str> {
     }
 }
 
+/// A range of a text, and what replaces it.
+struct Find {
+    range: Range<usize>,
+    with: String,
+}
+
+/// Ranges that a placeholder replaces, under the name that a fixture lists.
+fn as_finds(found: Vec<Range<usize>>, placeholder: &str, name: &str, fired: &mut Fired) -> Vec<Find> {
+    if !found.is_empty() {
+        fired.insert(name.to_owned());
+    }
+    found.into_iter().map(|range| Find { range, with: placeholder.to_owned() }).collect()
+}
+
+/// The ranges of two lists, without those of the second that overlap one of the first.
+fn merged(mut first: Vec<Range<usize>>, second: impl IntoIterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let apart = |range: &Range<usize>| first.iter().all(|other| range.end <= other.start || other.end <= range.start);
+    let more: Vec<Range<usize>> = second.into_iter().filter(apart).collect();
+    first.extend(more);
+    first.sort_by_key(|range| range.start);
+    first
+}
+
 /// Replaces ranges of the joined text in its pieces. The ranges are sorted and do not overlap.
-fn replace(
-    pieces: &mut [Cow<'_, str>],
-    found: &[Range<usize>],
-    replacement: impl Fn(usize) -> String,
-    mut at_each: impl FnMut(),
-) {
+fn replace(pieces: &mut [Cow<'_, str>], found: &[Find]) {
     if found.is_empty() {
         return;
     }
@@ -328,13 +436,12 @@ fn replace(
         })
         .collect();
     // From the end, so the offsets of the earlier ranges stay valid.
-    for (i, range) in found.iter().enumerate().rev() {
-        at_each();
+    for Find { range, with } in found.iter().rev() {
         for (piece, place) in pieces.iter_mut().zip(&places) {
             let (from, to) = (range.start.max(place.start), range.end.min(place.end));
             if from < to {
-                let with = if from == range.start { replacement(i) } else { String::new() };
-                piece.to_mut().replace_range(from - place.start..to - place.start, &with);
+                let with = if from == range.start { with.as_str() } else { "" };
+                piece.to_mut().replace_range(from - place.start..to - place.start, with);
             }
         }
     }

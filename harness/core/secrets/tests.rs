@@ -1,3 +1,5 @@
+mod encodings;
+
 use super::*;
 use crate::json::{Json, Layout};
 use crate::secrets::forms::FORMS;
@@ -42,6 +44,23 @@ const SAMPLES: &[(&str, &str, &str)] = &[
     ("docker-token", "dckr_pat_", "0123456789abcdefghijABCDEFG"),
     ("huggingface-token", "hf_", "abcdefghijklmnopqrstuvwxyzABCDEFGH"),
     ("groq-key", "gsk_", "0123456789abcdefghijABCDEFGHIJ"),
+    ("cerebras-key", "csk-", "0123456789abcdefghij0123456789abcdefghij"),
+    ("figma-token", "figd_", "0123456789abcdefghij-ABCDEFGHIJ_0123456"),
+    ("doppler-token", "dp.pt.", "0123456789abcdefghijABCDEFGHIJ0123456789abc"),
+    ("atlassian-token", "ATATT", "3xFfGF0123456789abcdefghijABCDEFGHIJ-_=0A1B2C3D"),
+    ("sentry-token", "sntrys_", "eyJpYXQiOjE2OTg3NjU0MzIuMTIzNDU2fQ==_0123456789abcdefghijABCDEFGHIJ"),
+    ("newrelic-key", "NRAK-", "0123456789ABCDEFGHIJ0123456"),
+    ("postman-key", "PMAK-", "0123456789abcdef01234567-0123456789abcdef0123456789abcdef01"),
+    ("discord-token", "MTk4NjIyNDgz", "NDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"),
+    ("telegram-token", "token 1234567890:", "AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc"),
+    ("suspected-key", "SERVICE_API_KEY=", "Zq81kLm02nXp47Rt"),
+    ("suspected-key", "x-api-key: ", "9f86d081884c7d659a2feaa0c55ad015"),
+    ("suspected-key", "client_secret = '", "Zq81kLm02nXp47Rt-vB6"),
+    ("suspected-password", "password=", "Tr0ub4dor!3"),
+    ("suspected-password", "db_passwd: \"", "k9!mQ2zR"),
+    ("suspected-authorization", "authorization: ", "Zq81kLm02nXp47RtvB6"),
+    ("suspected-authorization", "Authorization: Token ", "9f86d081884c7d659a2feaa0c55ad015"),
+    ("suspected-cookie", "cookie: ", "theme=dark; session=Zq81kLm02nXp47RtvB6"),
     ("xai-key", "xai-", "0123456789abcdefghijABCDEFGHIJ"),
     ("perplexity-key", "pplx-", "0123456789abcdefghijABCDEFGHIJ"),
     ("replicate-token", "r8_", "0123456789abcdefghijABCDEFGHIJ0123456"),
@@ -134,6 +153,18 @@ fn ordinary_text_is_unchanged() {
         "call_0123456789abcdefABCDEF chatcmpl-0123456789abcdefABCDEF msg_01XFDUDYJgAACzvnptvVoYEL",
         "dGhpcyBpcyBhIHBsYWluIHRleHQgaW4gYmFzZTY0",
         &long,
+        // Names, examples and plain words in the place of a secret.
+        "csk-short, disk-0123456789abcdefghijklmn, figd_x, dp.pt.short, ATATT, sntrys_, NRAK-1, PMAK-1, 12345678:AA, bot1:x",
+        "version NodeJS.v20.ab.c, My.File.Name and Module-function-of-service.exampl.of-a-dotted-path-that-is-long-enough",
+        "OPENAI_API_KEY=<KEY> SERVICE_API_KEY=${SERVICE_API_KEY} X_API_KEY=xxxxxxxxxxxxxxxx1234 api_key=your-api-key-12345678",
+        "api_key = os.environ[\"SERVICE_API_KEY\"]; api-key: string, required; api_key: Optional[str] = None",
+        "api_key=sk_your_key_here_0123 secret = get_secret_value_from_vault2 and client_secret: my-service-account-2-of-3",
+        "max_tokens: 4096, next_page_token=Zq81kLm02nXp47RtvB6, prompt_cache_key: Zq81kLm02nXp47RtvB6, token: Zq81kLm02nXp47Rt",
+        "primary key: 9f86d081884c7d659a2feaa0c55ad015, key=9f86d081884c7d659a2feaa0c55ad015, monkey: Zq81kLm02nXp47RtvB6",
+        "password=changeme1! password: P@ssw0rd! pwd=/home/me/2024/X password: ******** passwd: ${DB_PASSWORD_1} password=<PW>",
+        "password: string, pass: 12345678901, Passwords: 8 characters, one Digit1 or more; pwd: https://A1.b2.c3/x!",
+        "Authorization: AWS4-HMAC-SHA256 Credential=…, authorization: required, Authorization: Bearer <token>, authorization: bearer-token-authentication-scheme-2",
+        "cookie: theme=dark; lang=en-GB, Cookie: session=<SESSION>, cookie: consent=accepted-all-of-the-cookies-2024",
     ] {
         assert_eq!(scrubbed(text), (text.to_owned(), vec![]));
     }
@@ -284,7 +315,7 @@ fn the_value_of_a_variable_is_found_in_each_of_its_encodings() {
         (&*Json::from(&*in_json).print(Layout::Compact), r#""\"<STRIPE>\"""#),
         (url, "<STRIPE>"),
         ("%3CSTRIPE%3E", "<STRIPE>"),
-        (base64.trim_end_matches('='), "<STRIPE>"),
+        (base64.trim_end_matches('='), &retake_wire::to_base64(b"<STRIPE>")),
     ] {
         assert_eq!(scrub.text(text, &mut fired), expected);
     }
@@ -319,7 +350,7 @@ fn variables_that_look_like_secrets_are_found_in_calls() {
         ("HOME", "/home/me-and-more"),
     ];
     let environment = || environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let secrets = Secrets::new(["STRIPE", "UNSET"], environment()).unwrap();
+    let secrets = Secrets::new(["STRIPE", "UNSET"], environment(), Suspects::default()).unwrap();
     let found = |text: &str| {
         let call = Json::object([("messages", Json::from(vec![Json::from(text)]))]);
         secrets.undeclared_in(&call, "/v1/x").map(str::to_owned)
@@ -338,6 +369,62 @@ fn variables_that_look_like_secrets_are_found_in_calls() {
     );
     let text = secrets.scrub().text("declared-value t0ken-of-a-deploy", &mut Fired::new()).into_owned();
     assert_eq!(text, "<STRIPE> <DEPLOY_TOKEN>");
-    let error = Secrets::new(["SHORT"], [("SHORT".to_owned(), "abc".to_owned())]).unwrap_err();
+    let error = Secrets::new(["SHORT"], [("SHORT".to_owned(), "abc".to_owned())], Suspects::default()).unwrap_err();
     assert_eq!(error, "the value of SHORT has 3 characters: a secret needs at least 6 to be told from other text");
+}
+
+/// A rule of `suite.toml` decides what becomes of a text that only stands where secrets do.
+#[test]
+fn suspected_secrets_are_replaced_unless_a_rule_keeps_them() {
+    let text = "password=Tr0ub4dor!3 SERVICE_API_KEY=Zq81kLm02nXp47Rt sk-proj-abcdefghijklmnop1234";
+    let of = |password| {
+        let suspects = Suspects { password, ..Suspects::default() };
+        let secrets = Secrets::new([""; 0], [], suspects).unwrap();
+        let mut fired = Fired::new();
+        let text = secrets.scrub().text(text, &mut fired).into_owned();
+        (text, secrets.scrub().undecided(&fired).into_iter().map(|(name, _)| name).collect::<Vec<_>>())
+    };
+    let masked = "password=<SUSPECTED_PASSWORD> SERVICE_API_KEY=<SUSPECTED_KEY> <OPENAI_KEY>".to_owned();
+    assert_eq!(of(Suspected::Refuse), (masked.clone(), vec!["suspected-password", "suspected-key"]));
+    assert_eq!(of(Suspected::Mask), (masked, vec!["suspected-key"]));
+    let kept = "password=Tr0ub4dor!3 SERVICE_API_KEY=<SUSPECTED_KEY> <OPENAI_KEY>".to_owned();
+    assert_eq!(of(Suspected::Keep), (kept, vec!["suspected-key"]));
+}
+
+#[test]
+fn values_of_headers_and_settings_are_recognized_by_their_key() {
+    let text = r#"{"headers":{"Cookie":"session=Zq81kLm02nXp47RtvB6","X-Api-Key":"Zq81kLm02nXp47RtvB6","X-Id":"Zq81kLm02nXp47RtvB6"},"env":[{"name":"DB_PASSWORD","value":"Tr0ub4dor!3"}],"key":"Zq81kLm02nXp47RtvB6"}"#;
+    let mut json = Json::parse(text.as_bytes()).unwrap();
+    Scrub::known().json(&mut json, &mut Fired::new());
+    let expected = r#"{"env":[{"name":"DB_PASSWORD","value":"<SUSPECTED_PASSWORD>"}],"headers":{"Cookie":"<SUSPECTED_COOKIE>","X-Api-Key":"<SUSPECTED_KEY>","X-Id":"Zq81kLm02nXp47RtvB6"},"key":"Zq81kLm02nXp47RtvB6"}"#;
+    assert_eq!(json.print(Layout::Compact), expected);
+}
+
+#[test]
+fn more_names_of_variables_mark_a_secret() {
+    for name in ["SESSION_COOKIE", "DATABASE_URI", "SENTRY_DSN", "MY_PRIVATE", "PASSWORD_SALT", "SLACK_WEBHOOK"] {
+        for (value, secret) in [
+            ("https://user:pw@host/1", true),
+            ("https://host/hooks/Zq81kLm02nXp47RtvB6", true),
+            ("just-some-value", true),
+            ("http://localhost:3000/callback", false),
+        ] {
+            let secrets = Secrets::new([""; 0], [(name.to_owned(), value.to_owned())], Suspects::default()).unwrap();
+            let found = secrets.undeclared_in(&Json::from(value), "/v1/x");
+            assert_eq!(found, secret.then_some(name), "{name}={value}");
+        }
+    }
+}
+
+/// A stream may break off, or an answer reach its limit, in the middle of a secret.
+#[test]
+fn most_of_a_value_at_the_end_of_a_text_is_removed_too() {
+    let scrub = Scrub::default().with_value("STRIPE", "cust0mer-zebra-quartz");
+    let text = |text: &str| scrub.text(text, &mut Fired::new()).into_owned();
+    for end in ["cust0mer-zebra-quartz", "cust0mer-zebra-quart", "cust0mer-zebra-", "cust0mer%2Dzebra%2Dq"] {
+        assert_eq!(text(&format!("it is {end}")), "it is <STRIPE>", "{end}");
+    }
+    for fine in ["it is cust0mer", "it is cust0mer-zebra-quar, I think", "zebra-quartz"] {
+        assert_eq!(text(fine), fine);
+    }
 }

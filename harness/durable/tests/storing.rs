@@ -167,3 +167,35 @@ async fn a_result_that_could_not_be_read_back_is_not_stored_and_a_warning_names_
         ]);
     }
 }
+
+#[tokio::test]
+async fn a_result_that_would_come_back_as_another_is_not_stored_and_a_warning_names_the_step() {
+    #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    struct Found {
+        #[expect(clippy::option_option, reason = "agents have such results")]
+        price: Option<Option<u32>>,
+    }
+    let folder = Folder::new();
+    let (lost, kept) = (Found { price: Some(None) }, Found { price: Some(Some(3)) });
+    for live in [5, 3] {
+        let attempt = folder.open();
+        let tool = |name: &str| ToolRequest::new(name, &());
+        let read = attempt.run.tool(&tool("lost"), |_| async { Ok::<_, ()>(vec![kept.clone(), lost.clone()]) }).await;
+        assert_eq!(read.unwrap(), [kept.clone(), lost.clone()]);
+        assert_eq!(
+            attempt.run.tool(&tool("null"), |_| async { Ok::<_, ()>(Some(Value::Null)) }).await,
+            Ok(Some(Value::Null))
+        );
+        assert_eq!(attempt.run.tool(&tool("unit"), |_| async { Ok::<_, ()>(Some(())) }).await, Ok(Some(())));
+        assert_eq!(attempt.run.tool(&tool("kept"), |_| async { Ok::<_, ()>(kept.clone()) }).await, Ok(kept.clone()));
+        let none = attempt.run.tool(&tool("none"), |_| async { Ok::<_, ()>(None::<Option<u32>>) }).await;
+        assert_eq!((none, attempt.counters().1), (Ok(None), live));
+        let warned = |step: &str| {
+            format!(
+                "step {step}`): not recorded, so a retry runs it again: its result contains a `Some` that JSON cannot \
+                 express, such as `Some(None)`: it would come back as `None`"
+            )
+        };
+        attempt.warns(&[&warned("0.0 (tool `lost"), &warned("0.1 (tool `null"), &warned("0.2 (tool `unit")]);
+    }
+}

@@ -37,7 +37,7 @@ pub(crate) struct Explanation {
 pub(crate) struct Situation<'a> {
     pub(crate) fixture: &'a Fixture,
     pub(crate) rules: &'a Rules,
-    /// For each turn, whether a call got it.
+    /// For each turn, whether a call got it and no other call can get it.
     pub(crate) served: &'a [bool],
     /// Returns the number of the call that got a turn.
     pub(crate) served_to: &'a dyn Fn(usize) -> Option<usize>,
@@ -187,9 +187,9 @@ fn open(served: &[bool]) -> Vec<usize> {
 fn place(situation: &Situation<'_>, turn: usize) -> String {
     let caller = situation.fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
     let state = match (situation.served[turn], (situation.served_to)(turn)) {
-        (false, _) => "not yet served".to_owned(),
+        (false, None) => "not yet served".to_owned(),
         (true, None) => "served before".to_owned(),
-        (true, Some(call)) => format!("served before, to call {call}"),
+        (_, Some(call)) => format!("served before, to call {call}"),
     };
     format!("{}, by `{caller}`, {state}", situation.fixture.place_of(turn))
 }

@@ -35,7 +35,13 @@ impl Arrivals {
         }
     }
 
-    /// Returns for each frame how many milliseconds after the previous frame it was complete.
+    /// Returns after how many milliseconds the last bytes arrived.
+    pub(super) fn whole(&self) -> u32 {
+        self.came.last().map_or(0, |(_, steps)| steps * STEP)
+    }
+
+    /// Returns for each frame how many milliseconds after the previous frame it was complete; for the first one, after the
+    /// beginning.
     pub(super) fn delays(&self, frames: &Frames) -> Vec<u32> {
         let (mut end, mut before) = (0, 0);
         let mut came = self.came.iter().peekable();

@@ -27,14 +27,14 @@ pub(super) struct CallWriter {
     pub(super) status: u16,
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
-    /// When the bytes of the answer arrived, counted from its head.
+    /// When the answer's head and bytes arrived, counted from the call.
     arrivals: Arrivals,
 }
 
 /// Why an answer is not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// The call could not be sent.
+    /// The call could not be sent, or its answer cannot be read.
     NotSent(String),
     /// The provider closed the connection before the end.
     ProviderLeft(String),
@@ -45,6 +45,9 @@ pub(super) enum Cut {
     /// The recording process ended before the answer did.
     RecordingEnded,
 }
+
+/// A line that could not be written, and what the client is told. The recording has ended then.
+pub(super) struct Unsaved(pub(super) String);
 
 impl Cut {
     fn by(&self) -> CutBy {
@@ -93,7 +96,7 @@ impl CallWriter {
     pub(super) fn begin_answer(&mut self, status: u16, content_type: &str) {
         self.status = status;
         content_type.clone_into(&mut self.content_type);
-        self.arrivals = Arrivals::begin();
+        self.arrivals.note(0);
     }
 
     /// Whether the answer has no body, because of its method or its status.
@@ -114,29 +117,35 @@ impl CallWriter {
     }
 
     /// Writes the line with the answer as far as it came. `cut` says why it is not complete.
-    pub(super) fn write(&mut self, cut: Option<&Cut>) {
+    ///
+    /// # Errors
+    /// If the journal cannot be written.
+    pub(super) fn write(&mut self, cut: Option<&Cut>) -> Result<(), Unsaved> {
         let response = if self.status == 0 {
             // No answer began.
-            Response { status: 0, content_type: String::new(), body: Body::Text(String::new()) }
+            Response::of(0, "", Body::Text(String::new()))
         } else {
             let mut response = Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes));
-            if let Body::Frames(frames) = &mut response.body
-                && self.state.options.delays
-            {
-                *frames = frames.clone().with_delays(&self.arrivals.delays(frames));
+            match &mut response.body {
+                _ if !self.state.options.delays => {}
+                Body::Frames(frames) => *frames = frames.clone().with_delays(&self.arrivals.delays(frames)),
+                _ => response.delay = self.arrivals.whole(),
             }
             response
         };
-        self.append(response, cut, false);
+        self.append(response, cut, false)
     }
 
     /// Writes the line with an answer from an earlier recording, for which the provider was not asked again.
-    pub(super) fn write_recalled(&mut self, response: Response) {
-        self.append(response, None, true);
+    ///
+    /// # Errors
+    /// If the journal cannot be written.
+    pub(super) fn write_recalled(&mut self, response: Response) -> Result<(), Unsaved> {
+        self.append(response, None, true)
     }
 
-    fn append(&mut self, response: Response, cut: Option<&Cut>, recalled: bool) {
-        let Some(request) = self.request.take() else { return };
+    fn append(&mut self, response: Response, cut: Option<&Cut>, recalled: bool) -> Result<(), Unsaved> {
+        let Some(request) = self.request.take() else { return Ok(()) };
         let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
         let mut entry = LoggedCall {
             began: self.began,
@@ -152,9 +161,10 @@ impl CallWriter {
             scrub: Fired::new(),
         };
         entry.scrub_with(self.state.options.secrets.scrub());
-        if let Err(e) = self.state.journal.append(&entry) {
-            self.state.note(&e.to_string());
-        }
+        let saved = self.state.journal.append(&entry).map_err(|why| {
+            self.state.stop(&why);
+            Unsaved(why)
+        });
         // This comes before the client gets the end of the answer, because then it can refer to the answer.
         self.state.learn(entry.api, entry.target(), &entry.request, &entry.response);
         if let Some(resume) = self.state.resume() {
@@ -167,12 +177,13 @@ impl CallWriter {
                 tally.paid(&self.model, answer.as_ref());
             }
         });
+        saved
     }
 }
 
 impl Drop for CallWriter {
     fn drop(&mut self) {
         let cut = if self.status == 0 { Cut::ClientLeftBeforeAnswer } else { Cut::RecordingEnded };
-        self.write(Some(&cut));
+        let _ = self.write(Some(&cut));
     }
 }

@@ -6,6 +6,7 @@
 //! | `pending_call` | a call that waits for its answer |
 //! | `upstream` | the providers: addresses and keys |
 //! | `stream`, `last_frame` | passes an answer on while it arrives |
+//! | `content_encoding` | decodes answers that come compressed |
 //! | `arrivals` | when the parts of an answer arrived |
 //! | `call_writer` | writes the journal line of a call |
 //! | `state`, `tally` | what the calls of one recording share |
@@ -13,6 +14,7 @@
 
 mod arrivals;
 mod call_writer;
+mod content_encoding;
 mod cost;
 mod last_frame;
 mod pending_call;

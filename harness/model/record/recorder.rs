@@ -9,9 +9,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
 
 use axum::body::Body as HttpBody;
-use axum::http::Response as HttpResponse;
+use axum::http::{Response as HttpResponse, header};
 
-use super::call_writer::{CallWriter, Cut};
+use super::call_writer::{CallWriter, Cut, Unsaved};
+use super::content_encoding::Decoder;
 use super::cost::Cost;
 use super::pending_call::PendingCall;
 use super::resume::Recall;
@@ -71,6 +72,12 @@ impl Recorder {
         self.state.troubles()
     }
 
+    /// Whether the recording ended before all calls were made, because a call holds a secret or the journal cannot be written.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.state.is_stopped()
+    }
+
     /// The secrets, which must not be written.
     #[must_use]
     pub fn secrets(&self) -> &Secrets {
@@ -109,7 +116,11 @@ impl Recorder {
 
     /// Notes a request that is not a call.
     pub fn refuse(&self, via: &str, reason: &MissReason) {
-        self.state.note(&format!("{via}: {reason}"));
+        let line = format!("{via}: {reason}");
+        // A client may try again and again what is not supported.
+        if !self.state.troubles().contains(&line) {
+            self.state.note(&line);
+        }
     }
 
     /// Answers a call from an earlier recording, or from its provider.
@@ -122,8 +133,12 @@ impl Recorder {
         let scrubbed = self.state.scrubbed(&call);
         match self.state.resume().map(|resume| resume.find(&scrubbed)) {
             Some(Recall::Recorded(recorded, rendered)) => {
-                writer.write_recalled(recorded);
-                return http::answer(&rendered, in_flight);
+                return match writer.write_recalled(recorded) {
+                    Ok(()) => http::answer(&rendered, in_flight),
+                    Err(Unsaved(why)) => {
+                        http::final_error(&wire::error_response(call.provider, 400, "record_error", &why), in_flight)
+                    }
+                };
             }
             Some(Recall::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {
@@ -135,26 +150,36 @@ impl Recorder {
         }
         let provider = call.provider;
         match self.send(call).await {
-            Ok(answer) => stream::sent_on(answer, writer, in_flight),
+            Ok((answer, decoder)) => stream::sent_on(answer, decoder, writer, in_flight),
             Err(why) => {
                 self.state.note(&why);
                 let error = wire::error_response(provider, 502, "record_error", &why);
-                writer.write(Some(&Cut::NotSent(why)));
+                // If this cannot be saved, nothing is lost.
+                let _ = writer.write(Some(&Cut::NotSent(why)));
                 http::final_error(&error, in_flight)
             }
         }
     }
 
-    /// Sends a call to its provider, and waits until the answer begins.
+    /// Sends a call to its provider, and waits until the answer begins. Returns the answer, and what decodes its body.
     ///
     /// # Errors
     /// Says why there is no answer.
-    async fn send(&self, call: PendingCall) -> Result<reqwest::Response, String> {
+    async fn send(&self, call: PendingCall) -> Result<(reqwest::Response, Decoder), String> {
         let upstream = self.upstreams.of(call.provider)?;
         let request =
             upstream.request(&self.clients, &call.method, &call.path, &call.headers).map_err(|e| e.to_string())?;
         let unreachable = |e| format!("the provider at {upstream} cannot be reached: {}", reqwest_reason(e));
         let request = if call.body.is_empty() { request } else { request.body(call.body) };
-        request.send().await.map_err(unreachable)
+        let answer = request.send().await.map_err(unreachable)?;
+        let encodings = answer.headers().get_all(header::CONTENT_ENCODING).iter();
+        let encodings: Vec<&str> = encodings.map(|value| value.to_str().unwrap_or("?")).collect();
+        let decoder = Decoder::of(&encodings.join(",")).map_err(|name| {
+            format!(
+                "the provider at {upstream} answered, but its answer is compressed as `{name}`, although `identity` was asked \
+                 for; Retake unpacks gzip, deflate, br and zstd"
+            )
+        })?;
+        Ok((answer, decoder))
     }
 }

@@ -166,9 +166,8 @@ impl Resume {
         let own = Same { caller, conversation: key.conversation_hash, checks };
         // As in replay, a turn that was recorded without a caller answers any caller.
         let of_nobody = Same { caller: None, ..own.clone() };
-        let older = |same: &Same| Same { checks: checks.without_results(), ..same.clone() };
-        let all = [older(&own), older(&of_nobody)];
-        for same in [own, of_nobody].into_iter().chain(all) {
+        let all = checks.with_older().map(|checks| [&own, &of_nobody].map(|same| Same { checks, ..same.clone() }));
+        for same in all.into_iter().flatten() {
             let Some(answers) = state.recalled.get_mut(&same) else { continue };
             let Some(first) = answers.front().filter(|first| first.wire.api == call.api) else { continue };
             let response = first.wire.response.clone();

@@ -19,7 +19,7 @@ pub struct RecorderOptions {
     pub secrets: Secrets,
     /// Whether a provider's errors become turns.
     pub errors: bool,
-    /// Whether the delays of streams are kept. They differ in every recording.
+    /// Whether the delays of answers are kept. They differ in every recording.
     pub delays: bool,
     /// Is called with the tally at each call that comes and each answer that ends.
     pub watch: Arc<dyn Fn(&Tally) + Send + Sync>,
@@ -98,21 +98,32 @@ impl RecorderState {
         (self.options.watch)(&tally);
     }
 
-    /// Returns why a call is not passed on: this call or an earlier one holds an undeclared secret. `None` if it may be sent.
-    pub(super) fn refusal(&self, call: &PendingCall) -> Option<String> {
+    /// Ends the recording: no more calls are passed on. The first reason is the one that is told.
+    pub(super) fn stop(&self, reason: &str) {
         let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+        if stopped.is_none() {
+            *stopped = Some(reason.to_owned());
+            self.note(reason);
+        }
+    }
+
+    /// Whether no more calls are passed on.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Returns why a call is not passed on: this call or an earlier one holds an undeclared secret, or an earlier one could not
+    /// be saved. `None` if it may be sent.
+    pub(super) fn refusal(&self, call: &PendingCall) -> Option<String> {
         if let Some(name) = self.options.secrets.undeclared_in(&call.request, &call.path) {
             let reason = format!(
                 "a model call contains the value of the environment variable {name}, which looks like a secret, so recording \
                  stopped before it was sent.\n  Add to scenarios/suite.toml: secrets = [\"{name}\"]\n  Then <{name}> is \
                  stored in its place. A system that Retake starts gets the value by env = {{ {name} = \"{{{{ secret.{name} }}}}\" }}"
             );
-            if stopped.is_none() {
-                *stopped = Some(reason.clone());
-                self.note(&reason);
-            }
+            self.stop(&reason);
         }
-        stopped.clone()
+        self.stopped.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What has gone wrong so far, one line for each problem.

@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes};
 use axum::http::{Response as HttpResponse, StatusCode, header};
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 use tokio::sync::mpsc;
 
-use super::call_writer::{CallWriter, Cut};
+use super::call_writer::{CallWriter, Cut, Unsaved};
+use super::content_encoding::Decoder;
 use super::last_frame;
 use crate::activity::InFlight;
 use crate::clients::reqwest_reason;
 use crate::http;
-use retake_wire::{Body, Response};
+use retake_wire::{self as wire, Body, Response};
 
 /// How long to wait for the end of a stream after the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);
@@ -23,6 +24,7 @@ const RETRYING: [&str; 3] = ["retry-after", "retry-after-ms", "x-should-retry"];
 /// Returns the response to the client: the status and headers of the answer, and its body as it arrives.
 pub(super) fn sent_on(
     answer: reqwest::Response,
+    decoder: Decoder,
     mut writer: CallWriter,
     in_flight: InFlight,
 ) -> HttpResponse<HttpBody> {
@@ -31,22 +33,23 @@ pub(super) fn sent_on(
     let (status, content_type) = (writer.status, writer.content_type.clone());
     if writer.has_no_body() {
         // Nobody reads a body here, which would look like a client that left.
-        writer.write(None);
-        let nothing = Response { status, content_type, body: Body::Text(String::new()) };
+        if let Err(Unsaved(why)) = writer.write(None) {
+            return http::final_error(&wire::error_response(writer.api, 400, "record_error", &why), in_flight);
+        }
+        let nothing = Response::of(status, &content_type, Body::Text(String::new()));
         return http::answer(&nothing, in_flight);
     }
     let retry_headers: Vec<_> =
         RETRYING.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
     tokio::spawn(async move {
-        stream_through(answer, writer, sender).await;
+        stream_through(decoded(answer, decoder), writer, sender).await;
         drop(in_flight);
     });
     let chunks = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
     // An empty chunk marks a stream that broke off.
-    let chunks = chunks.map(|chunk| {
-        if chunk.is_empty() { Err(std::io::Error::other("the provider left before the end")) } else { Ok(chunk) }
-    });
+    let chunks = chunks
+        .map(|chunk| if chunk.is_empty() { Err(std::io::Error::other("the answer broke off")) } else { Ok(chunk) });
     let mut out = HttpResponse::new(HttpBody::from_stream(chunks));
     *out.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
     if let Ok(value) = content_type.parse() {
@@ -68,20 +71,50 @@ enum Next {
 }
 
 impl Next {
-    fn of(chunk: Option<reqwest::Result<Bytes>>) -> Next {
+    fn of(chunk: Option<Result<Bytes, String>>) -> Next {
         match chunk {
             None => Next::End(None),
             Some(Ok(chunk)) => Next::Chunk(chunk),
-            Some(Err(e)) => Next::End(Some(Cut::ProviderLeft(reqwest_reason(e)))),
+            Some(Err(why)) => Next::End(Some(Cut::ProviderLeft(why))),
         }
     }
 }
 
+/// Returns an answer's body, decoded while it arrives, without empty chunks. An error says why the rest is missing.
+fn decoded(answer: reqwest::Response, decoder: Decoder) -> impl Stream<Item = Result<Bytes, String>> {
+    let body = (answer.bytes_stream(), Some(decoder));
+    futures_util::stream::unfold(body, async |(mut stream, mut decoder)| {
+        loop {
+            let decoding = decoder.as_mut()?;
+            let chunk = match stream.next().await {
+                Some(Ok(chunk)) => decoding.push(chunk),
+                Some(Err(e)) => Err(reqwest_reason(e)),
+                None => {
+                    let rest = decoding.finish();
+                    decoder = None;
+                    rest
+                }
+            };
+            if chunk.as_ref().is_ok_and(Bytes::is_empty) {
+                continue;
+            }
+            if chunk.is_err() {
+                decoder = None;
+            }
+            return Some((chunk, (stream, decoder)));
+        }
+    })
+}
+
 /// Passes an answer on as it arrives. Its journal line is written before the client gets the end of the answer, so that whatever
 /// a client got completely is on disk.
-async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sender: mpsc::Sender<Bytes>) {
+async fn stream_through(
+    answer: impl Stream<Item = Result<Bytes, String>>,
+    mut writer: CallWriter,
+    sender: mpsc::Sender<Bytes>,
+) {
     let api = writer.api;
-    let mut stream = answer.bytes_stream();
+    let mut stream = std::pin::pin!(answer);
     // The last frame completes the answer for a client, so it is held back until the line is written.
     let mut last: Option<Bytes> = None;
     let cut = loop {
@@ -122,13 +155,13 @@ async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sende
         }
     };
     let broken = matches!(cut, Some(Cut::ProviderLeft(_)));
-    writer.write(cut.as_ref());
-    if let Some(last) = last {
+    let saved = writer.write(cut.as_ref()).is_ok();
+    if let Some(last) = last.filter(|_| saved) {
         // If the client has left, it has everything that it wanted.
         let _ = sender.send(last).await;
     }
-    if broken {
-        // The client sees the same as the recorder: a stream that breaks off.
+    if broken || !saved {
+        // The client sees the same as the recorder: a stream that breaks off. An answer that is not saved is not complete either.
         let _ = sender.send(Bytes::new()).await;
     }
 }

@@ -234,6 +234,8 @@ impl Upstream {
                 request = request.header(name, value);
             }
         }
+        // What is compressed cannot be searched for secrets as it arrives.
+        let request = request.header(header::ACCEPT_ENCODING, "identity");
         Ok(match (&self.key, PROVIDERS[self.provider].key_header) {
             (None, _) => request,
             (Some(key), _) if is_azure(&self.base) => request.header("api-key", key),

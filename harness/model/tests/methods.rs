@@ -190,6 +190,42 @@ fn pauses_of_a_stream_are_recorded_and_replayed_on_request() {
     });
 }
 
+/// The provider says nothing at all before the answer begins, as while a model reads its prompt.
+#[test]
+fn the_time_until_an_answer_begins_is_recorded_and_replayed_on_request() {
+    const PAUSE: Duration = Duration::from_millis(60);
+    const WHOLE: &str = r#"{"id":"c","choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}]}"#;
+    run(async {
+        let slow = Router::new().fallback(|body: String| async move {
+            tokio::time::sleep(PAUSE).await; // This is the pause that is recorded.
+            if body.contains("\"stream\": true") {
+                ([("content-type", "text/event-stream")], FRAMES.concat())
+            } else {
+                ([("content-type", "application/json")], WHOLE.to_owned())
+            }
+        });
+        let recording = Recording::keeping_delays(provider(slow).await).await;
+        let calls = [CALL.to_owned(), CALL.replace("true", "false").replace("hi", "whole")];
+        for call in &calls {
+            post(&recording.server, "/v1/chat/completions", recording.server.key(), call).await;
+        }
+        let text = recording.made().fixture.print();
+        let delays = text.lines().filter_map(|line| line.trim().strip_prefix("\"delays\": \""));
+        let delays: Vec<&str> = delays.map(|rest| rest.trim_end_matches([',', '"'])).collect();
+        let [stream, whole] = delays[..] else { panic!("{text}") };
+        let first = |delays: &str| delays.split(' ').next().unwrap().parse::<u64>().unwrap();
+        assert!(stream.ends_with(" 0") && first(stream) >= 50 && first(whole) >= 50, "{delays:?}");
+        // A stream answers a call for a whole body, and the other way round, after the same time.
+        let other_form = [calls[0].replace("true", "false"), calls[1].replace("false", "true")];
+        for (call, recorded) in calls.iter().chain(&other_form).zip([stream, whole, stream, whole]) {
+            let (server, _) = replaying(&recording, true).await;
+            let began = Instant::now();
+            assert_eq!(post(&server, "/v1/chat/completions", server.key(), call).await.0, 200);
+            assert!(began.elapsed() >= Duration::from_millis(first(recorded)), "{call}: {:?}", began.elapsed());
+        }
+    });
+}
+
 #[test]
 fn pauses_are_left_out_by_default() {
     run(async {

@@ -208,7 +208,7 @@ fn ollamas_description_of_a_model_is_not_a_miss() {
 #[test]
 fn requests_other_than_chats_are_replayed_by_path_and_body() {
     let vectors = Response::json(200, json(r#"{"data": [{"embedding": [0.5]}]}"#));
-    let sound = Response { status: 200, content_type: "audio/mpeg".into(), body: Body::Binary(vec![0xff, 0xfb]) };
+    let sound = Response::of(200, "audio/mpeg", Body::Binary(vec![0xff, 0xfb]));
     let turns = vec![
         recorded(Api::Opaque, "/v1/embeddings", r#"{"model": "m", "input": "a"}"#, vectors),
         recorded(Api::Opaque, "/v1/audio/speech", r#"{"input": "b"}"#, sound),

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::*;
 use retake_core::key::Rules;
-use retake_core::secrets::Secrets;
+use retake_core::secrets::{Secrets, Suspects};
 use retake_wire::fixture::call_log::{self, CallLog, FixtureOfLog};
 
 /// A recorder, and the journal that it writes.
@@ -49,7 +49,7 @@ impl Recording {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("j.jsonl");
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let secrets = Secrets::new(["STRIPE"], environment).unwrap();
+        let secrets = Secrets::new(["STRIPE"], environment, Suspects::default()).unwrap();
         let options = RecorderOptions { secrets, errors, delays, watch: Arc::new(|_| ()), resume: None };
         let recorder = Recorder::new(upstreams, CallLog::create(&journal).unwrap(), options);
         let recorder = Arc::new(recorder);

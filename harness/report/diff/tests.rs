@@ -54,6 +54,7 @@ fn diffs_of_large_goldens_fit_a_screen() {
                 events,
                 after: AfterLast::default(),
                 tree: None,
+                delivery: retake_core::events::Delivery::default(),
             }],
             &options,
             &str::to_owned,

@@ -219,11 +219,11 @@ fn differing_lines(a: &str, b: &str) -> (String, String) {
     (line(a), line(b))
 }
 
-/// What varied between the goldens of two runs whose calls were all answered.
-pub(super) fn of_goldens(first: &Replayed, second: &Replayed, scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
+/// What varied between the goldens of runs whose calls were all answered: of the first one, this other one, and all.
+pub(super) fn of_goldens(runs: &[Replayed], other: usize, scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
     let texts = |rules: &Rules| {
         let text = |replayed: &Replayed| replayed.golden_text(scenario, rules).unwrap_or_default();
-        (text(first), text(second))
+        (text(&runs[0]), text(&runs[other]))
     };
     let (a, b) = texts(tried.rules);
     let fits = |rule: &Rule| tried.keeps_calls_apart(&[], rule);
@@ -236,6 +236,6 @@ pub(super) fn of_goldens(first: &Replayed, second: &Replayed, scenario: &Scenari
             return Diagnosis { rules, ..Diagnosis::default() };
         }
     }
-    let loosening = Loosening::of([first, second], &scenario.golden, tried.rules);
+    let loosening = Loosening::of(&runs.iter().collect::<Vec<_>>(), &scenario.golden, tried.rules);
     Diagnosis { loosening, ..Diagnosis::default() }
 }

@@ -27,8 +27,8 @@ pub(super) enum Outcome {
     /// The rules could not be tried, since the fixture contains only hashes.
     #[default]
     Untried,
-    /// Two replays with the rules agree.
-    Agree,
+    /// This many replays with the rules agree.
+    Agree(usize),
     /// Something still varies for which no rule was found.
     Left,
 }
@@ -48,8 +48,8 @@ impl Proof<'_> {
                 (Disagreement::Failed { replayed, .. }, Some(fixture)) => {
                     diagnosis::of_misses(replayed, fixture, &tried)
                 }
-                (Disagreement::Differ { first, second, .. }, _) => {
-                    diagnosis::of_goldens(first, second, self.scenario, &tried)
+                (Disagreement::Differ { runs, other, .. }, _) => {
+                    diagnosis::of_goldens(runs, *other, self.scenario, &tried)
                 }
                 _ => Diagnosis::default(),
             };
@@ -69,8 +69,8 @@ impl Proof<'_> {
             rules = new;
             inquiry.rules.extend(diagnosis.rules);
             match self.replays(fixture.as_ref(), &rules) {
-                Ok(_) => {
-                    inquiry.outcome = Outcome::Agree;
+                Ok(agreed) => {
+                    inquiry.outcome = Outcome::Agree(agreed.replays);
                     return inquiry;
                 }
                 Err(next) => disagreement = Some(next),

@@ -1,12 +1,15 @@
-//! Finds the `[golden]` options that allow what varies between two runs, and nothing else.
+//! Finds the `[golden]` options that allow what varies between runs, and nothing else.
 
 use crate::run::trial::Replayed;
-use retake_core::events::{Golden, Loose, ShapeOptions, moved_and_counted};
+use retake_core::events::{Golden, Loose, ShapeOptions, moved_and_counted, tangled};
+use std::collections::BTreeSet;
 use retake_core::key::Rules;
 
 /// A change of the `[golden]` options.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Loosening {
+pub(crate) struct Loosening {
+    /// The number of runs whose goldens it makes equal.
+    pub(super) runs: usize,
     /// The new value of `loose`, earlier places included; empty if it does not change.
     loose: Vec<Loose>,
     /// The new value of `unordered`, earlier events included; empty if it does not change.
@@ -18,22 +21,26 @@ pub(super) struct Loosening {
 }
 
 impl Loosening {
-    /// The smallest change that makes the goldens of two runs equal; `None` if no change does.
-    pub(super) fn of(runs: [&Replayed; 2], options: &ShapeOptions, rules: &Rules) -> Option<Loosening> {
-        Loosening::between(options, &|options| runs.map(|run| run.golden(options, rules)))
+    /// The smallest change that makes the goldens of these runs equal; `None` if no change does.
+    pub(crate) fn of(runs: &[&Replayed], options: &ShapeOptions, rules: &Rules) -> Option<Loosening> {
+        Loosening::between(options, &|options| runs.iter().map(|run| run.golden(options, rules)).collect())
     }
 
-    /// The same, with a function that renders the two goldens by the given options.
-    fn between(options: &ShapeOptions, goldens: &dyn Fn(&ShapeOptions) -> [Golden; 2]) -> Option<Loosening> {
-        let equal = |options: &ShapeOptions| {
-            let [one, two] = goldens(options);
-            one.text == two.text
+    /// The same, with a function that renders the goldens by the given options.
+    fn between(options: &ShapeOptions, goldens: &dyn Fn(&ShapeOptions) -> Vec<Golden>) -> Option<Loosening> {
+        let equal = |options: &ShapeOptions| goldens(options).windows(2).all(|pair| pair[0].text == pair[1].text);
+        let names = |find: &dyn Fn(&str, &str) -> Vec<String>| -> Vec<String> {
+            let goldens = goldens(options);
+            let found = goldens.iter().skip(1).flat_map(|other| find(&goldens[0].text, &other.text));
+            let found: BTreeSet<String> = found.collect();
+            found.into_iter().filter(|name| !options.unordered.contains(name)).collect()
         };
-        let [one, two] = goldens(options);
-        let (moved, counted) = moved_and_counted(&one.text, &two.text);
+        let moved = names(&|one, other| moved_and_counted(one, other).0);
+        let counted = names(&|one, other| moved_and_counted(one, other).1);
+        let tangled = names(&tangled);
         let forms = |after_last: bool| {
             let none = Vec::new();
-            let all = [(&none, &none), (&moved, &none), (&none, &counted), (&moved, &counted)];
+            let all = [(&none, &none), (&moved, &none), (&tangled, &none), (&none, &counted), (&moved, &counted)];
             all.map(|(moved, counted)| ShapeOptions {
                 after_last: after_last && options.after_last,
                 unordered: [&options.unordered[..], moved].concat(),
@@ -43,12 +50,13 @@ impl Loosening {
         };
         let after_last = [true, false].into_iter().filter(|after_last| options.after_last || *after_last);
         for mut tried in after_last.flat_map(forms) {
-            let [one, two] = goldens(&tried);
-            tried.loose.extend(one.differing_pins(&two));
+            let goldens = goldens(&tried);
+            let pins: BTreeSet<Loose> = goldens.iter().flat_map(|other| goldens[0].differing_pins(other)).collect();
+            tried.loose.extend(pins);
             if !equal(&tried) {
                 continue;
             }
-            // Remove places that differ only as a consequence of another one.
+            // Remove places that differ only as a consequence of another one, and events that only stand next to others.
             let known = options.loose.len();
             for at in (known..tried.loose.len()).rev() {
                 let mut fewer = tried.clone();
@@ -57,9 +65,17 @@ impl Loosening {
                     tried = fewer;
                 }
             }
+            for at in (options.unordered.len()..tried.unordered.len()).rev() {
+                let mut fewer = tried.clone();
+                fewer.unordered.remove(at);
+                if equal(&fewer) {
+                    tried = fewer;
+                }
+            }
             let new = |all: Vec<String>, known: &[String]| if all.len() == known.len() { Vec::new() } else { all };
             let loose = if tried.loose.len() == known { Vec::new() } else { tried.loose };
             return Some(Loosening {
+                runs: goldens.len(),
                 loose,
                 unordered: new(tried.unordered, &options.unordered),
                 collapse: new(tried.collapse, &options.collapse),
@@ -70,7 +86,7 @@ impl Loosening {
     }
 
     /// The lines to add under `[golden]`.
-    pub(super) fn toml(&self) -> String {
+    pub(crate) fn toml(&self) -> String {
         let places: Vec<String> = self.loose.iter().map(|place| format!("{:?}", place.to_string())).collect();
         let loose = (!places.is_empty()).then(|| format!("loose = [{}]", places.join(", ")));
         let named = |option: &str, names: &[String]| (!names.is_empty()).then(|| format!("{option} = {names:?}"));

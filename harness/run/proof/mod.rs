@@ -1,8 +1,8 @@
 //! The proof before a fixture or golden is written: two replays must agree. The second one has another work folder, other ports,
-//! another day, and random delays before its answers. If they disagree, the report names what varies, and a rule or option
-//! that allows it.
+//! another day, and random delays before its answers. If several tool calls were made at once and the ids in events do not tell
+//! their order, three more must agree with them. If they disagree, the report names what varies, and a rule or option that allows it.
 //!
-//! `prove` runs the two `replays`. If they disagree, `inquiry` finds out what varies, in rounds of a `diagnosis` and a replay
+//! `prove` runs the `replays`. If they disagree, `inquiry` finds out what varies, in rounds of a `diagnosis` and a replay
 //! with the rules found so far (`tried`), and `unproven` reports it. If only the golden varies, `loosening` finds the option
 //! that leaves that place open. `mend` finds rules for calls that missed in a test.
 //!
@@ -26,6 +26,7 @@ mod tried;
 mod unproven;
 mod vary;
 
+pub(crate) use loosening::Loosening;
 pub(crate) use mend::{Mend, mend};
 pub(crate) use prove::prove;
 pub(crate) use replays::Proof;

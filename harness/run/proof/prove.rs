@@ -1,9 +1,9 @@
-//! Runs the proof: two replays that agree, or a report on what varies.
+//! Runs the proof: replays that agree, or a report on what varies.
 
 use std::sync::Arc;
 
 use super::date::tools_with_today;
-use super::replays::Proof;
+use super::replays::{Agreed, Proof};
 use super::unproven::Unproven;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
@@ -11,31 +11,42 @@ use crate::system::DATE_VARIABLE;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
 
-/// Replays a scenario twice and returns the text for its golden, or `None` if it has no golden.
+/// Proves a scenario, and returns the text for its golden. `looked_at` is the golden that a user accepts.
 ///
 /// # Errors
-/// If one of the replays failed, or the two differ.
+/// If one of the replays failed, or two of them differ.
 pub(crate) fn prove(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Arc<Fixture>>,
-) -> Result<Option<String>, Failure> {
-    let proof = Proof { project, scenario, fixture, of_recording: false };
+    looked_at: Option<&str>,
+) -> Result<Agreed, Failure> {
+    let proof = Proof { project, scenario, fixture, of_recording: false, looked_at };
     proof.run().map_err(|unproven| unproven.failure)
 }
 
 impl Proof<'_> {
-    /// Replays twice. If the two disagree, finds out what varies and which rules allow it.
+    /// Replays. If the replays disagree, finds out what varies and which rules allow it.
     ///
     /// # Errors
-    /// If the two disagree or one failed, with the report and the lines that mark a fixture as unstable.
-    pub(crate) fn run(&self) -> Result<Option<String>, Box<Unproven>> {
+    /// If two disagree or one failed, with the report and the lines that mark a fixture as unstable.
+    pub(crate) fn run(&self) -> Result<Agreed, Box<Unproven>> {
         match self.replays(self.fixture, &self.project.rules) {
-            Ok(golden) => {
+            Ok(agreed) => {
                 self.note_what_is_untested();
-                Ok(golden)
+                #[cfg(feature = "browser")]
+                self.renew_baselines();
+                Ok(agreed)
             }
             Err(disagreement) => Err(Box::new(self.report(disagreement))),
+        }
+    }
+
+    /// The proof has shown the screenshots, too.
+    #[cfg(feature = "browser")]
+    fn renew_baselines(&self) {
+        if let Err(error) = crate::browser::accept(&self.project.root, &self.scenario.name) {
+            terminal::note(format!("{}: warning: {error}", self.scenario.name));
         }
     }
 

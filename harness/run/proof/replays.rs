@@ -1,10 +1,14 @@
-//! The two replays that must agree.
+//! The replays that must agree: two, or five if events may come in another order.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::diagnosis;
 use super::tried::{Tried, checked};
+use retake_core::events::deeper_name;
+use retake_wire::fixture::Fixture;
+use retake_core::key::{Check, Rules};
+use retake_model::Pacing;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
 use crate::run::second_look;
@@ -21,31 +25,55 @@ pub(crate) struct Proof<'a> {
     pub fixture: Option<&'a Arc<Fixture>>,
     /// Whether the fixture was recorded just now, so that any difference means that something varies from run to run.
     pub of_recording: bool,
+    /// The golden that is to be proven, if a user looked at it. Otherwise what it pins is found out anew.
+    pub looked_at: Option<&'a str>,
 }
 
-/// Why a pair of replays is not a proof.
+/// The number of replays of a proof.
+const TWO: usize = 2;
+/// The same if tool calls were made at once, and only chance decides in which order their events come. If each of two orders comes
+/// half of the time, two replays miss one of them every other time, five once in sixteen times.
+const FIVE: usize = 5;
+
+/// Replays that agree.
+pub(crate) struct Agreed {
+    /// The text for the golden; `None` if the scenario has no golden.
+    pub(crate) golden: Option<String>,
+    pub(super) replays: usize,
+}
+
+impl Agreed {
+    /// The result of the proof, as it is printed.
+    pub(crate) fn in_words(&self) -> String {
+        format!("{} replays agree", number(self.replays))
+    }
+}
+
+/// The number of replays as a word.
+pub(super) fn number(replays: usize) -> &'static str {
+    if replays == FIVE { "five" } else { "two" }
+}
+
+/// Why replays are not a proof.
 pub(super) enum Disagreement {
     /// A replay failed.
     Failed { replayed: Box<Replayed>, failure: Failure, first: bool },
-    /// Both passed, but with different texts for the golden.
-    Differ { first: Box<Replayed>, second: Box<Replayed>, texts: [String; 2] },
+    /// All passed, but with different texts for the golden: those of the first replay and of the first that differs from it.
+    Differ { runs: Vec<Replayed>, other: usize, texts: [String; 2] },
     /// A replay could not start.
     NoStage(Failure),
 }
 
 impl Proof<'_> {
-    /// Replays a fixture twice with these rules, the second time on another stage and with random delays. Returns the text for
-    /// the golden, or `None` if the scenario has no golden.
-    pub(super) fn replays(
-        &self,
-        fixture: Option<&Arc<Fixture>>,
-        rules: &Arc<Rules>,
-    ) -> Result<Option<String>, Disagreement> {
+    /// Replays a fixture with these rules, from the second time on on other stages and with random delays.
+    pub(super) fn replays(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Result<Agreed, Disagreement> {
         let Proof { project, scenario, .. } = *self;
-        let replay = |pacing| {
-            let first = matches!(pacing, Pacing::None);
+        let replay = |pacing, golden: Option<&str>| {
+            let first = !matches!(pacing, Pacing::Shaken);
             let replayed = trial::replay(project, scenario, fixture.cloned(), rules, How { pacing, ..How::default() });
-            let replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            replayed.committed = golden.or(self.looked_at).map(str::to_owned);
+            replayed.forget_pieces();
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules);
@@ -69,21 +97,47 @@ impl Proof<'_> {
         if self.of_recording {
             await_next_second();
         }
-        let (first, golden) = replay(Pacing::None)?;
+        let (mut first, golden) = replay(Pacing::Paused, None)?;
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
-            return Ok(golden);
+            return Ok(Agreed { golden, replays: TWO });
         }
         if self.of_recording {
             await_next_second();
         }
-        let (second, again) = replay(Pacing::Shaken)?;
-        if golden == again {
-            return Ok(golden);
+        let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
+        let (mut runs, mut other) = (Vec::new(), None);
+        while 1 + runs.len() < replays {
+            // What the first golden pins has to be the same in the others.
+            let (run, again) = replay(Pacing::Shaken, golden.as_deref())?;
+            runs.push(run);
+            if other.is_none() && golden != again {
+                other = Some((runs.len(), again));
+            }
         }
-        let texts = [golden, again].map(Option::unwrap_or_default);
-        Err(Disagreement::Differ { first: Box::new(first), second: Box::new(second), texts })
+        let Some((other, again)) = other else {
+            if Arc::ptr_eq(rules, &project.rules) {
+                self.note_event_name(&first);
+            }
+            let in_pieces = first.hold_pieces(&runs);
+            let golden = if in_pieces { first.golden_text(scenario, rules) } else { golden };
+            return Ok(Agreed { golden, replays });
+        };
+        runs.insert(0, first);
+        Err(Disagreement::Differ { runs, other, texts: [golden, again].map(Option::unwrap_or_default) })
+    }
+
+    /// Proposes where events that are all called the same say what they are.
+    fn note_event_name(&self, replayed: &Replayed) {
+        let Scenario { name, golden, file, .. } = self.scenario;
+        if let Some(pointer) = deeper_name(&replayed.played.driven.captured, golden) {
+            terminal::note(format!(
+                "{name}: all events of a stream have the same name; to tell them apart in the golden, add under [golden] in {}: \
+                 event_name = {pointer:?}",
+                file.display()
+            ));
+        }
     }
 
     /// Warns about checks that vary: they would be drift in each later replay, and the recording could not be resumed.

@@ -92,6 +92,7 @@ pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Optio
                 tools: text(Check::Tools)?,
                 model: text(Check::Model)?,
                 settings: text(Check::Settings)?,
+                form: text(Check::Form),
                 results: text(Check::Results).unwrap_or_default(),
             },
             request: turn.request,

@@ -2,7 +2,7 @@
 
 use super::diagnosis::Finding;
 use super::inquiry::{Inquiry, Outcome};
-use super::replays::{Disagreement, Proof};
+use super::replays::{Disagreement, Proof, number};
 use super::rule::Rule;
 use crate::report::{Failure, unified};
 use crate::run::commands::record_command;
@@ -29,10 +29,12 @@ impl Proof<'_> {
             Disagreement::NoStage(failure) => return failed(failure.clone()),
             Disagreement::Failed { failure, first: true, .. } if !self.of_recording => return failed(failure.clone()),
             Disagreement::Failed { replayed, failure, .. } => (Some(replayed), failure.clone(), None),
-            Disagreement::Differ { first, texts: [one, other], .. } => {
-                let headline = format!("unstable: two replays of scenario `{name}` differ, so nothing was written");
+            Disagreement::Differ { runs, texts: [one, other], .. } => {
+                let replays = number(runs.len());
+                let headline =
+                    format!("unstable: {replays} replays of scenario `{name}` differ, so nothing was written");
                 let lines = format!("these lines vary from run to run:\n{}", unified(one, other));
-                (None, Failure::new(headline).evidence(lines), first.golden_text(self.scenario, &self.project.rules))
+                (None, Failure::new(headline).evidence(lines), runs[0].golden_text(self.scenario, &self.project.rules))
             }
         };
         let why = match replayed {
@@ -67,19 +69,22 @@ impl Proof<'_> {
             failure = failure.resolve("for the same items in a different order", what);
         }
         if let Some(loosening) = loosening {
-            failure = failure.evidence("tried: with the option below, the goldens of the two replays are equal");
+            let replays = number(loosening.runs);
+            failure = failure
+                .evidence(format!("tried: with the option below, the goldens of the {replays} replays are equal"));
             let file = self.scenario.file.display();
             failure = failure.resolve(format!("if it may vary, add under [golden] in {file}"), loosening.toml());
         } else if of_golden {
-            failure = failure.resolve(
-                "if the order or number of events may vary",
-                "unordered = [\"EVENT\"] or collapse = [\"EVENT\"] under [golden]",
-            );
+            failure = failure
+                .evidence("tried: neither `unordered`, `collapse` nor `loose` under [golden] makes the goldens equal");
             failure = failure.resolve("if a value may vary", "a [[normalize]] rule in scenarios/suite.toml");
         }
         if !rules.is_empty() {
             match outcome {
-                Outcome::Agree => failure = failure.evidence("tried: with the rules below, two replays agree"),
+                Outcome::Agree(replays) => {
+                    let replays = number(*replays);
+                    failure = failure.evidence(format!("tried: with the rules below, {replays} replays agree"));
+                }
                 Outcome::Left => {
                     failure = failure.evidence(
                         "the rules below make the calls above equal to the recorded ones; no rule was found for the rest",

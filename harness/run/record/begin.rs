@@ -117,6 +117,6 @@ impl Recording<'_> {
 }
 
 /// A file relative to the project's folder, as messages show it.
-fn shown<'a>(project: &Project, file: &'a Path) -> &'a Path {
+pub(super) fn shown<'a>(project: &Project, file: &'a Path) -> &'a Path {
     file.strip_prefix(&project.root).unwrap_or(file)
 }

@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::begin::{Begun, Recording};
+use super::begin::{Begun, Recording, shown};
+use retake_base::error::Result;
+use retake_wire::fixture::{ToolExchanges, call_log};
+use retake_core::json::Json;
+use retake_model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams, merged};
 use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
 use crate::run::trial::{self, Played};
@@ -53,7 +57,10 @@ impl<'a> Begun<'a> {
         let played = trial::play(project, scenario, old.as_deref(), mode, server, || false, Some(&turns));
         progress.end();
         say_what_was_paid(name, resume.as_deref(), &recorder);
-        let played = played?;
+        let played = played.map_err(|error| match project.interrupt.code() {
+            Some(_) => recording.interrupted(&recorder),
+            None => error.into(),
+        })?;
         // The proof replaces these notes with its own, which name turns.
         project.note(name, notes(None, [], &played.flaws));
         let failed = recording.failed_calls(&recorder)?;
@@ -71,6 +78,19 @@ impl<'a> Begun<'a> {
 }
 
 impl Recording<'_> {
+    /// The failure of a recording that a signal has ended, with what a resumed one will not pay for again.
+    pub(super) fn interrupted(&self, recorder: &Recorder) -> Failure {
+        let journal = shown(self.project, &self.journal_file);
+        let saved = call_log::read(&self.journal_file, journal, recorder.secrets().scrub());
+        let saved = saved.map_or(0, |calls| merged(calls.turns(&self.project.rules), &self.project.rules).len());
+        if saved == 0 {
+            return Failure::new("interrupted before an answer was complete, so nothing is saved");
+        }
+        let what = if saved == 1 { "1 complete answer is".to_owned() } else { format!("{saved} complete answers are") };
+        let failure = Failure::new(format!("interrupted; {what} saved in {}", journal.display()));
+        with_resume_advice(failure, &self.scenario.name, recorder)
+    }
+
     /// The calls that the provider answered with an error, one line each.
     fn failed_calls(&self, recorder: &Recorder) -> Result<Vec<String>> {
         let (journal, rules, scrub) = (&self.journal_file, &self.project.rules, recorder.secrets().scrub());

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use super::begin::Recording;
-use super::drive::Driven;
+use super::drive::{Driven, with_resume_advice};
+use retake_wire::fixture::{Fixture, Suspected, call_log};
+use retake_core::json::Json;
+use retake_model::Recorder;
 use crate::report::{Failure, terminal};
 use crate::run::proof::Proof;
 use retake_core::json::Json;
 use retake_model::Recorder;
 use retake_wire::fixture::{Fixture, call_log};
 
-/// A recording whose two replays agree, or which is accepted although they do not.
+/// A recording whose replays agree, or which is accepted although they do not.
 pub(super) struct Proven<'a> {
     pub(super) recording: Recording<'a>,
     pub(super) recorder: Arc<Recorder>,
@@ -19,15 +22,15 @@ pub(super) struct Proven<'a> {
     pub(super) turns: usize,
     pub(super) golden: Option<String>,
     /// The result of the proof, as it is printed.
-    pub(super) how: &'static str,
+    pub(super) how: String,
 }
 
 impl<'a> Driven<'a> {
-    /// Makes a fixture of the journal and replays it twice. With `accept_unstable`, a fixture whose replays vary is marked as
+    /// Makes a fixture of the journal and proves it. With `accept_unstable`, a fixture whose replays vary is marked as
     /// unstable instead of refused.
     ///
     /// # Errors
-    /// If no call became a turn, a replay fails, or the two replays differ.
+    /// If no call became a turn, a replay fails, or two replays differ.
     pub(super) fn prove(self, accept_unstable: bool) -> Result<Proven<'a>, Failure> {
         let (made, turns) = self.fixture()?;
         let Driven { recording, recorder, .. } = self;
@@ -36,14 +39,18 @@ impl<'a> Driven<'a> {
         // Prove the printed text, which later replays will read, and not the fixture in memory.
         let mut text = made.print();
         let candidate = Arc::new(Fixture::parse(shown, text.as_bytes(), &project.rules)?);
-        let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true };
+        let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true, looked_at: None };
         let (golden, how) = match proof.run() {
-            Ok(golden) => (golden, "two replays agree"),
+            Ok(agreed) => {
+                let how = agreed.in_words();
+                (agreed.golden, how)
+            }
+            Err(_) if project.interrupt.code().is_some() => return Err(recording.interrupted(&recorder)),
             Err(unproven) if accept_unstable && !unproven.why.is_empty() => {
                 let why = unproven.why.join("\n  ");
                 terminal::note(format!("{name}: warning: written without a proof, because this varies:\n  {why}"));
                 text = Fixture { unstable: unproven.why, ..made }.print();
-                (unproven.golden, "marked as unstable")
+                (unproven.golden, "marked as unstable".to_owned())
             }
             Err(unproven) => return Err(unproven.failure),
         };
@@ -70,6 +77,13 @@ impl<'a> Driven<'a> {
             made.fixture = made.fixture.keeping(old);
         }
         made.fixture.tools.clone_from(&self.tools);
+        if let Some(suspected) = Suspected::of(&made.fixture, secrets.scrub(), made.fixture.scrub.names()) {
+            let failure = Failure::new(suspected.what)
+                .evidence(suspected.places.join("\n"))
+                .resolve("if the fixture may hold the placeholders, in scenarios/suite.toml", suspected.mask)
+                .resolve("if these are no secrets (their calls are then made again)", suspected.keep);
+            return Err(with_resume_advice(failure, &scenario.name, &self.recorder));
+        }
         let turns = made.fixture.table.turns().len();
         if turns == 0 {
             let failure = self.systems.iter().fold(Failure::new("no model call became a turn"), Failure::evidence);

@@ -44,7 +44,11 @@ impl ScenarioFile<'_> {
         }
         let file = folder.join(path);
         if self.root.join(&file).exists() {
-            return Ok(file);
+            let told = |_| {
+                let error = fail(format!("`{}` is a link that leads out of the project", named.get_ref()));
+                error.help("put the file itself into the scenario's folder")
+            };
+            return files::inside(self.root, &file).map_err(told).map(|()| file);
         }
         if let Some(link) = files::broken_link(&self.root.join(&file)) {
             return Err(fail(format!("`{}`: expected a file, found {link}", named.get_ref())));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::names::env_name;
+use super::names::{check_header_name, env_name};
 use super::raw::{RawDrift, RawScenario, RawSuite};
 use super::spanned::Spanned;
 use super::values::RawDuration;
@@ -21,6 +21,7 @@ pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: 
             tools: drift.tools.unwrap_or(otherwise.drift.tools),
             model: drift.model.unwrap_or(otherwise.drift.model),
             settings: drift.settings.unwrap_or(otherwise.drift.settings),
+            form: drift.form.unwrap_or(otherwise.drift.form),
             results: drift.results.unwrap_or(otherwise.drift.results),
             observation: drift.observation.unwrap_or(otherwise.drift.observation),
         },
@@ -30,6 +31,7 @@ pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: 
         secrets: given.secrets.map_or_else(|| Ok(otherwise.secrets.clone()), |names| secrets(names, source))?,
         timeout: given.timeout.map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
         delays: given.delays.unwrap_or(otherwise.delays),
+        headers: given.headers.map_or_else(|| Ok(otherwise.headers.clone()), |names| headers(names, source))?,
     })
 }
 
@@ -45,6 +47,11 @@ fn secrets(names: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
     names.iter().map(|name| env_name(name, source)).collect()
 }
 
+fn headers(names: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
+    let name = |name: &Spanned<String>| check_header_name(name, source).map(|()| name.get_ref().to_ascii_lowercase());
+    names.iter().map(name).collect()
+}
+
 /// The options that one file or case sets.
 pub(super) struct Given<'a> {
     unused: Option<&'a Unused>,
@@ -55,6 +62,7 @@ pub(super) struct Given<'a> {
     secrets: Option<&'a [Spanned<String>]>,
     timeout: Option<&'a Spanned<RawDuration>>,
     delays: Option<Delays>,
+    headers: Option<&'a [Spanned<String>]>,
 }
 
 impl<'a> From<&'a RawSuite> for Given<'a> {
@@ -68,6 +76,7 @@ impl<'a> From<&'a RawSuite> for Given<'a> {
             secrets: raw.secrets.as_deref(),
             timeout: raw.timeout.as_ref(),
             delays: raw.delays,
+            headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
         }
     }
 }
@@ -83,6 +92,7 @@ impl<'a> From<&'a RawScenario> for Given<'a> {
             secrets: raw.secrets.as_deref(),
             timeout: raw.timeout.as_ref(),
             delays: raw.delays,
+            headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
         }
     }
 }

@@ -92,6 +92,9 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
     if word != "screenshot" {
         scenario.refuse(&fields!(raw; baseline), "belongs to `screenshot`")?;
     }
+    if !["see", "once", "above"].contains(&word) {
+        scenario.refuse(&fields!(raw; visible), "belongs to `see`, `once` and `above`")?;
+    }
     if ["press", "goto", "reload", "aria"].contains(&word) {
         scenario.refuse(&fields!(raw; within), &format!("limits a wait, and `{word}` does not wait"))?;
     }
@@ -148,7 +151,8 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
         _ => screenshot(scenario, raw)?,
     };
     let within = raw.within.as_ref().map_or(WITHIN, |within| within.get_ref().0);
-    Ok(Act { what, within, place: scenario.source.place(start) })
+    let visible = raw.visible.as_ref().is_none_or(|visible| *visible.get_ref());
+    Ok(Act { what, visible, within, place: scenario.source.place(start) })
 }
 
 fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<Do> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::raw::{RawScenario, fields};
 use super::spanned::Spanned;
 use super::values::Kind;
-use crate::scenario::ToolsRun;
+use crate::ToolsRun;
 use crate::source::Source;
 use retake_base::error::Result;
 

@@ -8,7 +8,7 @@ use super::spanned::Spanned;
 use super::{case, golden, options, recording, step, toml_file, vars};
 use crate::name::{is_name, no_name};
 use crate::options::Defaults;
-use crate::scenario::{Broken, FixtureRef, Scenario, ToolsRun};
+use crate::{Broken, FixtureRef, Scenario, ToolsRun};
 use crate::source::Source;
 use crate::step::{Action, Step};
 use crate::template::{Names, Vars};
@@ -103,12 +103,13 @@ impl Reader<'_> {
             secrets: options.secrets,
             used_secrets: names.secrets(),
             used_tools: names.tools(),
+            uses_port: names.uses_port(),
             of_fixture: names.of_fixture(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
             record_timeout: record_limit(raw, self.file.source)?,
             vars,
             steps,
-            golden: golden::read(raw.golden.as_ref()),
+            golden: golden::read(raw.golden.as_ref(), options.headers),
         })
     }
 

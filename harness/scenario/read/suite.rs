@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::names::check_header_name;
 use super::normalize::normalize_rule;
-use super::raw::{RawCaller, RawSuite};
+use super::raw::{RawCaller, RawSuite, RawSuspects};
 use super::spanned::Spanned;
 use super::values::Pattern;
 use super::{options, system, toml_file, tool};
@@ -15,6 +15,7 @@ use crate::source::Source;
 use crate::suite::Suite;
 use retake_base::error::Result;
 use retake_model::{CallerRule, When};
+use retake_core::secrets::Suspects;
 
 /// Reads `file` below `root`. A missing file counts as an empty one.
 pub(crate) fn read(root: &Path, file: &Path) -> Result<Suite> {
@@ -46,8 +47,18 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
         system_place: raw.system.as_ref().map(|system| source.place(system.span().start)),
         system: raw.system.map(Spanned::into_inner),
         defaults,
+        suspects: suspects(raw.suspects),
         path: source.file.to_path_buf(),
     })
+}
+
+fn suspects(raw: RawSuspects) -> Suspects {
+    Suspects {
+        key: raw.key.unwrap_or_default(),
+        password: raw.password.unwrap_or_default(),
+        authorization: raw.authorization.unwrap_or_default(),
+        cookie: raw.cookie.unwrap_or_default(),
+    }
 }
 
 /// Checks a rule that names the caller of a call. The last rule may match every call.

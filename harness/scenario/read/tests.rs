@@ -73,7 +73,7 @@ const TEMPLATES: &str = "
 
 `{{ }}` contains an expression of [minijinja](https://docs.rs/minijinja). A string that is exactly one `{{ expression }}` keeps
 the type of its value; any other string with `{{ }}` in it stays a string. Using an undefined name is an error, which is reported
-before anything runs. Values are not rendered again. A template may use the names of `vars`, the names that earlier steps capture,
+before anything runs. Values are not rendered again. In `{% %}`, a template has `if`, `for` and `raw`. It may use the names of `vars`, the names that earlier steps capture,
 and these reserved names: RESERVED.
 
 | name | meaning |

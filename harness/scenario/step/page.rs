@@ -30,6 +30,8 @@ pub struct PageVisit {
 pub struct Act {
     /// What to do or to look for.
     pub what: Do,
+    /// Whether a person has to see what it looks for, and not only the page's code.
+    pub visible: bool,
     /// How long to wait until it can be done, or until what it looks for holds.
     pub within: Duration,
     /// Its place in `scenario.toml`.

@@ -55,7 +55,7 @@ impl Step {
         }
     }
 
-    /// Whether it needs a system. A step that runs a command does not.
+    /// Whether it needs a system. A step that runs a command does not, unless its templates do.
     pub fn needs_system(&self) -> bool {
         self.parts().iter().any(|step| matches!(step.action, Action::Request(_) | Action::Browse(_)))
     }

@@ -1,6 +1,7 @@
 //! The configuration of the template engine, minijinja, and the conversion of its values to JSON.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
@@ -10,6 +11,9 @@ use retake_core::json::{Json, Layout};
 
 /// The most steps that rendering one template may take. Nested loops could otherwise block a scenario beyond its time limit.
 pub(super) const MOST_STEPS: u64 = 1_000_000;
+
+/// The most bytes that one template may render to. A step can append a long text, so steps alone do not limit it.
+pub(super) const MOST_BYTES: usize = 16 << 20;
 
 /// Returns minijinja configured for the templates of a suite: an undefined value is an error, and a value that is not a string
 /// is printed as JSON.
@@ -22,7 +26,7 @@ pub(super) fn environment<'source>() -> Environment<'source> {
     }
     environment.set_formatter(|out, _, value| {
         let json = to_json(value)?;
-        out.write_str(&as_text(json)).map_err(|_| ErrorKind::WriteFailure.into())
+        out.write_str(&as_text(json)).map_err(|_| too_much())
     });
     environment
 }
@@ -111,23 +115,63 @@ pub(crate) fn as_text(json: Json) -> String {
     }
 }
 
+/// Renders a text.
+pub(super) fn render(environment: &Environment<'_>, text: &str, values: Value) -> Result<String, minijinja::Error> {
+    let mut rendered = Rendered(Vec::new());
+    environment.template_from_str(text)?.render_captured_to(values, &mut rendered)?;
+    String::from_utf8(rendered.0).map_err(|_| too_much())
+}
+
+/// The error for what would be larger than [`MOST_BYTES`].
+fn too_much() -> minijinja::Error {
+    ErrorKind::WriteFailure.into()
+}
+
+/// A rendered text, up to the largest size.
+struct Rendered(Vec<u8>);
+
+impl io::Write for Rendered {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > MOST_BYTES {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Converts the value of an expression to JSON.
 pub(super) fn to_json(value: &Value) -> Result<Json, minijinja::Error> {
+    converted(value, &mut { MOST_BYTES })
+}
+
+/// Converts a value to JSON that fits into `room` bytes, and takes its own size from it.
+fn converted(value: &Value, room: &mut usize) -> Result<Json, minijinja::Error> {
     let no_json = |what: String| minijinja::Error::new(ErrorKind::InvalidOperation, what);
+    let mut take = |bytes: usize| room.checked_sub(bytes).map(|left| *room = left).ok_or_else(too_much);
+    take(size_of::<Json>())?;
     match value.kind() {
         ValueKind::Undefined => Err(ErrorKind::UndefinedError.into()),
         ValueKind::None => Ok(Json::Null),
         ValueKind::Bool => Ok(Json::Bool(value.is_true())),
         ValueKind::Number => number(value).ok_or_else(|| no_json(format!("JSON has no number {value}"))),
-        ValueKind::String => Ok(Json::Str(value.as_str().unwrap_or_default().to_owned())),
+        ValueKind::String => {
+            let text = value.as_str().unwrap_or_default();
+            take(text.len())?;
+            Ok(Json::Str(text.to_owned()))
+        }
         ValueKind::Seq | ValueKind::Iterable => {
-            value.try_iter()?.map(|item| to_json(&item)).collect::<Result<_, _>>().map(Json::Array)
+            value.try_iter()?.map(|item| converted(&item, room)).collect::<Result<_, _>>().map(Json::Array)
         }
         ValueKind::Map => {
             let mut entries = BTreeMap::new();
             for key in value.try_iter()? {
                 let name = key.as_str().ok_or_else(|| no_json(format!("`{key}` is not text, so no key of JSON")))?;
-                entries.insert(name.to_owned(), to_json(&value.get_item(&key)?)?);
+                entries.insert(name.to_owned(), converted(&value.get_item(&key)?, room)?);
             }
             Ok(Json::object(entries))
         }

@@ -1,5 +1,6 @@
 //! Templates: texts with `{{ }}` in them, the names that they may use, and the values of these names.
 
+mod code;
 mod context;
 mod engine;
 mod json;

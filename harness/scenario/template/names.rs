@@ -1,6 +1,6 @@
 //! Checks, before anything runs, that a template uses only names that are defined where it stands.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -63,6 +63,8 @@ pub(crate) struct Names {
     secrets: Rc<RefCell<BTreeSet<String>>>,
     /// The tool servers that the checked templates use.
     tools: Rc<RefCell<BTreeSet<String>>>,
+    /// Whether a checked template uses the port of the system.
+    port: Rc<Cell<bool>>,
     /// The values of the fixture that the checked templates use.
     of_fixture: Rc<RefCell<Vec<OfFixture>>>,
     /// The attributes of `systems`.
@@ -132,6 +134,11 @@ impl Names {
         self.tools.borrow().clone()
     }
 
+    /// Whether a checked template uses the port of the system.
+    pub(crate) fn uses_port(&self) -> bool {
+        self.port.get()
+    }
+
     /// Returns the values of the fixture that the checked templates use.
     pub(crate) fn of_fixture(&self) -> Vec<OfFixture> {
         self.of_fixture.borrow().clone()
@@ -172,6 +179,10 @@ impl Names {
                         self.of_fixture.borrow_mut().push(OfFixture { path: name.path.clone(), missing });
                     }
                     OF_FIXTURE.to_vec()
+                }
+                "port" => {
+                    self.port.set(true);
+                    return Ok(());
                 }
                 SYSTEMS if !self.systems.is_empty() => self.systems.iter().map(String::as_str).collect(),
                 "tools" => {

@@ -8,8 +8,10 @@ use minijinja::value::Serde;
 use minijinja::{ErrorKind, Value};
 
 use super::context::Context;
-use super::engine::{FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json};
-use super::turn;
+use super::engine::{FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json, MOST_BYTES, render};
+use super::{turn, code};
+use retake_base::error::{Error, Place, Result};
+use retake_core::json::Json;
 use crate::hints::suggest;
 use crate::source::Source;
 use retake_base::error::{Error, Place, Result};
@@ -64,12 +66,7 @@ impl Template {
         if !["{{", "{%", "{#"].iter().any(|brace| text.contains(brace)) {
             return Ok(template);
         }
-        if text.matches("{%").count() > MOST_STATEMENTS || longest_tag(text) > LONGEST_TAG {
-            let error = template.error("this text contains too much code".to_owned());
-            return Err(error.help(format!(
-                "at most {MOST_STATEMENTS} `{{% %}}`, and {LONGEST_TAG} characters in one pair of braces"
-            )));
-        }
+        code::check(text).map_err(|(what, help)| template.error(what).help(help))?;
         let environment = environment();
         let whole = only_expression(text).and_then(|expression| {
             let names = environment.compile_expression(expression).ok()?.undeclared_variables(true);
@@ -100,7 +97,7 @@ impl Template {
         let blank = blank_environment();
         let outcome = match &self.kind {
             TemplateKind::Plain => return Ok(()),
-            TemplateKind::Text => blank.render_str(&self.text, ()).map(drop),
+            TemplateKind::Text => render(&blank, &self.text, ().into()).map(drop),
             TemplateKind::Expression(code) => {
                 blank.compile_expression(code).and_then(|compiled| compiled.eval(())).map(drop)
             }
@@ -136,7 +133,7 @@ impl Template {
     pub fn render(&self, context: &Context) -> Result<Json> {
         let outcome = match &self.kind {
             TemplateKind::Plain => return Ok(Json::Str(self.text.clone())),
-            TemplateKind::Text => environment().render_str(&self.text, self.values(context)).map(Json::Str),
+            TemplateKind::Text => render(&environment(), &self.text, self.values(context)).map(Json::Str),
             TemplateKind::Expression(expression) => environment()
                 .compile_expression(expression)
                 .and_then(|compiled| compiled.eval(self.values(context)))
@@ -145,6 +142,9 @@ impl Template {
         outcome.map_err(|error| match error.kind() {
             ErrorKind::OutOfFuel => {
                 self.error(format!("`{}` takes more than {MOST_STEPS} steps to render", self.brief()))
+            }
+            ErrorKind::WriteFailure => {
+                self.error(format!("`{}` renders to more than {} MB", self.brief(), MOST_BYTES >> 20))
             }
             ErrorKind::UndefinedError => {
                 self.undefined(context).unwrap_or_else(|| self.error(format!("`{}` is not defined", self.brief())))
@@ -220,43 +220,6 @@ fn only_expression(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("{{")?.strip_suffix("}}")?;
     let inner = inner.strip_prefix('-').unwrap_or(inner);
     Some(inner.strip_suffix('-').unwrap_or(inner).trim())
-}
-
-/// The most characters of code in one pair of braces, and the most statements in one text. The template engine handles a chain
-/// like `a.b.c` or `{% elif %}` by recursion, so a very long chain would overflow the stack.
-const LONGEST_TAG: usize = 1000;
-const MOST_STATEMENTS: usize = 100;
-
-/// Returns the length of the longest `{{ }}` or `{% %}`, without its string literals.
-fn longest_tag(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let (mut longest, mut at) = (0, 0);
-    while let Some(brace) = memchr::memchr(b'{', &bytes[at..]) {
-        at += brace + 1;
-        if !matches!(bytes.get(at), Some(b'{' | b'%')) {
-            continue;
-        }
-        at += 1;
-        let (mut length, mut open, mut quote, mut escaped) = (0_usize, 0_usize, None, false);
-        while let Some(&byte) = bytes.get(at) {
-            at += 1;
-            if let Some(mark) = quote {
-                quote = (escaped || byte != mark).then_some(mark);
-                escaped = !escaped && byte == b'\\';
-                continue;
-            }
-            length += 1;
-            match byte {
-                b'"' | b'\'' => quote = Some(byte),
-                b'(' | b'[' | b'{' => open += 1,
-                b'}' | b'%' if open == 0 && bytes.get(at) == Some(&b'}') => break,
-                b')' | b']' | b'}' => open = open.saturating_sub(1),
-                _ => {}
-            }
-        }
-        longest = longest.max(length);
-    }
-    longest
 }
 
 /// Returns the place of a name within its literal: that of the first equal word in braces, or else that of the literal.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::Context;
+use super::engine::MOST_BYTES;
 use super::json::TemplateJson;
 use super::template::Template;
 use retake_base::error::{Error, Result};
@@ -52,8 +53,9 @@ impl Vars {
         let mut context = context.clone();
         for (name, value) in &self.0 {
             let rendered = value.render(&context)?;
-            if size(&rendered) > LARGEST {
-                let what = format!("the var `{name}` holds more than {} MB", LARGEST >> 20);
+            // Without a limit, vars that each contain the previous one twice would fill the memory.
+            if size(&rendered) > MOST_BYTES {
+                let what = format!("the var `{name}` holds more than {} MB", MOST_BYTES >> 20);
                 let mut error = None;
                 let _ = value.each(&mut |template| {
                     error.get_or_insert_with(|| template.error(what.clone()));
@@ -66,9 +68,6 @@ impl Vars {
         Ok(context)
     }
 }
-
-/// The most bytes of text in one var. Without a limit, vars that each contain the previous one twice would fill the memory.
-const LARGEST: usize = 16 << 20;
 
 /// Returns the number of bytes of text in a value, plus one for each value in it.
 fn size(value: &Json) -> usize {

@@ -76,7 +76,7 @@ detial = "keys"
 "#,
         says: r"scenarios/a/scenario.toml:4:1: unknown field `detial`
   did you mean `detail`?
-  known here: `detail`, `show`, `collapse`, `unordered`, `ignore`, `text`, `comments`, `lengths`, `words`, `after_last`, `loose`",
+  known here: `detail`, `show`, `collapse`, `unordered`, `ordered`, `ignore`, `text`, `comments`, `lengths`, `words`, `after_last`, `loose`, `headers`, `event_name`",
     },
     Mistake {
         name: "unknown field of stream",

@@ -16,16 +16,16 @@ name = "x"
 "#,
         says: r"scenarios/suite.toml:1:3: unknown field `caller`
   did you mean `callers`?
-  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
+  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `timeout`, `delays`, `golden`",
     },
     Mistake {
         name: "a field of scenarios",
         files: &[],
-        text: r#"[golden]
-detail = "keys"
+        text: r#"[vars]
+prompt = "hello"
 "#,
-        says: r"scenarios/suite.toml:1:2: unknown field `golden`
-  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
+        says: r"scenarios/suite.toml:1:2: unknown field `vars`
+  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `timeout`, `delays`, `golden`",
     },
     Mistake {
         name: "a caller without a name",

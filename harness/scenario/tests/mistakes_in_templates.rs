@@ -204,7 +204,8 @@ get = "/{{ }}"
         text: r#"[[step]]
 get = "/{% include 'x' %}"
 "#,
-        says: "scenarios/a/scenario.toml:2:7: this is not a template: unknown statement include",
+        says: r"scenarios/a/scenario.toml:2:7: templates have no `{% include %}`
+  they have `if`, `for` and `raw`; to name a value, add it to [vars]",
     },
     Mistake {
         name: "template: an undefined name",

@@ -157,7 +157,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:11: unknown field `promt`
   did you mean `prompt`?
-  known here: `prompt`, `tools`, `model`, `settings`, `results`, `observation`",
+  known here: `prompt`, `tools`, `model`, `settings`, `form`, `results`, `observation`",
     },
     Mistake {
         name: "delays: an unknown word",

@@ -249,6 +249,7 @@ step = [{ get = "/other" }]
         tools: Level::Fail,
         model: Level::Fail,
         settings: Level::Ignore,
+        form: Level::Note,
         results: Level::Fail,
         observation: Level::Fail,
     };

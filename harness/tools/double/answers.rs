@@ -1,6 +1,8 @@
 //! Chooses the recorded exchange that answers a request. Pure.
 
 use crate::tools::difference::{Difference, differences};
+use super::streams::{opened_by, subscription_of};
+use retake_wire::fixture::{ToolExchange, ToolMessage};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Normalizer;
 use retake_core::secrets::{Fired, Scrub};
@@ -34,11 +36,12 @@ impl Answers {
         answers
     }
 
-    /// Takes the first exchange of this request that was not served yet. Requests for a list may be made any number of times.
+    /// Takes the first exchange of this request that was not served yet. Requests for a list may be made any number of times;
+    /// then the exchange is served again without what the server sent besides its answer, since it sent that once.
     ///
     /// # Errors
     /// If there is none: the reason, and the evidence that a person needs.
-    pub(super) fn take(&mut self, method: &str, params: &Json) -> Result<&ToolExchange, (MissReason, Vec<String>)> {
+    pub(super) fn take(&mut self, method: &str, params: &Json) -> Result<ToolExchange, (MissReason, Vec<String>)> {
         let key = self.key(method, params);
         let same: Vec<usize> = (0..self.exchanges.len()).filter(|&i| self.exchanges[i].key == key).collect();
         let open = same.iter().copied().find(|&i| !self.exchanges[i].served);
@@ -49,8 +52,19 @@ impl Answers {
                 if never { MissReason::ToolNotRecorded { call } } else { MissReason::ToolAllServed { call, times } };
             return Err((reason, self.evidence(method, params)));
         };
-        self.exchanges[index].served = true;
-        Ok(&self.exchanges[index].exchange)
+        let again = std::mem::replace(&mut self.exchanges[index].served, true);
+        let mut exchange = self.exchanges[index].exchange.clone();
+        if again {
+            exchange.messages.retain(names_its_request);
+            exchange.then.clear();
+        }
+        Ok(exchange)
+    }
+
+    /// Whether the server sent something that belongs to no request and to no subscription, for which agents keep a stream open.
+    pub(super) fn any_unasked(&self) -> bool {
+        let mut then = self.exchanges.iter().flat_map(|recorded| &recorded.exchange.then);
+        then.any(|message| subscription_of(&message.params).is_none())
     }
 
     /// Describes the recorded calls, reads and prompts that no request asked for.
@@ -66,9 +80,14 @@ impl Answers {
             return method.to_owned();
         }
         let mut params = params.clone();
-        self.scrub.json(&mut params, &mut Fired::new());
-        crate::tools::comparison::normalize(&mut params, &self.normalizer);
+        self.reduce(&mut params);
         format!("{method} {}", params.print(Layout::Compact))
+    }
+
+    /// Removes from a value what may differ from run to run.
+    pub(super) fn reduce(&self, json: &mut Json) {
+        self.scrub.json(json, &mut Fired::new());
+        crate::tools::comparison::normalize(json, &self.normalizer);
     }
 
     /// Describes the request, the nearest recorded request for the same tool, and where the two differ.
@@ -100,6 +119,11 @@ impl Answers {
 /// Whether a recorded answer is served only once. That is so for what a tool does, but not for what a server lists.
 fn is_once(method: &str) -> bool {
     matches!(method, "tools/call" | "resources/read" | "prompts/get" | "completion/complete")
+}
+
+/// Whether a message names the request to which it belongs, so that each request gets its own.
+fn names_its_request(message: &ToolMessage) -> bool {
+    message.params.get("progressToken").is_some() || opened_by(Some(&message.method), &message.params).is_some()
 }
 
 /// Describes a request in a few words: `` `tools/call` of `read_file` ``.

@@ -2,17 +2,27 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `server` | the doubles of one stage, which share one loopback address: JSON-RPC over streamable HTTP |
+//! | `server` | the doubles of one stage, which share one loopback address: their start and end |
+//! | `serve` | what they do with messages: JSON-RPC over streamable HTTP |
+//! | `out`, `streams` | the ways to an agent: the answer to one request, and streams that stay open |
 //! | `answers` | which recorded exchange answers a request: by method and normalized parameters, first in, first out |
-//! | `upstream`, `pipe` | the connection to the real server, used while recording and in scenarios with live tools |
+//! | `questions` | the recorded requests of a server, which the double makes again, and the agent's answers to them |
+//! | `traffic` | what passes between agents and a real server, while recording and in scenarios with live tools |
+//! | `upstream`, `pipe` | the connection to the real server |
 //! | `stdio` | the double of a server that is started as a command: this program, started again |
 
 mod answers;
+mod out;
 #[cfg(unix)]
 mod pipe;
+mod questions;
+mod serve;
 mod server;
 mod stdio;
+mod streams;
+mod traffic;
 mod upstream;
 
 pub(crate) use server::{Asked, Doubles, Given, ToolRequest, ToolsMode};
 pub use stdio::take_over;
+pub(crate) use serve::{ToolRequest, ToolsMode};

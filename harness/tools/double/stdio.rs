@@ -1,10 +1,12 @@
 //! The double of a server that an agent starts as a command. It is this program, started again: it passes each line on to the
-//! double in the runner, and the answers back.
+//! double in the runner, and prints each line that the double sends, in their orders.
 
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use futures_util::StreamExt as _;
+use reqwest::header::CONTENT_TYPE;
+use tokio::sync::mpsc;
 
 use retake_model::clients::Clients;
 
@@ -25,28 +27,43 @@ pub fn take_over() -> Option<ExitCode> {
     }
     let url = args.next()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-    Some(runtime.block_on(hand_on(&url)))
+    let ended = runtime.block_on(hand_on(&url));
+    Some(if ended.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn hand_on(url: &str) -> ExitCode {
+/// Hands lines on until the agent closes its end and has all its answers. Returns `None` if the double in the runner ended before
+/// that: then this process ends too, so the agent sees its server end.
+async fn hand_on(url: &str) -> Option<()> {
+    let url = format!("{url}?stdio={}", uuid::Uuid::new_v4().simple());
     let clients = Clients::keeping(1);
-    let Ok(client) = clients.of(url) else { return ExitCode::FAILURE };
-    // Requests are passed on one after the other. A server may answer in order even if the agent does not wait.
-    for line in std::io::stdin().lock().lines() {
-        let Ok(line) = line else { break };
-        if line.trim().is_empty() {
-            continue;
+    let client = clients.of(&url).ok()?;
+    let mut answers = client.get(&url).send().await.ok()?.bytes_stream();
+    let (sender, mut lines) = mpsc::unbounded_channel();
+    // A thread of its own, since reading blocks while the server has something to say.
+    std::thread::spawn(move || {
+        let given = std::io::stdin().lock().lines().map_while(Result::ok);
+        given.filter(|line| !line.trim().is_empty()).all(|line| sender.send(line).is_ok())
+    });
+    let asking = async {
+        while let Some(line) = lines.recv().await {
+            let request = client.post(&url).header(CONTENT_TYPE, "application/json").body(line);
+            request.send().await.ok()?;
         }
-        let request = client.post(url).header(CONTENT_TYPE, "application/json").header(ACCEPT, "application/json");
-        // If the double in the runner has ended, this process ends too, so the agent sees its server end.
-        let Ok(response) = request.body(line).send().await else { return ExitCode::FAILURE };
-        let Ok(answer) = response.text().await else { return ExitCode::FAILURE };
-        if !answer.is_empty() {
+        client.delete(&url).send().await.ok().map(drop)
+    };
+    let answering = async {
+        while let Some(Ok(bytes)) = answers.next().await {
             let mut out = std::io::stdout().lock();
-            if writeln!(out, "{answer}").and_then(|()| out.flush()).is_err() {
-                break;
-            }
+            out.write_all(&bytes).and_then(|()| out.flush()).ok()?;
         }
+        Some(())
+    };
+    tokio::pin!(asking, answering);
+    tokio::select! {
+        asked = &mut asking => {
+            asked?;
+            answering.await
+        }
+        _ = &mut answering => None,
     }
-    ExitCode::SUCCESS
 }

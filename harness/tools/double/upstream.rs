@@ -1,9 +1,15 @@
-//! The connection to a real tool server, to which requests are passed on unchanged.
+//! The connection to a real tool server, to which messages are passed on unchanged.
 
-use std::sync::{Mutex, PoisonError};
+use axum::http::{HeaderMap, Method, StatusCode};
+use futures_util::StreamExt as _;
+use reqwest::{RequestBuilder, Response};
 
+use super::out::{Out, SESSION};
 #[cfg(unix)]
 use super::pipe::Pipe;
+use super::traffic::{Traffic, Via};
+use retake_model::clients::{Clients, reqwest_reason};
+use retake_core::events::{Capture, Format, Payload};
 use retake_core::json::{Json, Layout};
 use retake_model::clients::{Clients, reqwest_reason};
 
@@ -21,32 +27,15 @@ pub(super) struct Http {
     url: String,
     headers: Vec<(String, String)>,
     clients: Clients,
-    session: Mutex<Option<String>>,
 }
 
 impl Upstream {
-    pub(super) fn http(url: String, headers: Vec<(String, String)>) -> Upstream {
-        Upstream::Http(Http { url, headers, clients: Clients::keeping(8), session: Mutex::default() })
-    }
-
-    /// Sends a request, and returns the whole JSON-RPC message that answers it.
-    pub(super) async fn ask(&self, message: Json) -> Result<Json, String> {
+    /// Sends a notification or an answer, which gets no answer. Returns the server's HTTP status.
+    pub(super) async fn tell(&self, message: &Json, headers: &HeaderMap) -> Result<StatusCode, String> {
         match self {
             #[cfg(unix)]
-            Upstream::Pipe(pipe) => pipe.ask(message).await,
-            Upstream::Http(http) => {
-                let answer = http.post(&message).await?;
-                answer.ok_or_else(|| "the server did not answer".to_owned())
-            }
-        }
-    }
-
-    /// Sends a notification, which gets no answer.
-    pub(super) async fn tell(&self, message: Json) -> Result<(), String> {
-        match self {
-            #[cfg(unix)]
-            Upstream::Pipe(pipe) => pipe.tell(&message).await,
-            Upstream::Http(http) => http.post(&message).await.map(drop),
+            Upstream::Pipe(pipe) => pipe.tell(message).await.map(|()| StatusCode::ACCEPTED),
+            Upstream::Http(http) => Ok(http.post(message, headers).await?.status()),
         }
     }
 
@@ -61,38 +50,98 @@ impl Upstream {
 }
 
 impl Http {
-    async fn post(&self, message: &Json) -> Result<Option<Json>, String> {
-        let client = self.clients.of(&self.url).map_err(|e| e.to_string())?;
-        let mut request = client.post(&self.url);
-        request = request.header("content-type", "application/json");
-        request = request.header("accept", "application/json, text/event-stream");
+    pub(super) fn new(url: String, headers: Vec<(String, String)>) -> Http {
+        Http { url, headers, clients: Clients::keeping(8) }
+    }
+
+    /// Passes on the request of an exchange, and takes everything that the server sends in response.
+    pub(super) async fn ask(&self, exchange: usize, message: &Json, headers: &HeaderMap, traffic: &Traffic, out: &Out) {
+        if let Err(reason) = self.exchange(exchange, message, headers, traffic, out).await {
+            traffic.failed(exchange, &reason);
+        }
+        // A server that closes the stream of a subscription does not answer.
+        traffic.failed(exchange, "the server ended its response without an answer");
+    }
+
+    async fn exchange(
+        &self,
+        exchange: usize,
+        message: &Json,
+        headers: &HeaderMap,
+        traffic: &Traffic,
+        out: &Out,
+    ) -> Result<(), String> {
+        let response = self.post(message, headers).await?;
+        if let Some(session) = response.headers().get(SESSION).and_then(|value| value.to_str().ok()) {
+            out.set_session(session);
+        }
+        let status = response.status();
+        if !status.is_success() {
+            let body = response.bytes().await.map_err(reqwest_reason)?;
+            traffic.refused(exchange, status.as_u16(), &body);
+            return Ok(());
+        }
+        if is_stream(&response) {
+            return each_message(response, |message| traffic.came(&Via::Answer(exchange), message)).await;
+        }
+        let body = response.bytes().await.map_err(reqwest_reason)?;
+        let answer =
+            Json::parse(&body).map_err(|_| format!("the server answered with something other than JSON: {status}"))?;
+        traffic.came(&Via::Answer(exchange), answer);
+        Ok(())
+    }
+
+    /// Opens the stream for what the server sends without being asked. Returns the status with which the server refused it, if it
+    /// did.
+    pub(super) async fn listen(&self, headers: &HeaderMap) -> Result<Result<Response, StatusCode>, String> {
+        let response = self.request(Method::GET, headers)?.header("accept", "text/event-stream");
+        let response = response.send().await.map_err(reqwest_reason)?;
+        let status = response.status();
+        Ok(if status.is_success() && is_stream(&response) { Ok(response) } else { Err(status) })
+    }
+
+    /// Ends a session.
+    pub(super) async fn delete(&self, headers: &HeaderMap) -> Result<StatusCode, String> {
+        Ok(self.request(Method::DELETE, headers)?.send().await.map_err(reqwest_reason)?.status())
+    }
+
+    async fn post(&self, message: &Json, headers: &HeaderMap) -> Result<Response, String> {
+        let request = self.request(Method::POST, headers)?.header("content-type", "application/json");
+        let request = request.header("accept", "application/json, text/event-stream");
+        request.body(message.print(Layout::Compact)).send().await.map_err(reqwest_reason)
+    }
+
+    /// A request with the suite's headers, and with those of the agent that belong to the protocol: its version, the session, and
+    /// the parts of the message that are repeated there.
+    fn request(&self, method: Method, headers: &HeaderMap) -> Result<RequestBuilder, String> {
+        let mut request = self.clients.of(&self.url).map_err(|e| e.to_string())?.request(method, &self.url);
+        for (name, value) in headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-")) {
+            request = request.header(name, value);
+        }
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(session) = session {
-            request = request.header("mcp-session-id", session);
-        }
-        let response = request.body(message.print(Layout::Compact)).send().await.map_err(reqwest_reason)?;
-        if let Some(session) = response.headers().get("mcp-session-id").and_then(|value| value.to_str().ok()) {
-            *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.to_owned());
-        }
-        let status = response.status();
-        let bytes = response.bytes().await.map_err(reqwest_reason)?;
-        if !status.is_success() {
-            return Err(format!("HTTP status {}: {}", status.as_u16(), String::from_utf8_lossy(&bytes)));
-        }
-        Ok(answer_in(&bytes, message.get("id")))
+        Ok(request)
     }
 }
 
-/// Returns the answer with this id from a response body, which is either the answer itself or a stream of events.
-fn answer_in(body: &[u8], id: Option<&Json>) -> Option<Json> {
-    if let Ok(json) = Json::parse(body) {
-        return Some(json);
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.trim_start().starts_with("text/event-stream")
+}
+
+/// Takes each JSON-RPC message of a stream of server-sent events as it comes.
+pub(super) async fn each_message(response: Response, mut take: impl FnMut(Json)) -> Result<(), String> {
+    let mut capture = Capture::with_format(Format::Sse);
+    let mut body = response.bytes_stream();
+    while let Some(bytes) = body.next().await {
+        for event in capture.push(&bytes.map_err(reqwest_reason)?) {
+            if let Payload::Data(data) = &event.payload
+                && let Ok(message) = Json::parse(data.as_bytes())
+            {
+                take(message);
+            }
+        }
     }
-    let text = std::str::from_utf8(body).ok()?;
-    let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
-    data.filter_map(|data| Json::parse(data.trim().as_bytes()).ok())
-        .find(|message| message.get("id") == id && message.get("method").is_none())
+    Ok(())
 }

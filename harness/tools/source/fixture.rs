@@ -18,9 +18,12 @@ pub(crate) fn of_fixture(fixture: &Fixture, rules: &Rules) -> Result<Script> {
         let error = Error::new("the fixture keeps only hashes of conversations, so it holds no tool results");
         return Err(error.in_file(&fixture.path).help("record it again: retake record NAME"));
     }
-    let mut reader = Reader { script: Script::default(), parts: Vec::new(), known: HashMap::new(), rules };
+    let mut reader =
+        Reader { script: Script::default(), parts: Vec::new(), known: HashMap::new(), open: Vec::new(), rules };
     for (index, turn) in turns.iter().enumerate() {
         reader.turn(index, turn);
+        let results = turn.checks.and_then(|checks| fixture.texts.get(&checks.results?));
+        reader.empty_results(index, results.map_or("", |text| text));
     }
     Ok(reader.script)
 }
@@ -54,6 +57,8 @@ struct Reader<'a> {
     parts: Vec<Part>,
     /// Answers with tool calls, by their text: an agent that rewrites its history sends them again as new messages.
     known: HashMap<String, Vec<usize>>,
+    /// The entries whose calls may have no result yet.
+    open: Vec<usize>,
     rules: &'a Rules,
 }
 
@@ -113,6 +118,7 @@ impl Reader<'_> {
     fn calls(&mut self, message: &Json, group: Vec<Action>) -> usize {
         let entry = self.script.entries.len();
         self.script.entries.push(Entry::Together(group));
+        self.open.push(entry);
         self.known.entry(message.print(Layout::Compact)).or_default().push(entry);
         entry
     }
@@ -168,6 +174,42 @@ impl Reader<'_> {
                 }
             }
             None => self.script.never_reached.push(observation),
+        }
+    }
+
+    /// Gives an empty result to the calls of a turn's conversation that have none in it. A conversation leaves out what is empty,
+    /// and no provider takes a call without its result, so there was one; except where the text of the turn's check names a call
+    /// that had none.
+    fn empty_results(&mut self, turn: usize, check: &str) {
+        let open =
+            |entry: &Entry| matches!(entry, Entry::Together(group) if group.iter().any(|a| a.expected.is_empty()));
+        self.open.retain(|entry| self.script.entries.get(*entry).is_some_and(open));
+        if self.open.is_empty() {
+            return;
+        }
+        let mut slots: Vec<Slot> = self.back(turn).collect();
+        slots.reverse();
+        let mut calls = 0;
+        for (at, slot) in slots.iter().enumerate() {
+            let Slot::Calls(entry) = slot else { continue };
+            let Some(Entry::Together(group)) = self.script.entries.get_mut(*entry) else { continue };
+            let mut without: Vec<usize> = (0..group.len()).collect();
+            for result in &slots[at + 1..] {
+                let Slot::Result(name) = result else { break };
+                let named = |call: &usize| name.as_ref().is_none_or(|name| *name == group[*call].tool);
+                if let Some(place) = without.iter().position(named) {
+                    without.remove(place);
+                }
+            }
+            for call in without {
+                let action = &mut group[call];
+                let none = format!("call {}, `{}`: no result", calls + call + 1, action.tool);
+                if action.expected.is_empty() && !check.lines().any(|line| line == none) {
+                    action.withheld = None;
+                    action.expected.push(observation(Some(&action.tool), &Json::object([("content", "".into())])));
+                }
+            }
+            calls += group.len();
         }
     }
 

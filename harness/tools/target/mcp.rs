@@ -98,7 +98,12 @@ impl Mcp {
 
 impl Target for Mcp {
     fn call<'a>(&'a self, tool: &'a str, args: &'a Json) -> BoxFuture<'a, Vec<Observed>> {
-        async move { vec![self.call_tool(tool, args).await.unwrap_or_else(|e| Observed::error(e.to_string()))] }.boxed()
+        let failed = |error| match error {
+            // What the server said, without the words of the client.
+            ServiceError::McpError(error) => Observed::error(error.message),
+            other => Observed::error(other.to_string()),
+        };
+        async move { vec![self.call_tool(tool, args).await.unwrap_or_else(failed)] }.boxed()
     }
 }
 

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn a_failed_response_is_not_an_answer() {
     let failed = |status, body| {
-        let response = Response { status, content_type: String::new(), body };
+        let response = Response::of(status, "", body);
         decode_response(Api::OpenAiChat, &response).unwrap_err().message
     };
     let error = Json::parse(br#"{"error":{"message":"Rate limit reached","type":"requests"}}"#).unwrap();

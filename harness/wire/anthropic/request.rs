@@ -1,5 +1,8 @@
 //! Decodes a request into a [`Call`].
 
+use retake_core::conversation::{Message, ToolCall};
+use retake_core::json::Json;
+use crate::form;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
 use crate::{Api, Call};
@@ -36,6 +39,7 @@ pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
         include_usage: true,
         tools: fields::given(body, "tools").cloned().into(),
         model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
+        form: form::anthropic(body),
         settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
     })
 }

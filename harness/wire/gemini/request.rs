@@ -1,6 +1,9 @@
 //! Decodes a request into a [`Call`].
 
 use super::parts::{either, is_thought, tool_call, unsigned};
+use retake_core::conversation::{Message, ToolCall};
+use retake_core::json::{Json, Layout};
+use crate::form;
 use crate::parts::fields::{self, WireError};
 use crate::request;
 use crate::{Api, Call};
@@ -44,6 +47,7 @@ pub(crate) fn decode(path: &str, body: &Json) -> Result<Call, WireError> {
         include_usage: true,
         tools: fields::given(body, "tools").cloned().into(),
         model: model.to_owned(),
+        form: form::gemini(body),
         settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
     })
 }

@@ -2,6 +2,9 @@
 
 use std::collections::VecDeque;
 
+use retake_core::conversation::{Message, ToolCall};
+use retake_core::json::Json;
+use crate::form;
 use crate::parts::args;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
@@ -30,6 +33,7 @@ pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
         include_usage: true,
         tools: fields::given(body, "tools").cloned().into(),
         model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
+        form: form::ollama(body),
         settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
     })
 }

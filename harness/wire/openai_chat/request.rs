@@ -1,6 +1,9 @@
 //! Decodes a request into a [`Call`].
 
 use super::tool_calls;
+use retake_core::conversation::Message;
+use retake_core::json::Json;
+use crate::form;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
 use crate::{Api, Call};
@@ -32,6 +35,7 @@ pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
         include_usage: include_usage.map_err(|error| error.within("stream_options"))?,
         tools: tools.into(),
         model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
+        form: form::openai_chat(body),
         settings: Json::Object(settings),
     })
 }

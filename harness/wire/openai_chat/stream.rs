@@ -1,11 +1,14 @@
 //! Decodes a recorded stream into an [`Answer`].
 
+use std::borrow::Cow;
+
 use super::answer::{Draft, first_choice};
 use crate::parts::args;
 use crate::parts::fields::{self, WireError};
 use crate::parts::sse;
 use retake_core::conversation::{Answer, ToolCall};
 use retake_core::json::{Json, Layout};
+use crate::{Body, Frames, Response};
 
 /// Assembles the chunks. `[DONE]` may be missing, since some services do not send it; the finish reason is required.
 pub(crate) fn of_frames(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Answer, WireError> {
@@ -19,6 +22,39 @@ pub(crate) fn of_frames(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Re
     }
     let calls = stream.calls.into_iter().map(CallDraft::into_call).collect();
     Ok(stream.draft.into_answer(calls))
+}
+
+/// Returns a recorded stream as the provider would have sent it without being asked for its usage. All other frames stay as they
+/// were recorded.
+pub(crate) fn without_usage(response: &Response) -> Response {
+    let Body::Frames(frames) = &response.body else { return response.clone() };
+    let mut delays = frames.delays().iter();
+    let (mut kept, mut pauses, mut pause) = (Vec::new(), Vec::new(), 0);
+    for frame in frames.iter() {
+        pause += delays.next().copied().unwrap_or_default();
+        if let Some(frame) = frame_without_usage(frame) {
+            kept.push(frame);
+            pauses.push(std::mem::take(&mut pause));
+        }
+    }
+    let body = kept.into_iter().collect::<Frames>().with_delays(&pauses).with_open(frames.is_open());
+    Response { body: Body::Frames(body), ..response.clone() }
+}
+
+/// Returns a frame without its usage, or `None` if it has nothing else to say.
+fn frame_without_usage(frame: &str) -> Option<Cow<'_, str>> {
+    let mut chunk = None;
+    let read = sse::each_data(frame, |data| {
+        chunk = Json::parse(data.trim().as_bytes()).ok();
+        Ok::<_, ()>(())
+    });
+    let Some(chunk) = chunk.filter(|chunk| read.is_ok() && fields::given(chunk, "usage").is_some()) else {
+        return Some(Cow::Borrowed(frame));
+    };
+    let says_more = chunk.get("choices").is_some_and(Json::is_truthy);
+    let mut rest = chunk.into_object().filter(|_| says_more)?;
+    rest.remove("usage");
+    Some(Cow::Owned(sse::frame(&Json::Object(rest).print(Layout::Compact))))
 }
 
 #[derive(Default)]

@@ -1,6 +1,9 @@
 //! Decodes a request into a [`Call`].
 
 use super::items::{conversation_of, items_of, tool_call};
+use retake_core::conversation::{Message, ToolCall};
+use retake_core::json::Json;
+use crate::form;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
 use crate::{Api, Call, Known};
@@ -75,6 +78,7 @@ pub(crate) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
         include_usage: true,
         tools: fields::given(body, "tools").cloned().into(),
         model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
+        form: form::openai_responses(body),
         settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
     })
 }

@@ -271,7 +271,7 @@ proptest! {
         let _ = decode(api, "/models/m:generateContent", &body, &Known::default());
         let frame = format!("data: {}\n\n", body.print(Layout::Compact));
         for body in [Body::json(&body), Body::Frames([&frame, &frame].into_iter().collect())] {
-            let _ = decode_response(api, &Response { status, content_type: String::new(), body });
+            let _ = decode_response(api, &Response::of(status, "", body));
         }
     }
 

@@ -9,6 +9,17 @@ const NO_CALL = `no call reached the replay model, although the fixture contains
 /** For each server in use, the name of the test that uses it. */
 const inUse = new Map();
 
+/** Returns one text for each miss and each failing drift of a report. */
+export function explained({ missed, drift }) {
+  return [...missed.map(({ explanation }) => explanation), ...drift.filter(({ level }) => level === 'fail').map(({ text }) => text)];
+}
+
+/** Throws if a call missed since the last test ended. */
+export async function judgeOutside(server) {
+  const faults = explained(await server.report());
+  if (faults.length > 0) throw new ReplayMiss(['model calls outside of every test had no recorded answer', ...faults].join('\n\n'));
+}
+
 /** The error that fails a test. Its stack trace would show only this package's own files, so it is left out. */
 class ReplayMiss extends Error {
   constructor(message) {
@@ -43,6 +54,8 @@ export class Retake {
     }
     inUse.set(server, name);
     const retake = new Retake(server, name, file);
+    // Misses that came before this test fail it: nothing else would.
+    retake.#before = explained(await server.report());
     const own = retake.#find(name.toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, ''));
     if (fixtures.length === 0 && existsSync(own)) fixtures = [own];
     if (fixtures.length === 0) retake.#without = `the test has no fixture: there is no ${own}, and no call of retake.use("NAME")`;
@@ -68,12 +81,13 @@ export class Retake {
   }
 
   /**
-   * Called at the end of a test: throws if a call missed, if the project makes a drift fail, or if no call came at all. With
-   * `unused: 'fail'` unused turns count too. `failed` says that the test has already failed: it may have stopped before it made
-   * its calls, so only misses and drift count.
+   * Called at the end of a test: throws if a call missed, if the project makes a drift fail, or if no call came at all although
+   * the test `asked` for the model. With `unused: 'fail'` unused turns count too. `failed` says that the test has already failed:
+   * it may have stopped before it made its calls, so only misses and drift count. The next test finds no turn of this one.
    */
-  async judge({ unused, failed = false }) {
+  async judge({ unused, asked = true, failed = false }) {
     const report = await this.#server.report();
+    await this.#server.reset({ fixtures: [], name: 'no test' });
     inUse.delete(this.#server);
     const faults = [...this.#before, ...this.#explained(report)];
     if (!failed && unused === 'fail' && report.unused.length > 0) {
@@ -81,15 +95,13 @@ export class Retake {
       faults.push(`unused: no call asked for ${turns.join(', ')}`);
     }
     const quiet = report.served.length === 0 && report.unused.length > 0;
-    if (!failed && faults.length === 0 && quiet) faults.push(NO_CALL);
+    if (asked && !failed && faults.length === 0 && quiet) faults.push(NO_CALL);
     if (faults.length > 0) throw new ReplayMiss(faults.join('\n\n'));
   }
 
-  /** Returns one text for each miss and each failing drift of a report. */
-  #explained({ missed, drift }) {
-    const misses = missed.map(({ explanation }) => explanation);
-    if (misses.length > 0 && this.#fixtures.length === 0 && this.#without) misses.push(this.#without);
-    return [...misses, ...drift.filter(({ level }) => level === 'fail').map(({ text }) => text)];
+  #explained(report) {
+    const without = report.missed.length > 0 && this.#fixtures.length === 0 && this.#without;
+    return [...explained(report), ...(without ? [without] : [])];
   }
 
   #serve(fixtures) {

@@ -1,9 +1,11 @@
 // Import this before your service: it sets the providers' environment variables, which a client reads when it is created.
-import { Retake } from './model.js';
+import { after } from 'node:test';
+import { Retake, judgeOutside } from './model.js';
 import { Server } from './server.js';
 
 const server = await Server.start();
 Object.assign(process.env, server.env);
+after(() => judgeOutside(server));
 
 /**
  * Wraps the body of a test that uses a replay model: `test('weather', withRetake(async (retake, t) => { … }))`. A model call

@@ -16,17 +16,7 @@ export class Server {
     this.geminiBaseURL = `${ready.gemini}/v1beta`;
     this.ollamaBaseURL = ready.ollama;
     /** The environment variables that point the providers' SDKs at this model. */
-    this.env = {
-      OPENAI_BASE_URL: ready.openai,
-      OPENAI_API_KEY: ready.key,
-      ANTHROPIC_BASE_URL: ready.anthropic,
-      ANTHROPIC_API_KEY: ready.key,
-      GOOGLE_GEMINI_BASE_URL: ready.gemini,
-      GEMINI_API_KEY: ready.key,
-      GOOGLE_GENERATIVE_AI_API_KEY: ready.key,
-      OLLAMA_HOST: ready.ollama,
-      OLLAMA_API_KEY: ready.key,
-    };
+    this.env = environment(ready);
   }
 
   /**
@@ -74,20 +64,39 @@ export class Server {
     });
   }
 
-  // Uses `http.request` because tests often replace `fetch`.
   #ask(method, path, body) {
-    return new Promise((resolve, reject) => {
-      const outgoing = request(`${this.url}/__retake/${path}`, { method, agent: false }, (response) => {
-        let text = '';
-        response.on('data', (piece) => (text += piece));
-        response.on('end', () => {
-          const answer = JSON.parse(text);
-          if (response.statusCode === 200) resolve(answer);
-          else reject(new Error(`retake: ${answer.error}`));
-        });
-      });
-      outgoing.on('error', reject);
-      outgoing.end(body);
-    });
+    return ask(this.url, method, path, body);
   }
+}
+
+/** Returns the environment variables that point the providers' SDKs at a model. */
+export function environment({ openai, anthropic, gemini, ollama, key }) {
+  return {
+    OPENAI_BASE_URL: openai,
+    OPENAI_API_KEY: key,
+    ANTHROPIC_BASE_URL: anthropic,
+    ANTHROPIC_API_KEY: key,
+    GOOGLE_GEMINI_BASE_URL: gemini,
+    GEMINI_API_KEY: key,
+    GOOGLE_GENERATIVE_AI_API_KEY: key,
+    OLLAMA_HOST: ollama,
+    OLLAMA_API_KEY: key,
+  };
+}
+
+/** Sends a request to a running model. Uses `http.request` because tests often replace `fetch`. */
+export function ask(url, method, path, body) {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${url}/__retake/${path}`, { method, agent: false }, (response) => {
+      let text = '';
+      response.on('data', (piece) => (text += piece));
+      response.on('end', () => {
+        const answer = JSON.parse(text);
+        if (response.statusCode === 200) resolve(answer);
+        else reject(new Error(`retake: ${answer.error}`));
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
 }

@@ -89,10 +89,21 @@ class Server:
 class Retake:
     """The replay model of one test: base URLs and key for its service, and the misses and unused turns so far."""
 
-    def __init__(self, server: Server, name: str, fixtures: Iterable[str | Path], find: Any, without: str) -> None:
-        """Serves `fixtures`; `find` returns the file of each. `without` is reported if there are none and a call misses."""
+    def __init__(
+        self,
+        server: Server,
+        name: str,
+        fixtures: Iterable[str | Path],
+        find: Any,
+        without: str,
+        before: Iterable[str] = (),
+    ) -> None:
+        """Serves `fixtures`; `find` returns the file of each. `without` is reported if there are none and a call misses.
+
+        `before` are explanations of earlier misses, which fail the test too.
+        """
         self._server, self._name, self._find, self._without = server, name, find, without
-        self._before: list[str] = []
+        self._before: list[str] = [*before]
         self._fixtures = [find(fixture) for fixture in fixtures]
         server.reset(self._fixtures, name)
         self.key = server.key
@@ -120,29 +131,34 @@ class Retake:
         """The unused turns so far."""
         return self._server.report()["unused"]
 
-    def explained(self) -> str:
-        """Returns the explanations of all misses and of each drift that the project makes fail; empty if there are none."""
-        return "\n\n".join(self._before + self._explained(self._server.report()))
+    def explained(self) -> list[str]:
+        """Returns the explanations of all misses and of each drift that the project makes fail."""
+        return self._before + self._explained(self._server.report())
 
-    def faults(self, unused: bool) -> str:
-        """Returns everything that fails a test at its end; empty if it passes.
+    def faults(self, unused: bool, asked: bool) -> list[str]:
+        """Returns everything that fails a test at its end.
 
-        In addition to `explained()` that is: no call came at all, and, if `unused` is true, unused turns.
+        In addition to `explained()` that is: unused turns, if `unused` is true, and no call at all, if the test `asked` for the
+        model itself.
         """
         report = self._server.report()
         faults = self._before + self._explained(report)
         if unused and report["unused"]:
             turns = [f"turns[{turn['turn']}] by {turn['caller'] or 'nobody'}" for turn in report["unused"]]
             faults.append("unused: no call asked for " + ", ".join(turns))
-        if not faults and not report["served"] and report["unused"]:
+        if asked and not faults and not report["served"] and report["unused"]:
             faults.append(NO_CALL)
-        return "\n\n".join(faults)
+        return faults
 
     def _explained(self, report: dict[str, Any]) -> list[str]:
-        misses = [miss["explanation"] for miss in report["missed"]]
-        if misses and not self._fixtures:
-            misses.append(self._without)
-        return misses + [drift["text"] for drift in report["drift"] if drift["level"] == "fail"]
+        found = explained(report)
+        return found + [self._without] if report["missed"] and not self._fixtures else found
+
+
+def explained(report: dict[str, Any]) -> list[str]:
+    """Returns the explanations of a report's misses, and of each drift that the project makes fail."""
+    misses = [miss["explanation"] for miss in report["missed"]]
+    return misses + [drift["text"] for drift in report["drift"] if drift["level"] == "fail"]
 
 
 NO_CALL = """no call reached the replay model, although the fixture contains turns.

@@ -37,8 +37,14 @@ pub(crate) async fn register(
         return Err(HttpError::new(StatusCode::CONFLICT, "email is registered already"));
     }
     let cookies = AppendHeaders([
-        (header::SET_COOKIE, format!("session={session}; Path=/; HttpOnly; SameSite=Lax")),
-        (header::SET_COOKIE, format!("csrf_token={csrf}; Path=/; SameSite=Lax")),
+        (
+            header::SET_COOKIE,
+            format!("session={session}; Path=/{}; SameSite=Lax", mutant!("cookie_of_scripts", "", "; HttpOnly")),
+        ),
+        (
+            header::SET_COOKIE,
+            format!("csrf_token={csrf}; Path=/{}", mutant!("cookie_of_all_sites", "", "; SameSite=Lax")),
+        ),
     ]);
     let told = mutant!("register_tells_name", email.split('@').next().unwrap_or_default(), &email);
     let mut body = json!({ "user_id": user, "email": told });

@@ -61,6 +61,10 @@ pub(crate) fn response(log: Log, from: usize, breaks_after: Option<usize>) -> im
             sleep(Duration::from_millis(50)).await;
             return Some((Err(io::Error::from(io::ErrorKind::ConnectionReset)), (log, next, left)));
         }
+        if mutant!("stream_at_once") {
+            // This returns when the run has ended.
+            let _ = log.wait_for(|_| false).await;
+        }
         let more = mutant!("last_event_lost", 1, 0);
         let event = log.wait_for(|log| log.len() > next + more).await.ok()?.get(next).cloned()?;
         Some((Ok(event), (log, next + 1, left.map(|left| left - 1))))
@@ -69,6 +73,9 @@ pub(crate) fn response(log: Log, from: usize, breaks_after: Option<usize>) -> im
     let mut response = Sse::new(events).keep_alive(heartbeat).into_response();
     if mutant!("stream_as_text") {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    }
+    if mutant!("stream_cached") {
+        response.headers_mut().remove(header::CACHE_CONTROL);
     }
     if mutant!("stream_202") {
         *response.status_mut() = StatusCode::ACCEPTED;

@@ -21,6 +21,9 @@ const FILES: [(&str, &str, &str); 5] = [
     ("icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
 ];
 
+/// The style of a message's text.
+const TEXT: &str = ".text { white-space: pre-wrap; }";
+
 pub(crate) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/", get(async || Redirect::to("/chat/new")))
@@ -49,6 +52,15 @@ fn written(text: &str) -> String {
         (mutant!("page_calls_running"), "status === \"error\" ? \"failed\" : \"done\"", "\"running\""),
         (mutant!("page_suggestions_never"), "if (asked === current && !busy) suggest(questions);", ""),
         (mutant!("page_history_newest_first"), "})).reverse();", "}));"),
+        (mutant!("page_answer_transparent"), TEXT, ".text { opacity: 0; }"),
+        (mutant!("page_answer_unreadable"), TEXT, ".text { color: var(--paper); background: var(--paper); }"),
+        (mutant!("page_answer_flat"), TEXT, ".text { height: 0; overflow: hidden; }"),
+        (mutant!("page_answer_outside"), TEXT, ".text { position: absolute; left: -99rem; }"),
+        (
+            mutant!("page_answer_covered"),
+            TEXT,
+            ".text { position: relative; } .text::after { content: \"\"; position: absolute; inset: 0; background: var(--raised); }",
+        ),
         (mutant!("page_break_silent"), "throw new BrokenOff(error.message);", "return;"),
     ];
     let made = lines.into_iter().find(|(is_made, ..)| *is_made);

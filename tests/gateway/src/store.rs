@@ -222,5 +222,9 @@ fn message(row: &Row) -> Result<Message> {
 }
 
 fn now() -> String {
-    Timestamp::now().to_string()
+    let now = Timestamp::now().to_string();
+    if mutant!("times_of_the_zone") {
+        return now.replace('Z', "+00:00");
+    }
+    mutant!("times_without_zone", now.trim_end_matches('Z').to_owned(), now)
 }

@@ -250,10 +250,8 @@ fn without_chromium_the_error_says_how_to_install_it() {
 }
 
 fn a_screenshot_is_compared_with_an_earlier_run_but_not_in_ci() {
-    let tree = tree(&acts(
-        "other",
-        &["see = \"The other page\"", "screenshot = \"whole\", baseline = true, within = \"200ms\""],
-    ));
+    let tree =
+        tree(&acts("other", &["see = \"The other page\"", "screenshot = \"whole\", baseline = true, within = \"2s\""]));
     tree.runner("pages").run().green();
     tree.runner("pages").run().green();
     assert!(tree.has(".retake/browser/page/whole.baseline.png"));

@@ -2,6 +2,9 @@
 
 pub(crate) mod finding;
 pub(crate) mod gone;
+pub(crate) mod pictures;
 pub(crate) mod proofs;
+pub(crate) mod seeing;
 
-pub(crate) const TESTS: &[&[crate::Test]] = &[finding::TESTS, gone::TESTS, proofs::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] =
+    &[finding::TESTS, gone::TESTS, pictures::TESTS, proofs::TESTS, seeing::TESTS];

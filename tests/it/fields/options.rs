@@ -3,7 +3,7 @@
 use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Rules};
 use retake_wire::fixture::Recorded;
-use retake_wire::{Body, Frames};
+use retake_wire::{Body, Frames, self as wire};
 
 use super::suites::{BASE, READ_AGAIN, TOOLS};
 use super::walk::{Entry, Says};
@@ -62,7 +62,13 @@ fn all() -> Vec<Lines> {
         .collect();
         paused.wire.response.body = Body::Frames(frames.with_delays(&[0, 3_600_000]));
         "text/event-stream".clone_into(&mut paused.wire.response.content_type);
+        paused.output = wire::decode_response(paused.wire.api, &paused.wire.response).unwrap();
         paused
+    };
+    let with_stop = {
+        let turn = checked("", "null", "small", "");
+        let form = Json::object([("stop", Json::from(true)), ("version", "v1".into())]);
+        Recorded { checks: turn.checks.clone().with_form(&form), ..turn }
     };
     let streamed = asks("paused", "").replace("temperature = 1", "temperature = 1, stream = true");
     let own = "system = \"own\"\nfixture = \"title\"\n[[step]]\npost = \"/go-on/300\"\n";
@@ -108,6 +114,14 @@ fn all() -> Vec<Lines> {
             Says::Green,
             Says::Red("settings"),
             vec![checked("", "null", "small", "")],
+        ),
+        lines(
+            "drift.form",
+            "drift = { form = \"fail\" }",
+            asks("form", ""),
+            Says::Green,
+            Says::Red("form"),
+            vec![with_stop],
         ),
         lines(
             "drift.results",

@@ -99,6 +99,10 @@ fn goldens() -> Vec<Entry> {
         shows("golden.show", "show = [\"/n\"]", "/n = 3"),
         shows("golden.collapse", "collapse = [\"a\"]", "…"),
         shows("golden.unordered", "unordered = [\"a\", \"b\"]", "+ a         {n, type} ×2\n+ b         {n, type}"),
+        Entry::by(
+            "golden.ordered",
+            "record::parallel::events_of_calls_that_were_made_at_once_are_in_the_order_of_the_calls",
+        ),
         Entry::by("golden.ignore", "systems::steps::events_after_the_last_one_are_marked_in_the_golden"),
         shows("golden.words", "words = [\"p\"]", "+   p          \"word\""),
         shows("golden.lengths", "", "l[1]"),
@@ -106,6 +110,15 @@ fn goldens() -> Vec<Entry> {
         Entry::by("golden.after_last", "systems::steps::events_after_the_last_one_are_marked_in_the_golden"),
         Entry::by("golden.loose", "systems::steps::a_length_that_varies_is_reported_with_the_option_that_ignores_it"),
         Entry::by("golden.text", "systems::steps::prose_of_a_command_line_agent_is_in_the_golden_line_by_line"),
+        shows("golden.event_name", "event_name = \"/p\"", "c/word"),
+        Entry::played(
+            "golden.headers",
+            &BASE,
+            &[(
+                &format!("{QUIET}golden = true\n[golden]\nheaders = [\"content-type\"]\n"),
+                Says::Red("+   content-type: "),
+            )],
+        ),
         Entry::played(
             "golden.comments",
             &BASE,

@@ -104,6 +104,7 @@ fn pages() -> Vec<Entry> {
     let hidden = "browser::finding::hidden_repeated_missing_and_late_elements_are_distinguished";
     let filled = "browser::finding::fields_are_filled_and_buttons_clicked_as_a_person_would";
     let golden = "browser::finding::the_pages_traffic_and_its_tree_go_into_the_golden";
+    let seen = "browser::seeing::what_a_person_would_not_see_is_not_seen_and_the_failure_says_why";
     let picture = "browser::finding::a_screenshot_is_compared_with_an_earlier_run_but_not_in_ci";
     let stored = "browser::finding::local_storage_is_set_before_the_first_script_and_never_again";
     let shown = [
@@ -112,6 +113,7 @@ fn pages() -> Vec<Entry> {
         ("do.unseen", hidden),
         ("do.once", hidden),
         ("do.above", hidden),
+        ("do.visible", seen),
         ("do.within", hidden),
         ("do.click", filled),
         ("do.fill", filled),

@@ -53,10 +53,16 @@ fn on(system: &str) -> String {
     )
 }
 
+fn goldens() -> Vec<Entry> {
+    let suite = format!("{}\n[golden]\nheaders = [\"content-type\"]\n", *BASE);
+    let asks = "fixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = true\n";
+    vec![Entry::played("golden.headers", &suite, &[(asks, Says::Red("+   content-type: "))])]
+}
+
 const OTHER_VALUE: Says = Says::Red("exit code");
 
 pub(super) fn entries() -> Vec<Entry> {
-    [systems(), tools(), callers(), rules()].into_iter().flatten().collect()
+    [systems(), tools(), callers(), rules(), goldens()].into_iter().flatten().collect()
 }
 
 fn systems() -> Vec<Entry> {
@@ -235,7 +241,12 @@ fn rules() -> Vec<Entry> {
     };
     let aliased = scenario("aliased", "help");
     let by_another_name = || vec![turn(Some("assistant"), "help", "Here I am.")];
+    let suspected = "record::suspects::a_suspected_secret_is_masked_and_no_fixture_is_written_without_a_rule";
     vec![
+        Entry::by("suspects.key", suspected),
+        Entry::by("suspects.password", suspected),
+        Entry::by("suspects.authorization", suspected),
+        Entry::by("suspects.cookie", suspected),
         Entry::played("normalize.pattern", &BASE, &[(&buy, Says::Red("miss"))]).with_fixture("orders", orders()),
         Entry::played("normalize.pattern", &rule("order-\\d+", "<ORDER>"), &[(&buy, Says::Green)])
             .with_fixture("orders", orders()),

@@ -29,8 +29,8 @@ const FIXTURES: &[Mistake] = &[
         |good| good[..good.find("\"output\"").unwrap() + 8].into(),
         ":28:15: not JSON: expected `,` or `}`, found the end of the text",
     ),
-    ("text-behind", |good| format!("{good}x\n").into(), ":69:1: not JSON: more text after the value"),
-    ("pasted-twice", |good| good.repeat(2).into(), ":69:1: not JSON: more text after the value"),
+    ("text-behind", |good| format!("{good}x\n").into(), ":74:1: not JSON: more text after the value"),
+    ("pasted-twice", |good| good.repeat(2).into(), ":74:1: not JSON: more text after the value"),
     ("comment", |good| format!("// mine\n{good}").into(), ":1:1: not JSON: expected a JSON value, found '/'"),
     (
         "two-commas",
@@ -40,7 +40,7 @@ const FIXTURES: &[Mistake] = &[
     (
         "comma-at-the-end",
         |good| good.replace("\n    }\n  ]", "\n    },\n  ]").into(),
-        ":67:3: not JSON: expected a JSON value, found ']'",
+        ":72:3: not JSON: expected a JSON value, found ']'",
     ),
     ("single-quotes", |_| b"{'turns': []}".to_vec(), ":1:2: not JSON: expected a key in quotes, found '\\''"),
     (
@@ -112,13 +112,13 @@ const FIXTURES: &[Mistake] = &[
     (
         "unknown-api",
         |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai\"").into(),
-        ":39:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+        ":44:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
          the string \"openai\"",
     ),
     (
         "near-api",
         |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai_chat\"").into(),
-        ":39:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+        ":44:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
          the string \"openai_chat\"; did you mean \"openai-chat\"?",
     ),
     ("turns-null", |_| b"{\"turns\": null}".to_vec(), ":1:2: `turns`: expected a list of recorded turns, found null"),
@@ -135,23 +135,23 @@ const FIXTURES: &[Mistake] = &[
     (
         "status-of-no-answer",
         |good| good.replace("\"status\": 200", "\"status\": 101").into(),
-        ":64:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 101",
+        ":69:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 101",
     ),
     (
         "status-beyond-numbers",
         |good| good.replace("\"status\": 200", &format!("\"status\": {}", "9".repeat(5000))).into(),
-        ":64:9: turns[0].wire.status: expected a whole number, 0 or more, found the number \
+        ":69:9: turns[0].wire.status: expected a whole number, 0 or more, found the number \
          9999999999999999999999999999999999999999…",
     ),
     (
         "status-as-text",
         |good| good.replace("\"status\": 200", "\"status\": \"200\"").into(),
-        ":64:9: turns[0].wire.status: expected a whole number, 0 or more, found the string \"200\"",
+        ":69:9: turns[0].wire.status: expected a whole number, 0 or more, found the string \"200\"",
     ),
     (
         "no-status",
         |good| good.replace("\"status\": 200", "\"status\": 70000").into(),
-        ":64:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 70000",
+        ":69:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 70000",
     ),
     (
         "block-of-no-kind",

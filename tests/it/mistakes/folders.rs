@@ -322,6 +322,7 @@ fn a_rendered_step_is_checked_before_it_is_sent() {
                 "json = \"{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}\"\n",
             ),
         ),
+        ("huge", silent("/silent", "json = \"{% for a in range(99999) %}{{ 'x' * 99999 }}{% endfor %}\"\n")),
     ];
     for (name, text) in &cases {
         tree.write(&format!("scenarios/{name}/scenario.toml"), text);
@@ -345,6 +346,11 @@ fn a_rendered_step_is_checked_before_it_is_sent() {
             "endless",
             ":4:8: failed to take step 1 (POST /silent): `{% for a in range(99999) %}{% for b in range(99999) %}{% end…` takes \
              more than 1000000 steps to render",
+        ),
+        (
+            "huge",
+            ":4:8: failed to take step 1 (POST /silent): `{% for a in range(99999) %}{{ 'x' * 99999 }}{% endfor %}` renders to \
+             more than 16 MB",
         ),
     ] {
         let looked_into = format!("to see what happened, step by step and call by call:\n    retake explain {name}");

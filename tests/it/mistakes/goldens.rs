@@ -17,7 +17,7 @@ const GOLDENS: &[Mistake] = &[
     (
         "no-utf8",
         |good| good.as_bytes().split(|byte| *byte == b'{').collect::<Vec<_>>().join(&b"\xff"[..]),
-        ":7:11: the byte 0xff is not UTF-8",
+        ":8:11: the byte 0xff is not UTF-8",
     ),
     (
         "mark",
@@ -50,19 +50,26 @@ const GOLDENS: &[Mistake] = &[
         ": a binary snapshot, expected text",
     ),
     (
+        "of-another",
+        // The other mistakes are made in this golden, too, but they come first.
+        |good| good.into(),
+        ":2:1: `input_file` says that it is the golden of greeting/scenario.toml, expected of-another/scenario.toml\n  \
+         to get the one back that was committed: git checkout goldens/of-another.snap",
+    ),
+    (
         "conflict",
         |good| {
             good.replace("answer    {text}", "<<<<<<< HEAD\nanswer    {text}\n=======\nanswer    {}\n>>>>>>> topic")
                 .into()
         },
-        ":7:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
-         keep one of its sides, and remove the markers down to line 11",
+        ":8:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 12",
     ),
     (
         "conflict-in-the-header",
         |good| good.replace("input_file: ", "<<<<<<< HEAD\ninput_file: a\n=======\n>>>>>>> topic\ninput_file: ").into(),
-        ":2:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
-         keep one of its sides, and remove the markers down to line 5",
+        ":3:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 6",
     ),
 ];
 
@@ -121,10 +128,10 @@ fn an_entry_that_is_not_a_file_in_place_of_a_golden_is_named_and_never_overwritt
 
 fn a_golden_saved_by_another_editor_is_the_same() {
     let tree = copies(&["line-ends", "no-line-end", "blank-lines"]);
-    let good = tree.read("goldens/greeting.snap");
-    tree.write("goldens/line-ends.snap", &good.replace('\n', "\r\n"));
-    tree.write("goldens/no-line-end.snap", good.trim_end());
-    tree.write("goldens/blank-lines.snap", &format!("{good}\n\n"));
+    let good = |name: &str| tree.read(&format!("goldens/{name}.snap"));
+    tree.write("goldens/line-ends.snap", &good("line-ends").replace('\n', "\r\n"));
+    tree.write("goldens/no-line-end.snap", good("no-line-end").trim_end());
+    tree.write("goldens/blank-lines.snap", &format!("{}\n\n", good("blank-lines")));
     only_these_fail(&tree.runner("oddities").run().exits(0), &[]);
 }
 

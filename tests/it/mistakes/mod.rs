@@ -4,10 +4,18 @@ pub(crate) mod fixtures;
 pub(crate) mod folders;
 pub(crate) mod fuzz_corpus;
 pub(crate) mod goldens;
+pub(crate) mod links;
 pub(crate) mod raw_system;
 pub(crate) mod requests;
 pub(crate) mod spoilt;
 pub(crate) mod systems;
 
-pub(crate) const TESTS: &[&[crate::Test]] =
-    &[fixtures::TESTS, folders::TESTS, fuzz_corpus::TESTS, goldens::TESTS, requests::TESTS, systems::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[
+    fixtures::TESTS,
+    folders::TESTS,
+    fuzz_corpus::TESTS,
+    goldens::TESTS,
+    links::TESTS,
+    requests::TESTS,
+    systems::TESTS,
+];

@@ -80,7 +80,7 @@ pub(crate) fn copies(names: &[&str]) -> Tree {
         tree.write(&format!("scenarios/{name}/scenario.toml"), &asking("Hello"));
         let own = fixture.replace("\"scenario\": \"greeting\"", &format!("\"scenario\": \"{name}\""));
         tree.write(&format!("fixtures/{name}.json"), &own);
-        tree.write(&format!("goldens/{name}.snap"), &golden);
+        tree.write(&format!("goldens/{name}.snap"), &golden.replace("/greeting/", &format!("/{name}/")));
     }
     tree
 }

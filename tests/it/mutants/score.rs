@@ -13,7 +13,7 @@ use libtest_mimic::{Completion, Trial};
 
 use super::list;
 use crate::support::program::Ran;
-use crate::support::tree::{SCENARIOS, Tree, project};
+use crate::support::tree::{SCENARIOS, Tree};
 
 const DETAIL: &str = "RETAKE_MUTANTS";
 /// How many of twenty mistakes the committed goldens have to notice.
@@ -36,8 +36,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn nineteen_of_twenty_mistakes_are_noticed(detail: &str) {
-    let tree = Tree::of(&SCENARIOS);
-    tree.write("scenarios/suite.toml", &project("scenarios/suite.toml"));
+    let tree = Tree::with_own_suite(&SCENARIOS);
     if detail != "default" {
         set_detail(&tree, detail);
         tree.runner("bare").env("UPDATE_GOLDEN", "1").run().exits(0);

@@ -98,9 +98,16 @@ fn record_from_replay(folder: &Path) {
         }
         let (code, said) = proxy.end_and_read("-INT");
         assert_eq!(code, Some(0), "{said}");
-        let [original, again] = ["fixtures/all.json", "fixtures/out.json"].map(|file| tree.read(file));
+        let [original, again] = ["fixtures/all.json", "fixtures/out.json"].map(|file| without_forms(&tree.read(file)));
         assert_eq!(again, original, "{format}");
     }
+}
+
+/// The lines of a fixture without the forms of its calls. An import leaves out those that were made below another version than
+/// replay offers.
+fn without_forms(fixture: &str) -> Vec<String> {
+    let is_form = |line: &str| line.contains("        \"form\": ") || line.contains(r#": "{\"version\": "#);
+    fixture.lines().filter(|line| !is_form(line)).map(|line| line.trim_end_matches(',').to_owned()).collect()
 }
 
 /// Writes the same calls as a cassette in a different form.

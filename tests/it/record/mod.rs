@@ -1,8 +1,13 @@
 //! Recording: scenarios, the proxy, resumed recordings, the proof, secrets, and durable steps.
 
 pub(crate) mod cassettes;
+pub(crate) mod compressed;
 pub(crate) mod durable;
 pub(crate) mod durable_agent;
+pub(crate) mod encoded_secrets;
+#[cfg(unix)]
+pub(crate) mod full_disk;
+pub(crate) mod parallel;
 pub(crate) mod proof;
 pub(crate) mod proxy;
 pub(crate) mod recording;
@@ -11,10 +16,16 @@ pub(crate) mod rerecording;
 pub(crate) mod resuming;
 pub(crate) mod rounds;
 pub(crate) mod secrets;
+pub(crate) mod suspects;
 pub(crate) mod varying;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
+    compressed::TESTS,
     durable::TESTS,
+    encoded_secrets::TESTS,
+    #[cfg(unix)]
+    full_disk::TESTS,
+    parallel::TESTS,
     proof::TESTS,
     proxy::TESTS,
     recording::TESTS,
@@ -22,4 +33,5 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     rerecording::TESTS,
     resuming::TESTS,
     secrets::TESTS,
+    suspects::TESTS,
 ];

@@ -13,7 +13,9 @@ use crate::support::tree::Tree;
 tests! { a_proxy_in_front_of_a_replay_records_the_same_fixture,
     a_proxy_that_is_killed_leaves_each_complete_answer_in_its_journal,
     calls_that_become_no_turn_are_reported_and_nothing_is_written,
+    a_websocket_and_grpc_are_refused_with_one_line_each,
     a_proxy_that_records_no_turn_keeps_the_old_fixture,
+    a_second_proxy_does_not_replace_the_fixture_of_the_first,
     a_proxy_refuses_to_start_in_ci_or_without_a_url,
     a_proxy_requires_its_key,
 }
@@ -47,7 +49,7 @@ fn a_proxy_in_front_of_a_replay_records_the_same_fixture() {
     for (upstream, stream) in [("url", false), ("openai", false), ("openai", true)] {
         let serving = Serving::of(&tree.path("fixtures/greeting.json"));
         let program = proxy(&tree, serving.ready(upstream)).env("OPENAI_API_KEY", serving.ready("key"));
-        let program = program.env("RETAKE_UPSTREAM_OPENAI", serving.ready(upstream));
+        let program = program.env("RETAKE_UPSTREAM_OPENAI", serving.ready(upstream)).arg("--replace");
         let mut proxy = Serving::start(program);
         let keys: Vec<&String> = proxy.ready.as_object().unwrap().keys().collect();
         assert_eq!(keys, ["anthropic", "gemini", "key", "ollama", "openai", "url"]);
@@ -102,19 +104,39 @@ fn calls_that_become_no_turn_are_reported_and_nothing_is_written() {
     assert!(!tree.has("fixtures/out.json") && tree.has("fixtures/.journal/out.jsonl"));
 }
 
+fn a_websocket_and_grpc_are_refused_with_one_line_each() {
+    let provider = answering();
+    let tree = Tree::empty();
+    let mut proxy = Serving::start(proxy(&tree, &provider.openai()));
+    assert_eq!(ask(&proxy, "Hello", false).status, 200);
+    for header in [("upgrade", "websocket"), ("content-type", "application/grpc")] {
+        for _ in 0..3 {
+            let url = format!("{}/realtime", proxy.ready("openai"));
+            let refused = send(&url, &[("authorization", "Bearer ours"), header], None);
+            assert!(refused.status == 400 && refused.body.contains("not supported"), "{}", refused.body);
+        }
+    }
+    let (code, said) = proxy.end_and_read("-TERM");
+    assert!(said.contains("1 turn recorded"), "{code:?} {said}");
+    for line in ["it opens a websocket, and realtime is not supported", "it is a call of gRPC, which is not supported"]
+    {
+        assert_eq!(said.matches(line).count(), 1, "{said}");
+    }
+}
+
 fn a_proxy_that_records_no_turn_keeps_the_old_fixture() {
     let tree = Tree::empty();
     fixtures::write(&tree, "out", vec![turn(None, "Hello", "Good morning")]);
     let before = tree.read("fixtures/out.json");
     // No server listens at this address.
-    let mut proxy = Serving::start(proxy(&tree, "http://127.0.0.1:1"));
+    let mut proxy = Serving::start(proxy(&tree, "http://127.0.0.1:1").arg("--replace"));
     assert_eq!(ask(&proxy, "Hello", false).status, 502);
     let (code, said) = proxy.end_and_read("-INT");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("the provider at http://127.0.0.1:1 cannot be reached: "), "{said}");
     assert_eq!(tree.read("fixtures/out.json"), before);
     let provider = answering();
-    let mut proxy = Serving::start(self::proxy(&tree, &provider.openai()));
+    let mut proxy = Serving::start(self::proxy(&tree, &provider.openai()).arg("--replace"));
     for _ in 0..3 {
         assert_eq!(ask(&proxy, "Hello", false).status, 200);
     }
@@ -122,6 +144,30 @@ fn a_proxy_that_records_no_turn_keeps_the_old_fixture() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("gpt-4o-mini: 3 calls, 1,806 tokens in, 132 out"), "{said}");
     assert_ne!(tree.read("fixtures/out.json"), before);
+}
+
+fn a_second_proxy_does_not_replace_the_fixture_of_the_first() {
+    let provider = answering();
+    let tree = Tree::empty();
+    let mut first = Serving::start(proxy(&tree, &provider.openai()));
+    assert_eq!(ask(&first, "Hello", false).status, 200);
+    // While the first one records.
+    let refused = proxy(&tree, &provider.openai()).run().exits(2);
+    refused.says(&["another recording is writing this journal"]);
+    assert_eq!(first.end_and_read("-INT").0, Some(0));
+    let before = tree.files();
+    // And after it.
+    proxy(&tree, &provider.openai()).run().exits(2).says(&[
+        "error: fixtures/out.json already exists, and its turns would be lost",
+        "to keep it, record to another file: --out FILE",
+        "to replace it: add --replace",
+    ]);
+    assert_eq!(tree.files(), before);
+    let mut second = Serving::start(proxy(&tree, &provider.openai()).arg("--replace"));
+    assert_eq!(ask(&second, "Bye", false).status, 200);
+    assert_eq!(second.end_and_read("-INT").0, Some(0));
+    let fixture = tree.read("fixtures/out.json");
+    assert!(fixture.contains("you said: Bye") && !fixture.contains("you said: Hello"), "{fixture}");
 }
 
 fn a_proxy_refuses_to_start_in_ci_or_without_a_url() {

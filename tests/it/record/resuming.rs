@@ -10,6 +10,7 @@ use crate::support::program::{Program, Ran};
 use crate::support::tree::Tree;
 
 tests! { a_recorder_that_is_killed_loses_only_the_call_in_flight,
+    a_recording_that_is_interrupted_says_what_it_has_saved_and_how_to_go_on,
     an_answer_is_on_disk_before_the_agent_gets_its_last_frame,
     a_changed_prompt_sends_exactly_the_calls_that_have_it,
     a_changed_tool_sends_exactly_the_calls_that_offer_it,
@@ -239,6 +240,32 @@ fn a_newer_fixture_takes_precedence_over_an_older_journal() {
     resume(&tree, &provider);
     assert!(tree.read("fixtures/work.json").contains("their answer "));
     assert_eq!(provider.take_rounds(), []);
+}
+
+/// Ctrl-C, or the end that an editor or a CI system sends.
+fn a_recording_that_is_interrupted_says_what_it_has_saved_and_how_to_go_on() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        // The provider answers two calls, and says with the third one that it is there, but never answers it.
+        let (third, asked_again) = std::sync::mpsc::channel();
+        let provider = Provider::stopping_at(3, third);
+        let tree = tree(&agent("lead", 4));
+        let mut command = recorder(&tree, &provider, "record").into_command();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        asked_again.recv().unwrap();
+        let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        let saved =
+            "error: work: not recorded: interrupted; 2 complete answers are saved in fixtures/.journal/work.jsonl";
+        for text in [saved, "to continue from what was recorded:\n    retake record work --resume"] {
+            assert!(said.contains(text), "{text:?} is not in:\n{said}");
+        }
+        let provider = Provider::start();
+        resume(&tree, &provider);
+        assert_eq!(provider.take_rounds(), calls("lead", [2, 3]));
+    }
 }
 
 /// Kills 5 recorders, or as many as `RETAKE_KILLED_RECORDERS` says.

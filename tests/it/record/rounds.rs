@@ -115,6 +115,20 @@ impl Provider {
         Provider { service: Service::start(router), asked }
     }
 
+    /// Starts a provider that never answers its call of this number, but says that it came.
+    pub(crate) fn stopping_at(number: usize, came: std::sync::mpsc::Sender<()>) -> Provider {
+        let asked = Asked::default();
+        let answer = async move |State(asked): State<Asked>, body: String| {
+            if asked.lock().unwrap().len() + 1 == number {
+                came.send(()).unwrap();
+                std::future::pending::<()>().await;
+            }
+            complete(State(asked), body).await
+        };
+        let router = Router::new().route("/v1/chat/completions", post(answer)).with_state(asked.clone());
+        Provider { service: Service::start(router), asked }
+    }
+
     pub(crate) fn openai(&self) -> String {
         self.service.openai()
     }

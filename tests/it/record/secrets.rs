@@ -74,7 +74,7 @@ const PLACES: [&str; 16] = [
     "error",
 ];
 
-struct Planted {
+pub(crate) struct Planted {
     number: usize,
     place: &'static str,
     secret: String,
@@ -82,7 +82,7 @@ struct Planted {
 }
 
 /// Returns 48 secrets, each with a different combination of kind and place.
-fn planted() -> Vec<Planted> {
+pub(crate) fn planted() -> Vec<Planted> {
     let plant = |number: usize| {
         let kind = if DECLARED.contains(&number) { OF_CUSTOMERS } else { KINDS[number % KINDS.len()] };
         let (first, second, word) = kind;
@@ -226,7 +226,7 @@ fn told(reply: &Reply) -> String {
 }
 
 /// Returns a project with a scenario that declares the planted secrets that have no known form.
-fn tree(planted: &[Planted]) -> Tree {
+pub(crate) fn tree(planted: &[Planted]) -> Tree {
     let tree = Tree::with_suite("settle = \"100ms\"\n");
     let variables = planted.iter().filter_map(Planted::variable);
     let headers: Vec<String> = variables.map(|name| format!("x-{name} = \"{{{{ secret.{name} }}}}\"\n")).collect();
@@ -237,7 +237,7 @@ fn tree(planted: &[Planted]) -> Tree {
 }
 
 /// Sets the variables that contain the declared secrets, and the provider's own key.
-fn with_variables(program: Program, planted: &[Planted]) -> Program {
+pub(crate) fn with_variables(program: Program, planted: &[Planted]) -> Program {
     let program = program.env("OPENAI_API_KEY", "the-provider-s-0wn-key");
     let variables = planted.iter().filter_map(|one| Some((one.variable()?, &one.secret)));
     variables.fold(program, |program, (name, value)| program.env(name, value))

@@ -9,6 +9,8 @@ use crate::support::loopback::send;
 use crate::support::tree::Tree;
 
 tests! { with_repeat_turns_answer_again_starting_with_the_first,
+    a_repeated_server_compares_a_call_that_misses_with_any_turn,
+    a_server_that_runs_for_long_keeps_the_last_thousand_calls_and_counts_the_others,
     a_replay_in_rust_can_repeat_too,
     without_repeat_a_turn_answers_once,
     a_reset_forgets_misses_and_serves_each_turn_again,
@@ -16,6 +18,8 @@ tests! { with_repeat_turns_answer_again_starting_with_the_first,
     a_reset_that_names_an_unknown_fixture_changes_nothing,
     a_health_check_is_not_a_miss,
     a_page_of_another_server_may_not_use_the_endpoints,
+    a_name_that_was_pointed_at_loopback_may_not_use_the_endpoints,
+    a_reset_serves_fixtures_of_the_project_alone_and_tells_nothing_of_other_files,
     fixtures_can_be_named_as_in_the_project,
     an_unknown_fixture_is_an_error_that_suggests_the_nearest_name,
     with_json_only_the_report_is_printed_and_it_names_the_fixtures,
@@ -50,6 +54,39 @@ fn with_repeat_turns_answer_again_starting_with_the_first() {
     let report = serving.asked("report", None).json();
     assert_eq!(report["unused"], json!([{ "turn": 2, "caller": null }]));
     assert_eq!(serving.end("-TERM").code(), Some(1));
+}
+
+fn a_repeated_server_compares_a_call_that_misses_with_any_turn() {
+    let tree = asked_twice();
+    let serving = Serving::start(tree.retake().args(&["serve", "fixtures/counting.json", "--repeat"]));
+    for says in ["One", "Two", "One"] {
+        assert_eq!(content(&serving, "More"), says);
+    }
+    assert_eq!(content(&serving, "Enough"), "So be it");
+    let missed = |hears: &str| {
+        let missed = serving.ask(&[], &said(hears), false).json();
+        missed["error"]["message"].as_str().unwrap().to_owned()
+    };
+    let told = missed("Nothing of the kind");
+    assert!(
+        told.contains("says different text than recorded (\"More\" → \"Nothing of the kind\")")
+            && !told.contains("once more"),
+        "{told}"
+    );
+    let told = missed("Enough!");
+    assert!(told.contains("words \"Enough\" → \"Enough!\"") && told.contains("served before, to call 4"), "{told}");
+}
+
+fn a_server_that_runs_for_long_keeps_the_last_thousand_calls_and_counts_the_others() {
+    let tree = asked_twice();
+    let serving = Serving::start(tree.retake().args(&["serve", "counting", "--repeat"]));
+    (0..1_030).for_each(|_| assert_eq!(serving.ask(&[], &said("More"), false).status, 200));
+    let report = serving.asked("report", None).json();
+    assert_eq!(report["earlier"], json!({ "served": 30, "missed": 0, "drift": 30 }));
+    // The oldest are forgotten: the first turn was served at every other call.
+    let served = report["served"].as_array().unwrap();
+    assert_eq!((served.len(), &served[0]["turn"], &served[999]["turn"]), (1_000, &json!(0), &json!(1)));
+    assert!(report["drift"][0]["text"].as_str().unwrap().contains(" and 999 more calls: "), "{}", report["drift"]);
 }
 
 fn a_replay_in_rust_can_repeat_too() {
@@ -139,6 +176,50 @@ fn a_page_of_another_server_may_not_use_the_endpoints() {
     let reset = send(&format!("{}/__retake/reset", serving.ready("url")), &of_page, Some(&json!({})));
     assert_eq!(reset.status, 403);
     assert_eq!(serving.asked("misses", None).json().as_array().unwrap().len(), 1);
+}
+
+/// A page of `evil.example` may let its own name lead to 127.0.0.1, and is then its own server to the browser.
+fn a_name_that_was_pointed_at_loopback_may_not_use_the_endpoints() {
+    let tree = greeting();
+    let serving = Serving::of(&tree.path("fixtures/greeting.json"));
+    let port = serving.ready("url").rsplit(':').next().unwrap();
+    let as_host = |host: &str, path: &str| {
+        send(&format!("{}/__retake/{path}", serving.ready("url")), &[("host", &format!("{host}:{port}"))], None)
+    };
+    for path in ["health", "misses", "report"] {
+        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "10.0.0.1", "0.0.0.0"] {
+            let refused = as_host(host, path);
+            assert!(refused.status == 403 && refused.body.contains("loopback"), "{host}: {}", refused.body);
+        }
+        for host in ["127.0.0.1", "127.8.8.8", "localhost", "LocalHost", "retake.localhost", "[::1]"] {
+            assert_eq!(as_host(host, path).status, 200, "{host}");
+        }
+    }
+}
+
+fn a_reset_serves_fixtures_of_the_project_alone_and_tells_nothing_of_other_files() {
+    let (tree, other) = (greeting(), greeting());
+    tree.write(".env", "KEY=1");
+    other.write("fixtures/text.json", "KEY=1");
+    let outside = |file: &str| other.path(file).to_str().unwrap().to_owned();
+    let mut named = vec![".env".to_owned(), outside("fixtures/text.json"), outside("fixtures/greeting.json")];
+    named.extend([outside("fixtures/none.json"), outside("none/none.json"), "fixtures/../../none.json".to_owned()]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(other.path("fixtures/text.json"), tree.path("fixtures/linked.json")).unwrap();
+        named.push("linked".to_owned());
+    }
+    let serving = Serving::start(tree.retake().args(&["serve", "greeting"]));
+    for named in named {
+        let refused = serving.asked("reset", Some(&json!({ "fixtures": [named] })));
+        let error = refused.json()["error"].as_str().unwrap().to_owned();
+        assert!(refused.status == 400 && error.contains("is not a fixture of this project"), "{named}: {error}");
+    }
+    // What the command itself was told to serve may be anywhere, and what is next to it.
+    let serving = Serving::start(tree.retake().args(&["serve", &outside("fixtures/greeting.json")]));
+    for named in ["fixtures/greeting.json".to_owned(), outside("fixtures/greeting.json")] {
+        assert_eq!(serving.asked("reset", Some(&json!({ "fixtures": [named] }))).status, 200);
+    }
 }
 
 fn fixtures_can_be_named_as_in_the_project() {

@@ -9,6 +9,7 @@ tests! { it_replays_with_declared_callers_and_without_any,
     a_miss_says_that_the_fixture_contains_no_conversations,
     callers_with_the_same_conversation_are_only_distinguished_by_a_rule,
     it_is_served_over_http_to_calls_without_a_caller,
+    keys_of_hashes_alone_are_not_computed_again,
     after_an_import_it_is_in_retakes_format_and_replays_the_same,
 }
 
@@ -49,6 +50,26 @@ fn a_miss_says_that_the_fixture_contains_no_conversations() {
              are still open",
             "if the change is intended:\n    retake record write_read_file\n",
         ]);
+    }
+}
+
+/// In both formats: deer-flow's would lose what Retake's does not have, such as the ids of messages.
+fn keys_of_hashes_alone_are_not_computed_again() {
+    let tree = tree("write_read_file", "write_read_file");
+    let fixture = "fixtures/write_read_file.json";
+    for imported in [false, true] {
+        if imported {
+            tree.retake().args(&["import", "deerflow", fixture, "--out", fixture]).run().exits(0);
+        }
+        let before = tree.files();
+        let of_all = "turns[0]: only hashes of the conversation are stored, so its key cannot be computed again; the same \
+                      is true of 3 more turns";
+        tree.retake().args(&["key", "--write", fixture]).run().exits(2).says(&[
+            fixture,
+            of_all,
+            "nothing was written; to store conversations, too: retake record write_read_file",
+        ]);
+        assert_eq!(tree.files(), before);
     }
 }
 

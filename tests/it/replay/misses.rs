@@ -43,6 +43,7 @@ fn shapes(captured: &Path) -> String {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: retake_core::events::Delivery::default(),
     };
     let options = ShapeOptions {
         detail: Detail::Keys,
@@ -168,7 +169,7 @@ fn a_fixture_edited_without_new_keys_is_refused_and_the_turn_is_named() {
     let tree = Tree::of(&[NAME]);
     tree.replace("fixtures/write_read_file.json", "\"Wrote 15 bytes to note.txt\"", "\"Wrote 16 bytes to note.txt\"");
     tree.runner("gateway").run().exits(101).says(&[
-        "fixtures/write_read_file.json:70:5: turns[1]: `conversation_hash` does not match the input: stored is 965753d1",
+        "fixtures/write_read_file.json:73:5: turns[1]: `conversation_hash` does not match the input: stored is 965753d1",
         "the turn was edited, or [[normalize]] or [aliases] of scenarios/suite.toml changed since it was recorded",
     ]);
 }

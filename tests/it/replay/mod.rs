@@ -4,6 +4,7 @@ pub(crate) mod companion;
 mod deerflow;
 pub(crate) mod drift;
 pub(crate) mod events;
+pub(crate) mod held;
 pub(crate) mod late_calls;
 pub(crate) mod misses;
 pub(crate) mod mutation;
@@ -11,15 +12,18 @@ pub(crate) mod oddities;
 pub(crate) mod projects;
 mod releases;
 pub(crate) mod serve;
+mod texts;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
     companion::TESTS,
     deerflow::TESTS,
     drift::TESTS,
     events::TESTS,
+    held::TESTS,
     late_calls::TESTS,
     misses::TESTS,
     projects::TESTS,
     releases::TESTS,
     serve::TESTS,
+    texts::TESTS,
 ];

@@ -39,6 +39,18 @@ pub(crate) enum Mutation {
         at: String,
         value: Value,
     },
+    /// Turns the letters of a text into capital letters.
+    UpperCase {
+        event: String,
+        at: String,
+    },
+    /// Cuts the text at this key into an event for each of its characters.
+    Cut {
+        event: String,
+        at: String,
+    },
+    /// Makes several changes, one after the other.
+    All(Vec<Mutation>),
 }
 
 struct Event {
@@ -57,6 +69,9 @@ impl Mutation {
 
     /// Returns a stream of server-sent events with this change. Panics if the stream has nothing to change.
     pub(crate) fn apply(&self, stream: &str) -> String {
+        if let Mutation::All(all) = self {
+            return all.iter().fold(stream.to_owned(), |stream, mutation| mutation.apply(&stream));
+        }
         let mut events: Vec<Event> = stream.split_terminator("\n\n").map(parse).collect();
         let first = |events: &[Event], name: &str| events.iter().position(|event| event.name == name).unwrap();
         match self {
@@ -92,6 +107,26 @@ impl Mutation {
                     true
                 });
             }
+            Mutation::UpperCase { event, at } => {
+                change(&mut events, event, at, &|object, key| {
+                    let upper = object.get(key).and_then(Value::as_str).map(str::to_uppercase);
+                    upper.map(|upper| object.insert(key.to_owned(), Value::from(upper))).is_some()
+                });
+            }
+            Mutation::Cut { event, at } => {
+                let cut = |found: Event| {
+                    let text = found.data.pointer(at).and_then(Value::as_str).filter(|_| found.name == *event);
+                    let Some(text) = text.map(str::to_owned) else { return vec![found] };
+                    let of = |piece: char| {
+                        let mut data = found.data.clone();
+                        *data.pointer_mut(at).unwrap() = Value::from(piece.to_string());
+                        Event { name: found.name.clone(), data }
+                    };
+                    text.chars().map(of).collect()
+                };
+                events = events.into_iter().flat_map(cut).collect();
+            }
+            Mutation::All(_) => {}
         }
         print(events.iter().map(|Event { name, data }| (&**name, data)))
     }

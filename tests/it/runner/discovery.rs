@@ -1,7 +1,7 @@
 //! Which trials the runner finds, and what it reports when scenarios, fixtures and goldens do not fit together.
 
 use crate::support::fixtures::{self, turn};
-use crate::support::tree::{SCENARIOS, Tree, project};
+use crate::support::tree::{SCENARIOS, Tree};
 
 tests! { a_project_without_scenarios_is_an_error_that_names_the_command_to_run,
     a_root_may_be_relative,
@@ -171,8 +171,7 @@ fn an_unknown_system_is_reported_with_the_nearest_name() {
 }
 
 fn these_tests_know_all_of_the_projects_own_scenarios() {
-    let tree = Tree::of(&SCENARIOS);
-    tree.write("scenarios/suite.toml", &project("scenarios/suite.toml"));
+    let tree = Tree::with_own_suite(&SCENARIOS);
     let scenarios = std::fs::read_dir(crate::support::tree::repository().join("scenarios")).unwrap();
     let mut names: Vec<String> = scenarios
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -183,7 +182,7 @@ fn these_tests_know_all_of_the_projects_own_scenarios() {
     assert_eq!(names, SCENARIOS);
     let mut wanted: Vec<(&str, &str)> = SCENARIOS.iter().map(|name| (*name, "ok")).collect();
     wanted.push(("retake::no_orphans", "ok"));
-    tree.runner("gateway").run().exits(0).trials_are(&wanted);
+    tree.runner("bare").run().exits(0).trials_are(&wanted);
 }
 
 fn a_project_can_have_a_router_and_a_command_as_systems() {

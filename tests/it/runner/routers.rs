@@ -11,7 +11,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use retake::{Stage, Suite};
 
-use crate::record::{rounds, secrets, varying};
+use crate::record::{encoded_secrets, parallel, rounds, secrets, suspects, varying};
 use crate::replay::mutation::Mutation;
 use crate::replay::oddities;
 use crate::support::loopback::client;
@@ -35,7 +35,10 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "oddities" => suite.router(system, |stage| async move { oddities::router(stage) }),
         "rounds" => suite.router(system, |stage| async move { rounds::router(stage) }),
         "planted" => suite.router(system, |stage| async move { secrets::router(&stage) }),
+        "encoded" => suite.router(system, |stage| async move { encoded_secrets::router(&stage) }),
+        "suspected" => suite.router(system, |stage| async move { suspects::router(&stage) }),
         "varying" => suite.router(system, |stage| async move { varying::router(stage) }),
+        "parallel" => suite.router(system, |stage| async move { parallel::router(stage) }),
         "never-ready" => suite.router(system, |_| std::future::pending::<Router>()),
         "refuses" => suite.router(system, |_| async { Err::<Router, _>("no licence key") }),
         "panics" => suite.router(system, |_| async { made_to_panic() }),
@@ -43,6 +46,10 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "page" => suite.router(system, |stage| async move { crate::browser::proofs::router(&stage) }),
         #[cfg(feature = "browser")]
         "pages" => suite.router(system, |_| async { crate::browser::finding::router() }),
+        #[cfg(feature = "browser")]
+        "looks" => suite.router(system, |_| async { crate::browser::seeing::router() }),
+        #[cfg(feature = "browser")]
+        "pictures" => suite.router(system, |_| async { crate::browser::pictures::router() }),
         "no-system" => suite,
         other => panic!("no system is called {other}"),
     }

@@ -50,7 +50,7 @@ detail = "values"
         "RUN \"x<run>x\"",
         "TMPDIR \"<tmp>\"",
         // The second run of the proof has another date.
-        "RETAKE_DATE \"<DATE>\"",
+        "RETAKE_DATE yyyy-mm-dd",
         "cwd \"<workdir>\"",
     ] {
         let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");

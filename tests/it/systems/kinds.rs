@@ -15,6 +15,7 @@ tests!(
     a_shared_system_that_was_killed_fails_its_scenario,
     a_system_that_is_already_running_is_reached_by_its_url,
     a_system_that_needs_another_one_gets_its_address,
+    a_command_is_told_where_the_only_system_is,
     concurrent_processes_do_not_take_the_same_port,
 );
 
@@ -161,6 +162,23 @@ fn a_system_that_needs_another_one_gets_its_address() {
         .args(&["test"])
         .run()
         .red(&["system `front` ended by itself", "the last lines of system `backend`'s log"]);
+}
+
+fn a_command_is_told_where_the_only_system_is() {
+    let tree = Tree::with_suite(&described("agent", "", READY));
+    let asks =
+        "exec 3<>/dev/tcp/127.0.0.1/$1 && echo GET /count HTTP/1.0 >&3 && echo >&3 && cat <&3 >/dev/null && echo true";
+    let step =
+        |port: &str| format!("[[step]]\nrun = [\"bash\", \"-c\", \"{asks}\", \"-\", \"{port}\"]\ngolden = false\n");
+    tree.scenario("a", &format!("fixture = \"none\"\n{}", step("{{ port }}")));
+    tree.scenario("b", &format!("fixture = \"none\"\n{}[vars]\nwhere = \"{{{{ port }}}}\"\n", step("{{ where }}")));
+    tree.retake().args(&["test"]).run().green();
+    let list = tree.retake().args(&["list"]).run();
+    list.says(&["command line", "agent"]);
+    // With two systems, it has to be said which one.
+    let both = format!("{}{}", tree.read("scenarios/suite.toml"), described("other", "", READY));
+    tree.write("scenarios/suite.toml", &both);
+    tree.retake().args(&["test"]).run().red(&["this scenario does not say which system it is for"]);
 }
 
 /// Starts 16 processes at the same time, each with its own system. `RETAKE_PORT_ROUNDS` sets the number of rounds.

@@ -39,7 +39,7 @@ fn a_listener_gets_the_events_that_later_steps_cause_and_keeps_its_place_in_the_
     tree.scenario("until", &format!("{steps}{CHAT}[golden]\ndetail = \"keys\"\n"));
     record(&tree, &["a", "until"]).green();
     let answer = "POST /chat\n200 text/event-stream\n\nanswer    {answer}\nend\n";
-    let events = "GET /events\n200 text/event-stream\n\nhello     {}\nchat      {answer}";
+    let events = "GET /events\n200 text/event-stream, in pieces\n\nhello     {}\nchat      {answer}";
     assert_eq!(golden(&tree, "a"), format!("{events} ×2\n\n\n{answer}\n\n{answer}"));
     assert_eq!(golden(&tree, "until"), format!("{events}\n\n\n{answer}"));
 

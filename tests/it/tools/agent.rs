@@ -141,6 +141,8 @@ pub(crate) fn work() -> ExitCode {
         let text =
             answer["result"]["content"][0]["text"].as_str().map_or_else(|| answer["error"].to_string(), str::to_owned);
         messages.push(message.clone());
+        // An agent may clip or prefix what a tool returns.
+        let text = std::env::var("TELLS").unwrap_or_default() + &text;
         messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": text}));
     }
 }

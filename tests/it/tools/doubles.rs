@@ -13,6 +13,8 @@ tests! {
     a_recorded_tool_call_that_nobody_makes_is_unused,
     a_live_tool_that_changed_is_named_as_the_cause_of_the_miss,
     the_recorded_tool_calls_in_a_fixture_are_checked,
+    a_live_tool_is_compared_with_what_the_server_returned,
+    a_call_with_an_empty_result_is_executed_again,
     recording_starts_only_the_servers_that_the_scenario_uses,
     a_shared_system_with_a_double_is_an_error,
 }
@@ -125,6 +127,33 @@ fn the_recorded_tool_calls_in_a_fixture_are_checked() {
     change(&tree, |exchanges| exchanges[2]["resutl"] = 1.into());
     let red = tree.retake().arg("test").run().exits(1);
     red.says(&["fixtures/ask.json:1:", "resutl: unknown field; did you mean `result`?"]);
+}
+
+/// The tool of the server, as a command: a build without the feature `mcp` cannot start the server itself.
+const READ: &str = "[tools.read]\ncommand = [\"cat\", \"{{ root }}/note.txt\"]\n";
+
+fn a_live_tool_is_compared_with_what_the_server_returned() {
+    let tree = tree(&stdio());
+    tree.replace("scenarios/ask/scenario.toml", "TOOLS =", "TELLS = \"From the tool: \", TOOLS =");
+    record(&tree);
+    tree.write("scenarios/suite.toml", READ);
+    tree.retake().args(&["tools", "ask"]).run().exits(0).says(&["ask: 1 action executed, no drift"]);
+    tree.write("note.txt", "goodbye");
+    let red = tree.retake().args(&["tools", "ask"]).run().exits(1);
+    red.says(&["recorded  \"hello\"", "now       \"goodbye\""]);
+}
+
+fn a_call_with_an_empty_result_is_executed_again() {
+    let tree = tree(&stdio());
+    tree.write("note.txt", "");
+    record(&tree);
+    let mut fixture: Value = serde_json::from_str(&tree.read("fixtures/ask.json")).unwrap();
+    fixture.as_object_mut().unwrap().remove("tools");
+    tree.write("fixtures/ask.json", &fixture.to_string());
+    tree.write("scenarios/suite.toml", READ);
+    tree.retake().args(&["tools", "ask"]).run().exits(0).says(&["ask: 1 action executed, no drift"]);
+    tree.write("note.txt", "no longer empty");
+    tree.retake().args(&["tools", "ask"]).run().exits(1).says(&["recorded  \"\"", "now       \"no longer empty\""]);
 }
 
 fn recording_starts_only_the_servers_that_the_scenario_uses() {

@@ -1,7 +1,10 @@
 //! Tools: recorded tool calls that are made again, and doubles of tool servers.
 
 pub(crate) mod agent;
+pub(crate) mod client;
+pub(crate) mod conversation;
 pub(crate) mod doubles;
 pub(crate) mod snapshot;
+pub(crate) mod talking;
 
-pub(crate) const TESTS: &[&[crate::Test]] = &[doubles::TESTS, snapshot::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[doubles::TESTS, conversation::TESTS, snapshot::TESTS];

@@ -34,3 +34,16 @@ strict('that leaves turns unused', async ({ retake }) => {
   expect(await ask('Hello')).toBe('Good morning');
   expect((await retake.unused()).length).toBe(2);
 });
+
+// says: there is no fixtures/that_names_no_model.json, and no call of retake.use
+test('that names no model', async () => {
+  await ask('Hello');
+});
+
+// says: unused: no call asked for turns[0] by nobody, turns[1] by nobody, turns[0] by nobody
+strict('that leaves all turns unused and names no model', async () => {});
+
+// says: words "Hello" → "Hullo"
+test.extend({ retakeOptions: { fixtures: ['greeting'] } })('that names no model, and misses', async () => {
+  await ask('Hullo');
+});

@@ -45,6 +45,70 @@ fn model_calls_are_read_from_an_http_archive_and_the_rest_is_reported() {
     );
 }
 
+/// Whatever its path is: a cassette and an archive of the same requests give the same turns.
+#[test]
+fn each_request_to_a_providers_own_host_is_a_turn_with_any_method() {
+    let host = "https://api.openai.com";
+    let requests =
+        [("GET", "/v1/realtime/calls/c"), ("DELETE", "/v1/skills/s"), ("POST", "/v1/realtime/client_secrets")];
+    let entries = requests.map(|(method, path)| {
+        format!(
+            r#"{{"request": {{"method": "{method}", "url": "{host}{path}", "headers": []}},
+                "response": {{"status": 200, "headers": [], "content": {{"mimeType": "application/json", "text": "{{}}"}}}}}}"#
+        )
+    });
+    let archive = format!(r#"{{"log": {{"version": "1.2", "entries": [{}]}}}}"#, entries.join(","));
+    let found = import_files(Foreign::Har, &[("a.har", &archive)], &["a.har"], false).unwrap();
+    assert_eq!((found.left_out, found.fixture.table.turns().len()), (vec![], 3));
+    let cassette = |(method, path): (&str, &str)| {
+        format!(
+            "- request: {{method: {method}, uri: '{host}{path}', body: null}}\n  response: {{status: {{code: 200}}, body: {{string: '{{}}'}}}}\n"
+        )
+    };
+    let found = import(Foreign::Vcr, &format!("interactions:\n{}version: 1\n", requests.map(cassette).concat()));
+    assert_eq!((found.left_out, found.fixture.table.turns().len()), (vec![], 3));
+}
+
+#[test]
+fn what_is_no_http_call_is_left_out_with_one_line_for_each_kind() {
+    let entry = |method: &str, url: &str, kind: &str, status: u16, more: &str| {
+        format!(
+            r#"{{{more} "request": {{"method": "{method}", "url": "{url}", "headers": [{{"name": "content-type", "value": "{kind}"}}]}},
+                "response": {{"status": {status}, "headers": [], "content": {{}}}}}}"#
+        )
+    };
+    let socket =
+        || entry("GET", "wss://api.openai.com/v1/realtime?model=m", "", 101, r#""_resourceType": "websocket","#);
+    let grpc = || entry("POST", "https://api.x.ai/xai_api.Chat/GetCompletion", "application/grpc+proto", 200, "");
+    let archive = format!(
+        r#"{{"log": {{"version": "1.2", "entries": [{}]}}}}"#,
+        [socket(), grpc(), socket(), grpc(), socket(), socket().replace("101", "0")].join(",")
+    );
+    let found = import_files(Foreign::Har, &[("a.har", &archive)], &["a.har"], false).unwrap();
+    let of_grpc = "gRPC is not supported, only HTTP with JSON";
+    assert_eq!(
+        found.left_out,
+        [
+            "a.har: entry 1 and 3 more: a websocket: realtime is not supported".to_owned(),
+            format!("a.har: entry 2 and 1 more: {of_grpc}"),
+        ]
+    );
+    let socket = "- request: {method: GET, uri: 'wss://api.openai.com/v1/realtime', body: null}\n  response: {status: {code: 101}, body: null}\n";
+    let upgraded = "- request: {method: GET, uri: 'https://api.openai.com/v1/realtime', headers: {Upgrade: [websocket]}, body: null}\n  response: {status: {code: 200}, body: null}\n";
+    let grpc = "- request: {method: POST, uri: 'https://api.x.ai/c', headers: {content-type: [application/grpc]}, body: 'x'}\n  response: {status: {code: 200}, body: {string: x}}\n";
+    let other = "- request: {proto: GetCompletion, body: aGk=}\n  response: {body: aGk=}\n";
+    let list = [socket, grpc, other, upgraded, grpc, other, socket].concat();
+    let found = import(Foreign::Vcr, &format!("interactions:\n{list}version: 1\n"));
+    assert_eq!(
+        found.left_out,
+        [
+            "a.yaml: interaction 1 (line 2) and 2 more: a websocket: realtime is not supported".to_owned(),
+            format!("a.yaml: interaction 2 (line 4) and 1 more: {of_grpc}"),
+            "a.yaml: interaction 3 (line 6) and 1 more: no `request.method`".to_owned(),
+        ]
+    );
+}
+
 #[test]
 fn aimock_entries_that_match_only_the_users_message_have_a_key() {
     let text = r#"{"fixtures": [

@@ -38,12 +38,30 @@ fn aliases_are_replaced_by_their_values() {
         json("a: &x [1, &y {b: c}]\nd: *x\ne: *y\n"),
         of(r#"{"a": [1, {"b": "c"}], "d": [1, {"b": "c"}], "e": {"b": "c"}}"#)
     );
-    let bomb = (1..12).fold("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned(), |all, i| {
+}
+
+#[test]
+fn aliases_have_a_budget() {
+    let values = (1..12).fold("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned(), |all, i| {
         let before = i - 1;
         format!("{all}a{i}: &a{i} [{}]\n", vec![format!("*a{before}"); 10].join(","))
     });
-    let error = Node::parse(&bomb).unwrap_err().to_string();
-    assert!(error.contains("more than 4000000 values"), "{error}");
+    let text = format!("a: &a {}\nb: [{}]\n", "long ".repeat(100_000), "*a,".repeat(100_000));
+    for bomb in [values, text] {
+        let error = Node::parse(&bomb).unwrap_err().to_string();
+        assert!(error.contains("the aliases of this file stand for more than 32 MB"), "{error}");
+    }
+    let few = format!("a: &a {}\nb: [{}]\n", "long ".repeat(1000), "*a,".repeat(1000));
+    assert_eq!(json(&few).pointer("/b").and_then(Json::as_array).map(<[Json]>::len), Some(1000));
+}
+
+#[test]
+fn aliases_nest_no_deeper_than_lists() {
+    let deep = (1..9).fold("a0: &a0 x\n".to_owned(), |all, i| {
+        format!("{all}a{i}: &a{i} {}*a{}{}\n", "[".repeat(100), i - 1, "]".repeat(100))
+    });
+    let error = Node::parse(&deep).unwrap_err().to_string();
+    assert!(error.contains("nest deeper than 256"), "{error}");
 }
 
 #[test]

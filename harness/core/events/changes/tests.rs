@@ -113,3 +113,24 @@ fn a_renamed_event_has_the_same_payload() {
         &["the event `tool_result` did not come", "the event `notice` came, which the golden lacks"],
     );
 }
+
+#[test]
+fn a_changed_text_of_collapsed_events_is_named_by_its_place() {
+    let golden = |texts: &str| format!("GET /a\n200 text/event-stream\n\nmessages  …  {texts}\n");
+    let said = |was: &str, is: &str| changes(&golden(was), &golden(is))[0].cause.what.clone();
+    let start = "x".repeat(60);
+    assert_eq!(
+        said("/a, /b by /id = \"x\" (1, 0001)", "/a = \"x\" (1, 0001)\n          /b by /id = \"y\" (1, 0002)"),
+        "the event `messages` has a different text at `/b`: \"y\" (1, 0002), not \"x\" (1, 0001)"
+    );
+    let long = said(&format!("/a = \"{start}…\" (61, 0001)"), &format!("/a = \"{start}…\" (62, 0002)"));
+    assert!(long.contains("… (62, 0002), not ") && long.ends_with("… (61, 0001)"), "{long}");
+    assert_eq!(
+        said("/a = \"x\" (1, 0001)", "(text not held)"),
+        "the event `messages` lacks the text at `/a`: \"x\" (1, 0001)"
+    );
+    assert_eq!(
+        said("(text not held)", "/a = \"x\" (1, 0001)"),
+        "the event `messages` has a text at `/a` that the golden lacks: \"x\" (1, 0001)"
+    );
+}

@@ -10,6 +10,7 @@ fn captured(body: &str) -> [Captured; 1] {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: crate::events::Delivery::default(),
     }]
 }
 

@@ -33,7 +33,7 @@ fn numbers_that_are_points_in_time_are_replaced() {
     let plain = |json: &str| value(&Json::parse(json.as_bytes()).unwrap(), &Ids::default(), &str::to_owned);
     let times = "[1795310937, 1795310937.2082062, 1795310951851, 1795310951851.5, 1795310951851000, \
                      1600000000, 2099999999000000000]";
-    assert_eq!(plain(times), "[<TS>, <TS>, <TS>, <TS>, <TS>, <TS>, <TS>]");
+    assert_eq!(plain(times), "[time in s, time in s, time in ms, time in ms, time in µs, time in s, time in ns]");
     for number in ["0", "1599999999", "2100000000", "-1795310937", "179531093", "17953109371", "0.1795310937"] {
         assert_eq!(plain(number), number);
     }

@@ -17,8 +17,10 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
         merger.add(payload, &mut seen);
     }
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
+    let chosen = Chosen::of(&[], &options, &normalize, &ids, None, None);
     let mut out = String::new();
-    let tree = super::tree("event", &merger.finish(seen), None, keep, &Pins::new("event", &options, &pinned));
+    let tree =
+        super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen));
     Trees::default().write(&tree, &mut out);
     out
 }

@@ -23,6 +23,7 @@ fn captured(events: Vec<Event>) -> Captured {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: crate::events::Delivery::default(),
     }
 }
 

@@ -45,6 +45,7 @@ fn captured(events: Vec<Event>) -> Captured {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: crate::events::Delivery::default(),
     }
 }
 
@@ -93,7 +94,7 @@ values    {messages[1]}
           /messages/-1/content = "hi"
 values    {messages[2]}
           /messages/-1/content = ""
-messages  …
+messages  …  (text not held)
 values    {messages[2], title}
           /title = "Hi"
           /messages/-1/content = "hi from <run>."
@@ -200,6 +201,7 @@ fn a_plain_response_is_a_body_and_blank_lines_separate_captures() {
         events: vec![Event::body(br#"{"ok": true}"#)],
         after: AfterLast::default(),
         tree: None,
+        delivery: crate::events::Delivery::default(),
     };
     let empty = Captured { events: Vec::new(), ..body.clone() };
     let text = golden(&[body, empty], &ShapeOptions::default(), &replay);

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use crate::pointer::Pointer;
 use crate::read::values::Foreign;
 use retake_core::events::{Detail, TextAs};
+use crate::read::spanned::Spanned;
 
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -23,6 +24,10 @@ pub(crate) struct RawGolden {
     /// Events that may come in any order among each other: neighbours are sorted.
     /// Default: `[]`. Example: `["tool_result"]`.
     pub unordered: Option<Vec<String>>,
+    /// Whether events of tool calls that the model made at once stay in the order in which they came. Otherwise neighbouring
+    /// events that contain the ids of such calls are put into the order of the calls, since parallel tools have no order.
+    /// Default: `false`. Example: `true`.
+    pub ordered: Option<bool>,
     /// Events that may come at any time and are left out; `*` matches any part of a name.
     /// Default: `[]`. Example: `["heartbeat"]`.
     pub ignore: Option<Vec<String>>,
@@ -48,4 +53,22 @@ pub(crate) struct RawGolden {
     /// matches any part.
     /// Default: `[]`. Example: `["values:/run_id"]`.
     pub loose: Option<Vec<String>>,
+    /// Headers of answers of which the golden shows the names, the attributes and what their values look like, also for
+    /// steps that do not go into the golden otherwise.
+    /// Default: that of the suite. Example: `["set-cookie", "cache-control"]`.
+    pub headers: Option<Vec<Spanned<String>>>,
+    /// The JSON pointer to what events are called, for services whose events all have the same name.
+    /// Example: `"/result/kind"`.
+    pub event_name: Option<Pointer>,
+}
+
+/// What the goldens of all scenarios contain.
+#[derive(Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct RawSuiteGolden {
+    /// Headers of answers of which each golden shows the names, the attributes and what their values look like, also for
+    /// steps that do not go into the golden otherwise.
+    /// Default: `[]`. Example: `["set-cookie", "cache-control"]`.
+    pub headers: Option<Vec<Spanned<String>>>,
 }

@@ -11,7 +11,7 @@ use crate::options::{Delays, Panics, Unused};
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Kind, RawDuration};
-use crate::scenario::{ToolsFrom, Unobserved};
+use crate::{ToolsFrom, Unobserved};
 
 /// A scenario, or one of its cases, which may replace any field.
 #[derive(Clone, Default, Deserialize)]
@@ -64,7 +64,7 @@ pub(crate) struct RawScenario {
     /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
     /// Default: from suite.toml. Example: `{ prompt = "fail" }`.
     pub drift: Option<RawDrift>,
-    /// Whether the pauses of recorded streams are replayed (`"recorded"`) or left out (`"none"`).
+    /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: from suite.toml. Example: `"recorded"`.
     pub delays: Option<Delays>,
     /// Environment variables whose values are never written to a file, in addition to those that templates name.

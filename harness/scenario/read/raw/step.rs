@@ -112,14 +112,14 @@ pub(crate) struct RawStep {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawAct {
-    /// Waits until this is visible. It is found by its text, or by `role:ROLE NAME`, `label:`, `placeholder:`,
+    /// Waits until a person would see this. It is found by its text, or by `role:ROLE NAME`, `label:`, `placeholder:`,
     /// `testid:` or `css:`.
     /// Example: `"{{ turn('lead_agent').text }}"`.
     pub see: Option<Spanned<String>>,
     /// Waits until nothing visible matches this.
     /// Example: `"Loading"`.
     pub unseen: Option<Spanned<String>>,
-    /// Waits until exactly one visible element matches this.
+    /// Waits until exactly one visible element matches this, and a person would see it.
     /// Example: `"the first question"`.
     pub once: Option<Spanned<String>>,
     /// Waits until each of these is visible exactly once, and each is above the next.
@@ -149,9 +149,14 @@ pub(crate) struct RawAct {
     /// Takes a screenshot and saves it under this name.
     /// Example: `"answer"`.
     pub screenshot: Option<Spanned<String>>,
-    /// Compares the screenshot with one of an earlier run on the same machine.
+    /// Compares the screenshot with one of an earlier run on the same machine, once the page has come to rest.
+    /// `retake test --update` renews that one.
     /// Default: `false`. Example: `true`.
     pub baseline: Option<Spanned<bool>>,
+    /// Whether a person has to see what `see`, `once` or `above` waits for: after scrolling to it, it is painted, and neither
+    /// transparent nor covered. `false` is for texts that are meant for screen readers, or lie over a picture.
+    /// Default: `true`. Example: `false`.
+    pub visible: Option<Spanned<bool>>,
     /// How long to wait until the act succeeds.
     /// Default: `"10s"`. Example: `"20s"`.
     pub within: Option<Spanned<RawDuration>>,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::golden::RawSuiteGolden;
 use super::normalize::RawNormalize;
 use super::system::RawSystem;
 use super::tool::RawTool;
@@ -11,6 +12,7 @@ use crate::options::{Delays, Level, Panics, Unused};
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Pattern, RawDuration};
 use retake_model::OfferedTools;
+use retake_core::secrets::Suspected;
 
 #[derive(Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -60,12 +62,20 @@ pub(crate) struct RawSuite {
     /// Environment variables whose values are never written to a file, in addition to those that templates name.
     /// Default: `[]`. Example: `["STRIPE_KEY"]`.
     pub secrets: Option<Vec<Spanned<String>>>,
+    /// What a recording does with texts that have no known form, but stand where secrets usually do: it refuses to write the
+    /// fixture, replaces the text, or keeps it.
+    /// Default: `{}`. Example: `{ password = "mask" }`.
+    #[serde(default)]
+    pub suspects: RawSuspects,
     /// How long a scenario may take.
     /// Default: `"60s"`. Example: `"90s"`.
     pub timeout: Option<Spanned<RawDuration>>,
-    /// Whether the pauses of recorded streams are replayed (`"recorded"`) or left out (`"none"`).
+    /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: `"none"`. Example: `"recorded"`.
     pub delays: Option<Delays>,
+    /// What the goldens of all scenarios contain.
+    /// Default: `{}`. Example: `{ headers = ["set-cookie", "cache-control"] }`.
+    pub golden: Option<RawSuiteGolden>,
 }
 
 #[derive(Deserialize)]
@@ -122,10 +132,32 @@ pub(crate) struct RawDrift {
     /// Settings of the call, such as the temperature.
     /// Default: `"ignore"`. Example: `"note"`.
     pub settings: Option<Level>,
+    /// What changes how an answer looks: whether a stream is to end with its usage, several choices, stop sequences, the kind
+    /// of response format, log probabilities, and the version in the request's path.
+    /// Default: `"note"`. Example: `"fail"`.
+    pub form: Option<Level>,
     /// Tool results that have become errors or empty, or have changed places.
     /// Default: `"fail"`. Example: `"note"`.
     pub results: Option<Level>,
     /// What a tool returns when a recorded call of it is executed again.
     /// Default: `"fail"`. Example: `"note"`.
     pub observation: Option<Level>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RawSuspects {
+    /// Values of keys and tokens: `SERVICE_API_KEY=…`, `api-key: …`, `client_secret`.
+    /// Default: `"refuse"`. Example: `"mask"`.
+    pub(crate) key: Option<Suspected>,
+    /// Passwords: `password=…`.
+    /// Default: `"refuse"`. Example: `"mask"`.
+    pub(crate) password: Option<Suspected>,
+    /// Credentials of requests: `authorization: …`.
+    /// Default: `"refuse"`. Example: `"mask"`.
+    pub(crate) authorization: Option<Suspected>,
+    /// Cookies: `cookie: session=…`.
+    /// Default: `"refuse"`. Example: `"keep"`.
+    pub(crate) cookie: Option<Suspected>,
 }

@@ -87,7 +87,7 @@ pub(super) fn scenario() -> Schema {
     rules.extend(probe.refused("Step", &["json", "json_file", "form"], &either, sent));
     rules.push(Rule { table: "Step", what: What::Without("json", vec!["json_file".to_owned(), "form".to_owned()]) });
     rules.push(Rule { table: "Step", what: What::Without("json_file", vec!["form".to_owned()]) });
-    rules.extend(probe.refused("Act", &page::ACTS, &["text", "baseline"], |kind, field| {
+    rules.extend(probe.refused("Act", &page::ACTS, &["text", "baseline", "visible"], |kind, field| {
         let text = if kind.starts_with("fill") { "text = \"a\"" } else { "" };
         let parts: Vec<&str> = [kind, text, field].into_iter().filter(|part| !part.is_empty()).collect();
         step("browser = \"/\"", &format!("do = [{{ {} }}]", parts.join(", ")))

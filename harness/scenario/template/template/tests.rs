@@ -88,6 +88,42 @@ fn what_cannot_be_rendered_says_why() {
 }
 
 #[test]
+fn what_is_rendered_has_a_largest_size() {
+    let long = "'x' * 99999";
+    for text in [
+        &format!("{{% for a in range(9999) %}}{{{{ {long} }}}}{{% endfor %}}"),
+        &format!("{{% for a in range(99999) %}}{}{{% endfor %}}", "literal ".repeat(1000)),
+        &format!("{{{{ [{long}] * 9999 }}}}"),
+        "{{ [n] * 9999999 }}",
+    ] {
+        let error = fails(text);
+        assert!(error.contains("renders to more than 16 MB"), "{error}");
+    }
+    assert_eq!(render(&format!("{{{{ {long} }}}}")), Json::from("x".repeat(99999)));
+    // The check of filters renders the text once, before it is known what the names stand for.
+    let unknown = format!("{{% for a in range(9999) %}}{{{{ {long} }}}}{{% endfor %}}{{{{ n | uper }}}}");
+    assert_eq!(template(&unknown).map(|_| ()), Ok(()));
+}
+
+#[test]
+fn what_would_let_a_value_grow_is_refused() {
+    let doubled =
+        "{% set a = namespace(text='x') %}{% for i in range(40) %}{% set a.text = a.text ~ a.text %}{% endfor %}";
+    let captured = "{%- filter upper %}{% for i in range(9999) %}long{% endfor %}{% endfilter %}";
+    let set = template(doubled).unwrap_err().to_string();
+    assert!(set.starts_with("t.toml:1:5: templates have no `{% set %}`\n  they have `if`, `for` and `raw`; "), "{set}");
+    let filter = template(captured).unwrap_err().to_string();
+    assert!(filter.starts_with("t.toml:1:5: templates have no `{% filter %}`\n"), "{filter}");
+    let nested =
+        |deep: usize| format!("{}{{{{ n }}}}{}", "{%-for n in [n ~ n]%}".repeat(deep), "{% endfor %}".repeat(deep));
+    assert_eq!(render(&nested(8)), Json::from("3".repeat(256)));
+    assert!(
+        template(&nested(40)).unwrap_err().to_string().starts_with("t.toml:1:5: this text contains too much code\n")
+    );
+    assert_eq!(render("{% raw %}{% set a = 1 %}{% endraw %}{{ n }}"), Json::from("{% set a = 1 %}3"));
+}
+
+#[test]
 fn endless_code_is_refused_before_it_overflows_the_stack() {
     let too_much = "t.toml:1:5: this text contains too much code";
     for link in [".a", "|trim", " + a", "[0]", " if a else a", " is odd", " and a"] {

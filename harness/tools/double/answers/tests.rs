@@ -2,7 +2,8 @@ use super::*;
 
 fn exchange(method: &str, params: &str, result: &str) -> ToolExchange {
     let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
-    ToolExchange { method: method.to_owned(), params: json(params), answer: Ok(json(result)) }
+    let (method, answer) = (method.to_owned(), Some(Ok(json(result))));
+    ToolExchange { method, params: json(params), messages: Vec::new(), answer, status: None, then: Vec::new() }
 }
 
 fn answers(exchanges: &[ToolExchange]) -> Answers {
@@ -11,7 +12,7 @@ fn answers(exchanges: &[ToolExchange]) -> Answers {
 
 fn take(answers: &mut Answers, method: &str, params: &str) -> Option<Json> {
     let params = Json::parse(params.as_bytes()).unwrap();
-    answers.take(method, &params).ok().map(|exchange| exchange.answer.clone().unwrap())
+    answers.take(method, &params).ok().map(|exchange| exchange.answer.unwrap().unwrap())
 }
 
 const CALL: &str = r#"{"name": "read", "arguments": {"path": "/tmp/abc/a.txt", "n": 1}}"#;

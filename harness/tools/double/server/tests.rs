@@ -1,6 +1,8 @@
+use std::time::Instant;
+
 use super::*;
 use retake_model::clients::Clients;
-use retake_model::unjudged;
+use retake_model::{Scope, unjudged};
 
 /// A call of the tool `read`.
 const CALL: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read"}}"#;

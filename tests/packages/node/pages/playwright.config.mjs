@@ -1,8 +1,8 @@
-import { defineConfig } from '@playwright/test';
+import { withRetake } from 'retake/playwright';
 
 const { MODEL_PORT, PORT, CHROMIUM } = process.env;
 
-export default defineConfig({
+export default withRetake({ fixtures: ['greeting'], port: Number(MODEL_PORT), report: 'report.json' }, {
   testMatch: '*.spec.mjs',
   outputDir: '../results',
   retries: 1,
@@ -12,17 +12,10 @@ export default defineConfig({
     baseURL: `http://127.0.0.1:${PORT}`,
     launchOptions: { executablePath: CHROMIUM, args: ['--no-sandbox'] },
   },
-  webServer: [
-    {
-      command: `npx retake serve greeting --repeat --addr 127.0.0.1:${MODEL_PORT} --key test --report report.json`,
-      cwd: '..',
-      url: `http://127.0.0.1:${MODEL_PORT}/__retake/health`,
-      gracefulShutdown: { signal: 'SIGTERM', timeout: 5000 },
-    },
-    {
-      command: 'node server.mjs',
-      url: `http://127.0.0.1:${PORT}`,
-      env: { PORT, OPENAI_BASE_URL: `http://127.0.0.1:${MODEL_PORT}/v1`, OPENAI_API_KEY: 'test' },
-    },
-  ],
+  webServer: {
+    command: 'node server.mjs',
+    url: `http://127.0.0.1:${PORT}`,
+    env: { PORT },
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 5000 },
+  },
 });

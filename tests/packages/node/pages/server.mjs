@@ -17,7 +17,10 @@ const page = `<!doctype html><title>Chat</title><form><input placeholder="Say so
 async function chat(request) {
   const pieces = [];
   for await (const piece of request) pieces.push(piece);
-  const { message } = JSON.parse(Buffer.concat(pieces));
+  return say(JSON.parse(Buffer.concat(pieces)).message);
+}
+
+async function say(message) {
   try {
     return (await generateText({ model, prompt: message, maxRetries: 0 })).text;
   } catch {
@@ -29,3 +32,9 @@ createServer(async (request, response) => {
   if (request.url !== '/chat') return response.setHeader('content-type', 'text/html').end(page);
   response.end(JSON.stringify({ text: await chat(request) }));
 }).listen(Number(process.env.PORT), '127.0.0.1');
+
+// A service may call the model while it ends.
+process.on('SIGTERM', async () => {
+  if (process.env.ENDS_WITH) await say(process.env.ENDS_WITH);
+  process.exit();
+});

@@ -1,0 +1,244 @@
+//! The places that a golden pins because of what stands there: words of the service's own vocabulary under any key, and points
+//! in time. A committed golden names the places that it pins, since its lines show the words in quotes and the forms of times.
+//! Which places these are is found out only when a golden is written: whether a text is a word may depend on chance.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::captured::Captured;
+use super::foreign::Foreign;
+use super::ids::Ids;
+use super::labels::{Label, Labels};
+use super::notation::{self, Normalize};
+use super::options::{Detail, ShapeOptions};
+use super::times;
+use super::written::{self, Written};
+use crate::json::Json;
+
+/// The most words of one place that are still a vocabulary.
+const WORDS: usize = 12;
+
+/// The places that a golden pins, by the paths of its lines.
+#[derive(Clone, Debug, Default)]
+pub struct Places(HashMap<String, Pin>);
+
+impl Places {
+    /// Reads the text of a golden.
+    #[must_use]
+    pub fn read(golden: &str) -> Places {
+        Places(pins_of(&written::read(golden)))
+    }
+}
+
+/// The places that are pinned because of what stands there.
+#[derive(Debug)]
+pub(super) enum Chosen<'a> {
+    /// Those of this run, by label and JSON pointer.
+    OfRun(HashMap<(String, String), Pin>),
+    /// Those of the committed golden.
+    Committed(&'a Places),
+}
+
+/// What is pinned at a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pin {
+    pub(super) words: bool,
+    pub(super) times: bool,
+}
+
+/// A place in a shape.
+#[derive(Clone, Debug)]
+pub(super) struct At {
+    /// The label of the events.
+    pub(super) label: String,
+    /// The JSON pointer of the place in their payloads.
+    pub(super) pointer: String,
+    /// The names on the lines from the label to the line on which the place stands.
+    pub(super) line: String,
+}
+
+impl<'a> Chosen<'a> {
+    /// Finds the places of a golden.
+    pub(super) fn of(
+        captures: &[Captured],
+        options: &ShapeOptions,
+        normalize: &Normalize<'_>,
+        ids: &Ids,
+        committed: Option<&'a Places>,
+        foreign: Option<&Foreign>,
+    ) -> Chosen<'a> {
+        match committed {
+            Some(places) => Chosen::Committed(places),
+            None if options.detail == Detail::Keys => Chosen::OfRun(HashMap::new()),
+            None => {
+                let collector = Collector { normalize, ids, foreign, places: HashMap::new() };
+                Chosen::OfRun(collector.collected(captures, options))
+            }
+        }
+    }
+
+    /// Returns what is pinned at a place.
+    pub(super) fn at(&self, at: &At) -> Pin {
+        let pin = match self {
+            Chosen::OfRun(places) if places.is_empty() => None,
+            Chosen::OfRun(places) => places.get(&(at.label.clone(), at.pointer.clone())),
+            Chosen::Committed(Places(lines)) => lines.get(&at.line),
+        };
+        pin.copied().unwrap_or_default()
+    }
+}
+
+impl At {
+    /// Returns the place of the whole payload of a label.
+    pub(super) fn label(label: &str) -> At {
+        At { label: label.to_owned(), pointer: String::new(), line: label.to_owned() }
+    }
+
+    /// Returns the place of an element of a list, which is described on the line of the list.
+    pub(super) fn element(&self) -> At {
+        At { pointer: format!("{}/*", self.pointer), ..self.clone() }
+    }
+
+    /// Returns the place of a key, with the name on its line.
+    pub(super) fn key(&self, key: &str, name: &str) -> At {
+        let pointer = format!("{}/{}", self.pointer, notation::pointer_token(key));
+        At { pointer, line: line_below(&self.line, name), label: self.label.clone() }
+    }
+}
+
+fn line_below(line: &str, name: &str) -> String {
+    format!("{line}\n{}", name.trim_end_matches('?'))
+}
+
+/// Collects what stands at each place.
+struct Collector<'a> {
+    normalize: &'a Normalize<'a>,
+    ids: &'a Ids,
+    foreign: Option<&'a Foreign>,
+    places: HashMap<(String, String), Place>,
+}
+
+/// What was seen at one place.
+#[derive(Default)]
+struct Place {
+    words: BTreeSet<String>,
+    /// Whether some text is not a word of the service.
+    other_words: bool,
+    texts: usize,
+    times: usize,
+    numbers: usize,
+    number_times: usize,
+    last: String,
+}
+
+impl Collector<'_> {
+    fn collected(mut self, captures: &[Captured], options: &ShapeOptions) -> HashMap<(String, String), Pin> {
+        let mut labels = Labels::new(options, self.normalize);
+        for event in captures.iter().flat_map(|capture| capture.all_events(options)).filter(|event| event.is_real()) {
+            let Some(json) = event.json() else { continue };
+            let label = labels.of(&options.label_of(event, Some(&json)), false);
+            if !label.ignored {
+                self.value(&json, "", String::new(), &label);
+            }
+        }
+        let pin = |place: &Place| Pin {
+            words: !place.other_words && (1..=WORDS).contains(&place.words.len()),
+            times: place.times + place.number_times > 0
+                && place.times == place.texts
+                && place.number_times == place.numbers,
+        };
+        let pins = self.places.iter().map(|(at, place)| (at.clone(), pin(place)));
+        pins.filter(|(_, pin)| *pin != Pin::default()).collect()
+    }
+
+    fn value(&mut self, value: &Json, key: &str, pointer: String, label: &Label) {
+        match value {
+            Json::Object(entries) => {
+                for (key, value) in entries.iter() {
+                    let token = (self.normalize)(key);
+                    let pointer = format!("{pointer}/{}", notation::pointer_token(&token));
+                    self.value(value, key, pointer, label);
+                }
+            }
+            Json::Array(items) => {
+                for item in items {
+                    self.value(item, key, format!("{pointer}/*"), label);
+                }
+            }
+            Json::Str(text) => self.text(text, key, pointer, label),
+            Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {
+                let place = self.places.entry((label.text.clone(), pointer)).or_default();
+                place.numbers += 1;
+                place.number_times += usize::from(times::of_number(value).is_some());
+            }
+            Json::Null | Json::Bool(_) => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, key: &str, pointer: String, label: &Label) {
+        let is_own = !label.collapsed && self.is_own(text, key);
+        let is_time = times::of_text(text).is_some();
+        let place = self.places.entry((label.text.clone(), pointer)).or_default();
+        place.texts += 1;
+        place.times += usize::from(is_time);
+        // A text in pieces: each of them may look like a word.
+        let goes_on = !place.last.is_empty() && place.last != text;
+        let goes_on =
+            goes_on && self.foreign.is_some_and(|foreign| foreign.has_piece(&format!("{}{text}", place.last)));
+        place.other_words |= !is_own || goes_on;
+        if !place.other_words && place.words.len() <= WORDS {
+            place.words.insert(text.to_owned());
+            text.clone_into(&mut place.last);
+        }
+    }
+
+    /// Whether a text under a key is a word of the service's own vocabulary.
+    fn is_own(&self, text: &str, key: &str) -> bool {
+        self.foreign.is_some_and(|foreign| {
+            foreign.is_own(key, text) && self.ids.shown(text).is_none() && (self.normalize)(text) == text
+        })
+    }
+}
+
+/// Returns the pins of a golden by the paths of its lines.
+fn pins_of(parts: &[Written<'_>]) -> HashMap<String, Pin> {
+    let mut pins: BTreeMap<String, Pin> = BTreeMap::new();
+    for shape in parts.iter().flat_map(|part| &part.shapes) {
+        add(&mut pins, shape.label.to_owned(), shape.what);
+        let mut above: Vec<String> = vec![shape.label.to_owned()];
+        for key in &shape.keys {
+            above.truncate(key.depth.max(1));
+            let line = line_below(above.last().map_or("", String::as_str), key.name);
+            add(&mut pins, line.clone(), key.what);
+            above.push(line);
+        }
+    }
+    pins.into_iter().filter(|(_, pin)| *pin != Pin::default()).collect()
+}
+
+/// Adds what a line pins. If it refers to another tree, everything in that tree is pinned below it too, up to the lines that
+/// differ, which follow.
+fn add(pins: &mut BTreeMap<String, Pin>, line: String, what: &str) {
+    let (what, other) = match what.strip_suffix(", but").unwrap_or(what) {
+        "as above" => ("", None),
+        text => match text.rsplit_once("as in ") {
+            Some((text, other)) => (text, Some(other)),
+            None => (text, None),
+        },
+    };
+    // The place is written with points between the names.
+    let above = other.and_then(|other| pins.keys().find(|known| known.replace('\n', ".") == other).cloned());
+    if let Some(above) = above {
+        let below: Vec<(String, Pin)> = pins
+            .iter()
+            .filter_map(|(known, pin)| Some((known.strip_prefix(&above)?, *pin)))
+            .filter(|(rest, _)| rest.starts_with('\n'))
+            .map(|(rest, pin)| (format!("{line}{rest}"), pin))
+            .collect();
+        pins.extend(below);
+    }
+    let times = what.contains(times::DATE) || what.contains(times::NUMBER);
+    pins.insert(line, Pin { words: what.contains('"'), times });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! Which places are pinned because of what stands there, and what a change there looks like.
+
+use crate::events::{AfterLast, Capture, Captured, Foreign, Golden, Known, Places, ShapeOptions, Status};
+
+fn captured(lines: &[&str]) -> Captured {
+    let events: Vec<String> = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
+    Captured {
+        request: "POST /".into(),
+        status: Status::Http(200),
+        content_type: "text/event-stream".into(),
+        events: Capture::new().push(events.concat().as_bytes()),
+        after: AfterLast::default(),
+        tree: None,
+        delivery: crate::events::Delivery::default(),
+    }
+}
+
+/// Returns the shapes of a golden. The model's answer was "hello", and a tool returned `{"city": "Rome"}`.
+fn shapes_of(lines: &[&str], options: &ShapeOptions, committed: Option<&str>) -> String {
+    let mut foreign = Foreign::default();
+    foreign.add_text("hello");
+    foreign.add_text("Rome, the old town");
+    foreign.add_text(r#"{"city": "Rome"}"#);
+    foreign.add_response(&crate::json::Json::parse(br#"{"service_tier": "default"}"#).unwrap());
+    let normalize = |text: &str| crate::key::Normalizer::default().apply(text).into_owned();
+    let known = Known { foreign: Some(foreign), committed: committed.map(Places::read), ..Known::default() };
+    Golden::with(&[captured(lines)], options, &known, &normalize).text
+}
+
+#[track_caller]
+fn check(payloads: &[&str], lines: &[&str]) {
+    let golden = shapes_of(payloads, &ShapeOptions::default(), None);
+    let shapes: Vec<&str> = golden.split("\n\ntask\n").nth(1).unwrap().lines().map(str::trim).collect();
+    assert_eq!(shapes, lines);
+    // What the golden says is enough to make it again.
+    assert_eq!(shapes_of(payloads, &ShapeOptions::default(), Some(&golden)), golden);
+}
+
+#[test]
+fn a_word_of_the_services_own_is_pinned_under_any_key() {
+    check(
+        &[r#"{"result": {"state": "submitted"}}"#, r#"{"result": {"state": "completed", "final": true}}"#],
+        &["result     object", "final?     boolean", "state      \"completed\" | \"submitted\""],
+    );
+}
+
+#[test]
+fn a_text_of_the_model_a_tool_or_a_machine_is_not_pinned() {
+    check(
+        &[
+            r#"{"a": "Hello", "b": "rome", "c": "linux", "d": "Europe/Berlin", "e": "en_US", "f": "x7", "g": "two words"}"#,
+        ],
+        &[
+            "a          string",
+            "b          string",
+            "c          string",
+            "d          string",
+            "e          string",
+            "f          string",
+            "g          string",
+        ],
+    );
+    check(
+        &[r#"{"service_tier": "default", "mode": "default"}"#],
+        &["mode       \"default\"", "service_tier       string"],
+    );
+    // One of the texts at a place is not a word.
+    check(&[r#"{"a": "ready"}"#, r#"{"a": "it is ready"}"#], &["a          string"]);
+    // A text in pieces.
+    check(&[r#"{"a": "Ro"}"#, r#"{"a": "me"}"#], &["a          string"]);
+}
+
+#[test]
+fn words_are_pinned_in_lists_and_in_lists_of_lists() {
+    check(
+        &[r#"{"a": ["fast", "slow"], "b": [{"c": [{"mode": "fast"}, {"mode": "slow", "id": 1}]}]}"#],
+        &[
+            "a          [2 × \"fast\" | \"slow\"]",
+            "b          [object]",
+            "[].c       [2 × object]",
+            "[].id?     number",
+            "[].mode    \"fast\" | \"slow\"",
+        ],
+    );
+}
+
+#[test]
+fn a_tree_that_refers_to_another_one_pins_the_same_places() {
+    let state = |word: &str| {
+        format!(r#"{{"state": "{word}", "b": 1, "c": 1, "d": 1, "e": 1, "f": {{"at": "2026-11-22T10:00:00Z"}}}}"#)
+    };
+    let (one, two) = (state("fast"), state("slow").replace("\"d\": 1", "\"d\": \"two words\""));
+    let payload = format!(r#"{{"a": {{"v": {one}}}, "b": {{"v": {two}}}}}"#);
+    let golden = shapes_of(&[&payload], &ShapeOptions::default(), None);
+    assert!(golden.contains("as in task.a.v, but"), "{golden}");
+    assert_eq!(shapes_of(&[&payload], &ShapeOptions::default(), Some(&golden)), golden);
+    let other = payload.replace("slow", "late").replace("10:00:00Z", "10:00:00");
+    let other = shapes_of(&[&other], &ShapeOptions::default(), Some(&golden));
+    assert!(other.contains("\"late\"") && other.contains("yyyy-mm-ddThh:mm:ss\n"), "{other}");
+}
+
+#[test]
+fn the_committed_golden_decides_what_is_pinned() {
+    let golden = |payload: &str, committed| shapes_of(&[payload], &ShapeOptions::default(), committed);
+    let pinned = golden(r#"{"state": "completed"}"#, None);
+    for (other, shown) in [("failed", "\"failed\""), ("hello", "\"hello\""), ("not at all", "string"), ("x7", "string")]
+    {
+        let run = golden(&format!(r#"{{"state": "{other}"}}"#), Some(&pinned));
+        assert!(run.ends_with(&format!("  state      {shown}\n")), "{run}");
+    }
+    // An id that happened to have digits when the golden was written is not held to having them.
+    let open = golden(r#"{"slug": "brave7otter"}"#, None);
+    assert_eq!(golden(r#"{"slug": "braveotter"}"#, Some(&open)), open);
+    // Nor is a number that happened not to look like a time.
+    let open = golden(r#"{"seed": 12}"#, None);
+    assert_eq!(golden(r#"{"seed": 1790000000}"#, Some(&open)), open);
+}
+
+#[test]
+fn the_form_of_a_time_is_pinned() {
+    check(
+        &[
+            r#"{"a": "2026-11-22T10:00:00.5Z", "b": 1790000000123, "c": null, "d": "2026-11-22"}"#,
+            r#"{"a": null, "b": null, "c": "2026-11-22 10:00:00", "d": "2026-11-22"}"#,
+        ],
+        &[
+            "a          null | yyyy-mm-ddThh:mm:ss.fZ",
+            "b          null | time in ms",
+            "c          null | yyyy-mm-dd hh:mm:ss",
+            "d          yyyy-mm-dd",
+        ],
+    );
+    check(
+        &[r#"{"a": 1790000000, "b": "at 2026-11-22"}"#, r#"{"a": 5, "b": "2026-11-22"}"#],
+        &["a          number", "b          string"],
+    );
+}
+
+#[test]
+fn a_pinned_place_can_be_left_loose() {
+    let loose = |text: &str| ShapeOptions { loose: vec![crate::events::Loose::of(text)], ..ShapeOptions::default() };
+    let payload = r#"{"state": "busy", "at": 1790000000}"#;
+    assert!(shapes_of(&[payload], &loose("task:/state"), None).contains("state      string\n"));
+    assert!(shapes_of(&[payload], &loose("task:/at"), None).contains("at         number\n"));
+}

@@ -1,0 +1,90 @@
+//! The texts of a run that are not the service's own words: what the model answered, what tools returned, and what the scenario
+//! sent. A recording with other texts may change all of them.
+
+use std::collections::HashSet;
+
+use super::machine;
+use super::words::is_plain_word;
+use crate::json::Json;
+
+/// The most levels of JSON in texts.
+const LEVELS: usize = 4;
+
+/// Texts that come from somewhere else than the service.
+#[derive(Clone, Debug, Default)]
+pub struct Foreign {
+    /// Whole texts, in lower case.
+    texts: HashSet<String>,
+    /// The longer texts, of which pieces can be found.
+    whole: HashSet<String>,
+    /// The key and the text of each value in responses of the model.
+    passed_on: HashSet<(String, String)>,
+}
+
+impl Foreign {
+    /// Adds a text, and all texts in it if it is JSON.
+    pub fn add_text(&mut self, text: &str) {
+        self.text(text, LEVELS);
+    }
+
+    /// Adds all texts in a value.
+    pub fn add(&mut self, value: &Json) {
+        self.value(value, LEVELS);
+    }
+
+    /// Adds a response of the model as it came. Services pass some of it on under the same key, such as the service tier.
+    pub fn add_response(&mut self, response: &Json) {
+        match response {
+            Json::Array(items) => items.iter().for_each(|item| self.add_response(item)),
+            Json::Object(entries) => {
+                for (key, value) in entries.iter() {
+                    match value {
+                        Json::Str(text) => drop(self.passed_on.insert((plain(key), text.clone()))),
+                        other => self.add_response(other),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a text under a key looks like a word of the service's own vocabulary.
+    pub(crate) fn is_own(&self, key: &str, text: &str) -> bool {
+        is_plain_word(text) && !self.has(key, text) && !machine::names(text)
+    }
+
+    /// Whether a word under a key comes from somewhere else.
+    fn has(&self, key: &str, word: &str) -> bool {
+        self.texts.contains(&word.to_lowercase()) || self.passed_on.contains(&(plain(key), word.to_owned()))
+    }
+
+    /// Whether a text is a piece of one of these texts.
+    pub(super) fn has_piece(&self, piece: &str) -> bool {
+        self.whole.iter().any(|text| text.contains(piece))
+    }
+
+    fn text(&mut self, text: &str, levels: usize) {
+        let known = !self.texts.insert(text.trim().to_lowercase());
+        if known {
+            return;
+        }
+        self.whole.insert(text.to_owned());
+        if let (Ok(json @ (Json::Object(_) | Json::Array(_))), 1..) = (Json::parse(text.as_bytes()), levels) {
+            self.value(&json, levels - 1);
+        }
+    }
+
+    fn value(&mut self, value: &Json, levels: usize) {
+        match value {
+            Json::Str(text) => self.text(text, levels),
+            Json::Array(items) => items.iter().for_each(|item| self.value(item, levels)),
+            Json::Object(entries) => entries.iter().for_each(|(_, value)| self.value(value, levels)),
+            _ => {}
+        }
+    }
+}
+
+/// A key without the differences between `service_tier` and `serviceTier`.
+fn plain(key: &str) -> String {
+    key.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
+}

@@ -1,0 +1,213 @@
+//! Which places of collapsed events contain texts, as a golden names them: `/delta by /id` is the texts at `/delta`, joined for
+//! each value of `/id`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use super::path::{At, Path};
+use super::written::read;
+use crate::json::Json;
+
+/// What a golden says of collapsed events whose text it does not hold.
+pub(super) const NOT_HELD: &str = "(text not held)";
+/// How a text is marked of which each piece repeats everything so far.
+const GROWING: &str = ", growing";
+/// How a text is marked that comes again as a whole after its pieces.
+const THEN_WHOLE: &str = ", then whole";
+
+/// A place that contains texts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Held {
+    pub(super) path: Path,
+    /// What tells the texts apart whose pieces are at this place; empty if they come one after the other.
+    pub(super) lanes: Vec<Lane>,
+}
+
+/// What the pieces of one text have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Lane {
+    /// A value beside them: an id, or a small number.
+    Value(Path),
+    /// Their position in lists.
+    Position,
+}
+
+/// The value of a lane.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum LaneValue {
+    Text(String),
+    Number(i64),
+    Position(At),
+    None,
+}
+
+/// The largest number that can tell texts apart. Larger ones are times, sizes and the like.
+const LARGEST: i64 = 9_999;
+
+impl LaneValue {
+    /// Returns the value if it can tell texts apart.
+    pub(super) fn of(json: &Json) -> Option<LaneValue> {
+        match json {
+            Json::Str(text) if !text.is_empty() => Some(LaneValue::Text(text.clone())),
+            Json::Int(number) if (0..=LARGEST).contains(number) => Some(LaneValue::Number(*number)),
+            _ => None,
+        }
+    }
+}
+
+impl Lane {
+    /// The value of this lane for the piece at a place.
+    pub(super) fn value(&self, json: &Json, path: &Path, at: &[usize]) -> LaneValue {
+        match self {
+            Lane::Position => LaneValue::Position(at.to_vec()),
+            Lane::Value(lane) => lane.beside(json, path, at).and_then(LaneValue::of).unwrap_or(LaneValue::None),
+        }
+    }
+}
+
+/// What is common to the pieces of one text: the run of events in which they are, unless an id tells the texts apart, and the
+/// values of their lanes. Numbers begin again with each message.
+pub(super) type TextKey = (Option<usize>, Vec<LaneValue>);
+
+impl Held {
+    /// The key of the text to which a piece belongs. `run` is the number of its run of events.
+    pub(super) fn key(&self, json: &Json, at: &[usize], run: usize) -> TextKey {
+        let values: Vec<LaneValue> = self.lanes.iter().map(|lane| lane.value(json, &self.path, at)).collect();
+        let by_id = values.iter().any(|value| matches!(value, LaneValue::Text(_)));
+        ((!by_id).then_some(run), values)
+    }
+
+    /// Parses a place at the beginning of a text. Returns the rest too.
+    fn read(text: &str) -> Option<(Held, &str)> {
+        let (path, mut rest) = path(text)?;
+        let mut lanes = Vec::new();
+        for word in std::iter::once(" by ").chain(std::iter::repeat(" and ")) {
+            let Some(lane) = rest.strip_prefix(word) else { break };
+            if let Some(after) = lane.strip_prefix('*') {
+                lanes.push(Lane::Position);
+                rest = after;
+            } else {
+                let (path, after) = self::path(lane)?;
+                lanes.push(Lane::Value(path));
+                rest = after;
+            }
+        }
+        Some((Held { path, lanes }, rest))
+    }
+}
+
+/// Parses a line of a golden: the places of a text, and the text as it is shown. `None` if the line is not about a text.
+pub(super) fn read_line(line: &str) -> Option<(Vec<Held>, &str)> {
+    let (first, mut rest) = Held::read(line)?;
+    let mut all = vec![first];
+    while let Some(more) = rest.strip_prefix(", ") {
+        let (held, after) = Held::read(more)?;
+        all.push(held);
+        rest = after;
+    }
+    Some((all, rest.strip_prefix(" = ")?))
+}
+
+/// Parses a path at the beginning of a text. Returns the rest too.
+fn path(text: &str) -> Option<(Path, &str)> {
+    let end = if text.starts_with('"') {
+        let mut escaped = false;
+        let quote = text.char_indices().skip(1).find(|(_, c)| {
+            let ends = *c == '"' && !escaped;
+            escaped = *c == '\\' && !escaped;
+            ends
+        });
+        quote?.0 + 1
+    } else {
+        text.find([' ', ',']).unwrap_or(text.len())
+    };
+    let (token, rest) = text.split_at(end);
+    let is_quoted = token.starts_with('"');
+    let pointer = if is_quoted { Json::parse(token.as_bytes()).ok()?.into_string()? } else { token.to_owned() };
+    Some((Path::of(&pointer)?, rest))
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path)?;
+        for (nth, lane) in self.lanes.iter().enumerate() {
+            f.write_str(if nth == 0 { " by " } else { " and " })?;
+            match lane {
+                Lane::Value(path) => write!(f, "{path}")?,
+                Lane::Position => f.write_str("*")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How the texts at a place come. One piece does not show it, nor do equal pieces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Manner {
+    /// Whether each piece repeats everything so far.
+    pub(super) grows: bool,
+    /// Whether the whole text comes after its pieces.
+    pub(super) then_whole: bool,
+}
+
+impl Manner {
+    /// Either of two.
+    pub(super) fn or(self, other: Manner) -> Manner {
+        Manner { grows: self.grows || other.grows, then_whole: self.then_whole || other.then_whole }
+    }
+
+    /// Reads the mark at the end of a text as it is shown.
+    fn read(text: &str) -> Manner {
+        let text = text.strip_suffix(')').unwrap_or(text);
+        Manner { grows: text.ends_with(GROWING), then_whole: text.ends_with(THEN_WHOLE) }
+    }
+}
+
+impl fmt::Display for Manner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Manner { grows: true, .. } => GROWING,
+            Manner { then_whole: true, .. } => THEN_WHOLE,
+            Manner { .. } => "",
+        })
+    }
+}
+
+/// What is held of the collapsed events of one label.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Holding {
+    /// The places, each with what is known of how its texts come.
+    pub(super) held: BTreeMap<Held, Manner>,
+    /// Whether these events contain texts of which none is held.
+    pub(super) not_held: bool,
+}
+
+/// What is held of the collapsed events of each label, as a golden names them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named(pub(super) HashMap<String, Holding>);
+
+impl Named {
+    /// Reads what a golden names. Labels of which it names nothing are left out.
+    #[must_use]
+    pub fn read(golden: &str) -> Named {
+        let mut named: HashMap<String, Holding> = HashMap::new();
+        let parts = read(golden);
+        for event in parts.iter().flat_map(|part| &part.events).filter(|event| event.rest == "…") {
+            for value in &event.values {
+                if *value == NOT_HELD {
+                    named.entry(event.label.to_owned()).or_default().not_held = true;
+                } else if let Some((places, text)) = read_line(value) {
+                    let of_label = named.entry(event.label.to_owned()).or_default();
+                    for held in places {
+                        let manner = of_label.held.entry(held).or_default();
+                        *manner = manner.or(Manner::read(text));
+                    }
+                }
+            }
+        }
+        Named(named)
+    }
+}
+
+#[cfg(test)]
+mod tests;

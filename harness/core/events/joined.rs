@@ -1,0 +1,84 @@
+//! Joins the pieces of a text. How it was cut decides nothing: what was recorded tells two equal pieces from a text that is sent
+//! twice, and a piece that begins like the one before it from a piece that repeats it.
+
+use super::recorded::{Cover, Recorded};
+
+/// The fewest bytes of a text that can count as repeated if it was not recorded.
+const LONG_ENOUGH: usize = 8;
+
+/// A text that came in pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Joined {
+    pub(super) text: String,
+    /// Whether a piece repeated everything before it, and more.
+    pub(super) grows: bool,
+    /// Whether the text came again as a whole after several pieces.
+    pub(super) then_whole: bool,
+}
+
+/// Joins pieces. Pieces that repeat everything so far count once, and so does the whole text after its pieces.
+pub(super) fn joined(pieces: &[String], recorded: &Recorded) -> (Joined, Cover) {
+    let plain = Joined { text: pieces.concat(), ..Joined::default() };
+    let of_plain = recorded.cover(&plain.text);
+    if pieces.len() == 1 || of_plain.is_all() {
+        return (plain, of_plain);
+    }
+    let is_one = |text: &str| recorded.is_one(text);
+    let ways = [growing(pieces, is_one), with_whole(pieces, is_one), unrecorded(pieces)];
+    let ways = ways.into_iter().flatten().map(|joined| {
+        let cover = recorded.cover(&joined.text);
+        (joined, cover)
+    });
+    let all: Vec<(Joined, Cover)> = std::iter::once((plain, of_plain)).chain(ways).collect();
+    // The share that is recorded, in thousandths. If there is any, the simplest way comes first.
+    let share = |cover: &Cover| cover.known() * 1000 / cover.all.max(1);
+    let most = all.iter().map(|(_, cover)| share(cover)).max().unwrap_or_default();
+    let mut best = all.into_iter().filter(|(_, cover)| share(cover) == most);
+    if most == 0 { best.next_back() } else { best.next() }.unwrap_or_default()
+}
+
+/// Joins pieces of a text that was not recorded. `None` if none of them repeats others.
+fn unrecorded(pieces: &[String]) -> Option<Joined> {
+    let is_growing = pieces.windows(2).all(|two| two[1].len() > two[0].len() && two[1].starts_with(&two[0]));
+    let growing = growing(pieces, |_| false).filter(|_| is_growing);
+    growing.or_else(|| with_whole(pieces, |text| text.len() >= LONG_ENOUGH))
+}
+
+/// Joins pieces each of which repeats the one before it and more, or begins another text. `None` if none grows, or one does not
+/// end as a whole text: then equal pieces are pieces that were sent twice.
+fn growing(pieces: &[String], is_text: impl Fn(&str) -> bool) -> Option<Joined> {
+    let (mut text, mut last, mut grows) = (String::new(), "", false);
+    for piece in pieces {
+        if piece.starts_with(last) {
+            grows |= !last.is_empty() && piece.len() > last.len();
+        } else if is_text(last) {
+            text.push_str(last);
+        } else {
+            return None;
+        }
+        last = piece;
+    }
+    text.push_str(last);
+    grows.then_some(Joined { text, grows, then_whole: false })
+}
+
+/// Joins pieces of which some are the whole text of those before them. `None` if there is none.
+fn with_whole(pieces: &[String], is_text: impl Fn(&str) -> bool) -> Option<Joined> {
+    let (mut text, mut since, mut is_whole, mut again) = (String::new(), 0, false, false);
+    for piece in pieces {
+        if text[since..].ends_with(piece.as_str()) && is_text(piece) {
+            (is_whole, again) = (true, true);
+        } else {
+            if is_whole {
+                (since, is_whole) = (text.len(), false);
+            }
+            text.push_str(piece);
+        }
+    }
+    // Where all pieces are equal, it is not known which of them is a piece.
+    let then_whole = again && pieces.iter().any(|piece| *piece != pieces[0]);
+    again.then_some(Joined { text, grows: false, then_whole })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,376 @@
+//! Finds the texts that collapsed events deliver in pieces: the places whose pieces, joined, are what the model answered.
+//!
+//! Neither the names of keys nor the form of ids decide this, but the recording. What tells the texts at a place apart (its
+//! lanes) is what makes most of them recorded texts: an id, an index, or their order alone.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::captured::Captured;
+use super::event::{Event, Payload};
+use super::held::{Held, Holding, Lane, LaneValue, Manner};
+use super::ids::is_id;
+use super::joined::joined;
+use super::keyed;
+use super::known::Known;
+use super::labels::Labels;
+use super::notation::{Normalize, TIME, name};
+use super::options::ShapeOptions;
+use super::path::{At, Path, leaves};
+use super::recorded::{Cover, Recorded};
+use super::words::{Holds, WordKeys, is_word};
+use crate::json::Json;
+
+/// The fewest bytes of a recorded text that came in one piece, if it alone shows that a place contains texts.
+const ONE_PIECE: usize = 6;
+/// The fewest bytes of a part of a recorded text that came in several pieces, if it alone shows that.
+const PART: usize = 8;
+/// The fewest bytes of a part of a recorded text that came in one piece.
+const PART_IN_ONE_PIECE: usize = 16;
+/// The share of a place's texts, in thousandths, that are recorded if its lanes are right.
+const MOST: usize = 900;
+/// The longest text that can be an id.
+const LONGEST_ID: usize = 128;
+
+/// What is held of the collapsed events of each label, by the label's text.
+pub(super) type Holdings = HashMap<String, Holding>;
+
+/// Returns what the golden names, and what is found in the run for collapsed events of which it names nothing.
+pub(super) fn holdings(
+    captures: &[Captured],
+    options: &ShapeOptions,
+    known: &Known,
+    normalize: &Normalize,
+) -> Holdings {
+    let mut holdings = known.named.0.clone();
+    if options.collapse.iter().all(|label| holdings.contains_key(&*name(label))) {
+        return holdings;
+    }
+    let unknown = of_labels(captures, options, normalize, &|label| !holdings.contains_key(label));
+    if unknown.is_empty() {
+        return holdings;
+    }
+    let events = captures.iter().flat_map(|capture| capture.all_events(options));
+    let recurring = Recurring::of(events, normalize);
+    let words = WordKeys::new(&options.words);
+    for (label, events) in unknown {
+        let search =
+            Search { events: &events, recorded: &known.recorded, recurring: &recurring, words: &words, normalize };
+        holdings.insert(label, search.holding());
+    }
+    holdings
+}
+
+/// Returns the content of an event's payload. A payload that is not JSON is a text, and so is a number between texts.
+pub(super) fn content(payload: &Payload, json: Option<&Json>) -> Option<Json> {
+    match (payload, json) {
+        (_, Some(json @ (Json::Object(_) | Json::Array(_) | Json::Str(_)))) => Some(json.clone()),
+        (Payload::Data(text), _) => Some(Json::from(&**text)),
+        _ => None,
+    }
+}
+
+/// A collapsed event.
+struct Chunk {
+    capture: usize,
+    /// The number of its run of events with the same label.
+    run: usize,
+    content: Json,
+}
+
+/// Returns the collapsed events of each label that is `wanted`.
+fn of_labels(
+    captures: &[Captured],
+    options: &ShapeOptions,
+    normalize: &Normalize,
+    wanted: &dyn Fn(&str) -> bool,
+) -> BTreeMap<String, Vec<Chunk>> {
+    let mut labels = Labels::new(options, normalize);
+    let mut found: BTreeMap<String, Vec<Chunk>> = BTreeMap::new();
+    let mut run = 0;
+    for (nth, capture) in captures.iter().enumerate() {
+        let mut last = None;
+        for (at, event) in capture.all_events(options).enumerate() {
+            if at == capture.events.len() {
+                last = None;
+            }
+            if !options.comments && matches!(event.payload, Payload::Comment(_)) {
+                continue;
+            }
+            let json = event.json();
+            let label = labels.of(event.label_with(json.as_ref()), !event.is_real());
+            if label.ignored {
+                continue;
+            }
+            run += usize::from(last.as_ref() != Some(&label.text));
+            last = Some(label.text.clone());
+            if label.collapsed
+                && wanted(&label.text)
+                && let Some(content) = content(&event.payload, json.as_ref())
+            {
+                found.entry(label.text.clone()).or_default().push(Chunk { capture: nth, run, content });
+            }
+        }
+    }
+    found
+}
+
+/// The values that are in several events of a run. Only these can tell texts apart: an id of its own for each event cannot.
+struct Recurring {
+    texts: HashSet<String>,
+    /// Numbers are equal by chance, so they count only under the same key.
+    numbers: HashSet<(String, i64)>,
+}
+
+impl Recurring {
+    fn of<'a>(events: impl Iterator<Item = &'a Event>, normalize: &Normalize) -> Recurring {
+        // The first event that has each value.
+        let (mut first_texts, mut first_numbers) = (HashMap::new(), HashMap::new());
+        let mut recurring = Recurring { texts: HashSet::new(), numbers: HashSet::new() };
+        for (nth, event) in events.enumerate() {
+            let Some(json) = event.json() else { continue };
+            leaves(&json, &mut |path, _, leaf| match (LaneValue::of(leaf), path.key()) {
+                (Some(LaneValue::Text(text)), _) if text.len() <= LONGEST_ID && !text.contains(' ') => {
+                    let first = *first_texts.entry(text.clone()).or_insert(nth);
+                    if first != nth && !recurring.texts.contains(&text) && normalize(&text) != TIME {
+                        recurring.texts.insert(text);
+                    }
+                }
+                (Some(LaneValue::Number(number)), Some(key)) => {
+                    let number = (key.to_owned(), number);
+                    if *first_numbers.entry(number.clone()).or_insert(nth) != nth {
+                        recurring.numbers.insert(number);
+                    }
+                }
+                _ => {}
+            });
+        }
+        recurring
+    }
+
+    fn has(&self, path: &Path, value: &LaneValue) -> bool {
+        match value {
+            LaneValue::Text(text) => self.texts.contains(text),
+            LaneValue::Number(number) => {
+                path.key().is_some_and(|key| self.numbers.contains(&(key.to_owned(), *number)))
+            }
+            LaneValue::Position(_) | LaneValue::None => false,
+        }
+    }
+}
+
+/// The search in the collapsed events of one label.
+struct Search<'a> {
+    events: &'a [Chunk],
+    recorded: &'a Recorded,
+    recurring: &'a Recurring,
+    words: &'a WordKeys,
+    normalize: &'a Normalize<'a>,
+}
+
+/// The pieces at one path: the index of the event, the elements of lists, and the text.
+type Pieces<'a> = Vec<(usize, At, &'a str)>;
+
+/// How well the texts at a path fit the recording.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Fit {
+    /// The shares, in thousandths, that are whole recorded texts, and that are recorded at all.
+    whole: usize,
+    known: usize,
+    /// The number of texts, if they are whole: the more, the better they are told apart. Otherwise the fewer, the better.
+    texts: Reverse<isize>,
+    evidence: Evidence,
+}
+
+/// What shows that a place contains texts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Evidence {
+    None,
+    /// A short text, or one word, that can be equal by chance.
+    Weak,
+    Strong,
+}
+
+impl Search<'_> {
+    fn holding(&self) -> Holding {
+        let mut pieces: BTreeMap<Path, Pieces<'_>> = BTreeMap::new();
+        let mut scalars: BTreeSet<Path> = BTreeSet::new();
+        for (nth, event) in self.events.iter().enumerate() {
+            leaves(&event.content, &mut |path, at, leaf| {
+                if LaneValue::of(leaf).is_some() && !scalars.contains(path) {
+                    scalars.insert(path.clone());
+                }
+                if let Some(text) = leaf.as_str().filter(|text| !text.is_empty()) {
+                    match pieces.get_mut(path) {
+                        Some(pieces) => pieces.push((nth, at.to_vec(), text)),
+                        None => drop(pieces.insert(path.clone(), vec![(nth, at.to_vec(), text)])),
+                    }
+                }
+            });
+        }
+        pieces.retain(|path, pieces| self.can_be_text(path, pieces));
+        // A text tells no other texts apart.
+        scalars.retain(|path| {
+            let fit = pieces.get(path).map(|pieces| self.fit(path, &[], pieces, &mut HashMap::new()));
+            match fit.map_or(Evidence::None, |fit| fit.evidence) {
+                Evidence::Strong => false,
+                Evidence::Weak => !keyed::is_text(path),
+                Evidence::None => true,
+            }
+        });
+        let mut held: BTreeMap<Held, Manner> = BTreeMap::new();
+        let found: Vec<(Held, Fit)> =
+            pieces.iter().filter_map(|(path, pieces)| self.held(path, pieces, &scalars)).collect();
+        // Some services parse each piece of a tool's arguments by itself, and send what they have so far: how far that gets, and how
+        // often it comes, depends on where the arguments were cut. They are held where they stand as the model wrote them.
+        let is_parsed = |(held, _): &&(Held, Fit)| {
+            !keyed::is_text(&held.path) && pieces[&held.path].iter().all(|(.., text)| self.recorded.is_parsed(text))
+        };
+        let all_parsed = found.iter().all(|one| is_parsed(&one));
+        let texts = found.iter().filter(|one| all_parsed || !is_parsed(one));
+        held.extend(texts.map(|(held, _)| (held.clone(), Manner::default())));
+        if held.is_empty() {
+            let texts: Vec<&Path> = pieces.keys().collect();
+            let beside = |path: &Path| {
+                let is_id = |lane: &&Path| {
+                    let value = |(nth, at, _): &(usize, At, &str)| {
+                        lane.beside(&self.events[*nth].content, path, at).and_then(LaneValue::of)
+                    };
+                    *lane != path && pieces[path].iter().all(|piece| matches!(value(piece), Some(LaneValue::Text(_))))
+                };
+                scalars.iter().filter(is_id).collect()
+            };
+            held.extend(keyed::held(&texts, &beside).into_iter().map(|held| (held, Manner::default())));
+        }
+        let not_held = held.is_empty() && pieces.values().any(|pieces| reads_as_text(pieces));
+        Holding { held, not_held }
+    }
+
+    /// Whether the strings at a path can be pieces of a text: not if they are only ids, times, or words that the tree of these
+    /// events shows.
+    fn can_be_text(&self, path: &Path, pieces: &Pieces<'_>) -> bool {
+        let of_words = path.key().is_some_and(|key| self.words.under(key) == Holds::Words);
+        let is_none = |text: &str| of_words && is_word(text) || is_id(text) || (self.normalize)(text) == TIME;
+        !pieces.iter().all(|(.., text)| is_none(text))
+    }
+
+    /// The lanes of a path, if its texts are recorded ones.
+    fn held(&self, path: &Path, pieces: &Pieces<'_>, scalars: &BTreeSet<Path>) -> Option<(Held, Fit)> {
+        let values = scalars.iter().filter(|lane| *lane != path && lane.can_be_beside(path));
+        let mut lanes: Vec<Lane> = values.map(|lane| Lane::Value(lane.clone())).collect();
+        lanes.extend(path.is_in_list().then_some(Lane::Position));
+        let mut known = HashMap::new();
+        let (mut best, mut fit) = (Vec::new(), self.fit(path, &[], pieces, &mut known));
+        // An id of a message that fits as well as no lane tells texts apart that come in parallel in another run.
+        let as_id = |lane: &Lane| match lane {
+            Lane::Value(lane) => keyed::rank_as_id(lane, path),
+            Lane::Position => None,
+        };
+        lanes.retain(|lane| self.recurs(lane, path, pieces));
+        lanes.sort_by_key(|lane| as_id(lane).unwrap_or(usize::MAX));
+        // One lane that tells them apart best, then another one beside it.
+        for _ in 0..2 {
+            let before = best.clone();
+            for lane in &lanes {
+                let with_lane = [&before[..], std::slice::from_ref(lane)].concat();
+                let of_lane = self.fit(path, &with_lane, pieces, &mut known);
+                let adds_id =
+                    best == before && as_id(lane).is_some() && !before.iter().any(|lane| as_id(lane).is_some());
+                if of_lane.is_better(&fit) || adds_id && of_lane.is_as_good(&fit) {
+                    (best, fit) = (with_lane, of_lane);
+                }
+            }
+        }
+        best.sort_by_key(|lane| as_id(lane).unwrap_or(usize::MAX));
+        let is_text = match fit.evidence {
+            Evidence::Strong => true,
+            Evidence::Weak => keyed::is_text(path),
+            Evidence::None => false,
+        };
+        is_text.then(|| (Held { path: path.clone(), lanes: best }, fit))
+    }
+
+    /// Whether a lane has a value for each piece, and at least half of these are in several events: a text in one piece may be
+    /// all that has its id.
+    fn recurs(&self, lane: &Lane, path: &Path, pieces: &Pieces<'_>) -> bool {
+        let Lane::Value(value) = lane else { return true };
+        let of = |(nth, at, _): &(usize, At, &str)| lane.value(&self.events[*nth].content, path, at);
+        let recurring = pieces.iter().filter(|piece| self.recurring.has(value, &of(piece))).count();
+        2 * recurring >= pieces.len() && pieces.iter().all(|piece| of(piece) != LaneValue::None)
+    }
+
+    /// How well the texts at a path fit the recording. `known` has the result for each way to tell the pieces apart.
+    fn fit(&self, path: &Path, lanes: &[Lane], pieces: &Pieces<'_>, known: &mut HashMap<Vec<usize>, Fit>) -> Fit {
+        let held = Held { path: path.clone(), lanes: lanes.to_vec() };
+        let mut numbers = HashMap::new();
+        let number = |(nth, at, _): &(usize, At, &str)| {
+            let Chunk { capture, run, content } = &self.events[*nth];
+            let next = numbers.len();
+            *numbers.entry((*capture, held.key(content, at, *run))).or_insert(next)
+        };
+        let numbered: Vec<usize> = pieces.iter().map(number).collect();
+        if let Some(fit) = known.get(&numbered) {
+            return *fit;
+        }
+        let mut texts = vec![Vec::new(); numbers.len()];
+        for ((.., text), number) in pieces.iter().zip(&numbered) {
+            texts[*number].push((*text).to_owned());
+        }
+        let fit = self.fit_of(&texts);
+        known.insert(numbered, fit);
+        fit
+    }
+
+    fn fit_of(&self, texts: &[Vec<String>]) -> Fit {
+        let (mut sum, mut evidence) = (Cover::default(), Evidence::None);
+        for pieces in texts {
+            let (joined, cover) = joined(pieces, self.recorded);
+            evidence = evidence.max(Evidence::of(pieces, &joined.text, &cover));
+            (sum.whole, sum.part, sum.all) = (sum.whole + cover.whole, sum.part + cover.part, sum.all + cover.all);
+        }
+        let share = |known: usize| known * 1000 / sum.all.max(1);
+        let whole = share(sum.whole);
+        let count = isize::try_from(texts.len()).unwrap_or(isize::MAX);
+        let texts = Reverse(if whole >= MOST { -count } else { count });
+        Fit { whole, known: share(sum.known()), texts, evidence }
+    }
+}
+
+/// Whether any of these strings is more than a number or a mark.
+fn reads_as_text(pieces: &Pieces<'_>) -> bool {
+    let is_mark = |text: &str| ["true", "false", "null", "[DONE]"].contains(&text);
+    pieces.iter().any(|(.., text)| text.contains(char::is_alphabetic) && !is_mark(text))
+}
+
+impl Fit {
+    /// Whether the texts of both fit equally well.
+    fn is_as_good(&self, other: &Fit) -> bool {
+        (self.whole, self.known, self.texts) == (other.whole, other.known, other.texts)
+    }
+
+    fn is_better(&self, other: &Fit) -> bool {
+        (self.whole, self.known, self.texts) > (other.whole, other.known, other.texts)
+    }
+}
+
+impl Evidence {
+    /// What a text shows, of which at least half is recorded.
+    fn of(pieces: &[String], text: &str, cover: &Cover) -> Evidence {
+        if 2 * cover.known() < cover.all || cover.all == 0 {
+            return Evidence::None;
+        }
+        let several = pieces.iter().any(|piece| *piece != pieces[0]);
+        let is_part =
+            several && cover.part >= PART || !is_word(text) && cover.part >= PART_IN_ONE_PIECE.max(cover.part_of / 2);
+        if several && cover.whole > 0 || !is_word(text) && cover.whole >= ONE_PIECE || is_part {
+            Evidence::Strong
+        } else if cover.whole == cover.all {
+            Evidence::Weak
+        } else {
+            Evidence::None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! Base64 in a text: what a run of it decodes to, wherever in the run the base64 begins, and the run for other bytes.
+//!
+//! The same bytes can be written with two alphabets, and with padding or without; which of them a system uses cannot always be
+//! seen, since a secret may need no padding where its placeholder does. So from a placeholder on, a run is always written with
+//! the standard alphabet and with padding, whether recording put the placeholder there or a system encoded it itself.
+
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// The shortest run of base64 to decode. A shorter one contains no secret of a known form.
+const SHORTEST: usize = 20;
+
+/// How many characters of a run are decoded to see whether it is text.
+const SAMPLE: usize = 344;
+
+/// How far into a run its base64 may begin after a slash or a dash, as in the path of a URL.
+const PATH: usize = 96;
+
+/// A run of base64, and the bytes that it stands for.
+pub(super) struct Run {
+    pub(super) range: Range<usize>,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Run {
+    /// Returns the place of this run from the byte at an offset on, and the base64 of other bytes that have the same beginning.
+    pub(super) fn from(&self, offset: usize, bytes: &[u8]) -> (Range<usize>, String) {
+        let whole = offset / 3;
+        (self.range.start + whole * 4..self.range.end, engine(false).encode(&bytes[whole * 3..]))
+    }
+}
+
+/// Returns the base64 of a text that is somewhere in the middle of other base64, for each of the three offsets that it may have:
+/// the characters that depend on nothing else, and how many characters before them depend on the text too, or on what is before
+/// it in the same three bytes.
+pub(super) fn middles(text: &str) -> Vec<(String, usize)> {
+    let middle = |(before, skipped): (usize, usize)| {
+        let bytes = [&vec![0; before], text.as_bytes()].concat();
+        let whole = bytes.len() * 8 / 6;
+        Some((engine(false).encode(&bytes).get(skipped..whole)?.to_owned(), skipped))
+    };
+    let mut middles: Vec<(String, usize)> = [(0, 0), (1, 2), (2, 3)].into_iter().filter_map(middle).collect();
+    let url_safe: Vec<(String, usize)> =
+        middles.iter().map(|(text, skipped)| (text.replace('+', "-").replace('/', "_"), *skipped)).collect();
+    middles.extend(url_safe);
+    middles.sort();
+    middles.dedup();
+    middles
+}
+
+/// Returns the run of base64 around a middle of it that is at this place; `None` if it is not base64.
+pub(super) fn around(text: &str, middle: Range<usize>, skipped: usize) -> Option<Run> {
+    let bytes = text.as_bytes();
+    let start = middle.start.checked_sub(skipped)?;
+    let (mut end, mut url_safe) = (start, None);
+    while let Some(byte) = bytes.get(end) {
+        let of = match byte {
+            b'-' | b'_' => Some(true),
+            b'+' | b'/' => Some(false),
+            byte if byte.is_ascii_alphanumeric() => None,
+            _ => break,
+        };
+        if of.is_some() && url_safe.is_some() && of != url_safe {
+            break;
+        }
+        url_safe = url_safe.or(of);
+        end += 1;
+    }
+    (end >= middle.end).then(|| decoded(text, start..end, url_safe == Some(true)))?
+}
+
+/// Returns the runs of base64 in a text that may be text when decoded. Several of them may overlap: the same run, beginning at
+/// different places.
+pub(super) fn runs(text: &str) -> impl Iterator<Item = Run> + '_ {
+    let bytes = text.as_bytes();
+    let maximal = split(bytes, 0..bytes.len(), |byte| is_standard(byte) || is_url_safe(byte));
+    maximal.flat_map(move |run| {
+        let has = |of: fn(u8) -> bool| bytes[run.clone()].iter().any(|byte| !byte.is_ascii_alphanumeric() && of(*byte));
+        let runs: Vec<(Range<usize>, bool)> = match (has(is_standard), has(is_url_safe)) {
+            (_, false) => vec![(run, false)],
+            (false, true) => vec![(run, true)],
+            // Base64 next to something else, such as the path before it.
+            (true, true) => {
+                let url_safe = split(bytes, run.clone(), is_url_safe).map(|run| (run, true));
+                url_safe.chain(split(bytes, run, is_standard).map(|run| (run, false))).collect()
+            }
+        };
+        runs.into_iter().flat_map(move |(range, url_safe)| of_run(text, range, url_safe))
+    })
+}
+
+/// Returns what a run stands for, for each place at which its base64 may begin.
+fn of_run(text: &str, range: Range<usize>, url_safe: bool) -> impl Iterator<Item = Run> + '_ {
+    let path = &text.as_bytes()[range.start..range.end.min(range.start + PATH)];
+    let separators = path.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_alphanumeric()).map(|(at, _)| at + 1);
+    let starts: Vec<usize> = (0..4).chain(separators.filter(|at| *at > 3)).map(|at| range.start + at).collect();
+    starts.into_iter().filter(move |start| start + SHORTEST <= range.end).filter_map(move |start| {
+        let sample = decoded(text, start..range.end.min(start + SAMPLE), url_safe)?;
+        looks_like_text(&sample.bytes).then(|| decoded(text, start..range.end, url_safe))?
+    })
+}
+
+/// Returns the parts of a range that consist of certain bytes and are long enough to decode.
+fn split(bytes: &[u8], range: Range<usize>, has: impl Fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> {
+    let mut at = range.start;
+    std::iter::from_fn(move || {
+        loop {
+            let start = at + bytes[at..range.end].iter().position(|byte| has(*byte))?;
+            at = start + bytes[start..range.end].iter().take_while(|byte| has(**byte)).count();
+            if at - start >= SHORTEST {
+                return Some(start..at);
+            }
+        }
+    })
+}
+
+fn is_standard(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
+}
+
+fn is_url_safe(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+/// Decodes a range, with the padding after it.
+fn decoded(text: &str, range: Range<usize>, url_safe: bool) -> Option<Run> {
+    let Range { start, mut end } = range;
+    if (end - start) % 4 == 1 {
+        // The last character belongs to what comes after the base64.
+        end -= 1;
+    }
+    let bytes = engine(url_safe).decode(text.get(start..end)?).ok()?;
+    let missing = (4 - (end - start) % 4) % 4;
+    let padding = text.as_bytes()[end..].iter().take(missing).take_while(|byte| **byte == b'=').count();
+    Some(Run { range: start..end + if padding == missing { padding } else { 0 }, bytes })
+}
+
+/// Whether decoded bytes look like text. Images and other binary data are not searched.
+fn looks_like_text(bytes: &[u8]) -> bool {
+    let first = &bytes[..bytes.len().min(256)];
+    let odd = first.iter().filter(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()).count();
+    odd * 16 < first.len() && first.iter().filter(|byte| !byte.is_ascii()).count() * 2 < first.len()
+}
+
+fn engine(url_safe: bool) -> GeneralPurpose {
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    GeneralPurpose::new(if url_safe { &URL_SAFE } else { &STANDARD }, config)
+}

@@ -1,0 +1,102 @@
+//! The value of an environment variable that must not be written, and its placeholder.
+
+use std::ops::Range;
+
+use memchr::memmem::{self, Finder};
+
+use super::base64_run::{self, Run};
+
+/// The shortest value to search for, in bytes. A shorter one cannot be distinguished from other text.
+pub(super) const SHORTEST: usize = 6;
+
+/// How much of a value the end of a text has to contain at least, in bytes.
+const CUT_OFF: usize = 8;
+
+/// The prefix of a variable's name in the list of a fixture.
+pub(super) const VARIABLE: &str = "env:";
+
+/// The value of an environment variable.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    name: String,
+    placeholder: String,
+    /// The value, and the value with `+` in place of each space, as forms of web pages write it.
+    spellings: Vec<Finder<'static>>,
+    /// The middles of the base64 of the value and of its placeholder.
+    base64: Vec<(Finder<'static>, usize)>,
+}
+
+impl Value {
+    pub(super) fn new(name: &str, value: &str) -> Value {
+        let placeholder = format!("<{name}>");
+        let mut texts = Vec::new();
+        if value.len() >= SHORTEST {
+            texts = vec![value.to_owned(), value.replace(' ', "+")];
+            texts.dedup();
+        }
+        let finder = |text: &str| Finder::new(text).into_owned();
+        let base64 = texts.first().into_iter().chain([&placeholder]).flat_map(|text| base64_run::middles(text));
+        let base64 = base64.map(|(middle, skipped)| (finder(&middle), skipped)).collect();
+        let spellings = texts.iter().map(|text| finder(text)).collect();
+        Value { name: name.to_owned(), placeholder, spellings, base64 }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn placeholder(&self) -> &str {
+        &self.placeholder
+    }
+
+    /// The name under which a fixture lists the value.
+    pub(super) fn fired_as(&self) -> String {
+        format!("{VARIABLE}{}", self.name)
+    }
+
+    pub(super) fn length(&self) -> usize {
+        self.spellings.first().map_or(0, |value| value.needle().len())
+    }
+
+    /// Returns the ranges of bytes that contain the value, sorted and without overlaps.
+    pub(super) fn find(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for spelling in self.spellings.iter().filter(|spelling| spelling.needle().len() <= bytes.len()) {
+            for at in spelling.find_iter(bytes) {
+                let range = at..at + spelling.needle().len();
+                if found.iter().all(|other| range.end <= other.start || other.end <= range.start) {
+                    found.push(range);
+                }
+            }
+        }
+        found.sort_by_key(|range| range.start);
+        found
+    }
+
+    /// Returns the range at the end of a text that contains most of the value, if the text was cut off there.
+    pub(super) fn cut_off(&self, text: &str) -> Option<Range<usize>> {
+        let value = self.spellings.first()?.needle();
+        let most = CUT_OFF.max(value.len() * 3 / 4);
+        let length = (most..value.len()).rev().find(|length| text.as_bytes().ends_with(&value[..*length]))?;
+        // Not in the middle of a character.
+        let start = text.len() - length;
+        text.is_char_boundary(start).then_some(start..text.len())
+    }
+
+    /// Returns the runs of base64 in a text that contain the value, or its placeholder, at whatever offset.
+    pub(super) fn in_base64(&self, text: &str) -> Vec<Run> {
+        let mut runs = Vec::new();
+        for (middle, skipped) in self.base64.iter().filter(|(middle, _)| middle.needle().len() <= text.len()) {
+            for at in middle.find_iter(text.as_bytes()) {
+                let run = base64_run::around(text, at..at + middle.needle().len(), *skipped);
+                runs.extend(run.filter(|run| !self.find(&run.bytes).is_empty() || self.is_named_in(&run.bytes)));
+            }
+        }
+        runs
+    }
+
+    /// Whether bytes contain the placeholder.
+    pub(super) fn is_named_in(&self, bytes: &[u8]) -> bool {
+        memmem::find(bytes, self.placeholder.as_bytes()).is_some()
+    }
+}

@@ -1,0 +1,53 @@
+//! What a server remembers of its calls. One that runs for days may not need more memory from call to call.
+
+/// How many entries of a kind a server that runs for long remembers.
+pub(crate) const KEPT: usize = 1_000;
+
+/// The last entries of a list, and how many were forgotten.
+#[derive(Clone, Debug)]
+pub(super) struct Account<T> {
+    entries: Vec<T>,
+    forgotten: usize,
+}
+
+impl<T> Account<T> {
+    pub(super) const fn new() -> Account<T> {
+        Account { entries: Vec::new(), forgotten: 0 }
+    }
+
+    /// Adds an entry. If there are `limit` entries of its kind, the oldest of them is forgotten, but not the `first` ones.
+    pub(super) fn push(&mut self, entry: T, limit: usize, first: usize, of_kind: impl Fn(&T, &T) -> bool) {
+        if self.entries.len() >= limit {
+            let mut same = (0..self.entries.len()).filter(|index| of_kind(&self.entries[*index], &entry));
+            let oldest = same.nth(first);
+            if let Some(oldest) = oldest.filter(|_| same.count() + first + 1 >= limit) {
+                self.entries.remove(oldest);
+                self.forgotten += 1;
+            }
+        }
+        self.entries.push(entry);
+    }
+
+    pub(super) fn entries(&self) -> &[T] {
+        &self.entries
+    }
+
+    pub(super) fn entries_mut(&mut self) -> &mut [T] {
+        &mut self.entries
+    }
+
+    /// How many entries were forgotten.
+    #[cfg(any(feature = "cli", test))]
+    pub(super) fn forgotten(&self) -> usize {
+        self.forgotten
+    }
+}
+
+impl<T> Default for Account<T> {
+    fn default() -> Account<T> {
+        Account::new()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! The signals that ask a program to end: that of Ctrl-C, and the one that service managers and CI systems send.
+
+use retake_base::error::{Error, Result};
+
+/// Listens for these signals, so that they no longer end the process by themselves.
+pub(crate) struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    /// Listens from here on. Needs a runtime.
+    ///
+    /// # Errors
+    /// If the process cannot listen for signals.
+    #[cfg(unix)]
+    pub(crate) fn listen() -> Result<Signals> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let failed = |e| Error::new(format!("failed to listen for signals: {e}"));
+        let terminate = signal(SignalKind::terminate()).map_err(failed)?;
+        Ok(Signals { terminate, interrupt: signal(SignalKind::interrupt()).map_err(failed)? })
+    }
+
+    /// Waits for one of the signals. Returns the exit code that shells report for it.
+    #[cfg(unix)]
+    pub(crate) async fn wait(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.terminate.recv() => 143,
+            _ = self.interrupt.recv() => 130,
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn listen() -> Result<Signals> {
+        Ok(Signals {})
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) async fn wait(&mut self) -> u8 {
+        let _ = tokio::signal::ctrl_c().await;
+        130
+    }
+}
+
+/// Whether one of the signals has come, for work that then has to say what it leaves behind. The default never has.
+#[cfg(feature = "record")]
+#[derive(Clone, Debug)]
+pub(crate) struct Interrupt(tokio::sync::watch::Receiver<Option<u8>>);
+
+#[cfg(feature = "record")]
+impl Default for Interrupt {
+    fn default() -> Interrupt {
+        Interrupt(tokio::sync::watch::channel(None).1)
+    }
+}
+
+#[cfg(feature = "record")]
+impl Interrupt {
+    /// Listens from here on, in a thread of its own: work goes through several runtimes, and rests between them.
+    ///
+    /// # Errors
+    /// If the process cannot listen for signals.
+    pub(crate) fn listen() -> Result<Interrupt> {
+        let failed = |e: std::io::Error| Error::new(format!("failed to listen for signals: {e}"));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let mut signals = runtime.block_on(async { Signals::listen() })?;
+        let (say, said) = tokio::sync::watch::channel(None);
+        let wait = move || {
+            let code = runtime.block_on(signals.wait());
+            let _ = say.send(Some(code));
+        };
+        std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map_err(failed)?;
+        Ok(Interrupt(said))
+    }
+
+    /// Waits until a signal comes.
+    pub(crate) async fn came(&self) {
+        if self.0.clone().wait_for(Option::is_some).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// The exit code of the signal that has come.
+    pub(crate) fn code(&self) -> Option<u8> {
+        *self.0.borrow()
+    }
+}

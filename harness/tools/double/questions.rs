@@ -1,0 +1,78 @@
+//! The requests that a double makes to an agent in place of the recorded server, and whether the agent answers as it did then.
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::oneshot;
+
+use super::traffic::answer_in;
+use retake_wire::fixture::Reply;
+use retake_core::json::{Json, Layout};
+use retake_base::text::clipped;
+use crate::tools::difference::{Difference, differences};
+
+/// The requests of one double.
+#[derive(Debug, Default)]
+pub(super) struct Questions(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    asked: u64,
+    open: Vec<Question>,
+}
+
+#[derive(Debug)]
+struct Question {
+    id: Json,
+    method: String,
+    recorded: Reply,
+    answered: oneshot::Sender<()>,
+}
+
+impl Questions {
+    /// Notes a request. Returns its id, and what is told when the agent has answered.
+    pub(super) fn ask(&self, method: &str, recorded: Reply) -> (Json, oneshot::Receiver<()>) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = Json::from(state.asked);
+        state.asked += 1;
+        let (answered, told) = oneshot::channel();
+        state.open.push(Question { id: id.clone(), method: method.to_owned(), recorded, answered });
+        (id, told)
+    }
+
+    /// Takes an agent's answer. Returns a line if it differs from the recorded one, after `reduce` removed what may differ.
+    pub(super) fn replied(&self, message: &Json, reduce: impl Fn(&mut Json)) -> Option<String> {
+        let Question { method, recorded, answered, .. } = {
+            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = state.open.iter().position(|question| Some(&question.id) == message.get("id"))?;
+            state.open.remove(at)
+        };
+        // If nobody waits, the server did not wait either.
+        let _ = answered.send(());
+        let Reply::Answer(recorded) = recorded else { return None };
+        let sides = [recorded, answer_in(message)?].map(|answer| {
+            let mut side = match answer {
+                Ok(result) => result,
+                Err(error) => Json::object([("error", error)]),
+            };
+            reduce(&mut side);
+            side
+        });
+        let mut found: Vec<Difference> = Vec::new();
+        differences("", &sides[0], &sides[1], &mut found);
+        let Difference { pointer, expected, actual } = found.into_iter().next()?;
+        let shown = |value: Option<Json>| {
+            let text = value.map_or("nothing".to_owned(), |value| value.print(Layout::Python));
+            clipped(&text, 120).into_owned()
+        };
+        let (then, now) = (shown(expected), shown(actual));
+        let place = if pointer.is_empty() { String::new() } else { format!(" at {pointer}") };
+        Some(format!("the agent answered the server's `{method}` differently{place}: {then} → {now}"))
+    }
+
+    /// Returns the methods of the requests that the agent has not answered, although it did when it was recorded.
+    pub(super) fn open(&self) -> Vec<String> {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = state.open.iter().filter(|question| question.recorded != Reply::Nothing);
+        open.map(|question| question.method.clone()).collect()
+    }
+}

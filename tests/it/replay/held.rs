@@ -1,0 +1,105 @@
+//! What a golden holds of a service's answers besides their names, keys and types: its own words, the forms of times, headers, and
+//! that a stream comes while the service works.
+
+use crate::support::tree::Tree;
+
+tests! {
+    a_word_of_the_service_under_any_key_is_held,
+    a_time_that_loses_its_zone_is_noticed,
+    each_mistake_that_only_a_browser_or_a_patient_client_would_see_is_noticed,
+    events_that_are_all_called_the_same_get_a_proposal_for_their_names,
+    a_golden_of_an_older_version_names_the_command_that_writes_it_anew,
+}
+
+/// What a service sends of a task.
+const TASK: &str = r#"{"result": {"kind": "task", "id": "t", "status": {"state": "submitted"}}}
+{"result": {"kind": "status-update", "status": {"state": "working", "timestamp": "2026-11-22T10:00:00.25Z"}, "final": false}}
+{"result": {"kind": "artifact-update", "artifact": {"parts": [{"text": "It rains."}]}}}
+{"result": {"kind": "status-update", "status": {"state": "completed", "timestamp": "2026-11-22T10:00:01Z"}, "final": true}}
+"#;
+/// The key of a golden's header that says which version wrote it.
+const FORMAT: &str = "description: retake golden 2\n";
+
+/// Returns a project with a scenario whose events are in a file, and its golden.
+fn task() -> Tree {
+    let tree = Tree::empty();
+    tree.write("task.jsonl", TASK);
+    tree.scenario("task", "fixture = \"none\"\n[[step]]\nrun = [\"cat\", \"{{ root }}/task.jsonl\"]\n");
+    tree.retake().args(&["test", "--update"]).run().green();
+    tree.retake().arg("test").run().green();
+    tree
+}
+
+fn a_word_of_the_service_under_any_key_is_held() {
+    let tree = task();
+    tree.write("task.jsonl", &TASK.replace("completed", "failed"));
+    let golden = tree.read("goldens/task.snap");
+    assert!(golden.contains("state      \"completed\" | \"submitted\" | \"working\"\n"), "{golden}");
+    let shape = "the event `message` has a different shape: `/result/status/state`";
+    tree.retake().arg("test").run().red(&[shape, "\"failed\""]);
+    // Not a word at all.
+    tree.write("task.jsonl", &TASK.replace("completed", "done at last"));
+    tree.retake().arg("test").run().red(&[shape]);
+    // What is left loose is not held.
+    tree.write("task.jsonl", TASK);
+    let scenario = tree.read("scenarios/task/scenario.toml");
+    tree.scenario("task", &format!("{scenario}[golden]\nloose = [\"message:/result/status/state\"]\n"));
+    tree.retake().args(&["test", "--update"]).run().green();
+    tree.write("task.jsonl", &TASK.replace("completed", "failed"));
+    tree.retake().arg("test").run().green();
+}
+
+fn a_time_that_loses_its_zone_is_noticed() {
+    let tree = task();
+    tree.write("task.jsonl", &TASK.replace("10:00:01Z", "10:00:01"));
+    tree.retake().arg("test").run().red(&["`/result/status/timestamp`", "yyyy-mm-ddThh:mm:ss"]);
+}
+
+fn each_mistake_that_only_a_browser_or_a_patient_client_would_see_is_noticed() {
+    let tree = Tree::with_own_suite(&["several_turns"]);
+    let play = |mistake: &str| tree.runner("bare").env("GATEWAY_MUTANT", mistake).env("CI", "1").run();
+    play("none").exits(0);
+    for (mistake, cause) in [
+        ("cookie_of_scripts", "`set-cookie: session` of the answer to `POST /api/auth/register` lost `httponly`"),
+        (
+            "cookie_of_all_sites",
+            "`set-cookie: csrf_token` of the answer to `POST /api/auth/register` lost `samesite=Lax`",
+        ),
+        ("stream_cached", "has no header `cache-control: no-cache`"),
+        ("stream_at_once", "the stream comes in one piece at its end, not event by event"),
+        ("times_without_zone", "`/[].created_at` is `yyyy-mm-ddThh:mm:ss.f`, not `yyyy-mm-ddThh:mm:ss.fZ`"),
+        ("times_of_the_zone", "`/[].created_at` is `yyyy-mm-ddThh:mm:ss.f+hh:mm`, not `yyyy-mm-ddThh:mm:ss.fZ`"),
+    ] {
+        play(mistake).exits(101).says(&[cause]);
+    }
+}
+
+fn events_that_are_all_called_the_same_get_a_proposal_for_their_names() {
+    let tree = task();
+    let option = "event_name = \"/result/kind\"";
+    let ran = tree.retake().args(&["test", "--update"]).run().exits(0);
+    assert!(ran.stderr.contains(option), "{}", ran.stderr);
+    let scenario = tree.read("scenarios/task/scenario.toml");
+    tree.scenario("task", &format!("{scenario}[golden]\n{option}\n"));
+    let ran = tree.retake().args(&["test", "--update"]).run().exits(0);
+    assert!(!ran.stderr.contains(option), "{}", ran.stderr);
+    tree.write("task.jsonl", &TASK.replace("artifact-update", "artifact"));
+    tree.retake().arg("test").run().red(&["the event `artifact-update` is now called `artifact`"]);
+}
+
+fn a_golden_of_an_older_version_names_the_command_that_writes_it_anew() {
+    let tree = task();
+    let golden = tree.read("goldens/task.snap");
+    tree.replace("goldens/task.snap", FORMAT, "");
+    let older = "golden: goldens/task.snap was written by an older version of Retake; to write it anew: \
+                 retake test task --update";
+    let ran = tree.retake().arg("test").run();
+    ran.red(&[older]);
+    assert_eq!(ran.failure("task").lines().next(), Some(older));
+    tree.retake().arg("audit").run().exits(1).says(&["was written by an older version of Retake"]);
+    tree.retake().args(&["test", "task", "--update"]).run().green();
+    assert_eq!(tree.read("goldens/task.snap"), golden);
+    tree.retake().arg("test").run().green();
+    tree.replace("goldens/task.snap", FORMAT, "description: retake golden 9\n");
+    tree.retake().arg("test").run().red(&["goldens/task.snap was written by a newer version of Retake"]);
+}
