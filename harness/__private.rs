@@ -19,6 +19,7 @@ pub mod run {
     };
     pub use crate::run::fixtures::Fixtures;
     pub use crate::run::golden::{Assert, Compared, Goldens, environment, silence_comparisons};
+    pub use crate::run::interrupt::Signals;
     pub use crate::run::policy::{Policy, may_write_fixtures};
     pub use crate::run::restart::typed_in;
     pub use crate::run::tools::{Recording, ToolsReplay};

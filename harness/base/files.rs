@@ -33,7 +33,7 @@ pub fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// Names the link.
-pub(crate) fn inside(root: &Path, file: &Path) -> Result<()> {
+pub fn inside(root: &Path, file: &Path) -> Result<()> {
     let Ok(home) = root.canonicalize() else { return Ok(()) };
     let mut path = root.to_owned();
     for part in file.components() {

@@ -25,8 +25,8 @@ mod picture;
 mod tree;
 mod watch;
 
-pub use act::{Made, act, How};
-pub use chromium::{program, Chromium, close};
+pub use act::{How, Made, act};
+pub use chromium::{Chromium, close, program};
 pub use page::{Cookie, Page};
-pub use watch::Traffic;
 pub(crate) use picture::{Baselines, accept, folder};
+pub use watch::Traffic;

@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, audit, completions, doctor, explain, import, init, key, list, man, new, reject, report, review, serve,
-    shape, show, test, tools,
+    accept, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, report,
+    review, serve, shape, show, test, tools,
 };
-use super::{proxy, record};
 use retake::__private::report::terminal;
 
 /// Record an agent service's model calls once; replay them forever against the real service.

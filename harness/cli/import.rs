@@ -6,11 +6,6 @@ use clap::{Args, ValueEnum};
 
 use super::project::ProjectOption;
 use crate::formats::{Foreign, Options, openhands, to_fixture};
-use retake_base::error::{Error, Result};
-use retake_wire::fixture::{Fixture, Suspected, call_log};
-use crate::formats::{Foreign, Options, openhands, to_fixture};
-use retake_core::json::Json;
-use retake_core::key::Rules;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::may_write_fixtures;
@@ -19,8 +14,7 @@ use retake_base::text::counted;
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub, hide};
-use retake_wire::fixture::Fixture;
-use retake_wire::fixture::call_log;
+use retake_wire::fixture::{Fixture, Suspected, call_log};
 
 /// Convert recordings of another format to a fixture
 #[derive(Debug, Args)]

@@ -9,10 +9,8 @@ use retake_base::error::{Error, Place, Result};
 use retake_base::files;
 use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Rules, message_from_langchain, keep_order};
+use retake_core::key::{Rules, keep_order, message_from_langchain};
 use retake_wire::fixture::Fixture;
-use retake::__private::report::terminal;
-use retake_base::text::counted;
 
 /// Compute keys: read JSON lines of {"caller", "messages"}, print their hashes
 #[derive(Debug, Args)]

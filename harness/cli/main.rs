@@ -36,8 +36,7 @@ mod view;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use retake::__private::run::Goldens;
-use retake::__private::run::Policy;
+use retake::__private::run::{Goldens, Policy};
 use retake::Suite;
 
 fn main() -> ExitCode {

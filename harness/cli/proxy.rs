@@ -7,23 +7,18 @@ use clap::Args;
 
 use super::import::notes_of;
 use super::project::ProjectOption;
-use super::serve::{Ended, say_ready};
+use super::serve::say_ready;
 use retake::__private::project::OpenProject;
 use retake::__private::report::{Progress, summary, terminal};
+use retake::__private::run::Signals;
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_wire::fixture::{Fixture, JournalLock, Suspected, call_log, journal_of};
-use retake_core::key::Rules;
-use retake_model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
-use retake::__private::run::interrupt::Signals;
-use retake_scenario::Delays;
-use retake_core::secrets::{Scrub, hide};
 use retake_base::text::counted;
 use retake_core::key::Rules;
 use retake_core::secrets::{Scrub, hide};
 use retake_model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
 use retake_scenario::Delays;
-use retake_wire::fixture::{Fixture, JournalLock, call_log, journal_of};
+use retake_wire::fixture::{Fixture, JournalLock, Suspected, call_log, journal_of};
 
 /// Record the model calls of a service that you drive yourself: by hand, in a browser, by other tests
 #[derive(Debug, Args)]

@@ -8,13 +8,11 @@ use clap::Args;
 use super::companion::Serving;
 use super::project::ProjectOption;
 use retake::__private::report::terminal;
+use retake::__private::run::Signals;
 use retake_base::error::{Error, Result};
 use retake_core::json::{Json, Layout};
-use retake_model::{KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_last};
-use retake::__private::report::terminal;
-use retake::__private::run::interrupt::Signals;
 use retake_core::secrets::{hide, shown};
-use retake_model::{Mode, ModelServer, ServerOptions};
+use retake_model::{KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_last};
 
 /// Serve fixtures as a model, for a system that you start yourself
 #[derive(Debug, Args)]

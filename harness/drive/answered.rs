@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 
 use retake_base::error::{Error, Result};
 use retake_base::text::clipped;
-use retake_core::events::{AfterLast, Captured, Event, Payload, Status, Delivery};
+use retake_core::events::{AfterLast, Captured, Delivery, Event, Payload, Status};
 use retake_core::json::{Json, Layout};
 use retake_scenario::{CaptureFrom, Step};
 

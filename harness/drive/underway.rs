@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::time::Instant;
 
 use retake_base::error::Error;
-use retake_core::events::{Event, Payload, Status};
-use retake_model::Activity;
 use retake_base::text::clipped;
 use retake_core::events::{Event, Payload, Status};
+use retake_model::Activity;
 
 /// The number of events of a run that are kept, each with the beginning of its payload. Nobody reads more.
 const EVENTS: usize = 2_000;

@@ -1,7 +1,7 @@
 //! What a server remembers of its calls. One that runs for days may not need more memory from call to call.
 
 /// How many entries of a kind a server that runs for long remembers.
-pub(crate) const KEPT: usize = 1_000;
+pub const KEPT: usize = 1_000;
 
 /// The last entries of a list, and how many were forgotten.
 #[derive(Clone, Debug)]
@@ -37,8 +37,8 @@ impl<T> Account<T> {
     }
 
     /// How many entries were forgotten.
-    #[cfg(any(feature = "cli", test))]
-    pub(super) fn forgotten(&self) -> usize {
+
+    pub fn forgotten(&self) -> usize {
         self.forgotten
     }
 }

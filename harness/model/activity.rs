@@ -65,7 +65,7 @@ impl Activity {
     }
 
     /// Returns a value that is another one after a call began or ended.
-    pub(crate) fn mark(&self) -> (usize, usize) {
+    pub fn mark(&self) -> (usize, usize) {
         let calls = self.calls();
         (calls.begun, calls.in_flight)
     }

@@ -58,7 +58,7 @@ impl DriftOf {
     }
 
     /// The change in short, for a note.
-    pub(crate) fn in_short(&self) -> String {
+    pub fn in_short(&self) -> String {
         match self.check {
             Check::Form => self.options().join(", "),
             _ => change(&self.recorded, &self.called),

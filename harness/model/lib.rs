@@ -30,8 +30,7 @@ mod served;
 mod server;
 mod session;
 
-#[cfg(feature = "cli")]
-pub(crate) use account::KEPT;
+pub use account::KEPT;
 pub use activity::Activity;
 pub use call_seen::{CallOutcome, CallSeen};
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
@@ -42,14 +41,10 @@ pub use going_on::GoingOn;
 pub use heard::HeardCall;
 pub use lint::{CallFlaw, FlawKind};
 pub use lookup::Lookup;
-pub use miss::{Difference, MissedCall, answer_in_short, change, describe, first_difference};
-pub use miss::{Miss, MissReason};
-pub use record::merged;
-pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstream, Upstreams};
-pub use registry::unjudged;
-pub use registry::{Scope, ServedTurn, misses, reset, served};
-#[cfg(feature = "cli")]
-pub(crate) use registry::{forgotten, keep_the_last};
+pub use miss::{Difference, Miss, MissReason, MissedCall, answer_in_short, change, describe, first_difference};
+pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstream, Upstreams, merged};
+pub use registry::{Scope, ServedTurn, misses, reset, served, unjudged};
+pub use registry::{forgotten, keep_the_last};
 pub use replay::Replay;
 pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls};

@@ -131,14 +131,12 @@ pub fn reset() {
 }
 
 /// Keeps only the last misses and served turns of the process from now on, for a server that runs for long.
-#[cfg(feature = "cli")]
-pub(crate) fn keep_the_last(limit: usize) {
+pub fn keep_the_last(limit: usize) {
     registry().limit = limit;
 }
 
 /// How many served turns and misses were not kept.
-#[cfg(feature = "cli")]
-pub(crate) fn forgotten() -> (usize, usize) {
+pub fn forgotten() -> (usize, usize) {
     let registry = registry();
     (registry.served.forgotten(), registry.misses.forgotten())
 }

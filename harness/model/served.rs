@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::drift::DriftOf;
-use retake_wire::fixture::{Fixture, Turn};
 use retake_core::json::Json;
+use retake_wire::fixture::{Fixture, Turn};
 use retake_wire::{self as wire, Call, Response, Unrenderable};
 
 /// A turn that answers a call.

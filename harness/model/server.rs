@@ -146,8 +146,7 @@ impl ModelServer {
     }
 
     /// How many of these were forgotten, since only the last ones of each check are kept.
-    #[cfg(feature = "cli")]
-    pub(crate) fn forgotten_drift(&self) -> usize {
+    pub fn forgotten_drift(&self) -> usize {
         self.state.session().forgotten_drift()
     }
 

@@ -14,8 +14,7 @@ use super::replay::Replay;
 use retake_core::json::Json;
 use retake_core::key::Normalizer;
 use retake_wire::fixture::Turn;
-use retake_wire::Body;
-use retake_wire::{self as wire, Api, Call, Known, Response, Target};
+use retake_wire::{self as wire, Api, Body, Call, Known, Response, Target};
 
 /// What the server does with a call.
 #[derive(Clone, Debug)]
@@ -135,7 +134,6 @@ impl Session {
     }
 
     /// How many of these were forgotten.
-    #[cfg(feature = "cli")]
     pub(super) fn forgotten_drift(&self) -> usize {
         self.drift.lock().unwrap_or_else(PoisonError::into_inner).forgotten()
     }

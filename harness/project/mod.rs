@@ -13,7 +13,6 @@ mod open_project;
 mod replay;
 mod replay_model;
 
-pub use open_project::OpenProject;
-pub use open_project::folder_of;
+pub use open_project::{OpenProject, folder_of};
 pub use replay::Replay;
 pub use replay_model::{ReplayModel, ReplayModelBuilder};

@@ -9,8 +9,7 @@ use crate::report::notes;
 use retake_base::error::Result;
 use retake_core::secrets::shown;
 use retake_model::{Miss, Mode, ModelServer, Scope, ServerOptions, Urls};
-use retake_scenario::Delays;
-use retake_scenario::{Drift, Level};
+use retake_scenario::{Delays, Drift, Level};
 use retake_wire::fixture::Fixture;
 
 /// A model server that replays one fixture, for tests that start their system themselves.

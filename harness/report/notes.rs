@@ -1,7 +1,5 @@
 //! Notes on a run that do not make it fail, without repetitions.
 
-use retake_wire::fixture::Fixture;
-use retake_model::{CallFlaw, DriftOf};
 use retake_base::text::counted;
 use retake_model::{CallFlaw, DriftOf, change};
 use retake_wire::fixture::Fixture;

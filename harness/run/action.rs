@@ -1,8 +1,7 @@
 //! The actions of a runner, and how the command hands one over to the runner of a Rust project: in environment variables, since
 //! the arguments belong to libtest.
 
-pub use super::filter::Wanted;
-pub use super::filter::fits;
+pub use super::filter::{Wanted, fits};
 use retake_base::error::{Error, Result};
 use retake_core::events::Detail;
 

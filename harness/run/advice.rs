@@ -14,7 +14,6 @@ use retake_base::cause::{CauseClass, CauseKind};
 use retake_core::events::moved_and_counted;
 use retake_core::key::Rules;
 use retake_model::{FlawKind, MissReason, Pacing};
-use crate::report::Failure;
 use retake_scenario::{Scenario, Unused};
 use retake_wire::fixture::Fixture;
 

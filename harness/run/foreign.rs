@@ -3,8 +3,8 @@
 use super::trial::Replayed;
 use retake_core::conversation::Block;
 use retake_core::events::{Capture, Event, Foreign};
-use retake_wire::fixture::{Fixture, ToolExchange, Turn};
 use retake_wire::Body;
+use retake_wire::fixture::{Fixture, ToolExchange, Turn};
 
 impl Replayed {
     /// Returns what the model answered, what tools returned, and what the scenario sent.

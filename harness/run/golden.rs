@@ -331,7 +331,7 @@ impl Goldens {
 /// The scenario that a golden names in its header, if it is not the one that has this golden: the golden was copied. A link
 /// to another golden says openly that both scenarios share it.
 fn of_another(file: &Path, input: &Path) -> Option<String> {
-    let snapshot = (!file.is_symlink()).then(|| __insta::Snapshot::from_file(file).ok())??;
+    let snapshot = (!file.is_symlink()).then(|| insta::Snapshot::from_file(file).ok())??;
     // Only the scenario's own name counts: the project may be in another folder than when the golden was written.
     let said = named(Path::new(snapshot.metadata().input_file()?));
     (said != named(input)).then_some(said)

@@ -3,7 +3,7 @@
 use retake_base::error::{Error, Result};
 
 /// Listens for these signals, so that they no longer end the process by themselves.
-pub(crate) struct Signals {
+pub struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -16,7 +16,7 @@ impl Signals {
     /// # Errors
     /// If the process cannot listen for signals.
     #[cfg(unix)]
-    pub(crate) fn listen() -> Result<Signals> {
+    pub fn listen() -> Result<Signals> {
         use tokio::signal::unix::{SignalKind, signal};
         let failed = |e| Error::new(format!("failed to listen for signals: {e}"));
         let terminate = signal(SignalKind::terminate()).map_err(failed)?;
@@ -25,7 +25,7 @@ impl Signals {
 
     /// Waits for one of the signals. Returns the exit code that shells report for it.
     #[cfg(unix)]
-    pub(crate) async fn wait(&mut self) -> u8 {
+    pub async fn wait(&mut self) -> u8 {
         tokio::select! {
             _ = self.terminate.recv() => 143,
             _ = self.interrupt.recv() => 130,
@@ -33,30 +33,28 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    pub(crate) fn listen() -> Result<Signals> {
+    pub fn listen() -> Result<Signals> {
         Ok(Signals {})
     }
 
     #[cfg(not(unix))]
-    pub(crate) async fn wait(&mut self) -> u8 {
+    pub async fn wait(&mut self) -> u8 {
         let _ = tokio::signal::ctrl_c().await;
         130
     }
 }
 
 /// Whether one of the signals has come, for work that then has to say what it leaves behind. The default never has.
-#[cfg(feature = "record")]
+
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt(tokio::sync::watch::Receiver<Option<u8>>);
 
-#[cfg(feature = "record")]
 impl Default for Interrupt {
     fn default() -> Interrupt {
         Interrupt(tokio::sync::watch::channel(None).1)
     }
 }
 
-#[cfg(feature = "record")]
 impl Interrupt {
     /// Listens from here on, in a thread of its own: work goes through several runtimes, and rests between them.
     ///

@@ -31,7 +31,6 @@ mod findings;
 pub(crate) mod fixtures;
 mod foreign;
 pub(crate) mod golden;
-#[cfg(any(feature = "cli", feature = "record"))]
 pub(crate) mod interrupt;
 mod logged;
 mod orphans;

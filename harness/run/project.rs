@@ -9,7 +9,6 @@ use super::commands::Commands;
 use super::declared_secrets;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
-#[cfg(feature = "record")]
 use super::interrupt::Interrupt;
 use super::run_log::RunLog;
 use super::slots::Slots;
@@ -42,7 +41,6 @@ pub(crate) struct Project {
     /// Whether replays keep the text of calls, for an audit.
     pub hears_calls: bool,
     /// Whether the user has asked a recording to end.
-    #[cfg(feature = "record")]
     pub(super) interrupt: Interrupt,
     /// Notes for the user on each scenario's run, whether it passed or failed.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
@@ -98,7 +96,6 @@ impl Project {
             running: Running::default(),
             failed: AtomicBool::new(false),
             hears_calls,
-            #[cfg(feature = "record")]
             interrupt: Interrupt::default(),
             notes,
             runs,
@@ -114,10 +111,7 @@ impl Project {
 
     /// Waits until the user asks a recording to end, which for all other actions ends the process.
     pub(super) async fn interrupted(&self) {
-        #[cfg(feature = "record")]
         self.interrupt.came().await;
-        #[cfg(not(feature = "record"))]
-        std::future::pending::<()>().await;
     }
 
     /// Sets the notes on a scenario's run.

@@ -6,14 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::accept;
 use super::action::Action;
 use super::commands::Commands;
 use super::golden::{self, Assert, Goldens};
 use super::policy::Policy;
 use super::project::Project;
-use super::record;
-use super::{audit, restart, test};
+use super::{accept, audit, record, restart, test};
 use crate::report::terminal;
 use crate::system::{self, IntoRouter, RouterFactory, Stage};
 use retake_base::error::{Error, Result};
@@ -154,7 +152,6 @@ impl Suite {
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
         let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.records())?;
-        #[cfg(feature = "record")]
         if action.records() {
             project.interrupt = super::interrupt::Interrupt::listen()?;
         }

@@ -8,7 +8,7 @@ use crate::project::OpenProject;
 use crate::report::Failure;
 use crate::run::project::Project;
 use crate::tools::openhands::{self, Conversation};
-use crate::tools::{DriftLog, Live, Outcome, Script, explain, of_conversation, of_fixture, replay, observe};
+use crate::tools::{DriftLog, Live, Outcome, Script, explain, observe, of_conversation, of_fixture, replay};
 use retake_base::error::{Error, Result};
 use retake_core::key::Rules;
 use retake_scenario::{Level, Scenario, Suite, Unobserved};

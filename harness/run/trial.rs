@@ -8,6 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::run::declared_secrets;
+use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::system::{Ended, LogOf, Running, StageTools};
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
@@ -15,15 +16,11 @@ use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::events::in_pieces;
-use retake_wire::fixture::{Fixture, ToolExchanges};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_model::{
     CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
 };
-use crate::run::declared_secrets;
-use crate::run::policy::Policy;
-use crate::run::project::Project;
 use retake_scenario::{Delays, Panics, Scenario, ToolsFrom};
 use retake_wire::fixture::{Fixture, ToolExchanges};
 
@@ -284,7 +281,6 @@ struct Stay<'a> {
 fn baselines(project: &Project, mode: &Mode, pacing: Pacing) -> crate::browser::Baselines {
     use crate::browser::Baselines;
     match (mode, project.goldens.policy(), pacing) {
-        #[cfg(feature = "record")]
         (Mode::Record(_), ..) => Baselines::Ignore,
         (_, Policy::Overwrite, Pacing::Shaken) => Baselines::CompareRenewed,
         (_, Policy::Overwrite, _) => Baselines::Renew,

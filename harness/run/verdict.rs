@@ -3,12 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use retake_base::cause::{Cause, CauseKind};
-use retake_base::error::{Error, Result};
-use retake_core::events::{Calls, Golden, Known, Named, NamesNothing, Places, Recorded, ShapeOptions, changes, names_nothing, shown_nowhere};
-use retake_core::json::{Json, Layout};
-use retake_core::key::{Rules, UNKNOWN_CALLER};
-use retake_model::{CallFlaw, DriftOf, FlawKind, Miss};
 use crate::report::{Failure, notes, unified};
 use crate::run::commands::record_command;
 use crate::run::failing::Failing;
@@ -19,7 +13,9 @@ use crate::run::trial::Replayed;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
-use retake_core::events::{Golden, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
+use retake_core::events::{
+    Calls, Golden, Known, Named, NamesNothing, Places, Recorded, ShapeOptions, changes, names_nothing, shown_nowhere,
+};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, UNKNOWN_CALLER};
 use retake_core::secrets::Fired;

@@ -40,23 +40,19 @@ mod system;
 mod template;
 mod tool;
 
-pub use discover::{Discovered, discover};
-pub use discover::{SCENARIOS, discover_one, suite_of};
-pub use name::is_name;
-pub use name::no_name;
+pub use discover::{Discovered, SCENARIOS, discover, discover_one, suite_of};
+pub use name::{is_name, no_name};
 pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Panics, Unused};
 pub use pointer::Pointer;
 pub use read::{scenario_fields, suite_fields};
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
-pub use step::without_browser;
 pub use step::{
     Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Do, Method, PageVisit, RenderedBody, Request, Step, StepBody,
-    StreamSpec, Target, Upload, WaitFor,
+    StreamSpec, Target, Upload, WaitFor, without_browser,
 };
 pub use suite::Suite;
-pub use system::needs;
-pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
+pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec, needs};
 pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
 pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
 

@@ -1,9 +1,8 @@
 //! The text of one file, with the name that errors about it use.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::{fs, io};
 
 use retake_base::error::{Error, Place, Result};
 use retake_base::files;

@@ -9,8 +9,8 @@ use super::scenario::Scenario;
 use super::system::SystemSpec;
 use super::tool::ToolSpec;
 use retake_base::error::Place;
-use retake_model::CallerRule;
 use retake_core::secrets::Suspects;
+use retake_model::CallerRule;
 
 /// What all scenarios share.
 #[derive(Clone, Debug, Default)]

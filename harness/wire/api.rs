@@ -83,9 +83,8 @@ pub fn is_of_provider(path: &str) -> bool {
 }
 
 /// Whether a host is that of a provider whose API Retake speaks. All requests to it are part of a recording, with any method.
-#[cfg(feature = "cli")]
 #[must_use]
-pub(crate) fn is_host_of_provider(host: &str) -> bool {
+pub fn is_host_of_provider(host: &str) -> bool {
     let own = ["api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com", "ollama.com"];
     own.contains(&host) || host.ends_with(".openai.azure.com")
 }

@@ -1,8 +1,7 @@
 //! Decodes a request into a call.
 
 use super::parts::fields::WireError;
-use super::{Api, Call, Known, Target};
-use super::{anthropic, form, gemini, ollama, opaque, openai_chat, openai_responses};
+use super::{Api, Call, Known, Target, anthropic, form, gemini, ollama, opaque, openai_chat, openai_responses};
 use retake_core::json::Json;
 use retake_core::key::keep_order;
 

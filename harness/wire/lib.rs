@@ -28,23 +28,19 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use answer::decode_read;
-pub use answer::decode_response;
-#[cfg(feature = "cli")]
-pub(crate) use api::is_host_of_provider;
+pub use answer::{decode_read, decode_response};
+pub use api::is_host_of_provider;
 pub use api::{Api, api_of_path, is_of_provider};
 pub use call::Call;
 pub use decode::{chat_body, decode};
 pub use known::Known;
-pub use opaque::{from_base64, to_base64};
 pub(crate) use odd::oddities;
-pub use opaque::{only_reads, request_body};
-pub(crate) use openai_chat::stream::without_usage;
+pub use opaque::{from_base64, only_reads, request_body, to_base64};
+pub use openai_chat::stream::without_usage;
 pub use parts::fields::WireError;
 pub use parts::frames::Frames;
 pub use parts::sse::split_frames;
-pub use respond::as_recorded;
-pub use respond::{error_response, model_description, models_response, render, respond};
+pub use respond::{as_recorded, error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
 pub use results::{Results, expressible_in_every_api};
 pub use target::Target;

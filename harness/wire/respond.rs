@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use super::answer::whole;
 use super::parts::sse;
-use super::{Api, Body, RenderFor, Response, Unrenderable};
-use super::{anthropic, gemini, ollama, openai_chat, openai_responses};
+use super::{Api, Body, RenderFor, Response, Unrenderable, anthropic, gemini, ollama, openai_chat, openai_responses};
 use retake_core::conversation::{Answer, Finish};
 use retake_core::json::{Json, Layout};
 

@@ -15,7 +15,7 @@ impl Call {
     }
 
     /// Returns the same texts without exceptions about results.
-    pub(crate) fn checks_but_results(&self, normalizer: &Normalizer) -> CheckTexts {
+    pub fn checks_but_results(&self, normalizer: &Normalizer) -> CheckTexts {
         let texts = CheckTexts::new(normalizer, &self.system, &self.tools, &self.model, &self.settings);
         if self.form == Json::Null { texts } else { texts.with_form(&self.form) }
     }

@@ -57,7 +57,7 @@ impl<'a> Target<'a> {
 
     /// The segments of the path that name a version, such as `v1` or `v1beta`. There is usually one, or none.
     #[must_use]
-    pub(crate) fn version(self) -> String {
+    pub fn version(self) -> String {
         let is_version = |segment: &&str| {
             let number = segment.strip_prefix('v').unwrap_or_default();
             number.starts_with(|c: char| c.is_ascii_digit()) && number.bytes().all(|byte| byte.is_ascii_alphanumeric())

@@ -3,18 +3,16 @@
 mod archives;
 mod spoilt;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use super::foreign::Imported;
 use super::*;
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
-use retake_wire::fixture::Fixture;
-use retake_wire::fixture::Wire;
+use retake_wire::fixture::{Fixture, Wire};
 use retake_wire::{self as wire, Api, Response, to_base64};
 
 /// Writes files into a folder and imports `inputs` from it.

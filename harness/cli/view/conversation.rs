@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use super::columns::{first_lines, ruled, wrapped};
 use retake_base::text::counted;
 use retake_core::conversation::{Answer, Block};
-use retake_wire::fixture::{Fixture, Reply, ToolMessage, Turn};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, Hash, Rules};
 use retake_wire::Body;
-use retake_wire::fixture::{Fixture, Turn};
+use retake_wire::fixture::{Fixture, Reply, ToolMessage, Turn};
 
 /// How many lines of a text are shown, unless a single turn is shown completely.
 const LINES: usize = 8;

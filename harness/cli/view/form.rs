@@ -4,8 +4,7 @@ use clap::ValueEnum;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::page::page;
-use retake::__private::report::markdown;
-use retake::__private::report::{RunData, RunResult};
+use retake::__private::report::{RunData, RunResult, markdown};
 use retake_base::error::{Error, Result};
 use retake_base::text::visible;
 

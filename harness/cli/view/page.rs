@@ -9,8 +9,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use serde::Serialize;
 
-use retake::__private::report::in_thousands;
-use retake::__private::report::{RunData, RunResult};
+use retake::__private::report::{RunData, RunResult, in_thousands};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use view::{Limits, RunView};

@@ -80,7 +80,7 @@ pub fn moved_and_counted(one: &str, other: &str) -> (Vec<String>, Vec<String>) {
 
 /// Returns the names of the events at which two goldens differ, and of their neighbours: events that change places with a run of
 /// collapsed events are the same in both.
-pub(crate) fn tangled(one: &str, other: &str) -> Vec<String> {
+pub fn tangled(one: &str, other: &str) -> Vec<String> {
     let mut names = BTreeSet::new();
     for (one, other) in read(one).iter().zip(&read(other)) {
         let (a, b) = (one_by_one(one), one_by_one(other));

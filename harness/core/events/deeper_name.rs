@@ -17,7 +17,7 @@ const NAMES: usize = 12;
 /// Returns the JSON pointer of a word that tells the events of a stream apart, if they are all called the same: events with the
 /// same word have the same keys beside it, and some events with different words have different keys. `None` if the option is
 /// set already.
-pub(crate) fn deeper_name(captures: &[Captured], options: &ShapeOptions) -> Option<String> {
+pub fn deeper_name(captures: &[Captured], options: &ShapeOptions) -> Option<String> {
     if options.event_name.is_some() {
         return None;
     }

@@ -49,7 +49,7 @@ impl Foreign {
     }
 
     /// Whether a text under a key looks like a word of the service's own vocabulary.
-    pub(crate) fn is_own(&self, key: &str, text: &str) -> bool {
+    pub fn is_own(&self, key: &str, text: &str) -> bool {
         is_plain_word(text) && !self.has(key, text) && !machine::names(text)
     }
 

@@ -7,10 +7,10 @@ use super::notation::{self, Normalize};
 /// The header of which each occurrence is a value of its own, with commas in its dates.
 const COOKIE: &str = "set-cookie";
 /// The headers whose attributes are worth holding in most services.
-pub(crate) const USUAL: [&str; 2] = [COOKIE, "cache-control"];
+pub const USUAL: [&str; 2] = [COOKIE, "cache-control"];
 
 /// Returns a line for each value of the headers that services set for browsers.
-pub(crate) fn shown(headers: &[(String, String)], normalize: &Normalize<'_>) -> Vec<String> {
+pub fn shown(headers: &[(String, String)], normalize: &Normalize<'_>) -> Vec<String> {
     lines(headers, &USUAL.map(str::to_owned), normalize)
 }
 

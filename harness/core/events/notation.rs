@@ -50,7 +50,7 @@ pub(super) const TIME: &str = "<TS>";
 const TIMES: Range<f64> = 1.6e9..2.1e9;
 
 /// Whether a number is a point in time, in seconds, milliseconds, microseconds or nanoseconds since 1970.
-pub(super) fn is_time(number: &Json) -> bool {
+pub fn is_time(number: &Json) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "the range is far wider")]
     let number = match number {
         Json::Int(number) => *number as f64,

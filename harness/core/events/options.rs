@@ -5,8 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::event::{Event, UNNAMED};
-use retake_base::error::Error;
 use crate::json::Json;
+use retake_base::error::Error;
 use retake_base::text::nearest;
 
 /// What a golden shows, and what it leaves open.

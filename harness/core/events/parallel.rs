@@ -40,7 +40,7 @@ struct Line {
 
 impl Calls {
     /// Collects the calls of these answers.
-    pub(crate) fn of<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Calls {
+    pub fn of<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Calls {
         let mut calls = Calls::default();
         let mut known: BTreeSet<Vec<&str>> = BTreeSet::new();
         for made in answers.into_iter().map(Answer::tool_calls).filter(|made| made.len() > 1) {
@@ -64,7 +64,7 @@ impl Calls {
     }
 
     /// Returns the captures with the events of these calls in their order.
-    pub(crate) fn in_order<'a>(
+    pub fn in_order<'a>(
         &self,
         captures: &'a [Captured],
         options: &ShapeOptions,
@@ -88,7 +88,7 @@ impl Calls {
 
     /// Whether the ids in events tell the order of all calls: in some stream each call of an answer has events of its own, and in no
     /// stream there is another event between those of the answer's calls, which might come at another time.
-    pub(crate) fn are_told_apart(&self, captures: &[Captured], options: &ShapeOptions, normalize: &Normalize) -> bool {
+    pub fn are_told_apart(&self, captures: &[Captured], options: &ShapeOptions, normalize: &Normalize) -> bool {
         if self.without_ids || options.ordered {
             return self.answers.is_empty() && !self.without_ids;
         }

@@ -12,7 +12,7 @@ pub(super) const DATE: &str = "yyyy-mm-dd";
 pub(super) const NUMBER: &str = "time in ";
 
 /// Returns the form of a value that is a point in time.
-pub(crate) fn form(value: &Json) -> Option<String> {
+pub fn form(value: &Json) -> Option<String> {
     value.as_str().map_or_else(|| of_number(value).map(str::to_owned), of_text)
 }
 

@@ -6,7 +6,7 @@ pub(super) const AS_A_WHOLE: &str = "as a whole ";
 pub(super) const IN_PIECES: &str = ", in pieces";
 
 /// Returns which responses of a golden come in several pieces.
-pub(crate) fn in_pieces(golden: &str) -> Vec<bool> {
+pub fn in_pieces(golden: &str) -> Vec<bool> {
     read(golden).iter().map(|part| part.content_type.ends_with(IN_PIECES)).collect()
 }
 

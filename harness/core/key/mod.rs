@@ -16,18 +16,15 @@ pub mod reminder;
 pub mod rules;
 mod written;
 
-pub use caller::caller_of_tags;
-pub use caller::{Aliases, UNKNOWN_CALLER};
-pub use canonical::message_from_langchain;
-pub use canonical::with_more_rules;
+pub use caller::{Aliases, UNKNOWN_CALLER, caller_of_tags};
+pub use canonical::{message_from_langchain, with_more_rules};
 pub use checks::{Check, CheckTexts, Checks, check_with_more_rules};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};
 pub use of_messages::{conversation_hash, input_hash};
 pub use plain::plain_conversation;
-pub use rules::Key;
-pub use rules::Rules;
-pub(crate) use written::keep_order;
+pub use rules::{Key, Rules};
+pub use written::keep_order;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use crate::json::{Json, Step, python_repr_at};
 /// Replaces the content of a call's messages that is printed with Python's `str()` by that text, as `text` has it, from which
 /// the call was read. The key is the same as that of the content itself. `within` is the path from a message to the object that
 /// holds its content; there, the content may also be an object.
-pub(crate) fn keep_order(call: &mut Json, text: &[u8], within: &[&str]) {
+pub fn keep_order(call: &mut Json, text: &[u8], within: &[&str]) {
     let messages = call.as_object_mut().and_then(|call| call.get_mut("messages"));
     let Some(Json::Array(messages)) = messages else { return };
     for (index, message) in messages.iter_mut().enumerate() {

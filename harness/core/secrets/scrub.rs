@@ -9,8 +9,7 @@ use super::forms::{FORMS, SecretForm};
 use super::suspects::{Suspected, Suspects};
 use super::value::{SHORTEST, VARIABLE, Value};
 use super::view::View;
-use crate::conversation::Message;
-use crate::conversation::{Answer, Block};
+use crate::conversation::{Answer, Block, Message};
 use crate::json::{Json, Object};
 use retake_base::text::nearest;
 

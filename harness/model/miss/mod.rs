@@ -31,7 +31,6 @@ pub(super) use explanation::{Explanation, Situation, explain, kind_of};
 pub use field::first_difference;
 pub(super) use field::pointer_difference;
 pub use messages::{answer_in_short, describe};
-pub use missed_call::Miss;
-pub use missed_call::MissedCall;
+pub use missed_call::{Miss, MissedCall};
 pub use reason::MissReason;
 pub use words::change;

@@ -14,6 +14,10 @@
 
 mod arrivals;
 mod call_writer;
+#[cfg(feature = "tls")]
+mod content_encoding;
+#[cfg(not(feature = "tls"))]
+#[path = "not_encoded.rs"]
 mod content_encoding;
 mod cost;
 mod last_frame;
@@ -28,8 +32,7 @@ mod upstream;
 pub use cost::Cost;
 pub(super) use pending_call::PendingCall;
 pub use recorder::Recorder;
-pub use resume::Resume;
-pub use resume::merged;
+pub use resume::{Resume, merged};
 pub use state::RecorderOptions;
 pub use tally::{OfModel, Tally};
 pub use upstream::{Upstream, Upstreams};

@@ -1,7 +1,6 @@
 //! The providers to which calls are passed on while recording: their addresses, and how each of them takes its key.
 
-use std::env;
-use std::fmt;
+use std::{env, fmt};
 
 use axum::http::{HeaderMap, Method, header};
 

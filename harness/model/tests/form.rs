@@ -2,9 +2,9 @@
 
 use super::over_wires::recorded;
 use super::{on_a_server, post};
-use retake_wire::fixture::Recorded;
-use retake_core::key::{Check, Rules};
 use crate::*;
+use retake_core::key::{Check, Rules};
+use retake_wire::fixture::Recorded;
 use retake_wire::{self as wire, Api, Known, Response};
 
 const PATH: &str = "/v1/chat/completions";

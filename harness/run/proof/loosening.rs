@@ -2,8 +2,8 @@
 
 use crate::run::trial::Replayed;
 use retake_core::events::{Golden, Loose, ShapeOptions, moved_and_counted, tangled};
-use std::collections::BTreeSet;
 use retake_core::key::Rules;
+use std::collections::BTreeSet;
 
 /// A change of the `[golden]` options.
 #[derive(Clone, Debug, PartialEq, Eq)]

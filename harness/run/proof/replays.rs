@@ -5,14 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use super::diagnosis;
 use super::tried::{Tried, checked};
-use retake_core::events::deeper_name;
-use retake_wire::fixture::Fixture;
-use retake_core::key::{Check, Rules};
-use retake_model::Pacing;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
 use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
+use retake_core::events::deeper_name;
 use retake_core::key::{Check, Rules};
 use retake_model::Pacing;
 use retake_scenario::Scenario;

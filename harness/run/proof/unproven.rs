@@ -12,7 +12,6 @@ const SHOWN: usize = 5;
 
 /// Two replays that disagree, or of which one failed.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "record"), expect(dead_code, reason = "only a recording can be accepted as it is"))]
 pub(crate) struct Unproven {
     pub failure: Failure,
     /// What varies, one line each, without values. Empty if something else failed.

@@ -4,17 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::begin::{Begun, Recording, shown};
-use retake_base::error::Result;
-use retake_wire::fixture::{ToolExchanges, call_log};
-use retake_core::json::Json;
-use retake_model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams, merged};
 use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
 use crate::run::trial::{self, Played};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::json::Json;
-use retake_model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams};
+use retake_model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams, merged};
 use retake_scenario::Delays;
 use retake_wire::fixture::{ToolExchanges, call_log};
 

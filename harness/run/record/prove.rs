@@ -4,14 +4,11 @@ use std::sync::Arc;
 
 use super::begin::Recording;
 use super::drive::{Driven, with_resume_advice};
-use retake_wire::fixture::{Fixture, Suspected, call_log};
-use retake_core::json::Json;
-use retake_model::Recorder;
 use crate::report::{Failure, terminal};
 use crate::run::proof::Proof;
 use retake_core::json::Json;
 use retake_model::Recorder;
-use retake_wire::fixture::{Fixture, call_log};
+use retake_wire::fixture::{Fixture, Suspected, call_log};
 
 /// A recording whose replays agree, or which is accepted although they do not.
 pub(super) struct Proven<'a> {

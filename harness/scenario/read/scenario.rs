@@ -8,10 +8,10 @@ use super::spanned::Spanned;
 use super::{case, golden, options, recording, step, toml_file, vars};
 use crate::name::{is_name, no_name};
 use crate::options::Defaults;
-use crate::{Broken, FixtureRef, Scenario, ToolsRun};
 use crate::source::Source;
 use crate::step::{Action, Step};
 use crate::template::{Names, Vars};
+use crate::{Broken, FixtureRef, Scenario, ToolsRun};
 use retake_base::error::{Error, Result};
 
 /// Reads the scenarios of a folder: one with the folder's name, or one for each case. Options that they do not set are taken

@@ -14,8 +14,8 @@ use crate::options::Defaults;
 use crate::source::Source;
 use crate::suite::Suite;
 use retake_base::error::Result;
-use retake_model::{CallerRule, When};
 use retake_core::secrets::Suspects;
+use retake_model::{CallerRule, When};
 
 /// Reads `file` below `root`. A missing file counts as an empty one.
 pub(crate) fn read(root: &Path, file: &Path) -> Result<Suite> {
@@ -54,10 +54,10 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
 
 fn suspects(raw: RawSuspects) -> Suspects {
     Suspects {
-        key: raw.key.unwrap_or_default(),
-        password: raw.password.unwrap_or_default(),
-        authorization: raw.authorization.unwrap_or_default(),
-        cookie: raw.cookie.unwrap_or_default(),
+        key: raw.key.unwrap_or_default().0,
+        password: raw.password.unwrap_or_default().0,
+        authorization: raw.authorization.unwrap_or_default().0,
+        cookie: raw.cookie.unwrap_or_default().0,
     }
 }
 

@@ -15,8 +15,8 @@ use crate::options::{Delays, Level, Panics, Unused};
 use crate::pointer::Pointer;
 use crate::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
-use retake_model::OfferedTools;
 use retake_core::secrets::Suspected;
+use retake_model::OfferedTools;
 
 /// A duration, such as `"60s"`, `"500ms"` or `"2m"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,8 +175,8 @@ read_word!(Kind: "system" => Kind::System, "tools" => Kind::Tools);
 read_word!(ToolsFrom: "recorded" => ToolsFrom::Recorded, "live" => ToolsFrom::Live);
 read_word!(Unobserved: "skip" => Unobserved::Skip, "execute" => Unobserved::Execute);
 read_word!(Panics: "fail" => Panics::Fail, "allow" => Panics::Allow);
-read_word!(Suspected: "refuse" => Suspected::Refuse, "mask" => Suspected::Mask, "keep" => Suspected::Keep);
-read_word!(TextAs: "kind" => TextAs::Kind, "lines" => TextAs::Lines);
+read_word!(Foreign<Suspected>: "refuse" => Foreign(Suspected::Refuse), "mask" => Foreign(Suspected::Mask), "keep" => Foreign(Suspected::Keep));
+read_word!(Foreign<TextAs>: "kind" => Foreign(TextAs::Kind), "lines" => Foreign(TextAs::Lines));
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
 
 read_as!(Foreign<Detail>, &format!("one of {}", listed(&Detail::WORDS)), {

@@ -15,6 +15,5 @@ pub use body::{RenderedBody, StepBody, Upload};
 pub use capture::CaptureFrom;
 pub use page::{Act, By, Do, PageVisit, Target};
 pub use request::{AnswerAs, Method, Request, WaitFor};
-pub use step::without_browser;
-pub use step::{Action, Step};
+pub use step::{Action, Step, without_browser};
 pub use stream::StreamSpec;

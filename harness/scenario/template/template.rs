@@ -8,10 +8,8 @@ use minijinja::value::Serde;
 use minijinja::{ErrorKind, Value};
 
 use super::context::Context;
-use super::engine::{FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json, MOST_BYTES, render};
-use super::{turn, code};
-use retake_base::error::{Error, Place, Result};
-use retake_core::json::Json;
+use super::engine::{FILTERS, MOST_BYTES, MOST_STEPS, TESTS, as_text, blank_environment, environment, render, to_json};
+use super::{code, turn};
 use crate::hints::suggest;
 use crate::source::Source;
 use retake_base::error::{Error, Place, Result};

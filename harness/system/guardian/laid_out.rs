@@ -1,9 +1,8 @@
 //! Fills the work folder before the program starts: with a copy of the folder that it would run in, and with rendered files.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::{fs, io};
 
 use super::order::Order;
 

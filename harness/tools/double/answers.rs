@@ -1,13 +1,12 @@
 //! Chooses the recorded exchange that answers a request. Pure.
 
-use crate::tools::difference::{Difference, differences};
 use super::streams::{opened_by, subscription_of};
-use retake_wire::fixture::{ToolExchange, ToolMessage};
+use crate::tools::difference::{Difference, differences};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Normalizer;
 use retake_core::secrets::{Fired, Scrub};
 use retake_model::MissReason;
-use retake_wire::fixture::ToolExchange;
+use retake_wire::fixture::{ToolExchange, ToolMessage};
 
 /// The recorded exchanges of one server, and which of them have been served.
 #[derive(Debug)]

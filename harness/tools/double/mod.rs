@@ -23,6 +23,6 @@ mod streams;
 mod traffic;
 mod upstream;
 
-pub(crate) use server::{Asked, Doubles, Given, ToolRequest, ToolsMode};
+pub use serve::{ToolRequest, ToolsMode};
+pub use server::{Asked, Doubles, Given};
 pub use stdio::take_over;
-pub(crate) use serve::{ToolRequest, ToolsMode};

@@ -6,7 +6,6 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, WriteHalf};
 use tokio::net::UnixStream;
 
 use super::traffic::{Traffic, Via};
-use retake_core::json::{Json, Layout};
 use crate::system::Guarded;
 use retake_core::json::{Json, Layout};
 

@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::oneshot;
 
 use super::traffic::answer_in;
-use retake_wire::fixture::Reply;
-use retake_core::json::{Json, Layout};
-use retake_base::text::clipped;
 use crate::tools::difference::{Difference, differences};
+use retake_base::text::clipped;
+use retake_core::json::{Json, Layout};
+use retake_wire::fixture::Reply;
 
 /// The requests of one double.
 #[derive(Debug, Default)]

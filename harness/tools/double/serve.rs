@@ -20,20 +20,19 @@ use super::questions::Questions;
 use super::streams::{Streams, opened_by, set_subscription, subscription_of};
 use super::traffic::{Traffic, Via, token_of};
 use super::upstream::{Http, Upstream, each_message};
+use crate::tools::difference::{Difference, differences};
 use retake_base::cause::{Cause, CauseKind};
-use retake_wire::fixture::{Reply, ToolExchange, ToolMessage};
+use retake_base::text::clipped;
 use retake_core::json::{Json, Layout, Object};
 use retake_model::{Miss, MissReason, Pacing, Scope};
-use retake_base::text::clipped;
-use crate::tools::difference::{Difference, differences};
+use retake_wire::fixture::{Reply, ToolExchange, ToolMessage};
 
 /// Where answers come from.
 #[derive(Clone, Debug)]
-pub(crate) enum ToolsMode {
+pub enum ToolsMode {
     /// From the recording. Misses are registered in this scope.
     Replay(Scope),
     /// From the real servers, whose answers are recorded.
-    #[cfg(feature = "record")]
     Record,
     /// From the real servers, whose answers are compared with the recorded ones.
     Live,
@@ -61,15 +60,15 @@ pub(super) struct Server {
 }
 
 /// The real server.
-pub(super) struct Live {
+pub struct Live {
     pub(super) upstream: Upstream,
     pub(super) traffic: Arc<Traffic>,
 }
 
 /// A request to a double, and its answer.
 #[derive(Clone, Debug)]
-pub(crate) struct ToolRequest {
-    pub(crate) came: Instant,
+pub struct ToolRequest {
+    pub came: Instant,
     pub(crate) answered: Instant,
     pub(crate) server: String,
     /// The method, and the beginning of the parameters.
@@ -211,7 +210,7 @@ impl Servers {
     }
 
     /// Returns the first requests, in the order in which they were answered.
-    pub(super) fn seen(&self) -> Vec<ToolRequest> {
+    pub fn seen(&self) -> Vec<ToolRequest> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -297,24 +296,17 @@ impl Servers {
     fn miss(&self, name: &str, method: &str, (reason, evidence): (MissReason, Vec<String>)) -> Json {
         let message = format!("replay miss: {reason}");
         if let ToolsMode::Replay(scope) = &self.mode {
-            scope.add_miss(Arc::new(Miss {
-                scenario: scope.name().to_owned(),
-                fixture: self.fixture.clone(),
-                via: format!("MCP {method}, server `{name}`"),
-                caller: None,
-                key: None,
-                causes: vec![Cause::new(CauseKind::ToolRequest, reason.to_string())],
-                reason,
-                evidence,
-                number: 0,
-            }));
+            let cause = Cause::new(CauseKind::ToolRequest, reason.to_string());
+            let via = format!("MCP {method}, server `{name}`");
+            let miss = Miss::of_tool(scope.name(), &self.fixture, via, cause, reason, evidence);
+            scope.add_miss(Arc::new(miss));
         }
         Json::object([("code", Json::Int(-32000)), ("message", message.into())])
     }
 }
 
 impl Server {
-    pub(super) fn new(answers: Answers, live: Option<Live>, streams: Arc<Streams>) -> Server {
+    pub fn new(answers: Answers, live: Option<Live>, streams: Arc<Streams>) -> Server {
         let (answers, questions, drift) = (Mutex::new(answers), Questions::default(), Mutex::default());
         Server { answers, live, streams, questions, drift }
     }

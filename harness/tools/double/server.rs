@@ -14,7 +14,9 @@ use super::answers::Answers;
 use super::pipe::Pipe;
 use super::serve::{self, Live, Server, Servers, ToolRequest, ToolsMode};
 use super::stdio;
-use super::upstream::{Upstream, Http};
+use super::streams::Streams;
+use super::traffic::Traffic;
+use super::upstream::{Http, Upstream};
 use crate::system::Folder;
 use crate::tools::difference::{Difference, differences};
 use crate::tools::on_stage::OnStage;
@@ -24,18 +26,13 @@ use retake_base::text::clipped;
 use retake_core::json::{Json, Layout, Object};
 use retake_core::key::Normalizer;
 use retake_core::secrets::{Fired, Scrub};
-use super::streams::Streams;
-use super::traffic::Traffic;
-use retake_wire::fixture::ToolExchanges;
 use retake_model::Pacing;
 use retake_model::kept::outliving;
 use retake_scenario::{Suite, ToolBy};
-use retake_core::secrets::Scrub;
-use crate::system::Folder;
-use crate::tools::on_stage::OnStage;
+use retake_wire::fixture::ToolExchanges;
 
 /// Everything that is needed to start the doubles of a stage.
-pub(crate) struct Given<'a> {
+pub struct Given<'a> {
     pub suite: &'a Suite,
     /// The servers that the scenario and its systems name. If real servers answer, only these are started.
     pub used: &'a BTreeSet<String>,
@@ -53,7 +50,7 @@ pub(crate) struct Given<'a> {
 }
 
 /// The doubles of a stage, while it runs.
-pub(crate) struct Doubles {
+pub struct Doubles {
     state: Arc<Servers>,
     address: SocketAddr,
     names: Vec<(String, bool)>,
@@ -67,7 +64,7 @@ impl Doubles {
     ///
     /// # Errors
     /// If a double or a real server cannot be started.
-    pub(crate) async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
+    pub async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
         let of_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
         // In replay all servers have a double, so that recorded exchanges of a server that is no longer used count as unused.
         let is_used = |name: &str| matches!(given.mode, ToolsMode::Replay(_)) || given.used.contains(name);
@@ -149,7 +146,7 @@ impl Doubles {
     }
 
     /// Ends the doubles and the real servers, and returns what they were asked. In replay, the doubles still answer late calls.
-    pub(crate) async fn end(self) -> Asked {
+    pub async fn end(self) -> Asked {
         match self.state.mode {
             ToolsMode::Replay(_) => keep(self.task),
             ToolsMode::Live => self.task.abort(),
@@ -187,7 +184,7 @@ fn keep(task: JoinHandle<()>) {
 
 /// What the doubles of a stage were asked.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// Recorded requests that the system did not make.
     pub unused: Vec<String>,
     /// Answers of live servers that differ from the recorded ones, one line for each.

@@ -6,9 +6,9 @@ use tokio::sync::oneshot;
 
 use super::out::Out;
 use super::streams::{Streams, opened_by, subscription_of};
-use retake_wire::fixture::{Reply, ToolExchange, ToolMessage};
 use retake_core::json::Json;
 use retake_core::secrets::{Fired, Scrub};
+use retake_wire::fixture::{Reply, ToolExchange, ToolMessage};
 
 /// The traffic with one server.
 #[derive(Debug)]

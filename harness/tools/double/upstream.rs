@@ -8,7 +8,6 @@ use super::out::{Out, SESSION};
 #[cfg(unix)]
 use super::pipe::Pipe;
 use super::traffic::{Traffic, Via};
-use retake_model::clients::{Clients, reqwest_reason};
 use retake_core::events::{Capture, Format, Payload};
 use retake_core::json::{Json, Layout};
 use retake_model::clients::{Clients, reqwest_reason};

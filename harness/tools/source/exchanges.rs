@@ -3,11 +3,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use retake_wire::fixture::{ToolExchange, ToolExchanges};
-use retake_core::json::{Json, Layout};
-use retake_core::key::Normalizer;
 use crate::tools::comparison::normalize;
 use crate::tools::script::{Action, Entry, Script, Withheld};
+use retake_core::json::{Json, Layout};
+use retake_core::key::Normalizer;
+use retake_wire::fixture::{ToolExchange, ToolExchanges};
 
 /// Gives each action the result of the first recorded call of its tool with its arguments that no earlier action got. `prefix`
 /// returns what an agent puts before the names of a server's tools.

@@ -5,8 +5,7 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use super::targets::Target;
 use crate::tools::observed::Observed;
 use retake_core::json::{Json, Layout};
-use retake_model::clients::Clients;
-use retake_model::clients::reqwest_reason;
+use retake_model::clients::{Clients, reqwest_reason};
 
 /// The HTTP endpoint of one tool.
 pub(crate) struct Http {

@@ -1,11 +1,8 @@
 //! Decodes a request into a [`Call`].
 
-use retake_core::conversation::{Message, ToolCall};
-use retake_core::json::Json;
-use crate::form;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
-use crate::{Api, Call};
+use crate::{Api, Call, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::Json;
 

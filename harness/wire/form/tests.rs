@@ -1,5 +1,5 @@
-use retake_core::json::{Json, Layout};
 use crate::{Known, Target, decode};
+use retake_core::json::{Json, Layout};
 
 /// The form of a request; `more` are its fields besides the conversation.
 fn form(path: &str, conversation: &str, more: &str) -> String {

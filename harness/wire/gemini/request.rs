@@ -1,12 +1,8 @@
 //! Decodes a request into a [`Call`].
 
 use super::parts::{either, is_thought, tool_call, unsigned};
-use retake_core::conversation::{Message, ToolCall};
-use retake_core::json::{Json, Layout};
-use crate::form;
 use crate::parts::fields::{self, WireError};
-use crate::request;
-use crate::{Api, Call};
+use crate::{Api, Call, form, request};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::{Json, Layout};
 

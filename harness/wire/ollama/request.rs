@@ -2,13 +2,10 @@
 
 use std::collections::VecDeque;
 
-use retake_core::conversation::{Message, ToolCall};
-use retake_core::json::Json;
-use crate::form;
 use crate::parts::args;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
-use crate::{Api, Call};
+use crate::{Api, Call, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::Json;
 

@@ -1,12 +1,9 @@
 //! Decodes a request into a [`Call`].
 
 use super::tool_calls;
-use retake_core::conversation::Message;
-use retake_core::json::Json;
-use crate::form;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
-use crate::{Api, Call};
+use crate::{Api, Call, form};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
 

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 
 use super::answer::{Draft, first_choice};
-use crate::parts::args;
 use crate::parts::fields::{self, WireError};
-use crate::parts::sse;
+use crate::parts::{args, sse};
+use crate::{Body, Frames, Response};
 use retake_core::conversation::{Answer, ToolCall};
 use retake_core::json::{Json, Layout};
-use crate::{Body, Frames, Response};
 
 /// Assembles the chunks. `[DONE]` may be missing, since some services do not send it; the finish reason is required.
 pub(crate) fn of_frames(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Answer, WireError> {
@@ -26,7 +25,7 @@ pub(crate) fn of_frames(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Re
 
 /// Returns a recorded stream as the provider would have sent it without being asked for its usage. All other frames stay as they
 /// were recorded.
-pub(crate) fn without_usage(response: &Response) -> Response {
+pub fn without_usage(response: &Response) -> Response {
     let Body::Frames(frames) = &response.body else { return response.clone() };
     let mut delays = frames.delays().iter();
     let (mut kept, mut pauses, mut pause) = (Vec::new(), Vec::new(), 0);

@@ -1,12 +1,9 @@
 //! Decodes a request into a [`Call`].
 
 use super::items::{conversation_of, items_of, tool_call};
-use retake_core::conversation::{Message, ToolCall};
-use retake_core::json::Json;
-use crate::form;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
-use crate::{Api, Call, Known};
+use crate::{Api, Call, Known, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::Json;
 

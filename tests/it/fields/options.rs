@@ -3,7 +3,7 @@
 use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Rules};
 use retake_wire::fixture::Recorded;
-use retake_wire::{Body, Frames, self as wire};
+use retake_wire::{self as wire, Body, Frames};
 
 use super::suites::{BASE, READ_AGAIN, TOOLS};
 use super::walk::{Entry, Says};

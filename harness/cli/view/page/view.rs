@@ -5,10 +5,9 @@ use serde::Serialize;
 use super::axis::{Lane, lanes, ticks};
 use crate::view::explain::{says, time};
 use crate::view::side_by_side::{Row, side_by_side};
-use retake::__private::report::in_thousands;
 use retake::__private::report::{
     CallData, DriftData, FailureData, GoldenData, MessageData, MissData, RunData, RunResult, StepData, Tokens,
-    ToolCallData, ToolRequestData,
+    ToolCallData, ToolRequestData, in_thousands,
 };
 use retake_base::text::clipped;
 

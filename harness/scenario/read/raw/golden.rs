@@ -3,9 +3,9 @@
 use serde::Deserialize;
 
 use crate::pointer::Pointer;
+use crate::read::spanned::Spanned;
 use crate::read::values::Foreign;
 use retake_core::events::{Detail, TextAs};
-use crate::read::spanned::Spanned;
 
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -11,8 +11,8 @@ use super::tool::RawTool;
 use crate::options::{Delays, Level, Panics, Unused};
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Pattern, RawDuration};
-use retake_model::OfferedTools;
 use retake_core::secrets::Suspected;
+use retake_model::OfferedTools;
 
 #[derive(Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -150,14 +150,14 @@ pub(crate) struct RawDrift {
 pub(crate) struct RawSuspects {
     /// Values of keys and tokens: `SERVICE_API_KEY=…`, `api-key: …`, `client_secret`.
     /// Default: `"refuse"`. Example: `"mask"`.
-    pub(crate) key: Option<Suspected>,
+    pub(crate) key: Option<Foreign<Suspected>>,
     /// Passwords: `password=…`.
     /// Default: `"refuse"`. Example: `"mask"`.
-    pub(crate) password: Option<Suspected>,
+    pub(crate) password: Option<Foreign<Suspected>>,
     /// Credentials of requests: `authorization: …`.
     /// Default: `"refuse"`. Example: `"mask"`.
-    pub(crate) authorization: Option<Suspected>,
+    pub(crate) authorization: Option<Foreign<Suspected>>,
     /// Cookies: `cookie: session=…`.
     /// Default: `"refuse"`. Example: `"keep"`.
-    pub(crate) cookie: Option<Suspected>,
+    pub(crate) cookie: Option<Foreign<Suspected>>,
 }

@@ -11,8 +11,8 @@ use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
 use crate::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
-use retake_model::OfferedTools;
 use retake_core::secrets::Suspected;
+use retake_model::OfferedTools;
 
 impl<T: JsonSchema> JsonSchema for Spanned<T> {
     fn inline_schema() -> bool {
@@ -65,7 +65,7 @@ inline! {
     Kind => { "type": "string", "enum": ["system", "tools"] },
     ToolsFrom => { "type": "string", "enum": ["recorded", "live"] },
     Unobserved => { "type": "string", "enum": ["skip", "execute"] },
-    Suspected => { "type": "string", "enum": ["refuse", "mask", "keep"] },
+    Foreign<Suspected> => { "type": "string", "enum": ["refuse", "mask", "keep"] },
     Panics => { "type": "string", "enum": ["fail", "allow"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
     Foreign<Detail> => { "type": "string", "enum": (Detail::WORDS) },
