@@ -38,7 +38,7 @@ impl<T> Account<T> {
 
     /// How many entries were forgotten.
 
-    pub fn forgotten(&self) -> usize {
+    pub(super) fn forgotten(&self) -> usize {
         self.forgotten
     }
 }

@@ -63,6 +63,7 @@ impl Scope {
         self.misses()
     }
 
+    /// Adds a miss to the registry.
     pub fn add_miss(&self, miss: Arc<Miss>) {
         let mut registry = registry();
         let limit = registry.limit;

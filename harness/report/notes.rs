@@ -1,7 +1,7 @@
 //! Notes on a run that do not make it fail, without repetitions.
 
 use retake_base::text::counted;
-use retake_model::{CallFlaw, DriftOf, change};
+use retake_model::{CallFlaw, DriftOf};
 use retake_wire::fixture::Fixture;
 
 /// One line for each kind of difference from the recording, and one for each flaw of the calls.

@@ -24,7 +24,7 @@ use crate::report::{audit_json, audit_text, notes, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::nearest;
-use retake_core::events::{Captured, Golden, ShapeOptions, golden, is_id, names_nothing};
+use retake_core::events::{Captured, Golden, ShapeOptions, is_id, names_nothing};
 use retake_core::json::Json;
 use retake_core::key::Check;
 use retake_core::secrets::Fired;

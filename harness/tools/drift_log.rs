@@ -21,7 +21,7 @@ use retake_core::secrets::{Fired, Scrub};
 
 /// A log that is being written. The line of an action is written before the next action begins.
 #[derive(Debug)]
-pub struct DriftLog {
+pub(crate) struct DriftLog {
     file: File,
     pub path: PathBuf,
     scrub: Scrub,
@@ -32,7 +32,7 @@ impl DriftLog {
     ///
     /// # Errors
     /// If the file already exists, because a log holds one run.
-    pub fn create(path: PathBuf, scrub: &Scrub) -> Result<DriftLog> {
+    pub(crate) fn create(path: PathBuf, scrub: &Scrub) -> Result<DriftLog> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder {
             std::fs::create_dir_all(folder).map_err(|e| files::failed("make", folder, &e))?;
@@ -51,7 +51,7 @@ impl DriftLog {
     ///
     /// # Errors
     /// If the folder cannot be written to.
-    pub fn next_in(folder: &Path, scrub: &Scrub) -> Result<DriftLog> {
+    pub(crate) fn next_in(folder: &Path, scrub: &Scrub) -> Result<DriftLog> {
         let numbers = files::names(folder, ".jsonl")?;
         let last = numbers.iter().filter_map(|name| name.strip_prefix("drift-")?.parse::<u64>().ok()).max();
         let mut number = last.unwrap_or(0) + 1;

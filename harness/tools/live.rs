@@ -19,7 +19,7 @@ use retake_scenario::{Suite, ToolBy, ToolSpec};
 
 /// The live tools of one run, in a folder of their own. Dropping this ends the tools and removes the folder; [`Live::end`] waits
 /// until the servers have ended.
-pub struct Live {
+pub(crate) struct Live {
     pub targets: Targets,
     pub comparison: Comparison,
     servers: Vec<Arc<Mcp>>,

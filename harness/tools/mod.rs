@@ -20,9 +20,9 @@ mod target;
 mod tool_replay;
 
 pub use double::take_over;
-pub use double::{Asked, Doubles, Given, ToolRequest, ToolsMode};
-pub use drift_log::DriftLog;
-pub use live::Live;
+pub(crate) use double::{Asked, Doubles, Given, ToolRequest, ToolsMode};
+pub(crate) use drift_log::DriftLog;
+pub(crate) use live::Live;
 pub use replay::Outcome;
 pub(crate) use replay::replay;
 pub(crate) use script::Script;

@@ -257,4 +257,6 @@ fn first_line(text: &str) -> &str {
 }
 
 #[cfg(test)]
+mod secrets_tests;
+#[cfg(test)]
 mod tests;

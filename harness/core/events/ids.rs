@@ -83,7 +83,7 @@ impl Ids {
     }
 
     /// Returns what the golden shows for a text if it is an id.
-    pub fn shown(&self, text: &str) -> Option<&ShownId> {
+    pub(super) fn shown(&self, text: &str) -> Option<&ShownId> {
         let id = id_of(text)?;
         Some(self.get(id).unwrap_or(&ShownId::Plain))
     }

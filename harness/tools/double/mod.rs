@@ -23,6 +23,6 @@ mod streams;
 mod traffic;
 mod upstream;
 
-pub use serve::{ToolRequest, ToolsMode};
-pub use server::{Asked, Doubles, Given};
+pub(crate) use serve::{ToolRequest, ToolsMode};
+pub(crate) use server::{Asked, Doubles, Given};
 pub use stdio::take_over;

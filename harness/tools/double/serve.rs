@@ -29,7 +29,7 @@ use retake_wire::fixture::{Reply, ToolExchange, ToolMessage};
 
 /// Where answers come from.
 #[derive(Clone, Debug)]
-pub enum ToolsMode {
+pub(crate) enum ToolsMode {
     /// From the recording. Misses are registered in this scope.
     Replay(Scope),
     /// From the real servers, whose answers are recorded.
@@ -60,14 +60,14 @@ pub(super) struct Server {
 }
 
 /// The real server.
-pub struct Live {
+pub(super) struct Live {
     pub(super) upstream: Upstream,
     pub(super) traffic: Arc<Traffic>,
 }
 
 /// A request to a double, and its answer.
 #[derive(Clone, Debug)]
-pub struct ToolRequest {
+pub(crate) struct ToolRequest {
     pub came: Instant,
     pub(crate) answered: Instant,
     pub(crate) server: String,
@@ -210,7 +210,7 @@ impl Servers {
     }
 
     /// Returns the first requests, in the order in which they were answered.
-    pub fn seen(&self) -> Vec<ToolRequest> {
+    pub(super) fn seen(&self) -> Vec<ToolRequest> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -306,7 +306,7 @@ impl Servers {
 }
 
 impl Server {
-    pub fn new(answers: Answers, live: Option<Live>, streams: Arc<Streams>) -> Server {
+    pub(super) fn new(answers: Answers, live: Option<Live>, streams: Arc<Streams>) -> Server {
         let (answers, questions, drift) = (Mutex::new(answers), Questions::default(), Mutex::default());
         Server { answers, live, streams, questions, drift }
     }

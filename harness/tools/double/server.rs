@@ -18,21 +18,18 @@ use super::streams::Streams;
 use super::traffic::Traffic;
 use super::upstream::{Http, Upstream};
 use crate::system::Folder;
-use crate::tools::difference::{Difference, differences};
 use crate::tools::on_stage::OnStage;
-use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
-use retake_base::text::clipped;
-use retake_core::json::{Json, Layout, Object};
+use retake_core::json::Json;
 use retake_core::key::Normalizer;
-use retake_core::secrets::{Fired, Scrub};
+use retake_core::secrets::Scrub;
 use retake_model::Pacing;
 use retake_model::kept::outliving;
 use retake_scenario::{Suite, ToolBy};
 use retake_wire::fixture::ToolExchanges;
 
 /// Everything that is needed to start the doubles of a stage.
-pub struct Given<'a> {
+pub(crate) struct Given<'a> {
     pub suite: &'a Suite,
     /// The servers that the scenario and its systems name. If real servers answer, only these are started.
     pub used: &'a BTreeSet<String>,
@@ -50,7 +47,7 @@ pub struct Given<'a> {
 }
 
 /// The doubles of a stage, while it runs.
-pub struct Doubles {
+pub(crate) struct Doubles {
     state: Arc<Servers>,
     address: SocketAddr,
     names: Vec<(String, bool)>,
@@ -64,7 +61,7 @@ impl Doubles {
     ///
     /// # Errors
     /// If a double or a real server cannot be started.
-    pub async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
+    pub(crate) async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
         let of_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
         // In replay all servers have a double, so that recorded exchanges of a server that is no longer used count as unused.
         let is_used = |name: &str| matches!(given.mode, ToolsMode::Replay(_)) || given.used.contains(name);
@@ -146,7 +143,7 @@ impl Doubles {
     }
 
     /// Ends the doubles and the real servers, and returns what they were asked. In replay, the doubles still answer late calls.
-    pub async fn end(self) -> Asked {
+    pub(crate) async fn end(self) -> Asked {
         match self.state.mode {
             ToolsMode::Replay(_) => keep(self.task),
             ToolsMode::Live => self.task.abort(),
@@ -184,7 +181,7 @@ fn keep(task: JoinHandle<()>) {
 
 /// What the doubles of a stage were asked.
 #[derive(Debug, Default)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// Recorded requests that the system did not make.
     pub unused: Vec<String>,
     /// Answers of live servers that differ from the recorded ones, one line for each.

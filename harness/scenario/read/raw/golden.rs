@@ -66,7 +66,7 @@ pub(crate) struct RawGolden {
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawSuiteGolden {
+pub(crate) struct RawSuiteGolden {
     /// Headers of answers of which each golden shows the names, the attributes and what their values look like, also for
     /// steps that do not go into the golden otherwise.
     /// Default: `[]`. Example: `["set-cookie", "cache-control"]`.
