@@ -25,8 +25,9 @@ mod picture;
 mod tree;
 mod watch;
 
-pub use act::{How, Made, act};
-pub use chromium::{Chromium, close, program};
-pub use page::{Cookie, Page};
+pub(crate) use act::{How, Made, act};
+pub use chromium::program;
+pub(crate) use chromium::{Chromium, close};
+pub(crate) use page::{Cookie, Page};
 pub(crate) use picture::{Baselines, accept, folder};
-pub use watch::Traffic;
+pub(crate) use watch::Traffic;

@@ -185,7 +185,7 @@ fn key(needed: bool) -> Finding {
 
 #[cfg(feature = "browser")]
 fn chromium() -> Result<String> {
-    retake_browser::program().map(|file| format!("{}, for pages", file.display()))
+    retake::__private::browser::program().map(|file| format!("{}, for pages", file.display()))
 }
 
 #[cfg(not(feature = "browser"))]

@@ -30,8 +30,8 @@ impl Cookies {
 
     /// Returns all cookies, in the form for a browser.
     #[cfg(feature = "browser")]
-    pub(super) fn all(&self) -> Vec<retake_browser::Cookie> {
-        let cookie = |cookie: &cookie_store::Cookie<'_>| retake_browser::Cookie {
+    pub(super) fn all(&self) -> Vec<crate::browser::Cookie> {
+        let cookie = |cookie: &cookie_store::Cookie<'_>| crate::browser::Cookie {
             name: cookie.name().to_owned(),
             value: cookie.value().to_owned(),
             host: String::from(&cookie.domain),
@@ -44,7 +44,7 @@ impl Cookies {
 
     /// Replaces all cookies by those of a browser.
     #[cfg(feature = "browser")]
-    pub(super) fn replace(&mut self, cookies: &[retake_browser::Cookie]) {
+    pub(super) fn replace(&mut self, cookies: &[crate::browser::Cookie]) {
         self.0 = CookieStore::default();
         for cookie in cookies {
             let flags = [(cookie.http_only, "; HttpOnly"), (cookie.secure, "; Secure")];

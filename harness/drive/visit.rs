@@ -13,8 +13,6 @@ use super::turns::LiveTurns;
 use crate::browser::{Baselines, Chromium, How, Made, Page, Traffic, act, folder};
 use crate::system::Stage;
 use retake_base::error::{Error, Result};
-use retake_base::files;
-use retake_browser::{Chromium, Made, Page, Traffic, act};
 use retake_core::events::{AfterLast, Capture, Captured, Event, Status};
 use retake_core::json::Json;
 use retake_core::secrets::shown;

@@ -7,7 +7,7 @@
 //! finish or whose request is now different.
 //!
 //! ```
-//! use retake::durable::{Journal, ModelRequest, ToolRequest};
+//! use retake_durable::{Journal, ModelRequest, ToolRequest};
 //!
 //! # async fn provider(_: &serde_json::Value) -> Result<String, std::io::Error> { Ok("4".into()) }
 //! # async fn lookup(_: &serde_json::Value) -> Result<u32, std::io::Error> { Ok(4) }

@@ -37,7 +37,6 @@ impl<T> Account<T> {
     }
 
     /// How many entries were forgotten.
-
     pub(super) fn forgotten(&self) -> usize {
         self.forgotten
     }

@@ -105,7 +105,7 @@ impl Project {
     /// Ends the browser and the systems that scenarios shared.
     pub(crate) fn end(&self) {
         #[cfg(feature = "browser")]
-        retake_browser::close();
+        crate::browser::close();
         self.systems.end();
     }
 

@@ -85,6 +85,7 @@ impl Suite {
     }
 
     /// Marks this runner as the `retake` command itself, and sets whether it rewrites goldens.
+    #[must_use]
     pub fn of_command(mut self, update: bool) -> Suite {
         self.commands = Commands::Retake;
         self.update = update;
@@ -147,8 +148,7 @@ impl Suite {
     fn open(self, root: &Path, policy: Policy, action: &Action) -> Result<Project> {
         let only = match action {
             Action::Test(wanted) => wanted.only_one(),
-            Action::Audit(..) | Action::Accept(_) => None,
-            Action::Record(..) => None,
+            Action::Audit(..) | Action::Accept(_) | Action::Record(..) => None,
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
         let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.records())?;

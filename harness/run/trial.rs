@@ -8,6 +8,8 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::run::declared_secrets;
+#[cfg(feature = "browser")]
+use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::system::{Ended, LogOf, Running, StageTools};
 use crate::tools::{Asked, Doubles, Given, ToolsMode};

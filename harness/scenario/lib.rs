@@ -31,7 +31,6 @@ mod normalize;
 mod options;
 mod pointer;
 mod read;
-#[expect(clippy::module_inception, reason = "the scenario itself, among its parts")]
 mod scenario;
 mod source;
 mod step;

@@ -8,7 +8,7 @@ use crate::conversation::Message;
 ///
 /// # Example
 /// ```
-/// use retake::{Message, key};
+/// use retake_core::{conversation::Message, key};
 /// let hash = key::conversation_hash(vec![Message::new("system", "Be brief."), Message::new("human", "hello")]);
 /// assert_eq!(hash, key::conversation_hash(vec![Message::new("human", "hello")]));
 /// ```

@@ -20,7 +20,7 @@ pub type Fired = BTreeSet<String>;
 ///
 /// # Example
 /// ```
-/// use retake::internal::secrets::{Fired, Scrub};
+/// use retake_core::secrets::{Fired, Scrub};
 /// let mut fired = Fired::new();
 /// let text = Scrub::known().text("it is sk-proj-abcdefghijklmnop1234", &mut fired).into_owned();
 /// assert_eq!(text, "it is <OPENAI_KEY>");

@@ -67,7 +67,7 @@ impl Miss {
     /// The same miss with a better explanation.
     #[must_use]
     pub fn explained(&self, causes: Vec<Cause>, evidence: Vec<String>) -> Miss {
-        Miss { causes, evidence, ..self.clone() }
+        Miss { evidence, causes, ..self.clone() }
     }
 
     /// The caller's name as it is printed.

@@ -146,8 +146,7 @@ impl Doubles {
     pub(crate) async fn end(self) -> Asked {
         match self.state.mode {
             ToolsMode::Replay(_) => keep(self.task),
-            ToolsMode::Live => self.task.abort(),
-            ToolsMode::Record => self.task.abort(),
+            ToolsMode::Live | ToolsMode::Record => self.task.abort(),
         }
         let mut asked = Asked { requests: self.state.seen(), ..Asked::default() };
         for (name, server) in &self.state.by_name {

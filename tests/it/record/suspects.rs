@@ -1,7 +1,7 @@
 //! Texts that have no known form of a secret, but stand where secrets usually do: they are never written, and a rule decides
 //! whether a fixture may hold their placeholders.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -158,7 +158,7 @@ fn a_suspected_secret_is_kept_if_a_rule_says_that_it_is_none() {
 /// What is suspected without cause stops recordings. With `RETAKE_CASSETTES`, recordings of real traffic are searched too.
 fn nothing_in_the_projects_own_recordings_is_suspected() {
     let own = ["fixtures", "tests/systems/fixtures", "tests/clients/fixtures", "tests/releases", "goldens"];
-    let own = own.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+    let own = own.map(|folder| crate::support::tree::repository().join(folder));
     // Recordings of other projects may hold keys that those masked themselves.
     let known = ["openai-key", "anthropic-key", "google-key", "bearer-token", "aws-access-key", "jwt", "url-password"];
     let (scrub, mut files, mut found) = (Scrub::known(), 0, Vec::new());
