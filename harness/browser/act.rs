@@ -16,7 +16,7 @@ use retake_scenario::{Do, Target};
 
 /// The result of an act.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Made {
+pub(crate) enum Made {
     Nothing,
     /// The accessibility tree of a region, with one line for each node.
     Tree(String),
@@ -50,7 +50,7 @@ pub(crate) struct How<'a> {
 ///
 /// # Errors
 /// If it does not succeed in time.
-pub async fn act(page: &Page, act: &Do<String>, how: How<'_>) -> Result<Made> {
+pub(crate) async fn act(page: &Page, act: &Do<String>, how: How<'_>) -> Result<Made> {
     let (mut before, deadline) = (None, how.deadline);
     loop {
         let stands = match attempt(page, act, &mut before, how).await {

@@ -25,7 +25,7 @@ const LISTENS: &str = "DevTools listening on ";
 
 /// A running browser.
 #[derive(Debug)]
-pub struct Chromium {
+pub(crate) struct Chromium {
     pub(super) connection: Connection,
     guarded: Guarded,
 }
@@ -33,7 +33,7 @@ pub struct Chromium {
 static CHROMIUM: OnceCell<Result<Chromium>> = OnceCell::const_new();
 
 /// Closes the browser of this process, if there is one, and waits until it has ended and its profile is removed.
-pub fn close() {
+pub(crate) fn close() {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     if let (Some(Ok(chromium)), Ok(runtime)) = (CHROMIUM.get(), runtime) {
         runtime.block_on(chromium.guarded.end());
@@ -45,7 +45,7 @@ impl Chromium {
     ///
     /// # Errors
     /// If it is not installed or does not start.
-    pub async fn get() -> Result<&'static Chromium> {
+    pub(crate) async fn get() -> Result<&'static Chromium> {
         CHROMIUM.get_or_init(Chromium::start).await.as_ref().map_err(Clone::clone)
     }
 

@@ -8,7 +8,7 @@ use retake_base::files;
 
 /// What the page showed when an act failed.
 #[derive(Debug, Default)]
-pub struct Evidence {
+pub(crate) struct Evidence {
     /// The text for the failure: the page's console and failed requests, and the accessibility tree near the target.
     pub lines: String,
     /// The files that were written.
@@ -18,7 +18,7 @@ pub struct Evidence {
 impl Page {
     /// Collects what explains a failure. `about` describes the act that failed. The files go into `folder`, and `scrub` removes
     /// secrets from all texts.
-    pub async fn evidence(&self, about: &str, folder: &Path, scrub: &dyn Fn(&str) -> String) -> Evidence {
+    pub(crate) async fn evidence(&self, about: &str, folder: &Path, scrub: &dyn Fn(&str) -> String) -> Evidence {
         let url = self.evaluate("location.href").await.ok();
         let url = url.as_ref().and_then(|url| url.as_str()).unwrap_or("a page that does not answer").to_owned();
         let seen = self.watch.told();

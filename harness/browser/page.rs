@@ -17,7 +17,7 @@ const SIZE: [u32; 2] = [1280, 800];
 
 /// A page that shares nothing with other pages. Dropping it closes it.
 #[derive(Debug)]
-pub struct Page {
+pub(crate) struct Page {
     connection: &'static Connection,
     context: BrowserContextId,
     tab: chromiumoxide::Page,
@@ -26,7 +26,7 @@ pub struct Page {
 
 /// A cookie of the browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cookie {
+pub(crate) struct Cookie {
     pub name: String,
     pub value: String,
     /// The host that set it, without a port, since cookies apply to all ports.
@@ -41,7 +41,7 @@ impl Page {
     ///
     /// # Errors
     /// If Chromium cannot open one.
-    pub async fn open(chromium: &'static Chromium) -> Result<Page> {
+    pub(crate) async fn open(chromium: &'static Chromium) -> Result<Page> {
         let connection = &chromium.connection;
         let context = connection.browser.create_browser_context(CreateBrowserContextParams::default());
         let context = context.await.map_err(|e| failed("a new context", &e))?;
@@ -59,17 +59,17 @@ impl Page {
 
     /// Keeps the answers to these requests from here on, and forgets earlier ones. A pattern is a method and a path, in which
     /// `*` matches any text without a slash.
-    pub fn listen_for(&self, patterns: &[String]) {
+    pub(crate) fn listen_for(&self, patterns: &[String]) {
         self.watch.listen_for(patterns);
     }
 
     /// Waits until each pattern has an answer and all kept answers have ended, and returns them.
-    pub async fn traffic(&self) -> Vec<Traffic> {
+    pub(crate) async fn traffic(&self) -> Vec<Traffic> {
         self.watch.traffic().await
     }
 
     /// Returns the error that says why the traffic is not complete.
-    pub fn without_traffic(&self) -> Error {
+    pub(crate) fn without_traffic(&self) -> Error {
         self.watch.without_traffic()
     }
 
@@ -77,7 +77,7 @@ impl Page {
     ///
     /// # Errors
     /// If nobody answers, or if the status is not one of `right`. Without `right`, every status below 400 is accepted.
-    pub async fn goto(&self, url: &str, storage: &BTreeMap<String, String>, right: Option<&[u16]>) -> Result<()> {
+    pub(crate) async fn goto(&self, url: &str, storage: &BTreeMap<String, String>, right: Option<&[u16]>) -> Result<()> {
         let script = if storage.is_empty() { None } else { Some(self.keep_storage(url, storage).await?) };
         self.watch.forget_document();
         let answer = self.call("Page.navigate", json!({ "url": url })).await?;
@@ -97,7 +97,7 @@ impl Page {
     ///
     /// # Errors
     /// If Chromium is gone, or as [`Page::goto`].
-    pub async fn reload(&self) -> Result<()> {
+    pub(crate) async fn reload(&self) -> Result<()> {
         let url = self.evaluate("location.href").await?;
         let url = url.as_str().unwrap_or_default();
         // Navigating to the same URL reloads the page, and waits until it is loaded.
@@ -119,7 +119,7 @@ impl Page {
     ///
     /// # Errors
     /// If Chromium is gone.
-    pub async fn cookies(&self) -> Result<Vec<Cookie>> {
+    pub(crate) async fn cookies(&self) -> Result<Vec<Cookie>> {
         let of = json!({ "browserContextId": self.context.as_ref() });
         let answer = self.of_browser("Storage.getCookies", of).await?;
         let text = |cookie: &Value, key: &str| cookie[key].as_str().unwrap_or_default().to_owned();
@@ -138,7 +138,7 @@ impl Page {
     ///
     /// # Errors
     /// If Chromium refuses one.
-    pub async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+    pub(crate) async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         let cookie = |cookie: &Cookie| {
             let Cookie { name, value, host, path, http_only, secure } = cookie;
             let url = format!("{}://{host}{path}", if *secure { "https" } else { "http" });

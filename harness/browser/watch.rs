@@ -51,7 +51,7 @@ const AWAITED: [&str; 7] = ["Document", "Stylesheet", "Image", "Font", "Script",
 
 /// A request of the page whose answer is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
+pub(crate) struct Traffic {
     id: String,
     /// The pattern that it matches.
     pub pattern: String,

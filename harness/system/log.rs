@@ -39,7 +39,7 @@ pub(crate) struct LogOf {
 
 /// The log of one system. Cloning shares it.
 #[derive(Clone, Debug)]
-pub struct Log(Arc<SystemLog>);
+pub(crate) struct Log(Arc<SystemLog>);
 
 #[derive(Debug)]
 struct SystemLog {
@@ -61,7 +61,7 @@ struct Printed {
 
 impl Log {
     /// Makes a log. `awaited` matches the line that [`Log::awaited`] waits for.
-    pub fn new(awaited: Option<Regex>) -> Log {
+    pub(crate) fn new(awaited: Option<Regex>) -> Log {
         let printed = Mutex::new(Printed { awaited, ..Printed::default() });
         Log(Arc::new(SystemLog { printed, seen: watch::Sender::new(false) }))
     }
@@ -77,7 +77,7 @@ impl Log {
     }
 
     /// Adds output.
-    pub fn push(&self, bytes: &[u8]) {
+    pub(crate) fn push(&self, bytes: &[u8]) {
         let mut printed = self.printed();
         let room = WHOLE.saturating_sub(printed.whole.len());
         printed.whole.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -109,7 +109,7 @@ impl Log {
     }
 
     /// Returns the last lines.
-    pub fn tail(&self) -> Vec<String> {
+    pub(crate) fn tail(&self) -> Vec<String> {
         let printed = self.printed();
         let unfinished = plain(&printed.line);
         let unfinished = (!unfinished.is_empty()).then(|| clipped(&unfinished, WIDTH).into_owned());

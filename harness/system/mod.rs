@@ -38,7 +38,7 @@ pub use guardian::take_over;
 pub(crate) use guardian::{Exit, Guard, Guarded};
 pub(crate) use launch::{SecretValues, Systems};
 #[cfg(feature = "browser")]
-pub use log::Log;
+pub(crate) use log::Log;
 pub(crate) use log::{LogOf, plain};
 pub(crate) use panics::hear_panics;
 pub(crate) use router::RouterFactory;

@@ -22,7 +22,7 @@ use retake_core::json::{Json, Layout};
 use retake_model::clients::Clients;
 
 /// A client of one MCP server.
-pub struct Mcp {
+pub(crate) struct Mcp {
     service: RunningService<RoleClient, ()>,
     /// The server's process, if Retake started it.
     process: Option<Guarded>,
@@ -33,7 +33,7 @@ impl Mcp {
     ///
     /// # Errors
     /// If the server cannot be started, or does not complete the handshake in time.
-    pub async fn start(command: Command, within: Duration) -> Result<Mcp> {
+    pub(crate) async fn start(command: Command, within: Duration) -> Result<Mcp> {
         let (process, stream, errors) = command.speak(within).await?;
         let greeted = timeout(within, ().serve(stream)).await;
         let greeted = greeted.map_err(|_| silent(within)).and_then(|greeted| greeted.map_err(|e| refused(&e)));
@@ -50,7 +50,7 @@ impl Mcp {
     ///
     /// # Errors
     /// If the server cannot be reached, or does not complete the handshake in time.
-    pub async fn connect(url: String, headers: Vec<(String, String)>, within: Duration) -> Result<Mcp> {
+    pub(crate) async fn connect(url: String, headers: Vec<(String, String)>, within: Duration) -> Result<Mcp> {
         let client = Clients::keeping(8).of(&url)?.clone();
         let headers = headers.into_iter().map(|(name, value)| {
             let wrong =
@@ -70,14 +70,14 @@ impl Mcp {
     ///
     /// # Errors
     /// If the server does not list its tools.
-    pub async fn tools(&self) -> Result<Vec<String>> {
+    pub(crate) async fn tools(&self) -> Result<Vec<String>> {
         let tools = self.service.list_all_tools().await;
         let tools = tools.map_err(|e| Error::new(format!("the server does not list its tools: {e}")))?;
         Ok(tools.into_iter().map(|tool| tool.name.into_owned()).collect())
     }
 
     /// Closes the connection, and ends the server if Retake started it.
-    pub async fn end(&self) {
+    pub(crate) async fn end(&self) {
         self.service.cancellation_token().cancel();
         if let Some(process) = &self.process {
             process.end().await;

@@ -13,7 +13,7 @@ pub(super) use closure::Closure;
 pub(super) use command::Command;
 pub(super) use http::Http;
 #[cfg(all(feature = "mcp", unix))]
-pub use mcp::Mcp;
+pub(super) use mcp::Mcp;
 #[cfg(not(all(feature = "mcp", unix)))]
 pub(super) use no_mcp::Mcp;
 pub(super) use targets::{Bound, TIMEOUT, Target, Targets};
