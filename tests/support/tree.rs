@@ -48,6 +48,13 @@ impl Tree {
         Tree { root: folder(), temp: folder() }
     }
 
+    /// Creates a project with the same files.
+    pub(crate) fn copy(&self) -> Tree {
+        let copy = Tree::empty();
+        copied(self.root.path(), copy.root.path());
+        copy
+    }
+
     /// Creates a project without scenarios, but with this `suite.toml`.
     pub(crate) fn with_suite(suite: &str) -> Tree {
         let tree = Tree::empty();
@@ -192,6 +199,18 @@ fn plain(golden: &str) -> String {
         })
         .collect();
     format!("{head}{}\n", parts.join("\n\n\n"))
+}
+
+fn copied(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        if from.is_dir() {
+            copied(&from, &to);
+        } else {
+            std::fs::copy(from, to).unwrap();
+        }
+    }
 }
 
 /// Returns the text of one of Retake's own files.

@@ -15,28 +15,58 @@ tests! { the_first_line_of_each_failure_names_what_changed_and_nothing_else,
 /// How many projects are tested at a time.
 const AT_A_TIME: usize = 4;
 
-/// The failure for each change, in the order of `CHANGES`.
-static TOLD: LazyLock<Vec<String>> = LazyLock::new(|| {
+/// What came of a change.
+struct Outcome {
+    /// The failure.
+    told: String,
+    /// The output on a small screen.
+    screen: String,
+    /// The advice that did not help, with what came of it.
+    wrong_advice: Vec<String>,
+}
+
+/// What came of each change, in the order of `CHANGES`. A project is made once for all tests, since each costs a run.
+static OUTCOMES: LazyLock<Vec<Outcome>> = LazyLock::new(|| {
+    let provider = Service::provider();
+    let url = provider.openai();
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut told = Vec::new();
+        let mut outcomes = Vec::new();
         while let Some((index, change)) = {
             let i = next.fetch_add(1, Ordering::Relaxed);
             CHANGES.get(i).map(|c| (i, c))
         } {
-            let (_, run) = made(change);
-            let failed = run.trials().get(change.scenario) == Some(&"FAILED");
-            told.push((index, if failed { run.failure(change.scenario).to_owned() } else { run.all() }));
+            outcomes.push((index, outcome(change, &url)));
         }
-        told
+        outcomes
     };
-    let mut told = std::thread::scope(|scope| {
+    let mut outcomes = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(work)).collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
     });
-    told.sort();
-    told.into_iter().map(|(_, told)| told).collect()
+    outcomes.sort_by_key(|(index, _)| *index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 });
+
+fn outcome(change: &Change, provider: &str) -> Outcome {
+    let (tree, run) = made(change);
+    let failed = run.trials().get(change.scenario) == Some(&"FAILED");
+    let told = if failed { run.failure(change.scenario).to_owned() } else { run.all() };
+    let looks = |command: &str| command == "retake review" || command.starts_with("retake explain ");
+    let mut wrong_advice = Vec::new();
+    for (case, command) in advice(&told).into_iter().filter(|(_, command)| !looks(command)) {
+        let tree = tree.copy();
+        if !follow(&tree, change, &case, &command, provider) {
+            continue;
+        }
+        let run = runner(&tree, change).run();
+        if run.code != Some(0) {
+            wrong_advice.push(format!("{}: {case} {command}\n{}", change.name, run.all()));
+        }
+    }
+    let screen = runner(&tree, change).env("LINES", "24").env("COLUMNS", "80").run().stdout;
+    Outcome { told, screen, wrong_advice }
+}
 
 /// Returns the line that a person reads first. The scenario's own description comes after it.
 fn first_line(told: &str) -> &str {
@@ -47,7 +77,7 @@ fn the_first_line_of_each_failure_names_what_changed_and_nothing_else() {
     assert!(CHANGES.len() >= 60, "{}", CHANGES.len());
     assert!(CHANGES.iter().filter(|change| change.mutant.is_some() && change.edit.is_some()).count() >= 10);
     let mut wrong = Vec::new();
-    for (change, told) in CHANGES.iter().zip(&*TOLD) {
+    for (change, told) in CHANGES.iter().zip(OUTCOMES.iter().map(|o| &o.told)) {
         let line = first_line(told);
         let right = change.names.iter().all(|name| line.contains(name));
         let only = line.matches("; and ").count() + 1 == change.names.len();
@@ -61,7 +91,7 @@ fn the_first_line_of_each_failure_names_what_changed_and_nothing_else() {
     }
     if let Some(file) = std::env::var_os("RETAKE_FAILURES") {
         let all: Vec<String> =
-            CHANGES.iter().zip(&*TOLD).map(|(c, told)| format!("=== {}\n{told}\n", c.name)).collect();
+            CHANGES.iter().zip(&*OUTCOMES).map(|(c, o)| format!("=== {}\n{}\n", c.name, o.told)).collect();
         std::fs::write(file, all.join("\n")).unwrap();
     }
     assert!(wrong.is_empty(), "{} of {} wrong:\n\n{}", wrong.len(), CHANGES.len(), wrong.join("\n\n"));
@@ -106,59 +136,22 @@ fn follow(tree: &Tree, change: &Change, case: &str, command: &str, provider: &st
 }
 
 fn following_each_advice_makes_the_run_pass() {
-    let provider = Service::provider();
-    let url = provider.openai();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut wrong = Vec::new();
-        while let Some((change, told)) = CHANGES.iter().zip(&*TOLD).nth(next.fetch_add(1, Ordering::Relaxed)) {
-            let looks = |command: &str| command == "retake review" || command.starts_with("retake explain ");
-            let given = advice(told).into_iter().filter(|(_, command)| !looks(command));
-            for (case, command) in given {
-                let (tree, _) = made(change);
-                if !follow(&tree, change, &case, &command, &url) {
-                    continue;
-                }
-                let run = runner(&tree, change).run();
-                if run.code != Some(0) {
-                    wrong.push(format!("{}: {case} {command}\n{}", change.name, run.all()));
-                }
-            }
-        }
-        wrong
-    };
-    let wrong = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(work)).collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().unwrap_or_else(|_| vec!["it panicked".to_owned()]))
-            .collect::<Vec<_>>()
-    });
+    let wrong: Vec<&str> = OUTCOMES.iter().flat_map(|o| &o.wrong_advice).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{} pieces of advice do not help:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
 fn the_first_line_and_the_command_fit_on_a_screen_of_80_by_24() {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut wrong = Vec::new();
-        while let Some((change, told)) = CHANGES.iter().zip(&*TOLD).nth(next.fetch_add(1, Ordering::Relaxed)) {
-            let (tree, _) = made(change);
-            let run = runner(&tree, change).env("LINES", "24").env("COLUMNS", "80").run();
-            let rows = |text: &str| text.lines().map(|line| line.chars().count().div_ceil(80).max(1)).sum::<usize>();
-            let Some((_, screen)) = run.stdout.split_once("\nfailures:\n\n") else { continue };
-            // The order of concurrent calls may differ from run to run, and with it the advice.
-            let commands = advice(told).is_empty() || !advice(screen).is_empty();
-            // Only the beginning of the first line is the same in each run, because it may name a thread.
-            let begins: String = first_line(told).chars().take(60).collect();
-            if rows(screen) > 24 || !commands || !screen.contains(&begins) {
-                wrong.push(format!("{} ({} rows):\n{screen}", change.name, rows(screen)));
-            }
+    let mut wrong = Vec::new();
+    for (change, Outcome { told, screen, .. }) in CHANGES.iter().zip(&*OUTCOMES) {
+        let rows = |text: &str| text.lines().map(|line| line.chars().count().div_ceil(80).max(1)).sum::<usize>();
+        let Some((_, screen)) = screen.split_once("\nfailures:\n\n") else { continue };
+        // The order of concurrent calls may differ from run to run, and with it the advice.
+        let commands = advice(told).is_empty() || !advice(screen).is_empty();
+        // Only the beginning of the first line is the same in each run, because it may name a thread.
+        let begins: String = first_line(told).chars().take(60).collect();
+        if rows(screen) > 24 || !commands || !screen.contains(&begins) {
+            wrong.push(format!("{} ({} rows):\n{screen}", change.name, rows(screen)));
         }
-        wrong
-    };
-    let wrong = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
-    });
+    }
     assert!(wrong.is_empty(), "{} do not fit:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }
