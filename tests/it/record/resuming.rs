@@ -287,9 +287,11 @@ fn a_recorder_that_is_killed_loses_only_the_call_in_flight() {
         let mut here = 0;
         loop {
             let mut command = recorder(&tree, &provider, "record --resume").env(LOG, &told).into_command();
-            let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            let said = std::fs::File::create(tree.path("said")).unwrap();
+            let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said).spawn().unwrap();
             if here == 8 || killed == kills || ended_within(&mut child, moments.next(long)) {
-                assert!(child.wait().unwrap().success());
+                let status = child.wait().unwrap();
+                assert!(status.success(), "after {here} kills: {status}\n{}", tree.read("said"));
                 break;
             }
             child.kill().unwrap();
@@ -302,7 +304,7 @@ fn a_recorder_that_is_killed_loses_only_the_call_in_flight() {
                 assert!(journal.contains(digest), "{answer:?} is not in the journal after {here} kills:\n{journal}");
             }
         }
-        assert_eq!(whole(&tree), whole(&undisturbed));
+        assert_eq!(whole(&tree), whole(&undisturbed), "after {here} kills:\n{}", tree.read("said"));
         let asked = provider.take().len();
         assert!((6..=6 + here).contains(&asked), "{asked} calls with {here} kills");
     }
