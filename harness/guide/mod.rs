@@ -19,7 +19,13 @@
 //! | [`security`] | What a scenario may do, and what is protected |
 //! | [`durable`] | Durable steps of an agent in Rust |
 //! | [`imports`] | Recordings of other tools |
-//! | [`coming_from`] | Coming from VCR.py, aimock, WireMock, deer-flow |
+//! | [`coming_from`] | Coming from pytest-recording, promptfoo, VCR.py, aimock, WireMock, deer-flow |
+//! | [`keeping`] | Hundreds of recordings: when to record again, and what they cost |
+//! | [`flaky`] | A scenario that is sometimes red |
+//! | [`monorepos`] | Several services or teams in one repository |
+//! | [`several_services`] | A scenario in which several services work together |
+//! | [`versions`] | Which files last, and what a version number promises |
+//! | [`windows`] | Windows |
 //! | [`reference`](mod@reference) | Every file and every field |
 
 #[doc = include_str!("rust.md")]
@@ -54,6 +60,18 @@ pub mod durable {}
 pub mod imports {}
 #[doc = include_str!("coming_from.md")]
 pub mod coming_from {}
+#[doc = include_str!("keeping.md")]
+pub mod keeping {}
+#[doc = include_str!("flaky.md")]
+pub mod flaky {}
+#[doc = include_str!("monorepos.md")]
+pub mod monorepos {}
+#[doc = include_str!("several_services.md")]
+pub mod several_services {}
+#[doc = include_str!("versions.md")]
+pub mod versions {}
+#[doc = include_str!("windows.md")]
+pub mod windows {}
 #[doc = include_str!("reference.md")]
 pub mod reference {}
 #[doc = include_str!("reference_suite.md")]
