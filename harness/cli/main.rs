@@ -13,6 +13,7 @@ mod explain;
 mod formats;
 mod handover;
 mod import;
+mod import_traces;
 mod init;
 mod input;
 mod key;

@@ -15,6 +15,7 @@ mod interaction;
 pub(crate) mod openhands;
 mod options;
 mod scalar;
+pub(crate) mod traces;
 #[cfg(test)]
 mod tests;
 mod vcr;
