@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use retake_core::conversation::{Answer, Block, Finish, Message, Usage};
-use retake_core::json::{Json, Object};
+use retake_core::json::Json;
 use retake_wire::{self as wire, Api, Known, Response, Target};
 
 use super::fields::{self, Kind};
@@ -120,11 +120,11 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
     }
     let talk = first_readable(span, &fields::INPUT, &at_limit, Talk::asked);
     let talk = talk.or_else(|lack| of_events(span, false).map_or(Err(lack), |events| Talk::asked(&events).map_err(Lack::of)));
-    let talk = talk.or_else(|lack| elsewhere(span, &["input", "prompt", "request", "messages"], Talk::asked).ok_or(lack));
+    let talk = talk.or_else(|lack| elsewhere(span, lack, &ASKED, &ANSWERED, Talk::asked));
     let answer = first_readable(span, &fields::OUTPUT, &at_limit, answered);
     let answer = answer.or_else(|lack| of_events(span, true).map_or(Err(lack), |events| answered(&events).map_err(Lack::of_answer)));
     let answer = answer.or_else(|lack| answer_in_parts(span).map_or(Err(lack), |answer| answer.map_err(Lack::of_answer)));
-    let answer = answer.or_else(|lack| elsewhere(span, &["output", "completion", "response"], answered).ok_or(lack));
+    let answer = answer.or_else(|lack| elsewhere(span, lack, &ANSWERED, &ASKED, answered));
     let (talk, answer) = match (talk, answer) {
         (Ok(talk), Ok(answer)) => (talk, answer),
         (Err(lack), Err(other)) => return Err(lack.worse(other.in_answer())),
@@ -243,12 +243,25 @@ fn first_readable<T>(
     Err(lack)
 }
 
-/// Reads another attribute that can be read, and whose name says which side it is.
-fn elsewhere<T>(span: &Span, words: &[&str], read: impl Fn(&Json) -> Result<T, Unread>) -> Option<T> {
-    let named = |name: &str| words.iter().any(|word| name.to_ascii_lowercase().contains(word));
+/// Words in the names of attributes that no table lists, by side.
+const ASKED: [&str; 3] = ["input", "prompt", "request"];
+const ANSWERED: [&str; 3] = ["output", "completion", "response"];
+
+/// Reads another attribute, if the listed ones hold nothing: one that can be read, and whose name says which side it is.
+fn elsewhere<T>(
+    span: &Span,
+    lack: Lack,
+    words: &[&str],
+    others: &[&str],
+    read: impl Fn(&Json) -> Result<T, Unread>,
+) -> Result<T, Lack> {
+    if lack != Lack::Nothing {
+        return Err(lack);
+    }
+    let has = |name: &str, words: &[&str]| words.iter().any(|word| name.to_ascii_lowercase().contains(word));
     let is_json = |value: &Json| matches!(opened(value), Opened::Json(Json::Array(_) | Json::Object(_)));
-    let mut found = span.fields.iter().filter(|(name, value)| named(name) && is_json(value));
-    found.find_map(|(_, value)| read(value).ok())
+    let fits = |(name, value): &(&String, &Json)| has(name, words) && !has(name, others) && is_json(value);
+    span.fields.iter().filter(fits).find_map(|(_, value)| read(value).ok()).ok_or(lack)
 }
 
 /// The events of a span that are messages, or the answers among them; `None` if there are none.
@@ -331,8 +344,3 @@ fn whole_conversation(place: usize, span: &Span) -> Option<Vec<ModelCall>> {
     Some(answers.map(call).collect())
 }
 
-/// A log record's or span's event, for tests.
-#[cfg(test)]
-pub(super) fn event(fields: &[(&str, &str)]) -> Object {
-    fields.iter().map(|(name, value)| (*name, Json::from(*value))).collect()
-}
