@@ -85,7 +85,9 @@ struct Read {
 
 impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
-        may_write_fixtures("importing")?;
+        if !self.traces.only_lists() {
+            may_write_fixtures("importing")?;
+        }
         if self.conversation.is_some() && !matches!(self.format, ImportFormat::Openhands) {
             return Err(Error::new("--conversation is only for the format openhands"));
         }
@@ -141,12 +143,7 @@ impl Import {
             return Ok(ExitCode::from(1));
         }
         fixture.write(out)?;
-        terminal::note(format!(
-            "{} written to {}, {} left out",
-            counted(turns, "turn"),
-            out.display(),
-            left_out.len()
-        ));
+        terminal::note(format!("{} written to {}, {} left out", counted(turns, "turn"), out.display(), left_out.len()));
         Ok(ExitCode::SUCCESS)
     }
 
@@ -191,9 +188,8 @@ impl Import {
             let folder = retake::__private::tools::openhands::find(folder, self.conversation.as_deref())?;
             let conversation = retake::__private::tools::openhands::Conversation::read(&folder)?;
             notes.extend(conversation.warnings.iter().map(|warning| format!("{}: {warning}", folder.display())));
-            let (fixture, without_key) =
-                openhands::to_fixture(conversation, out, notes_of(out, rules), rules, scrub)
-                    .map_err(|error| error.in_file(&folder))?;
+            let (fixture, without_key) = openhands::to_fixture(conversation, out, notes_of(out, rules), rules, scrub)
+                .map_err(|error| error.in_file(&folder))?;
             left_out.extend(without_key.into_iter().map(|line| format!("{}: {line}", folder.display())));
             made = Some(match made {
                 None => fixture,

@@ -7,7 +7,9 @@ use regex::Regex;
 
 use super::import::notes_of;
 use super::project::ProjectOption;
+use super::trace_scenario::{self, Origin};
 use crate::formats::traces::{Personal, Redactor, Refused, Taken, TraceFormat, Traces, receive};
+use retake::__private::project::folder_of;
 use retake::__private::report::terminal;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
@@ -39,6 +41,11 @@ pub(super) struct TraceOptions {
 }
 
 impl TraceOptions {
+    /// Whether nothing is written.
+    pub(super) fn only_lists(&self) -> bool {
+        self.list
+    }
+
     /// An option that was used.
     pub(super) fn used(&self) -> Option<&'static str> {
         let used = [
@@ -66,11 +73,20 @@ impl TraceOptions {
             Some(out) => project.open(out)?,
             None => project.open_here()?,
         };
+        let root = match out {
+            Some(out) => folder_of(out).map_or_else(|| project.folder(), Ok)?,
+            None => project.folder()?,
+        };
+        let scenario = match &self.scenario {
+            Some(name) => Some((name.as_str(), trace_scenario::file(&root, name)?)),
+            None => None,
+        };
         let secrets = opened.secrets()?;
         let scrub = secrets.scrub();
         hide(scrub.clone());
         let own = self.redact_pattern.iter().map(|pattern| {
-            Regex::new(pattern).map_err(|e| Error::new(format!("--redact-pattern {pattern:?} is no regular expression: {e}")))
+            Regex::new(pattern)
+                .map_err(|e| Error::new(format!("--redact-pattern {pattern:?} is no regular expression: {e}")))
         });
         let mut redactor = Redactor::new(&self.redact, own.collect::<Result<_>>()?);
         let traces = match self.listen {
@@ -95,54 +111,66 @@ impl TraceOptions {
         if let (true, None, [_, _, ..]) = (self.trace.is_empty(), self.listen, &traces.with_calls()[..]) {
             traces.list().iter().for_each(terminal::note);
             let count = traces.with_calls().len();
-            return Err(Error::new(format!("there are {count} traces with model calls, and one fixture holds one conversation"))
-                .help("name the trace: --trace ID; several requests of one conversation: --trace ID --trace ID"));
+            return Err(Error::new(format!(
+                "there are {count} traces with model calls, and one fixture holds one conversation"
+            ))
+            .help("name the trace: --trace ID; several requests of one conversation: --trace ID --trace ID"));
         }
         let rules = &opened.rules;
         let taken = traces.take(&self.trace, out, notes_of(out, rules), rules)?;
-        self.write(taken, out, &redactor, scrub, rules, project)
+        write(&taken, out, &redactor, scrub, rules, (&root, scenario))
     }
+}
 
-    fn write(
-        &self,
-        taken: Taken,
-        out: &Path,
-        redactor: &Redactor,
-        scrub: &retake_core::secrets::Scrub,
-        rules: &retake_core::key::Rules,
-        project: &ProjectOption,
-    ) -> Result<ExitCode> {
-        let Taken { fixture, refused, notes, .. } = &taken;
-        notes.iter().for_each(terminal::note);
-        refused.iter().for_each(|refused| terminal::note(line(refused)));
-        let turns = fixture.table.turns().len();
-        if turns == 0 {
-            terminal::error(format!("no turns: {} refused, nothing was written", counted(refused.len(), "span")));
-            return Ok(ExitCode::from(1));
-        }
-        let found: Fired = fixture.scrub.names().clone();
-        if let Some(suspected) = Suspected::of(fixture, scrub, &found) {
-            terminal::error(suspected.error("import again"));
-            return Ok(ExitCode::from(1));
-        }
-        // What replay will read, not what is in memory.
-        Fixture::parse(out, fixture.print().as_bytes(), rules)?;
-        fixture.write(out)?;
-        if redactor.replaced() > 0 {
-            terminal::note(format!("{} replaced by stand-ins", counted(redactor.replaced(), "text")));
-        }
-        redactor.left().iter().for_each(terminal::note);
-        let refused = refused.len();
-        terminal::note(format!("{} written to {}, {refused} refused", counted(turns, "turn"), out.display()));
-        if !taken.rules.is_empty() {
-            terminal::note(format!(
-                "its calls have several callers; if the service names none itself, scenarios/suite.toml needs:\n{}",
-                taken.rules.join("\n")
-            ));
-        }
-        let _ = project;
-        Ok(ExitCode::SUCCESS)
+/// Writes the fixture, and the scenario if one is wanted, and says what a person should know.
+fn write(
+    taken: &Taken,
+    out: &Path,
+    redactor: &Redactor,
+    scrub: &retake_core::secrets::Scrub,
+    rules: &retake_core::key::Rules,
+    (root, scenario): (&Path, Option<(&str, PathBuf)>),
+) -> Result<ExitCode> {
+    let Taken { fixture, refused, notes, .. } = taken;
+    notes.iter().for_each(terminal::note);
+    refused.iter().for_each(|refused| terminal::note(line(refused)));
+    let turns = fixture.table.turns().len();
+    if turns == 0 {
+        terminal::error(format!("no turns: {} refused, nothing was written", counted(refused.len(), "span")));
+        return Ok(ExitCode::from(1));
     }
+    let found: Fired = fixture.scrub.names().clone();
+    if let Some(suspected) = Suspected::of(fixture, scrub, &found) {
+        terminal::error(suspected.error("import again"));
+        return Ok(ExitCode::from(1));
+    }
+    // What replay will read, not what is in memory.
+    Fixture::parse(out, fixture.print().as_bytes(), rules)?;
+    fixture.write(out)?;
+    if redactor.replaced() > 0 {
+        terminal::note(format!("{} replaced by stand-ins", counted(redactor.replaced(), "text")));
+    }
+    redactor.left().iter().for_each(terminal::note);
+    let refused = refused.len();
+    terminal::note(format!("{} written to {}, {refused} refused", counted(turns, "turn"), out.display()));
+    if !taken.rules.is_empty() {
+        terminal::note(format!(
+            "its calls have several callers; if the service names none itself, scenarios/suite.toml needs:\n{}",
+            taken.rules.join("\n")
+        ));
+    }
+    if let Some((name, file)) = scenario {
+        let fixture = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let written = trace_scenario::of_trace(root, file, name, &fixture, taken);
+        written.write(root)?;
+        let (shown, adopt) = (written.file.display(), format!("retake adopt {name}"));
+        terminal::note(match &written.origin {
+            Origin::Request => format!("{shown} has the request that started the trace\n  next: {adopt}"),
+            Origin::Scenario(other) => format!("{shown} has the steps of the scenario `{other}`\n  next: {adopt}"),
+            Origin::Nothing => format!("{shown}: fill in the lines that say FILL IN\n  next: {adopt}"),
+        });
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The line about a span that is no turn.

@@ -15,9 +15,9 @@ mod interaction;
 pub(crate) mod openhands;
 mod options;
 mod scalar;
-pub(crate) mod traces;
 #[cfg(test)]
 mod tests;
+pub(crate) mod traces;
 mod vcr;
 mod yaml;
 

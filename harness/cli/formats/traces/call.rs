@@ -61,7 +61,9 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
         }
         let read = match kind(span) {
             Some(Kind::Model) => Some(call(place, span, limit).map(|call| vec![call])),
-            None if span.first_text(&fields::MODEL).is_some() => call(place, span, limit).ok().map(|call| Ok(vec![call])),
+            None if span.first_text(&fields::MODEL).is_some() => {
+                call(place, span, limit).ok().map(|call| Ok(vec![call]))
+            }
             _ => whole_conversation(place, span).map(Ok),
         };
         match read {
@@ -82,7 +84,8 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
 
 /// The place of each span's parent; `None` if it has none, or the parent is not in the trace.
 pub(super) fn parents(spans: &[Span]) -> Vec<Option<usize>> {
-    let places: HashMap<&str, usize> = spans.iter().enumerate().map(|(place, span)| (span.id.as_str(), place)).collect();
+    let places: HashMap<&str, usize> =
+        spans.iter().enumerate().map(|(place, span)| (span.id.as_str(), place)).collect();
     let parent = |(place, span): (usize, &Span)| places.get(span.parent.as_str()).copied().filter(|at| *at != place);
     spans.iter().enumerate().map(parent).collect()
 }
@@ -119,11 +122,14 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
         return Ok(call.2);
     }
     let talk = first_readable(span, &fields::INPUT, &at_limit, Talk::asked);
-    let talk = talk.or_else(|lack| of_events(span, false).map_or(Err(lack), |events| Talk::asked(&events).map_err(Lack::of)));
+    let talk =
+        talk.or_else(|lack| of_events(span, false).map_or(Err(lack), |events| Talk::asked(&events).map_err(Lack::of)));
     let talk = talk.or_else(|lack| elsewhere(span, lack, &ASKED, &ANSWERED, Talk::asked));
     let answer = first_readable(span, &fields::OUTPUT, &at_limit, answered);
-    let answer = answer.or_else(|lack| of_events(span, true).map_or(Err(lack), |events| answered(&events).map_err(Lack::of_answer)));
-    let answer = answer.or_else(|lack| answer_in_parts(span).map_or(Err(lack), |answer| answer.map_err(Lack::of_answer)));
+    let answer = answer
+        .or_else(|lack| of_events(span, true).map_or(Err(lack), |events| answered(&events).map_err(Lack::of_answer)));
+    let answer =
+        answer.or_else(|lack| answer_in_parts(span).map_or(Err(lack), |answer| answer.map_err(Lack::of_answer)));
     let answer = answer.or_else(|lack| elsewhere(span, lack, &ANSWERED, &ASKED, answered));
     let (talk, answer) = match (talk, answer) {
         (Ok(talk), Ok(answer)) => (talk, answer),
@@ -135,7 +141,8 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
         return Err(Lack::NoAnswer);
     }
     let mut call = ModelCall { span: place, messages: talk.messages(), answer, ..ModelCall::default() };
-    call.system = fields::SYSTEM.iter().find_map(|name| system_of(span.fields.get(*name)?)).unwrap_or_else(|| talk.system_text());
+    call.system =
+        fields::SYSTEM.iter().find_map(|name| system_of(span.fields.get(*name)?)).unwrap_or_else(|| talk.system_text());
     call.tools = if talk.tools.is_empty() { tools(span) } else { talk.tools };
     let said = fields::CONTINUES.iter().find_map(|name| span.text(name)).map(str::to_owned).or(talk.continues);
     let said = said.map(|id| (id, true));
@@ -148,9 +155,14 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
 fn complete(call: &mut ModelCall, span: &Span) {
     let answer = &mut call.answer;
     let text = |names: &[&str]| span.first_text(names).map(str::to_owned);
-    call.model = if call.model.is_empty() { text(&fields::MODEL).unwrap_or_default() } else { std::mem::take(&mut call.model) };
+    call.model =
+        if call.model.is_empty() { text(&fields::MODEL).unwrap_or_default() } else { std::mem::take(&mut call.model) };
     answer.id = answer.id.take().or_else(|| text(&fields::RESPONSE_ID));
-    answer.model = answer.model.take().or_else(|| text(&fields::ANSWERED_BY)).or_else(|| Some(call.model.clone()).filter(|name| !name.is_empty()));
+    answer.model = answer
+        .model
+        .take()
+        .or_else(|| text(&fields::ANSWERED_BY))
+        .or_else(|| Some(call.model.clone()).filter(|name| !name.is_empty()));
     if answer.finish.is_none() {
         let word = fields::FINISH.iter().find_map(|name| match opened(span.fields.get(*name)?) {
             Opened::Json(Json::Array(words)) => words.first().and_then(Json::as_str).map(str::to_owned),
@@ -213,7 +225,8 @@ fn on_wire(place: usize, span: &Span) -> Option<(&'static str, &'static str, Mod
         let continues = request.str_of("previous_response_id").map(|id| (id.to_owned(), true));
         let on_wire = Some(OnWire { api, path, request, response });
         let (messages, notes, caller) = (call.messages, Vec::new(), None);
-        let mut call = ModelCall { span: place, messages, system, tools, model, answer, wire: on_wire, continues, caller, notes };
+        let mut call =
+            ModelCall { span: place, messages, system, tools, model, answer, wire: on_wire, continues, caller, notes };
         complete(&mut call, span);
         Some((*input, *output, call))
     })
@@ -273,8 +286,11 @@ fn of_events(span: &Span, answers: bool) -> Option<Json> {
     let events = listed.unwrap_or_else(|| span.events.iter().map(|(_, event)| Json::Object(event.clone())).collect());
     let name_of = |event: &Json| event.str_of("event.name").unwrap_or_default().to_owned();
     // Before version 1.28 of the conventions, one event held all messages.
-    let (held, attribute) =
-        if answers { ("gen_ai.content.completion", "gen_ai.completion") } else { ("gen_ai.content.prompt", "gen_ai.prompt") };
+    let (held, attribute) = if answers {
+        ("gen_ai.content.completion", "gen_ai.completion")
+    } else {
+        ("gen_ai.content.prompt", "gen_ai.prompt")
+    };
     if let Some(event) = events.iter().find(|event| name_of(event) == held) {
         return event.get(attribute).cloned();
     }
@@ -298,7 +314,10 @@ fn answer_in_parts(span: &Span) -> Option<Result<Answer, Unread>> {
         }
         Some(text.transpose().map(|text| {
             let said = calls.map(|said| said.blocks).unwrap_or_default();
-            Answer { blocks: reasoning.into_iter().chain(text.map(Block::Text)).chain(said).collect(), ..Answer::default() }
+            Answer {
+                blocks: reasoning.into_iter().chain(text.map(Block::Text)).chain(said).collect(),
+                ..Answer::default()
+            }
         }))
     })
 }
@@ -334,8 +353,15 @@ fn whole_conversation(place: usize, span: &Span) -> Option<Vec<ModelCall>> {
     let answers = talk.said.iter().enumerate().filter(|(at, said)| is_answer(said) && *at > 0);
     let call = |(at, said): (usize, &Said)| {
         let before = Talk { said: talk.said[..at].to_vec(), ..Talk::default() };
-        let answer = Answer { blocks: said.blocks.clone(), finish: said.finish.as_deref().map(finish_of), ..Answer::default() };
-        let mut call = ModelCall { span: place, messages: before.messages(), system: talk.system_text(), answer, ..ModelCall::default() };
+        let answer =
+            Answer { blocks: said.blocks.clone(), finish: said.finish.as_deref().map(finish_of), ..Answer::default() };
+        let mut call = ModelCall {
+            span: place,
+            messages: before.messages(),
+            system: talk.system_text(),
+            answer,
+            ..ModelCall::default()
+        };
         complete(&mut call, span);
         call.answer.usage = None;
         call.notes.push("read from the conversation of its agent, since no span of its own holds it".to_owned());
@@ -343,4 +369,3 @@ fn whole_conversation(place: usize, span: &Span) -> Option<Vec<ModelCall>> {
     };
     Some(answers.map(call).collect())
 }
-

@@ -24,7 +24,8 @@ pub(super) fn name(calls: &mut [ModelCall], spans: &[Span]) {
 /// The name on the span itself or on the nearest span around it.
 fn of_span(place: usize, spans: &[Span], parents: &[Option<usize>]) -> Option<String> {
     let mut seen = HashSet::from([place]);
-    let around = std::iter::successors(Some(place), |at| parents[*at]).take_while(|at| *at == place || seen.insert(*at));
+    let around =
+        std::iter::successors(Some(place), |at| parents[*at]).take_while(|at| *at == place || seen.insert(*at));
     let name = |at: usize| {
         let span = &spans[at];
         let agent = || (at != place && kind(span) == Some(Kind::Agent)).then_some(span.name.as_str());
@@ -44,7 +45,9 @@ pub(super) fn rules(calls: &[ModelCall]) -> Vec<String> {
         let others = || calls.iter().filter(|call| call.caller.as_deref() != Some(*caller));
         let beginning = beginning(&own[0].system);
         let telling = |text: &str, of: fn(&ModelCall) -> &str| {
-            !text.is_empty() && own.iter().all(|call| of(call).starts_with(text)) && !others().any(|call| of(call).starts_with(text))
+            !text.is_empty()
+                && own.iter().all(|call| of(call).starts_with(text))
+                && !others().any(|call| of(call).starts_with(text))
         };
         let quoted = |text: &str| Json::Str(format!("^{}", regex::escape(text))).print(Layout::Compact);
         let when = if telling(beginning, |call| &call.system) {
@@ -54,7 +57,9 @@ pub(super) fn rules(calls: &[ModelCall]) -> Vec<String> {
         } else if own.iter().all(|call| call.tools.is_empty()) && others().all(|call| !call.tools.is_empty()) {
             "tools = false".to_owned()
         } else {
-            return format!("# {caller}: nothing in its calls tells them apart; let the service send the header x-retake-caller: {caller}");
+            return format!(
+                "# {caller}: nothing in its calls tells them apart; let the service send the header x-retake-caller: {caller}"
+            );
         };
         let name = Json::from(*caller).print(Layout::Compact);
         format!("[[callers]]\nname = {name}\nwhen = {{ {when} }}")

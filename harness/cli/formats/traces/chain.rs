@@ -13,7 +13,9 @@ pub(super) fn complete(calls: &mut [ModelCall]) -> Vec<Option<Lack>> {
     for at in 0..calls.len() {
         let call = &calls[at];
         let first = call.messages.iter().find(|message| message.kind != "system");
-        let begins = first.filter(|message| message.kind == "tool").map(|message| message.tool_call_id.clone().unwrap_or_default());
+        let begins = first
+            .filter(|message| message.kind == "tool")
+            .map(|message| message.tool_call_id.clone().unwrap_or_default());
         let earlier = call.continues.as_ref().and_then(|(id, _)| by_answer.get(id)).copied();
         let earlier = earlier.or_else(|| begins.as_ref().and_then(|id| by_tool_call.get(id)).copied());
         let says_so = call.continues.as_ref().filter(|(_, says_so)| *says_so).map(|(id, _)| id.clone());
@@ -38,15 +40,19 @@ pub(super) fn complete(calls: &mut [ModelCall]) -> Vec<Option<Lack>> {
 
 /// Puts an earlier call and its answer before a later call's messages, unless they are there.
 fn prepend(calls: &mut [ModelCall], earlier: usize, at: usize) {
-    let spoken = |call: &ModelCall| call.messages.iter().filter(|message| message.kind != "system").cloned().collect::<Vec<_>>();
+    let spoken =
+        |call: &ModelCall| call.messages.iter().filter(|message| message.kind != "system").cloned().collect::<Vec<_>>();
     let mut before = spoken(&calls[earlier]);
     let own = spoken(&calls[at]);
     if before.first().is_some_and(|first| own.first() == Some(first)) && own.len() > before.len() {
         return;
     }
     before.push(calls[earlier].answer.to_message());
-    let names: HashMap<String, String> =
-        before.iter().flat_map(|message| &message.tool_calls).map(|call| (call.id.clone(), call.name.clone())).collect();
+    let names: HashMap<String, String> = before
+        .iter()
+        .flat_map(|message| &message.tool_calls)
+        .map(|call| (call.id.clone(), call.name.clone()))
+        .collect();
     let call = &mut calls[at];
     let system = call.messages.iter().filter(|message| message.kind == "system").cloned();
     let mut messages: Vec<_> = system.chain(before).chain(own).collect();

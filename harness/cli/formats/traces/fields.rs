@@ -142,7 +142,8 @@ pub(super) const FINISH: [&str; 5] = [
 ];
 
 /// The provider's id of the answer.
-pub(super) const RESPONSE_ID: [&str; 4] = ["gen_ai.response.id", "ai.response.id", "llm.response.id", "llm.response_id"];
+pub(super) const RESPONSE_ID: [&str; 4] =
+    ["gen_ai.response.id", "ai.response.id", "llm.response.id", "llm.response_id"];
 
 /// The earlier answer that a call continues.
 pub(super) const CONTINUES: [&str; 4] = [
@@ -183,7 +184,11 @@ pub(super) const TOKENS: [&[&str]; 5] = [
         "ai.usage.cachedInputTokens",
         "usageDetails.input_cache_read",
     ],
-    &["gen_ai.usage.cache_write.input_tokens", "gen_ai.usage.cache_creation.input_tokens", "llm.token_count.prompt_details.cache_write"],
+    &[
+        "gen_ai.usage.cache_write.input_tokens",
+        "gen_ai.usage.cache_creation.input_tokens",
+        "llm.token_count.prompt_details.cache_write",
+    ],
     &[
         "gen_ai.usage.reasoning.output_tokens",
         "llm.token_count.completion_details.reasoning",
@@ -248,7 +253,10 @@ pub(super) const CAPTURE: [(&str, &str); 9] = [
     ("logfire.", "InstrumentationSettings(include_content=True)"),
     ("model_request_parameters", "InstrumentationSettings(include_content=True)"),
     ("llm.", "TRACELOOP_TRACE_CONTENT=true, or OPENINFERENCE_HIDE_INPUTS=false"),
-    ("gen_ai.input.messages.ref", "the upload hook off, and OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY"),
+    (
+        "gen_ai.input.messages.ref",
+        "the upload hook off, and OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",
+    ),
     (
         "",
         "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental \

@@ -62,7 +62,8 @@ impl Traces {
         let (mut fired, mut notes, mut known) = (Fired::new(), Vec::new(), HashSet::new());
         let before = spans.len();
         // Exporters that try again send spans twice.
-        let mut spans: Vec<Span> = spans.into_iter().filter(|span| known.insert((span.trace.clone(), span.id.clone()))).collect();
+        let mut spans: Vec<Span> =
+            spans.into_iter().filter(|span| known.insert((span.trace.clone(), span.id.clone()))).collect();
         if spans.len() < before {
             notes.push(format!("{} came twice and were read once", counted(before - spans.len(), "span")));
         }
@@ -85,11 +86,16 @@ impl Traces {
         for id in ids {
             let fits = |trace: &&Vec<Span>| trace[0].trace.starts_with(id.as_str());
             let exact = self.traces.iter().find(|trace| trace[0].trace == *id);
-            let found: Vec<&Vec<Span>> = exact.map_or_else(|| self.traces.iter().filter(fits).collect(), |exact| vec![exact]);
+            let found: Vec<&Vec<Span>> =
+                exact.map_or_else(|| self.traces.iter().filter(fits).collect(), |exact| vec![exact]);
             match found[..] {
                 [trace] => chosen.push(trace),
                 [] => return Err(Error::new(format!("no trace has the id {id}")).help("to see the traces: --list")),
-                _ => return Err(Error::new(format!("{} traces begin with {id}", found.len())).help("to see the traces: --list")),
+                _ => {
+                    return Err(
+                        Error::new(format!("{} traces begin with {id}", found.len())).help("to see the traces: --list")
+                    );
+                }
             }
         }
         if ids.is_empty() {
@@ -110,13 +116,20 @@ impl Traces {
     ///
     /// # Errors
     /// If an id names no trace, or several.
-    pub(crate) fn take(&self, ids: &[String], out: &Path, notes: BTreeMap<String, Json>, rules: &Rules) -> Result<Taken> {
+    pub(crate) fn take(
+        &self,
+        ids: &[String],
+        out: &Path,
+        notes: BTreeMap<String, Json>,
+        rules: &Rules,
+    ) -> Result<Taken> {
         let spans = self.chosen(ids)?;
         let (mut calls, mut refused) = call::calls(&spans);
         let mut remarks = odd_times_and_parents(&spans);
         callers::name(&mut calls, &spans);
         let lacks = chain::complete(&mut calls);
-        let mut turns = Turns { rules, known: Known::default(), turns: Vec::new(), ends: HashMap::new(), texts: BTreeMap::new() };
+        let mut turns =
+            Turns { rules, known: Known::default(), turns: Vec::new(), ends: HashMap::new(), texts: BTreeMap::new() };
         let mut kept: Vec<ModelCall> = Vec::new();
         let mut without_request = Vec::new();
         for (call, lack) in calls.into_iter().zip(lacks) {
@@ -132,13 +145,18 @@ impl Traces {
             }
             remarks.extend(call.notes.iter().map(|note| format!("{place}: {note}")));
             if span.dropped > 0 {
-                remarks.push(format!("{place}: {} of its span's attributes were dropped; the messages are whole", span.dropped));
+                remarks.push(format!(
+                    "{place}: {} of its span's attributes were dropped; the messages are whole",
+                    span.dropped
+                ));
             }
             if span.fields.get("gen_ai.conversation.compacted") == Some(&Json::Bool(true)) {
                 remarks.push(format!("{place}: its conversation begins with a summary of what was said before"));
             }
             if has_native(&call) {
-                remarks.push(format!("{place}: it holds content other than text, in the trace's form; your service's may differ"));
+                remarks.push(format!(
+                    "{place}: it holds content other than text, in the trace's form; your service's may differ"
+                ));
             }
             if call.wire.is_none() {
                 without_request.push(place);
@@ -148,7 +166,9 @@ impl Traces {
         if !without_request.is_empty() {
             let of_all = without_request.len() == kept.len();
             let which = if of_all { "all turns".to_owned() } else { without_request.join(", ") };
-            remarks.push(format!("{which}: the trace holds no whole request, so prompt, tools, model and settings are not compared"));
+            remarks.push(format!(
+                "{which}: the trace holds no whole request, so prompt, tools, model and settings are not compared"
+            ));
         }
         let (exchanges, of_tools) = tools::exchanges(&spans, &kept);
         remarks.extend(of_tools);
@@ -181,7 +201,8 @@ impl Turns<'_> {
         let (mut messages, mut checks, mut wire) = (call.messages.clone(), None, None);
         if let Some(on_wire) = &call.wire {
             let target = Target::from(on_wire.path.as_str());
-            let decoded = wire::decode(on_wire.api, target, &on_wire.request, &self.known).map_err(|e| format!("its request: {e}"))?;
+            let decoded = wire::decode(on_wire.api, target, &on_wire.request, &self.known)
+                .map_err(|e| format!("its request: {e}"))?;
             self.known.learn(on_wire.api, target, &on_wire.request, &on_wire.response);
             let mut texts = decoded.checks(&self.rules.normalizer);
             // The service's own address may have another version in its path.
@@ -196,7 +217,8 @@ impl Turns<'_> {
         let hashes = checks.as_ref().map(CheckTexts::hashes);
         if let Some((hashes, texts)) = hashes.zip(checks) {
             let CheckTexts { prompt, tools, model, settings, results, .. } = texts;
-            let all = [(hashes.prompt, prompt), (hashes.tools, tools), (hashes.model, model), (hashes.settings, settings)];
+            let all =
+                [(hashes.prompt, prompt), (hashes.tools, tools), (hashes.model, model), (hashes.settings, settings)];
             self.texts.extend(all);
             self.texts.extend(hashes.results.map(|hash| (hash, results)));
         }
@@ -220,7 +242,8 @@ impl Turns<'_> {
 
 fn has_native(call: &ModelCall) -> bool {
     let is_native = |block: &Block| matches!(block, Block::Native(_));
-    let holds_parts = call.messages.iter().any(|message| message.kind != "system" && message.content.as_array().is_some());
+    let holds_parts =
+        call.messages.iter().any(|message| message.kind != "system" && message.content.as_array().is_some());
     call.wire.is_none() && (holds_parts || call.answer.blocks.iter().any(is_native))
 }
 
@@ -236,13 +259,19 @@ fn odd_times_and_parents(spans: &[Span]) -> Vec<String> {
     let mut notes = Vec::new();
     let back = spans.iter().filter(|span| span.end != 0 && span.end < span.start).count();
     if back > 0 {
-        notes.push(format!("{} before they begin: the clocks ran back, so the order of turns may be wrong", counted(back, "span end").replacen("span ends", "spans end", 1)));
+        notes.push(format!(
+            "{} before they begin: the clocks ran back, so the order of turns may be wrong",
+            counted(back, "span end").replacen("span ends", "spans end", 1)
+        ));
     }
     let known: BTreeSet<&str> = spans.iter().map(|span| span.id.as_str()).collect();
     let without = spans.iter().filter(|span| !span.parent.is_empty() && !known.contains(span.parent.as_str())).count();
     // The parent of one is usually the span of who called the service.
     if without > 1 {
-        notes.push(format!("{} name a parent that is not in the trace, so callers may be missing", counted(without, "span")));
+        notes.push(format!(
+            "{} name a parent that is not in the trace, so callers may be missing",
+            counted(without, "span")
+        ));
     }
     notes
 }
@@ -256,7 +285,8 @@ fn request(spans: &[Span]) -> Option<(String, String, Option<Json>)> {
     };
     let with_path = (0..spans.len()).filter(|place| spans[*place].first_text(&fields::PATH).is_some());
     // Clients' spans have a path too; the server's is the one around everything.
-    let place = with_path.filter(|place| call::kind(&spans[*place]).is_none()).min_by_key(|place| (depth(*place), *place))?;
+    let place =
+        with_path.filter(|place| call::kind(&spans[*place]).is_none()).min_by_key(|place| (depth(*place), *place))?;
     let span = &spans[place];
     let path = span.first_text(&fields::PATH)?;
     let path = path.split_once("://").map_or(path, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));

@@ -77,17 +77,24 @@ impl Refused {
         let (reason, setting) = match lack {
             Lack::Nothing => ("it holds no messages: the service did not record their content".to_owned(), capture()),
             Lack::NoAnswer => ("it holds no answer".to_owned(), capture()),
-            Lack::Failed(said) => (format!("the call failed ({said}), and what the provider answered is not in the span"), None),
-            Lack::NoRoles => ("its messages are texts without roles, so who said what would be a guess".to_owned(), None),
+            Lack::Failed(said) => {
+                (format!("the call failed ({said}), and what the provider answered is not in the span"), None)
+            }
+            Lack::NoRoles => {
+                ("its messages are texts without roles, so who said what would be a guess".to_owned(), None)
+            }
             Lack::Several => ("it holds several conversations at once".to_owned(), None),
             Lack::Steps => ("its output holds several steps of an agent, not one answer".to_owned(), None),
             Lack::Redacted => (format!("its messages were hidden: {REDACTED}"), capture()),
             Lack::Cut => ("a text in it was cut by a length limit".to_owned(), Some(LENGTH_LIMIT.to_owned())),
             Lack::Missing(what) => (format!("attributes were dropped: {what}"), Some(COUNT_LIMIT.to_owned())),
-            Lack::Dropped(count) => {
-                (format!("{count} of its attributes were dropped, and each message is several"), Some(COUNT_LIMIT.to_owned()))
+            Lack::Dropped(count) => (
+                format!("{count} of its attributes were dropped, and each message is several"),
+                Some(COUNT_LIMIT.to_owned()),
+            ),
+            Lack::Continues(id) => {
+                (format!("it sends only what is new, after the answer {id}, which is not in the trace"), None)
             }
-            Lack::Continues(id) => (format!("it sends only what is new, after the answer {id}, which is not in the trace"), None),
             Lack::Begins(id) => {
                 (format!("it begins with the result of the tool call {id:?}, but no call in the trace made it"), None)
             }

@@ -21,7 +21,8 @@ pub(super) fn spans(export: &Json) -> Result<Vec<Span>, String> {
     let trace = export.get("trace").unwrap_or(export);
     let trace = trace.str_of("id").filter(|_| export.get("observations").is_some() || export.get("trace").is_some());
     let each = observations.iter().enumerate();
-    each.map(|(index, observation)| span(observation, trace).map_err(|error| format!("`observations[{index}]{error}"))).collect()
+    each.map(|(index, observation)| span(observation, trace).map_err(|error| format!("`observations[{index}]{error}")))
+        .collect()
 }
 
 /// Whether a value is such an export.

@@ -10,13 +10,15 @@ use super::{call, fields, time};
 impl Traces {
     /// A line for each trace, under a line of titles: id, time, root span, calls, tokens, models, first words of the user.
     pub(crate) fn list(&self) -> Vec<String> {
-        let titles = ["trace", "time (UTC)", "root span", "calls", "tokens", "models", "the user says"].map(str::to_owned);
+        let titles =
+            ["trace", "time (UTC)", "root span", "calls", "tokens", "models", "the user says"].map(str::to_owned);
         let mut rows = vec![titles];
         for trace in &self.traces {
             let (calls, refused) = call::calls(trace);
             let known: BTreeSet<&str> = trace.iter().map(|span| span.id.as_str()).collect();
             let root = trace.iter().find(|span| !known.contains(span.parent.as_str())).unwrap_or(&trace[0]);
-            let tokens: u64 = calls.iter().filter_map(|call| call.answer.usage).map(|usage| usage.input + usage.output).sum();
+            let tokens: u64 =
+                calls.iter().filter_map(|call| call.answer.usage).map(|usage| usage.input + usage.output).sum();
             let named = calls.iter().map(|call| call.model.as_str()).filter(|model| !model.is_empty());
             let of_spans = || trace.iter().filter_map(|span| span.first_text(&fields::MODEL));
             let models: BTreeSet<&str> = if calls.is_empty() { of_spans().collect() } else { named.collect() };

@@ -80,7 +80,8 @@ const TEXTS: [&str; 6] = ["text", "input_text", "output_text", "user_prompt", "s
 
 /// The fields in which a piece wraps a call, or a result.
 const CALL_IN: [&str; 5] = ["toolUse", "functionCall", "function_call", "tool_call", "toolCall"];
-const RESULT_IN: [&str; 5] = ["toolResult", "functionResponse", "function_response", "tool_call_result", "toolCallResult"];
+const RESULT_IN: [&str; 5] =
+    ["toolResult", "functionResponse", "function_response", "tool_call_result", "toolCallResult"];
 
 /// The fields of a call and of a result, whatever wraps them.
 const ID: [&str; 7] = ["toolCallId", "toolUseId", "tool_call_id", "tool_use_id", "call_id", "callId", "id"];
@@ -120,7 +121,9 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
             inner.or_else(|| match object.get("message").map(opened) {
                 Some(Opened::Json(inner @ Json::Object(_))) => Some((inner, event)),
                 Some(Opened::Json(inner)) => Some((Json::object([("content", inner)]), event)),
-                Some(Opened::Text(text)) if event.is_some() => Some((Json::object([("content", Json::Str(text))]), event)),
+                Some(Opened::Text(text)) if event.is_some() => {
+                    Some((Json::object([("content", Json::Str(text))]), event))
+                }
                 _ => None,
             })
         }
@@ -139,9 +142,12 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         return Ok(Some(said));
     }
     let kind = kind_of(object);
-    let item = matches!(kind.as_str(), "function_call" | "function_call_output" | "reasoning" | "custom_tool_call" | "custom_tool_call_output")
-        || kind == "message" && object.get("role").is_some();
-    let word = object.str_of("role").or_else(|| object.str_of("_role")).or_else(|| object.pointer("/role/value")?.as_str());
+    let item = matches!(
+        kind.as_str(),
+        "function_call" | "function_call_output" | "reasoning" | "custom_tool_call" | "custom_tool_call_output"
+    ) || kind == "message" && object.get("role").is_some();
+    let word =
+        object.str_of("role").or_else(|| object.str_of("_role")).or_else(|| object.pointer("/role/value")?.as_str());
     let role = match word {
         Some(word) => role_of(word).map_or_else(|| word.to_owned(), str::to_owned),
         None => match (event, object.str_of("type").and_then(role_of)) {
@@ -152,7 +158,8 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         },
     };
     let mut said = Said { role, finish, item, ..Said::default() };
-    said.name = object.str_of("name").filter(|name| !name.is_empty() && !name.starts_with("gen_ai.")).map(str::to_owned);
+    said.name =
+        object.str_of("name").filter(|name| !name.is_empty() && !name.starts_with("gen_ai.")).map(str::to_owned);
     if item && kind != "message" {
         said.name = None;
         said.add(piece(object)?);
@@ -285,7 +292,8 @@ fn pieces(content: &Json) -> Result<Vec<Piece>, Unread> {
 /// Whether an object is a piece by what it holds.
 fn is_piece(value: &Json) -> bool {
     let kind = kind_of(value);
-    let has = |names: &[&str]| names.iter().any(|name| value.get(name).is_some_and(|inner| inner.as_object().is_some()));
+    let has =
+        |names: &[&str]| names.iter().any(|name| value.get(name).is_some_and(|inner| inner.as_object().is_some()));
     let typed = [&CALLS[..], &RESULTS, &THOUGHTS, &TEXTS].iter().any(|kinds| kinds.contains(&kind.as_str()));
     let alone = value.as_object().is_some_and(|fields| fields.len() == 1 && value.str_of("text").is_some());
     typed && kind != "function" || alone || has(&CALL_IN) || has(&RESULT_IN)

@@ -53,8 +53,7 @@ static SPAN: Message = Message(&[
     (15, "status", One(&STATUS)),
 ]);
 static SCOPE_SPANS: Message = Message(&[(1, "scope", One(&SCOPE)), (2, "spans", Many(&SPAN))]);
-static RESOURCE_SPANS: Message =
-    Message(&[(1, "resource", One(&RESOURCE)), (2, "scopeSpans", Many(&SCOPE_SPANS))]);
+static RESOURCE_SPANS: Message = Message(&[(1, "resource", One(&RESOURCE)), (2, "scopeSpans", Many(&SCOPE_SPANS))]);
 static TRACES: Message = Message(&[(1, "resourceSpans", Many(&RESOURCE_SPANS))]);
 static LOG: Message = Message(&[
     (1, "timeUnixNano", Fixed),

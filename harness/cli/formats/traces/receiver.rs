@@ -34,7 +34,8 @@ type Received = Arc<Mutex<Vec<Span>>>;
 /// If the address is not loopback, or is in use.
 pub(crate) fn receive(address: SocketAddr, redactor: &mut Redactor, scrub: &Scrub) -> Result<Traces> {
     if !address.ip().is_loopback() {
-        return Err(Error::new(format!("{address} is not a loopback address, so others could send traces")).help("use 127.0.0.1:4318"));
+        return Err(Error::new(format!("{address} is not a loopback address, so others could send traces"))
+            .help("use 127.0.0.1:4318"));
     }
     let received = Received::default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -47,11 +48,19 @@ pub(crate) fn receive(address: SocketAddr, redactor: &mut Redactor, scrub: &Scru
         let address = listener.local_addr().map_err(failed)?;
         let endpoint = format!("http://{address}");
         terminal::out(Json::object([("endpoint", Json::from(endpoint.as_str()))]).print(Layout::Python));
-        terminal::note(format!("set OTEL_EXPORTER_OTLP_ENDPOINT={endpoint} for the service; Ctrl-C writes the fixture"));
+        terminal::note(format!(
+            "set OTEL_EXPORTER_OTLP_ENDPOINT={endpoint} for the service; Ctrl-C writes the fixture"
+        ));
         let (traces, logs) = (received.clone(), received.clone());
         let router = Router::new()
-            .route("/v1/traces", post(move |headers: HeaderMap, body: Bytes| async move { answer(false, &headers, &body, &traces) }))
-            .route("/v1/logs", post(move |headers: HeaderMap, body: Bytes| async move { answer(true, &headers, &body, &logs) }))
+            .route(
+                "/v1/traces",
+                post(move |headers: HeaderMap, body: Bytes| async move { answer(false, &headers, &body, &traces) }),
+            )
+            .route(
+                "/v1/logs",
+                post(move |headers: HeaderMap, body: Bytes| async move { answer(true, &headers, &body, &logs) }),
+            )
             // A service that is told one endpoint sends its metrics there too; they hold no calls.
             .route("/v1/metrics", post(|headers: HeaderMap| async move { accepted(&headers) }))
             .layer(DefaultBodyLimit::max(LIMIT));

@@ -65,7 +65,8 @@ impl Redactor {
         let mut changed: Option<String> = None;
         for (kind, pattern) in PATTERNS.iter() {
             let now = changed.as_deref().unwrap_or(text);
-            let found: Vec<&str> = pattern.find_iter(now).map(|found| found.as_str()).filter(|found| kind.is(found)).collect();
+            let found: Vec<&str> =
+                pattern.find_iter(now).map(|found| found.as_str()).filter(|found| kind.is(found)).collect();
             if found.is_empty() {
                 continue;
             }
@@ -82,7 +83,8 @@ impl Redactor {
             let pattern = self.own[at].clone();
             let now = changed.as_deref().unwrap_or(text);
             if pattern.is_match(now) {
-                changed = Some(pattern.replace_all(now, |found: &Captures<'_>| self.stand_in(None, &found[0])).into_owned());
+                changed =
+                    Some(pattern.replace_all(now, |found: &Captures<'_>| self.stand_in(None, &found[0])).into_owned());
             }
         }
         changed
@@ -92,7 +94,9 @@ impl Redactor {
         // The same address may be written with capitals, the same number with other separators.
         let same: String = match kind {
             Some(Personal::Email) => text.to_lowercase(),
-            Some(Personal::Phone | Personal::Card) => text.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect(),
+            Some(Personal::Phone | Personal::Card) => {
+                text.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect()
+            }
             None => text.to_owned(),
         };
         if let Some(known) = self.known.get(&(kind, same.clone())) {
@@ -115,7 +119,11 @@ impl Redactor {
         let counts: Vec<String> = self.left.iter().map(|(kind, found)| kind.counted(found.len())).collect();
         let names: Vec<&str> = self.left.keys().map(|kind| kind.name()).collect();
         (!counts.is_empty()).then(|| {
-            format!("warning: personal data will be in the fixture: {}\n  to replace it: --redact {}", counts.join(", "), names.join(","))
+            format!(
+                "warning: personal data will be in the fixture: {}\n  to replace it: --redact {}",
+                counts.join(", "),
+                names.join(",")
+            )
         })
     }
 
@@ -135,11 +143,14 @@ impl Personal {
     }
 
     fn counted(self, count: usize) -> String {
-        retake_base::text::counted(count, match self {
-            Personal::Email => "email",
-            Personal::Phone => "phone number",
-            Personal::Card => "card number",
-        })
+        retake_base::text::counted(
+            count,
+            match self {
+                Personal::Email => "email",
+                Personal::Phone => "phone number",
+                Personal::Card => "card number",
+            },
+        )
     }
 
     /// Whether a text that looks like this kind is one: the numbers of cards have a check digit, stand-ins are not data.
@@ -149,10 +160,13 @@ impl Personal {
             Personal::Phone => true,
             Personal::Card => {
                 let digits = text.bytes().rev().filter(u8::is_ascii_digit).map(|byte| u32::from(byte - b'0'));
-                let sum: u32 = digits.enumerate().map(|(at, digit)| match digit * (1 + u32::try_from(at % 2).unwrap_or(0)) {
-                    doubled @ 10.. => doubled - 9,
-                    other => other,
-                }).sum();
+                let sum: u32 = digits
+                    .enumerate()
+                    .map(|(at, digit)| match digit * (1 + u32::try_from(at % 2).unwrap_or(0)) {
+                        doubled @ 10.. => doubled - 9,
+                        other => other,
+                    })
+                    .sum();
                 sum % 10 == 0 && !text.starts_with('0')
             }
         }

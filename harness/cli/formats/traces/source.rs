@@ -65,8 +65,8 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Option<Vec<S
         }
         return Ok(Some(spans));
     }
-    let value = Json::parse_request(bytes)
-        .map_err(|e| Error::new(e.message).at(Place { line: e.line, column: e.column }))?;
+    let value =
+        Json::parse_request(bytes).map_err(|e| Error::new(e.message).at(Place { line: e.line, column: e.column }))?;
     let messages = value.as_array().unwrap_or(std::slice::from_ref(&value));
     if messages.is_empty() || !messages.iter().all(|message| format.is(message)) {
         return Ok(None);
@@ -95,7 +95,9 @@ impl TraceFormat {
     fn mismatch(self) -> &'static str {
         match self {
             TraceFormat::Otlp => "not OTLP: expected `resourceSpans` or `resourceLogs`",
-            TraceFormat::Langfuse => "not an export of Langfuse: expected `observations`, or an observation on each line",
+            TraceFormat::Langfuse => {
+                "not an export of Langfuse: expected `observations`, or an observation on each line"
+            }
         }
     }
 }

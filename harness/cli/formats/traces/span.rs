@@ -65,7 +65,9 @@ impl Span {
         let prefix = format!("{name}.");
         let from = self.fields.range(prefix.clone()..);
         let of_name = from.map_while(move |(key, value)| Some((key.strip_prefix(&prefix)?, value)));
-        of_name.map(|(rest, value)| (rest.split('.').collect(), value)).filter(|(path, _): &(Vec<&str>, _)| is_index(path[0]))
+        of_name
+            .map(|(rest, value)| (rest.split('.').collect(), value))
+            .filter(|(path, _): &(Vec<&str>, _)| is_index(path[0]))
     }
 
     fn unflattened(&self, name: &str) -> Result<Option<Json>, String> {
@@ -139,8 +141,16 @@ fn is_cut(text: &str) -> bool {
 }
 
 /// What tools put where they cut a text.
-pub(super) const CUT_MARKS: [&str; 8] =
-    ["...[truncated]", "... [truncated]", "[truncated]", "<truncated>", "…[truncated]", "...(truncated)", "... (truncated)", "… (truncated)"];
+pub(super) const CUT_MARKS: [&str; 8] = [
+    "...[truncated]",
+    "... [truncated]",
+    "[truncated]",
+    "<truncated>",
+    "…[truncated]",
+    "...(truncated)",
+    "... (truncated)",
+    "… (truncated)",
+];
 
 /// The spans of each trace by their start, and the traces in the order in which they were read.
 pub(super) fn by_trace(spans: Vec<Span>) -> Vec<Vec<Span>> {

@@ -45,7 +45,19 @@ const SYSTEM: [&str; 6] =
 
 /// The fields that lead from an answer to its message.
 const ANSWERS: [&str; 13] = [
-    "message", "choices", "candidates", "generations", "replies", "output", "outputs", "messages", "response", "result", "content", "data", "raw",
+    "message",
+    "choices",
+    "candidates",
+    "generations",
+    "replies",
+    "output",
+    "outputs",
+    "messages",
+    "response",
+    "result",
+    "content",
+    "data",
+    "raw",
 ];
 
 /// How deeply wrappers may nest.
@@ -149,7 +161,10 @@ impl Talk {
                     ..Message::new("tool", "")
                 });
             }
-            let calls = said.blocks.iter().filter_map(|block| if let Block::ToolCall(call) = block { Some(call) } else { None });
+            let calls = said
+                .blocks
+                .iter()
+                .filter_map(|block| if let Block::ToolCall(call) = block { Some(call) } else { None });
             for call in calls {
                 named.insert(&call.id, &call.name);
                 open.push((&call.id, &call.name));
@@ -176,7 +191,9 @@ impl Talk {
 
     /// The system prompt: what is beside the messages, else the system messages.
     pub(super) fn system_text(&self) -> String {
-        let texts = |said: &Said| said.blocks.iter().map(|block| if let Block::Text(text) = block { &text[..] } else { "" }).collect();
+        let texts = |said: &Said| {
+            said.blocks.iter().map(|block| if let Block::Text(text) = block { &text[..] } else { "" }).collect()
+        };
         let of_messages = || self.said.iter().filter(|said| said.role == "system").map(texts).collect::<Vec<String>>();
         if self.system.is_empty() { of_messages() } else { self.system.clone() }.join("\n\n")
     }
@@ -218,7 +235,9 @@ fn answer_in(value: &Json, depth: usize) -> Result<Answer, Unread> {
             if let Some((_, answer)) = of_provider(&value) {
                 return Ok(answer);
             }
-            let finish = ["finish_reason", "finishReason", "stop_reason", "stopReason"].iter().find_map(|name| value.str_of(name));
+            let finish = ["finish_reason", "finishReason", "stop_reason", "stopReason"]
+                .iter()
+                .find_map(|name| value.str_of(name));
             let finished = |answer: Answer| Answer { finish: finish.map(finish_of).or(answer.finish), ..answer };
             if let Some(said) = message(&value)? {
                 return of_talk(&Talk { said, ..Talk::default() }).map(finished);
@@ -231,7 +250,8 @@ fn answer_in(value: &Json, depth: usize) -> Result<Answer, Unread> {
                 if let Some(fields) = as_message.as_object_mut() {
                     fields.insert("role", "assistant".into());
                 }
-                return of_talk(&Talk { said: message(&as_message)?.unwrap_or_default(), ..Talk::default() }).map(finished);
+                return of_talk(&Talk { said: message(&as_message)?.unwrap_or_default(), ..Talk::default() })
+                    .map(finished);
             }
             let inner = ANSWERS.iter().find_map(|name| value.get(name).filter(|inner| **inner != Json::Null));
             answer_in(inner.ok_or(Unread::NoAnswer)?, depth + 1).map(finished)
@@ -284,7 +304,9 @@ pub(super) fn of_provider(response: &Json) -> Option<(Api, Answer)> {
         Api::OpenAiChat
     } else if response.str_of("object") == Some("response") && response.get("output").is_some() {
         Api::OpenAiResponses
-    } else if response.str_of("type") == Some("message") && response.get("content").is_some_and(|c| c.as_array().is_some()) {
+    } else if response.str_of("type") == Some("message")
+        && response.get("content").is_some_and(|c| c.as_array().is_some())
+    {
         Api::Anthropic
     } else if response.get("candidates").is_some() {
         Api::Gemini
@@ -302,7 +324,10 @@ fn text_of(value: &Json) -> Option<String> {
     match value {
         Json::Str(text) if !text.is_empty() => Some(text.clone()),
         Json::Array(parts) => {
-            let texts: String = parts.iter().filter_map(|part| part.as_str().or(part.str_of("text")).or(part.str_of("content"))).collect();
+            let texts: String = parts
+                .iter()
+                .filter_map(|part| part.as_str().or(part.str_of("text")).or(part.str_of("content")))
+                .collect();
             Some(texts).filter(|texts| !texts.is_empty())
         }
         Json::Object(_) => text_of(value.get("parts").or_else(|| value.get("content"))?),

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?\s*(?:Z|([+-])(\d\d):?(\d\d))?$").ok()
+    Regex::new(r"^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?\s*(?:Z|([+-])(\d\d):?(\d\d))?$")
+        .ok()
 });
 
 /// Nanoseconds since 1970 of a time such as `2025-08-01T13:56:54.163Z`; `None` if the text is none.
@@ -13,7 +14,8 @@ pub(super) fn nanoseconds(text: &str) -> Option<u64> {
     let parts = WRITTEN.as_ref()?.captures(text.trim())?;
     let number = |group: usize| parts.get(group).map_or(Some(0), |part| part.as_str().parse::<i64>().ok());
     let (hours, minutes) = (number(4)?, number(5)?);
-    let offset = (number(9)? * 60 + number(10)?) * if parts.get(8).is_some_and(|sign| sign.as_str() == "-") { -1 } else { 1 };
+    let offset =
+        (number(9)? * 60 + number(10)?) * if parts.get(8).is_some_and(|sign| sign.as_str() == "-") { -1 } else { 1 };
     let seconds = ((days(number(1)?, number(2)?, number(3)?) * 24 + hours) * 60 + minutes - offset) * 60 + number(6)?;
     let fraction = format!("{:0<9}", parts.get(7).map_or("", |part| part.as_str()));
     u64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?.checked_add(fraction.parse().ok()?)

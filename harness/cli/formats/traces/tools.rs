@@ -59,7 +59,9 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
             exchanges.insert(1, exchange("tools/list", Json::Null, Json::object([("tools", Json::Array(tools))])));
         } else {
             let missing = missing.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-            notes.push(format!("the double of `{server}` cannot list its tools: the trace has no definition of {missing}"));
+            notes.push(format!(
+                "the double of `{server}` cannot list its tools: the trace has no definition of {missing}"
+            ));
         }
     }
     (servers, notes)
@@ -69,7 +71,9 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
 fn definitions(calls: &[ModelCall]) -> BTreeMap<String, Json> {
     let definition = |tool: &Json| {
         let tool = tool.get("function").unwrap_or(tool);
-        let schema = ["parameters", "inputSchema", "input_schema", "parameters_json_schema"].iter().find_map(|name| tool.get(name))?;
+        let schema = ["parameters", "inputSchema", "input_schema", "parameters_json_schema"]
+            .iter()
+            .find_map(|name| tool.get(name))?;
         let name = tool.str_of("name")?.to_owned();
         let about = tool.str_of("description").map(|about| ("description", Json::from(about)));
         let fields = [("inputSchema", schema.clone()), ("name", name.as_str().into())];

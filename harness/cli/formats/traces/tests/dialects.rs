@@ -109,8 +109,14 @@ fn blocks_of_bedrock_in_events() {
     let event = |name: &str, fields: Value| json!({"name": name, "timeUnixNano": "1", "attributes": pairs(&fields)});
     message["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["events"] = json!([
         event("gen_ai.user.message", json!({"content": [{"text": ASKED}]})),
-        event("gen_ai.assistant.message", json!({"content": [{"toolUse": {"toolUseId": "t", "name": "get_weather", "input": {"city": "Tokyo"}}}]})),
-        event("gen_ai.tool.message", json!({"content": [{"toolResult": {"toolUseId": "t", "status": "success", "content": [{"text": "sunny"}]}}]})),
+        event(
+            "gen_ai.assistant.message",
+            json!({"content": [{"toolUse": {"toolUseId": "t", "name": "get_weather", "input": {"city": "Tokyo"}}}]})
+        ),
+        event(
+            "gen_ai.tool.message",
+            json!({"content": [{"toolResult": {"toolUseId": "t", "status": "success", "content": [{"text": "sunny"}]}}]})
+        ),
         event("gen_ai.choice", json!({"message": [{"text": "It is sunny."}], "finish_reason": "end_turn"})),
     ]);
     assert_eq!(told(&taken(&message), 0), expected());
@@ -119,15 +125,16 @@ fn blocks_of_bedrock_in_events() {
 #[test]
 fn events_that_are_log_records() {
     let body = |fields: Value| json!({"kvlistValue": {"values": pairs(&fields)}});
-    let record = |name: &str, fields: Value| {
-        json!({"traceId": "5b8efff798038103d269b633813fc60c", "spanId": "0000000000000001", "timeUnixNano": "1", "eventName": name, "body": body(fields)})
-    };
+    let record = |name: &str, fields: Value| json!({"traceId": "5b8efff798038103d269b633813fc60c", "spanId": "0000000000000001", "timeUnixNano": "1", "eventName": name, "body": body(fields)});
     let calls = json!([{"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\":\"Tokyo\"}"}}]);
     let records = json!([
         record("gen_ai.user.message", json!({"content": ASKED})),
         record("gen_ai.assistant.message", json!({"tool_calls": calls})),
         record("gen_ai.tool.message", json!({"id": "c1", "content": "sunny"})),
-        record("gen_ai.choice", json!({"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "It is sunny."}})),
+        record(
+            "gen_ai.choice",
+            json!({"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "It is sunny."}})
+        ),
     ]);
     let logs = json!({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]});
     let spans = otlp(&[("chat gpt-4o", json!({"gen_ai.operation.name": "chat"}))]);
@@ -139,15 +146,18 @@ fn events_that_are_log_records() {
 
 #[test]
 fn the_conversation_of_an_agent_without_spans_of_its_calls() {
-    let taken = taken(&otlp(&[("agent run", json!({
-        "gen_ai.operation.name": "invoke_agent",
-        "pydantic_ai.all_messages": [
-            {"role": "user", "parts": [{"type": "text", "content": ASKED}]},
-            {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "get_weather", "arguments": {"city": "Tokyo"}}]},
-            {"role": "user", "parts": [{"type": "tool_call_response", "id": "c1", "name": "get_weather", "result": "sunny"}]},
-            {"role": "assistant", "parts": [{"type": "text", "content": "It is sunny."}]},
-        ],
-    }))]));
+    let taken = taken(&otlp(&[(
+        "agent run",
+        json!({
+            "gen_ai.operation.name": "invoke_agent",
+            "pydantic_ai.all_messages": [
+                {"role": "user", "parts": [{"type": "text", "content": ASKED}]},
+                {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "get_weather", "arguments": {"city": "Tokyo"}}]},
+                {"role": "user", "parts": [{"type": "tool_call_response", "id": "c1", "name": "get_weather", "result": "sunny"}]},
+                {"role": "assistant", "parts": [{"type": "text", "content": "It is sunny."}]},
+            ],
+        }),
+    )]));
     assert_eq!(taken.fixture.table.turns().len(), 2);
     assert_eq!(told(&taken, 1), expected());
 }
@@ -178,11 +188,15 @@ fn a_providers_own_request_and_response_are_taken_as_they_are() {
         "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}],
     });
     let response = r#"{"object":"chat.completion","id":"x","model":"gpt-4o-1","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}"#;
-    let taken = taken(&otlp(&[("ChatCompletion", json!({"openinference.span.kind": "LLM", "input.value": request, "output.value": response}))]));
+    let taken = taken(&otlp(&[(
+        "ChatCompletion",
+        json!({"openinference.span.kind": "LLM", "input.value": request, "output.value": response}),
+    )]));
     let turn = &taken.fixture.table.turns()[0];
     assert_eq!(String::from_utf8(turn.wire.as_ref().unwrap().response.bytes()).unwrap(), response);
     assert_eq!(&*taken.fixture.texts[&turn.checks.unwrap().prompt], "Be kind.");
-    let read = retake_wire::fixture::Fixture::parse(Path::new("a.json"), taken.fixture.print().as_bytes(), &Rules::default());
+    let read =
+        retake_wire::fixture::Fixture::parse(Path::new("a.json"), taken.fixture.print().as_bytes(), &Rules::default());
     assert_eq!(read.unwrap().table.turns().len(), 1);
 }
 
@@ -199,13 +213,15 @@ fn a_span_around_the_calls_is_no_call_of_its_own() {
 
 #[test]
 fn callers_are_named_where_they_tell_calls_apart() {
-    let call = |agent: &str, system: &str| json!({
-        "gen_ai.operation.name": "chat",
-        "gen_ai.agent.name": agent,
-        "gen_ai.system_instructions": [{"type": "text", "content": system}],
-        "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}],
-        "gen_ai.output.messages": [{"role": "assistant", "parts": [{"type": "text", "content": agent}]}],
-    });
+    let call = |agent: &str, system: &str| {
+        json!({
+            "gen_ai.operation.name": "chat",
+            "gen_ai.agent.name": agent,
+            "gen_ai.system_instructions": [{"type": "text", "content": system}],
+            "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}],
+            "gen_ai.output.messages": [{"role": "assistant", "parts": [{"type": "text", "content": agent}]}],
+        })
+    };
     let one = taken(&otlp(&[("a", call("title", "You write titles.")), ("b", call("title", "You write titles."))]));
     assert!(one.fixture.table.turns().iter().all(|turn| turn.caller.is_none()) && one.rules.is_empty());
     let two = taken(&otlp(&[("a", call("title", "You write titles.")), ("b", call("chat", "You help."))]));

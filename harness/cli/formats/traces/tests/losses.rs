@@ -36,7 +36,10 @@ fn attributes_that_were_dropped() {
         "llm.request.type": "chat", "gen_ai.prompt.3.role": "user", "gen_ai.prompt.3.content": "Hi",
         "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": "Hello",
     });
-    assert!(reason(&otlp(&[("a", flattened)])).contains("`gen_ai.prompt.0` is missing, but `gen_ai.prompt.3` is there; OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT"));
+    assert!(
+        reason(&otlp(&[("a", flattened)]))
+            .contains("`gen_ai.prompt.0` is missing, but `gen_ai.prompt.3` is there; OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT")
+    );
     let flattened = json!({
         "llm.request.type": "chat", "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "Hi",
         "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": "Hello",
@@ -49,7 +52,11 @@ fn attributes_that_were_dropped() {
     let mut message = otlp(&[("a", whole)]);
     message["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["droppedAttributesCount"] = json!(7);
     let taken = taken(&message);
-    assert!(taken.notes.iter().any(|note| note.contains("turns[0]: 7 of its span's attributes were dropped")), "{:?}", taken.notes);
+    assert!(
+        taken.notes.iter().any(|note| note.contains("turns[0]: 7 of its span's attributes were dropped")),
+        "{:?}",
+        taken.notes
+    );
 }
 
 #[test]
@@ -70,7 +77,8 @@ fn texts_that_were_cut() {
 
 #[test]
 fn calls_that_send_only_what_is_new() {
-    let asks = json!([{"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {}}]}]);
+    let asks =
+        json!([{"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {}}]}]);
     let result = json!([{"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "sunny"}]}]);
     let first = call(&json!([text("user", "Hi")]), &asks);
     let second = call(&result, &json!([text("assistant", "It is sunny.")]));
@@ -85,9 +93,11 @@ fn calls_that_send_only_what_is_new() {
 
 #[test]
 fn messages_without_roles_and_failures() {
-    let plain = json!({"openinference.span.kind": "LLM", "input.value": "system: Be kind.\nuser: Hi", "output.value": "Hello"});
+    let plain =
+        json!({"openinference.span.kind": "LLM", "input.value": "system: Be kind.\nuser: Hi", "output.value": "Hello"});
     assert!(reason(&otlp(&[("a", plain)])).contains("texts without roles"));
-    let mut failed = otlp(&[("a", json!({"gen_ai.operation.name": "chat", "gen_ai.input.messages": [text("user", "Hi")]}))]);
+    let mut failed =
+        otlp(&[("a", json!({"gen_ai.operation.name": "chat", "gen_ai.input.messages": [text("user", "Hi")]}))]);
     failed["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["status"] = json!({"code": 2, "message": "429"});
     assert!(reason(&failed).contains("the call failed (429)"));
 }
@@ -95,7 +105,8 @@ fn messages_without_roles_and_failures() {
 #[test]
 fn personal_data_is_named_or_replaced_by_the_same_stand_in() {
     let said = "Mail ann@firm.org or +49 30 1234567, card 4111 1111 1111 1111, order 4111 1111 1111 1112; ANN@firm.org again, bob@firm.org";
-    let message = otlp(&[("a", call(&json!([text("user", said)]), &json!([text("assistant", "ann@firm.org it is")])))]).to_string();
+    let message = otlp(&[("a", call(&json!([text("user", said)]), &json!([text("assistant", "ann@firm.org it is")])))])
+        .to_string();
     let mut named = Redactor::default();
     traces(TraceFormat::Otlp, &message, &mut named);
     let left = named.left().unwrap();

@@ -27,9 +27,18 @@ fn every_beginning_of_a_file_is_read_or_an_error() {
 fn a_wrong_type_is_named_with_its_path() {
     for (wrong, told) in [
         (r#"{"resourceSpans": 5}"#, "`resourceSpans`: expected a list, found number"),
-        (r#"{"resourceSpans": [{"scopeSpans": [{"spans": [7]}]}]}"#, "`resourceSpans[0].scopeSpans[0].spans[0]`: expected an object, found number"),
-        (r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{"spanId": "b"}]}]}]}"#, "spans[0].traceId`: expected an id, found nothing"),
-        (r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "a", "spanId": "b", "attributes": {}}]}]}]}"#, "spans[0].attributes`: expected a list, found object"),
+        (
+            r#"{"resourceSpans": [{"scopeSpans": [{"spans": [7]}]}]}"#,
+            "`resourceSpans[0].scopeSpans[0].spans[0]`: expected an object, found number",
+        ),
+        (
+            r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{"spanId": "b"}]}]}]}"#,
+            "spans[0].traceId`: expected an id, found nothing",
+        ),
+        (
+            r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "a", "spanId": "b", "attributes": {}}]}]}]}"#,
+            "spans[0].attributes`: expected a list, found object",
+        ),
     ] {
         assert!(error(wrong).contains(told), "{}", error(wrong));
     }
@@ -69,6 +78,9 @@ fn protobuf_reads_as_its_json() {
 #[test]
 fn a_file_of_another_format_is_told() {
     assert_eq!(error(r#"{"turns": []}"#), "another format");
-    let spans: Vec<Span> = of_bytes(TraceFormat::Langfuse, br#"{"trace": {"id": "t"}, "observations": [{"id": "o", "type": "SPAN"}]}"#).unwrap().unwrap();
+    let spans: Vec<Span> =
+        of_bytes(TraceFormat::Langfuse, br#"{"trace": {"id": "t"}, "observations": [{"id": "o", "type": "SPAN"}]}"#)
+            .unwrap()
+            .unwrap();
     assert_eq!(spans[0].trace, "t");
 }
