@@ -13,7 +13,6 @@ use clap::Args;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::{Fixtures, may_write_fixtures};
-use retake_base::cause::headline;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::{clipped, counted, nearest};
@@ -85,11 +84,10 @@ impl Adopt {
         let recorded = self.record(&root, &scenario.name, &provider)?;
         let (outcome, missed) = provider.outcome();
         let waiting = file.with_extension("json.new");
+        // What it holds are answers of this command, no provider's.
+        let _ = files::remove(&journal_of(&file));
         if !recorded.status.success() || !outcome.unpaired.is_empty() {
-            // What was recorded so far are answers of this command, no provider's.
-            for left in [&waiting, &journal_of(&file)] {
-                let _ = files::remove(left);
-            }
+            let _ = files::remove(&waiting);
             return Ok(self.failed(&outcome, &fixture, &String::from_utf8_lossy(&recorded.stderr)));
         }
         let bytes = files::read(&waiting)?;
@@ -194,21 +192,23 @@ impl Adopt {
                 }
                 None => terminal::note(format!("call {number}: {place}, as --pair says")),
                 Some(call) => {
-                    let causes: Vec<_> = call.differences.iter().map(|difference| difference.cause().clone()).collect();
+                    let causes: Vec<&str> =
+                        call.differences.iter().map(|difference| difference.cause().what.as_str()).collect();
                     let lines: String = call
                         .differences
                         .iter()
                         .flat_map(|difference| &difference.lines)
                         .map(|line| format!("\n    {line}"))
                         .collect();
-                    terminal::note(shown(&format!("call {number}: {place}\n  {}{lines}", headline(&causes))));
+                    terminal::note(shown(&format!("call {number}: {place}\n  {}{lines}", causes.join("; and "))));
                 }
             }
         }
         let left = unpaired_turns(outcome, fixture);
         if !left.is_empty() {
             terminal::error(format!(
-                "{} without a call, which stay in the fixture: {}\n  if the service makes these calls only sometimes: unused = \"allow\" in scenario.toml",
+                "no call asked for {}, which the fixture keeps: {}\n  if the service makes such calls only sometimes: \
+                 unused = \"allow\" in scenario.toml",
                 counted(left.len(), "turn"),
                 listed(&left, fixture)
             ));

@@ -130,6 +130,7 @@ impl Provider {
         let conversation = self.replay.rules().conversation_hash(&lookup.conversation);
         let asks =
             lookup.conversation.last().and_then(|message| message.str_of("content")).unwrap_or_default().to_owned();
+        let taken: Vec<usize> = state.outcome.paired.iter().map(|paired| paired.turn).collect();
         let (via, seed) = (lookup.via.clone(), conversation.to_string());
         let mut unpaired = |between: Vec<usize>, what: &str| {
             state.outcome.unpaired.push(Unpaired { number, via: via.clone(), asks: asks.clone(), between });
@@ -146,8 +147,9 @@ impl Provider {
                     return unpaired(between, "several turns of the trace fit this call equally well");
                 }
                 match self.replay.take(lookup, None) {
-                    Ok(served) => served.index,
-                    Err(_) => return unpaired(Vec::new(), "no turn of the trace fits this call"),
+                    // A turn that was served is given once more where that ends a loop; it is nobody's counterpart.
+                    Ok(served) if !taken.contains(&served.index) => served.index,
+                    _ => return unpaired(Vec::new(), "no turn of the trace fits this call"),
                 }
             }
         };
