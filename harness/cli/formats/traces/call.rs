@@ -61,9 +61,7 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
         }
         let read = match kind(span) {
             Some(Kind::Model) => Some(call(place, span, limit).map(|call| vec![call])),
-            None if span.first_text(&fields::MODEL).is_some() => {
-                call(place, span, limit).ok().map(|call| Ok(vec![call]))
-            }
+            None if may_be_call(span) => call(place, span, limit).ok().map(|call| Ok(vec![call])),
             _ => whole_conversation(place, span).map(Ok),
         };
         match read {
@@ -125,11 +123,14 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
     let talk =
         talk.or_else(|lack| of_events(span, false).map_or(Err(lack), |events| Talk::asked(&events).map_err(Lack::of)));
     let talk = talk.or_else(|lack| elsewhere(span, lack, &ASKED, &ANSWERED, Talk::asked));
-    let answer = first_readable(span, &fields::OUTPUT, &at_limit, answered);
+    // An answer with parts says more than a text, which may be what a tool made of it.
+    let answer = first_readable(span, &fields::OUTPUT, &at_limit, structured);
     let answer = answer
         .or_else(|lack| of_events(span, true).map_or(Err(lack), |events| answered(&events).map_err(Lack::of_answer)));
     let answer =
         answer.or_else(|lack| answer_in_parts(span).map_or(Err(lack), |answer| answer.map_err(Lack::of_answer)));
+    let answer = answer
+        .or_else(|lack| first_readable(span, &fields::OUTPUT, &at_limit, answered).map_err(|other| lack.worse(other)));
     let answer = answer.or_else(|lack| elsewhere(span, lack, &ANSWERED, &ASKED, answered));
     let (talk, answer) = match (talk, answer) {
         (Ok(talk), Ok(answer)) => (talk, answer),
@@ -148,7 +149,24 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
     let said = said.map(|id| (id, true));
     call.continues = said.or_else(|| span.text(fields::CONVERSATION_ID).map(|id| (id.to_owned(), false)));
     complete(&mut call, span);
+    if call.answer.finish == Some(Finish::ToolCalls) && call.answer.tool_calls().is_empty() {
+        return Err(Lack::Conflict("its answer ended with tool calls, but the span holds none".to_owned()));
+    }
     Ok(call)
+}
+
+/// Whether a span that does not say what it is about may be a model call.
+fn may_be_call(span: &Span) -> bool {
+    let has = |name: &&str| span.fields.contains_key(*name) || span.is_flattened(name);
+    span.first_text(&fields::MODEL).is_some() || fields::ONLY_OF_CALLS.iter().any(has)
+}
+
+/// Reads an answer that is more than a text.
+fn structured(value: &Json) -> Result<Answer, Unread> {
+    match opened(value) {
+        Opened::Text(_) => Err(Unread::NoAnswer),
+        _ => answered(value),
+    }
 }
 
 /// What the attributes of a span say about its answer, where the answer itself does not.

@@ -23,6 +23,7 @@ pub(super) const KINDS: [(&str, &[(&str, Kind)]); 12] = [
             ("text_completion", Model),
             ("completion", Model),
             ("message", Model),
+            ("*completions", Model),
             ("execute_tool", Tool),
             ("*_agent", Agent),
             ("invoke_workflow", Agent),
@@ -66,7 +67,7 @@ pub(super) const WIRES: [(&str, &str); 6] = [
 ];
 
 /// What a call was asked: its conversation.
-pub(super) const INPUT: [&str; 19] = [
+pub(super) const INPUT: [&str; 20] = [
     "gen_ai.input.messages",
     "gcp.vertex.agent.llm_request",
     "ai.prompt.messages",
@@ -82,6 +83,7 @@ pub(super) const INPUT: [&str; 19] = [
     "lk.chat_ctx",
     "gen_ai.request.messages",
     "llm.request.messages",
+    "$ai_input",
     "ai.prompt",
     "input",
     "inputs",
@@ -89,7 +91,7 @@ pub(super) const INPUT: [&str; 19] = [
 ];
 
 /// What it answered.
-pub(super) const OUTPUT: [&str; 14] = [
+pub(super) const OUTPUT: [&str; 16] = [
     "gen_ai.output.messages",
     "gcp.vertex.agent.llm_response",
     "response_data",
@@ -102,15 +104,29 @@ pub(super) const OUTPUT: [&str; 14] = [
     "genkit:output",
     "llm.completions",
     "gen_ai.response.messages",
+    "llm.responses",
+    "$ai_output_choices",
     "output",
     "outputs",
 ];
 
 /// An answer whose text and tool calls are attributes of their own.
-pub(super) const ANSWER_IN_PARTS: [(&str, &str, &str); 3] = [
+pub(super) const ANSWER_IN_PARTS: [(&str, &str, &str); 5] = [
     ("ai.response.text", "ai.response.toolCalls", "ai.response.reasoning"),
     ("ai.result.text", "ai.result.toolCalls", "ai.result.reasoning"),
     ("lk.response.text", "lk.response.function_calls", "lk.response.reasoning"),
+    ("gen_ai.response.text", "gen_ai.response.tool_calls", "gen_ai.response.reasoning"),
+    ("ai.response.object", "ai.response.toolCalls", "ai.response.reasoning"),
+];
+
+/// Attributes that only model calls have. With one of them, a span that does not say what it is about may be a call.
+pub(super) const ONLY_OF_CALLS: [&str; 6] = [
+    "gen_ai.input.messages",
+    "gcp.vertex.agent.llm_request",
+    "ai.prompt.messages",
+    "llm.input_messages",
+    "gen_ai.prompt",
+    "lk.chat_ctx",
 ];
 
 /// Attributes that hold the messages of a call and its answer together, each named by its event.
@@ -212,9 +228,17 @@ pub(super) const CALLER: [&str; 10] = [
 ];
 
 /// A tool call: its name, arguments, result, id, and the server that runs the tool.
-pub(super) const TOOL_NAME: [&str; 6] =
-    ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "mcp.tool.name", "traceloop.entity.name", "tool_name"];
-pub(super) const TOOL_ARGUMENTS: [&str; 9] = [
+pub(super) const TOOL_NAME: [&str; 7] = [
+    "lk.function_tool.name",
+    "gen_ai.tool.name",
+    "tool.name",
+    "ai.toolCall.name",
+    "mcp.tool.name",
+    "traceloop.entity.name",
+    "tool_name",
+];
+pub(super) const TOOL_ARGUMENTS: [&str; 10] = [
+    "lk.function_tool.arguments",
     "gen_ai.tool.call.arguments",
     "tool.parameters",
     "tool_arguments",
@@ -225,7 +249,8 @@ pub(super) const TOOL_ARGUMENTS: [&str; 9] = [
     "gcp.vertex.agent.tool_call_args",
     "input",
 ];
-pub(super) const TOOL_RESULT: [&str; 8] = [
+pub(super) const TOOL_RESULT: [&str; 9] = [
+    "lk.function_tool.output",
     "gen_ai.tool.call.result",
     "tool_response",
     "ai.toolCall.result",

@@ -60,6 +60,14 @@ const ANSWERS: [&str; 13] = [
     "raw",
 ];
 
+/// Items of a conversation that nobody said.
+const ASIDES: [&str; 2] = ["agent_handoff", "agent_config_update"];
+
+/// Whether an exporter put the beginning of a payload in its place.
+fn was_cut(value: &Json) -> bool {
+    value.get("truncated") == Some(&Json::Bool(true)) && value.get("payload_prefix").is_some()
+}
+
 /// How deeply wrappers may nest.
 const DEPTH: usize = 8;
 
@@ -77,6 +85,9 @@ impl Talk {
             Opened::Cut => return Err(Unread::Cut),
             Opened::Text(text) => return whole(&text).and(Err(Unread::NoRoles)),
         };
+        if was_cut(&value) {
+            return Err(Unread::Cut);
+        }
         match &value {
             Json::Array(list) => match &list[..] {
                 [inner @ Json::Array(_)] => self.read(inner, depth + 1),
@@ -98,6 +109,9 @@ impl Talk {
         let content = element.get("content").unwrap_or(&Json::Null);
         if content.pointer("/function/name").is_some() && element.get("tool_call_id").is_none() {
             self.tools.push(content.clone());
+            return Ok(());
+        }
+        if element.str_of("type").is_some_and(|kind| ASIDES.contains(&kind)) {
             return Ok(());
         }
         let said = message(&element)?.ok_or(Unread::NoRoles)?;
@@ -216,8 +230,14 @@ fn answer_in(value: &Json, depth: usize) -> Result<Answer, Unread> {
     if depth > DEPTH {
         return Err(Unread::NoAnswer);
     }
+    if was_cut(&value) {
+        return Err(Unread::Cut);
+    }
     match &value {
         Json::Array(list) => {
+            if let [Json::Str(text)] = &list[..] {
+                return Ok(of_said(&[Said::answer(text)?]));
+            }
             if let [inner @ (Json::Array(_) | Json::Object(_))] = &list[..]
                 && inner.get("role").is_none()
                 && let Ok(answer) = answer_in(inner, depth + 1)

@@ -182,6 +182,39 @@ fn messages_of_langchain_and_of_pydantic_ai_itself() {
 }
 
 #[test]
+fn a_chat_context_with_items_and_an_answer_in_parts() {
+    gives_the_turn(&json!({
+        "lk.chat_ctx": {"items": [
+            {"type": "agent_config_update", "instructions": "Be kind."},
+            {"type": "message", "role": "user", "content": [ASKED]},
+            {"type": "function_call", "call_id": "c1", "name": "get_weather", "arguments": "{\"city\": \"Tokyo\"}"},
+            {"type": "function_call_output", "call_id": "c1", "name": "get_weather", "output": "sunny", "is_error": false},
+        ]},
+        "lk.response.text": "It is sunny.",
+    }));
+}
+
+#[test]
+fn an_answer_of_text_gives_way_to_one_with_parts() {
+    let taken = taken(&otlp(&[(
+        "ai.generateText.doGenerate",
+        json!({
+            "ai.operationId": "ai.generateText.doGenerate",
+            "input.value": {"messages": [{"role": "user", "content": "Hi"}]},
+            "output.value": "assistant: I will look.",
+            "ai.response.text": "I will look.",
+            "ai.response.toolCalls": [{"toolCallType": "function", "toolCallId": "c", "toolName": "look", "args": "{}"}],
+        }),
+    )]));
+    assert!(
+        told(&taken, 0)
+            .ends_with(r#"{"content": "I will look.", "tool_calls": [{"args": {}, "name": "look"}], "type": "ai"}"#),
+        "{}",
+        told(&taken, 0)
+    );
+}
+
+#[test]
 fn a_providers_own_request_and_response_are_taken_as_they_are() {
     let request = json!({
         "model": "gpt-4o", "temperature": 0,

@@ -92,6 +92,13 @@ fn calls_that_send_only_what_is_new() {
 }
 
 #[test]
+fn an_answer_that_ended_with_tool_calls_and_holds_none() {
+    let mut lost = call(&json!([text("user", "Hi")]), &json!([text("assistant", "I will look.")]));
+    lost["gen_ai.response.finish_reasons"] = json!(["tool_calls"]);
+    assert!(reason(&otlp(&[("a", lost)])).contains("ended with tool calls, but the span holds none"));
+}
+
+#[test]
 fn messages_without_roles_and_failures() {
     let plain =
         json!({"openinference.span.kind": "LLM", "input.value": "system: Be kind.\nuser: Hi", "output.value": "Hello"});
