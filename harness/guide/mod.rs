@@ -19,6 +19,7 @@
 //! | [`security`] | What a scenario may do, and what is protected |
 //! | [`durable`] | Durable steps of an agent in Rust |
 //! | [`imports`] | Recordings of other tools |
+//! | [`traces`] | Traces of production become scenarios |
 //! | [`coming_from`] | Coming from VCR.py, aimock, WireMock, deer-flow |
 //! | [`reference`](mod@reference) | Every file and every field |
 
@@ -52,6 +53,8 @@ pub mod security {}
 pub mod durable {}
 #[doc = include_str!("imports.md")]
 pub mod imports {}
+#[doc = include_str!("traces.md")]
+pub mod traces {}
 #[doc = include_str!("coming_from.md")]
 pub mod coming_from {}
 #[doc = include_str!("reference.md")]
