@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, report,
-    review, serve, shape, show, test, tools,
+    accept, adopt, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject,
+    report, review, serve, shape, show, test, tools,
 };
 use retake::__private::report::terminal;
 
@@ -38,6 +38,7 @@ enum Command {
     Show(show::Show),
     Report(report::Report),
     Review(review::Review),
+    Adopt(adopt::Adopt),
     Accept(accept::Accept),
     Reject(reject::Reject),
     Tools(tools::Tools),
@@ -67,6 +68,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Show(show) => show.run(),
         Command::Report(report) => report.run(),
         Command::Review(review) => review.run(),
+        Command::Adopt(adopt) => adopt.run(),
         Command::Accept(accept) => accept.run(),
         Command::Reject(reject) => reject.run(),
         Command::Tools(tools) => tools.run(),

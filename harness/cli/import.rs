@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::import_traces::TraceOptions;
 use super::project::ProjectOption;
+use crate::formats::traces::TraceFormat;
 use crate::formats::{Foreign, Options, openhands, to_fixture};
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
@@ -19,7 +21,10 @@ use retake_wire::fixture::{Fixture, Suspected, call_log};
 /// Convert recordings of another format to a fixture
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake import vcr tests/cassettes --out fixtures/imported.json\n  \
-    retake import deerflow traces/*.json --out fixtures/imported.json\n\n\
+    retake import deerflow traces/*.json --out fixtures/imported.json\n  \
+    retake import otlp traces.jsonl --list\n  \
+    retake import otlp traces.jsonl --trace 4f2a --out fixtures/refund.json --scenario refund\n  \
+    retake import otlp --listen 127.0.0.1:4318 --out fixtures/refund.json\n\n\
     Each recorded request goes through the same code as a call in replay, which\n\
     computes its key. What cannot become a turn is listed with its file, its place\n\
     and the reason.\n\n\
@@ -28,18 +33,21 @@ use retake_wire::fixture::{Fixture, Suspected, call_log};
 pub(super) struct Import {
     /// The format of the recordings
     format: ImportFormat,
-    /// The recordings: files or folders; a folder's files are read in the order of their names
-    #[arg(required = true)]
+    /// The recordings: files or folders; a folder's files are read in the order of their names. For traces, `-` is standard
+    /// input
+    #[arg(required_unless_present = "listen")]
     input: Vec<PathBuf>,
     /// The fixture to write
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "list")]
+    out: Option<PathBuf>,
     /// Also make turns of failed answers: redirects, and status 400 and above
     #[arg(long)]
     errors: bool,
     /// The id of the OpenHands conversation, if the folder contains several
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
+    #[command(flatten)]
+    traces: TraceOptions,
     #[command(flatten)]
     project: ProjectOption,
 }
@@ -60,6 +68,10 @@ enum ImportFormat {
     Aimock,
     /// Conversations of the OpenHands agent SDK, each a folder with events/
     Openhands,
+    /// Traces of OpenTelemetry: OTLP as JSON or JSON lines, with the content of model calls
+    Otlp,
+    /// Traces that Langfuse exports, as JSON or JSON lines
+    Langfuse,
 }
 
 /// The result of reading all input files.
@@ -73,22 +85,40 @@ struct Read {
 
 impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
-        may_write_fixtures("importing")?;
+        if !self.traces.only_lists() {
+            may_write_fixtures("importing")?;
+        }
         if self.conversation.is_some() && !matches!(self.format, ImportFormat::Openhands) {
             return Err(Error::new("--conversation is only for the format openhands"));
         }
-        let project = self.project.open(&self.out)?;
+        let format = match self.format {
+            ImportFormat::Otlp => Some(TraceFormat::Otlp),
+            ImportFormat::Langfuse => Some(TraceFormat::Langfuse),
+            _ => None,
+        };
+        if let Some(format) = format {
+            if self.errors {
+                return Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har"));
+            }
+            return self.traces.import(format, &self.input, self.out.as_deref(), &self.project);
+        }
+        if let Some(option) = self.traces.used() {
+            return Err(Error::new(format!("{option} is only for traces: otlp, langfuse")));
+        }
+        let out = self.out.as_deref().ok_or_else(|| Error::new("--out is missing"))?;
+        let project = self.project.open(out)?;
         let secrets = project.secrets()?;
         hide(secrets.scrub().clone());
         let read = match self.format {
+            ImportFormat::Otlp | ImportFormat::Langfuse => return Err(Error::new("a format of traces")),
             ImportFormat::Deerflow | ImportFormat::Journal => {
-                self.own(&project, secrets.scrub()).map_err(|error| vec![error])
+                self.own(out, &project, secrets.scrub()).map_err(|error| vec![error])
             }
-            ImportFormat::Vcr => self.foreign(Foreign::Vcr, &project, secrets.scrub()),
-            ImportFormat::GoVcr => self.foreign(Foreign::GoVcr, &project, secrets.scrub()),
-            ImportFormat::Har => self.foreign(Foreign::Har, &project, secrets.scrub()),
-            ImportFormat::Aimock => self.foreign(Foreign::Aimock, &project, secrets.scrub()),
-            ImportFormat::Openhands => self.openhands(&project, secrets.scrub()).map_err(|error| vec![error]),
+            ImportFormat::Vcr => self.foreign(Foreign::Vcr, out, &project, secrets.scrub()),
+            ImportFormat::GoVcr => self.foreign(Foreign::GoVcr, out, &project, secrets.scrub()),
+            ImportFormat::Har => self.foreign(Foreign::Har, out, &project, secrets.scrub()),
+            ImportFormat::Aimock => self.foreign(Foreign::Aimock, out, &project, secrets.scrub()),
+            ImportFormat::Openhands => self.openhands(out, &project, secrets.scrub()).map_err(|error| vec![error]),
         };
         let Read { fixture, left_out, notes, of_answers } = match read {
             Ok(read) => read,
@@ -112,18 +142,13 @@ impl Import {
             terminal::error(suspected.error("import again"));
             return Ok(ExitCode::from(1));
         }
-        fixture.write(&self.out)?;
-        terminal::note(format!(
-            "{} written to {}, {} left out",
-            counted(turns, "turn"),
-            self.out.display(),
-            left_out.len()
-        ));
+        fixture.write(out)?;
+        terminal::note(format!("{} written to {}, {} left out", counted(turns, "turn"), out.display(), left_out.len()));
         Ok(ExitCode::SUCCESS)
     }
 
     /// Reads files that Retake and deer-flow write.
-    fn own(&self, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
+    fn own(&self, out: &Path, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
         let rules = &project.rules;
         if self.errors {
             return Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har"));
@@ -132,7 +157,7 @@ impl Import {
         let (mut left_out, mut notes, mut of_answers) = (Vec::new(), Vec::new(), Fired::new());
         for file in &self.input {
             let fixture = if matches!(self.format, ImportFormat::Journal) {
-                let read = call_log::to_fixture(file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
+                let read = call_log::to_fixture(file, out, notes_of(out, rules), rules, scrub)?;
                 left_out.extend(read.left_out);
                 notes.extend(read.warnings.iter().map(|warning| format!("warning: {warning}")));
                 read.fixture
@@ -152,7 +177,7 @@ impl Import {
     }
 
     /// Reads folders of OpenHands conversations.
-    fn openhands(&self, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
+    fn openhands(&self, out: &Path, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
         let rules = &project.rules;
         if self.errors {
             return Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har"));
@@ -163,9 +188,8 @@ impl Import {
             let folder = retake::__private::tools::openhands::find(folder, self.conversation.as_deref())?;
             let conversation = retake::__private::tools::openhands::Conversation::read(&folder)?;
             notes.extend(conversation.warnings.iter().map(|warning| format!("{}: {warning}", folder.display())));
-            let (fixture, without_key) =
-                openhands::to_fixture(conversation, &self.out, notes_of(&self.out, rules), rules, scrub)
-                    .map_err(|error| error.in_file(&folder))?;
+            let (fixture, without_key) = openhands::to_fixture(conversation, out, notes_of(out, rules), rules, scrub)
+                .map_err(|error| error.in_file(&folder))?;
             left_out.extend(without_key.into_iter().map(|line| format!("{}: {line}", folder.display())));
             made = Some(match made {
                 None => fixture,
@@ -176,11 +200,11 @@ impl Import {
         Ok(Read { fixture, left_out, notes, of_answers: Fired::new() })
     }
 
-    fn foreign(&self, form: Foreign, project: &OpenProject, scrub: &Scrub) -> Result<Read, Vec<Error>> {
+    fn foreign(&self, form: Foreign, out: &Path, project: &OpenProject, scrub: &Scrub) -> Result<Read, Vec<Error>> {
         let rules = &project.rules;
         let caller = |headers: &_, call: &_| project.callers.caller_of(headers, call);
         let options = Options { rules, caller: &caller, errors: self.errors, scrub };
-        let imported = to_fixture(form, &self.input, &self.out, notes_of(&self.out, rules), &options)?;
+        let imported = to_fixture(form, &self.input, out, notes_of(out, rules), &options)?;
         let reminders = imported.fixture.reminders_over_messages(rules);
         let notes = imported.notes.into_iter().chain(reminders.iter().map(|line| format!("warning: {line}"))).collect();
         Ok(Read { fixture: imported.fixture, left_out: imported.left_out, notes, of_answers: Fired::new() })

@@ -4,6 +4,7 @@
 //! input.
 
 mod accept;
+mod adopt;
 mod audit;
 mod command;
 mod companion;
@@ -13,6 +14,7 @@ mod explain;
 mod formats;
 mod handover;
 mod import;
+mod import_traces;
 mod init;
 mod input;
 mod key;
@@ -31,6 +33,7 @@ mod shape;
 mod show;
 mod test;
 mod tools;
+mod trace_scenario;
 mod view;
 
 use std::path::{Path, PathBuf};

@@ -26,6 +26,7 @@
 //! | [`several_services`] | A scenario in which several services work together |
 //! | [`versions`] | Which files last, and what a version number promises |
 //! | [`windows`] | Windows |
+//! | [`traces`] | Traces of production become scenarios |
 //! | [`reference`](mod@reference) | Every file and every field |
 
 #[doc = include_str!("rust.md")]
@@ -58,6 +59,8 @@ pub mod security {}
 pub mod durable {}
 #[doc = include_str!("imports.md")]
 pub mod imports {}
+#[doc = include_str!("traces.md")]
+pub mod traces {}
 #[doc = include_str!("coming_from.md")]
 pub mod coming_from {}
 #[doc = include_str!("keeping.md")]

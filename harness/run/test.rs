@@ -130,6 +130,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let fixture = project.fixtures.of(scenario)?;
     if let Some(fixture) = &fixture {
         say_unstable(scenario, fixture);
+        say_holes(scenario, fixture);
     }
     unused_names::check(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
@@ -157,6 +158,15 @@ fn say_unstable(scenario: &Scenario, fixture: &Fixture) {
         let (name, file) = (&scenario.name, fixture.path.display());
         let why = fixture.unstable.join("\n  ");
         terminal::note(format!("{name}: {file} was written without a proof, because this varied:\n  {why}"));
+    }
+}
+
+/// Prints a warning if calls are missing in a fixture that was made of a trace.
+fn say_holes(scenario: &Scenario, fixture: &Fixture) {
+    if !fixture.holes.is_empty() {
+        let (name, file) = (&scenario.name, fixture.path.display());
+        let (calls, holes) = (counted(fixture.holes.len(), "model call"), fixture.holes.join("\n  "));
+        terminal::note(format!("{name}: {file} lacks {calls} of its trace:\n  {holes}"));
     }
 }
 

@@ -17,6 +17,7 @@ mod options;
 mod scalar;
 #[cfg(test)]
 mod tests;
+pub(crate) mod traces;
 mod vcr;
 mod yaml;
 

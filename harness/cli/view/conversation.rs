@@ -118,6 +118,9 @@ impl Shown<'_> {
         if !self.used_by.is_empty() {
             tell(format!("replayed in {}", self.used_by.join(", ")));
         }
+        for hole in &self.fixture.holes {
+            tell(format!("lacks a call of its trace: {hole}"));
+        }
         for why in &self.fixture.unstable {
             tell(format!("written without a proof, because this varied: {why}"));
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod cassettes;
 pub(crate) mod compressed;
+pub(crate) mod dated;
 pub(crate) mod durable;
 pub(crate) mod durable_agent;
 pub(crate) mod encoded_secrets;
@@ -17,6 +18,7 @@ pub(crate) mod resuming;
 pub(crate) mod rounds;
 pub(crate) mod secrets;
 pub(crate) mod suspects;
+pub(crate) mod traces;
 pub(crate) mod varying;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
@@ -34,4 +36,5 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     resuming::TESTS,
     secrets::TESTS,
     suspects::TESTS,
+    traces::TESTS,
 ];

@@ -1,0 +1,273 @@
+//! Adopts the turns of a trace: the scenario is recorded from a provider that answers from them, so its service makes its own
+//! calls, and these become the inputs of the turns.
+
+mod provider;
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::process::{Command, ExitCode, Output};
+use std::sync::Arc;
+
+use clap::Args;
+
+use retake::__private::project::OpenProject;
+use retake::__private::report::terminal;
+use retake::__private::run::{Fixtures, may_write_fixtures};
+use retake_base::error::{Error, Result};
+use retake_base::files;
+use retake_base::text::{clipped, counted, nearest};
+use retake_core::key::{Hash, Rules};
+use retake_core::secrets::{hide, shown};
+use retake_model::MissedCall;
+use retake_scenario::{Discovered, Scenario, discover};
+use retake_wire::fixture::{Fixture, Table, Turn, journal_of};
+
+use provider::{Outcome, Provider};
+
+/// Make a trace's turns the service's own: pair each call with a turn, and keep the turn's answer
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  retake import otlp traces.jsonl --out fixtures/refund.json --scenario refund\n  \
+    retake adopt refund\n  retake accept refund\n\n\
+    A trace's keys are seldom those of today's service: dates, ids and prompts have\n\
+    changed since. This runs the scenario once. Each call gets the answer of the\n\
+    turn that it resembles most: of its caller, in the trace's order, with the most\n\
+    equal messages. Then the call's conversation becomes the turn's input. No\n\
+    provider is called, and the answers stay as they were.\n\n\
+    The result waits as fixtures/NAME.json.new until `retake accept NAME`, which\n\
+    also writes the golden after two replays that agree; --yes does both at once.\n\n\
+    Exit code 0 if every call and every turn has its counterpart, otherwise 1.")]
+pub(super) struct Adopt {
+    /// The scenario
+    name: String,
+    /// Accept the result, as `retake accept NAME` does
+    #[arg(long)]
+    yes: bool,
+    /// Give a call, by its number from 1, this turn, by its index from 0; for calls that several turns fit equally well
+    #[arg(long, value_name = "CALL=TURN", value_parser = pair)]
+    pair: Vec<(usize, usize)>,
+    /// Also if tool servers are asked for real while the scenario runs
+    #[arg(long)]
+    live_tools: bool,
+}
+
+/// Reads `2=3`.
+fn pair(text: &str) -> Result<(usize, usize), String> {
+    let parts =
+        text.split_once('=').and_then(|(call, turn)| Some((call.trim().parse().ok()?, turn.trim().parse().ok()?)));
+    parts.filter(|(call, _)| *call > 0).ok_or_else(|| "expected CALL=TURN, such as 2=3".to_owned())
+}
+
+impl Adopt {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        may_write_fixtures("adopting")?;
+        let root = super::project::root()?;
+        let discovered = discover(&root)?;
+        let project = OpenProject::of_scenarios(&discovered);
+        hide(project.secrets()?.scrub().clone());
+        let scenario = self.scenario(&discovered)?;
+        let fixtures = Fixtures::new(root.clone(), project.rules.clone());
+        let (Some(fixture), Some(file)) = (fixtures.of(scenario)?, fixtures.file(scenario)) else {
+            return Err(Error::new("the scenario calls no model, so there is nothing to adopt").in_file(&scenario.file));
+        };
+        if !fixture.keeps_conversations() {
+            return Err(Error::new("the fixture keeps only hashes of its calls, so nothing can be compared")
+                .in_file(&fixture.path));
+        }
+        let tools: Vec<String> = discovered.suite.tools_of(scenario).into_iter().collect();
+        if !tools.is_empty() && !self.live_tools {
+            return Err(Error::new(format!("the scenario would ask its tool servers for real: {}", tools.join(", ")))
+                .help("if that does no harm: --live-tools"));
+        }
+        let said: HashMap<usize, usize> = self.pair.iter().copied().collect();
+        let provider = Provider::new(fixture.clone(), project.rules.clone(), project.callers.clone(), said);
+        let provider = Arc::new(provider);
+        let recorded = self.record(&root, &scenario.name, &provider)?;
+        let (outcome, missed) = provider.outcome();
+        let waiting = file.with_extension("json.new");
+        // What it holds are answers of this command, no provider's.
+        let _ = files::remove(&journal_of(&file));
+        if !recorded.status.success() || !outcome.unpaired.is_empty() {
+            let _ = files::remove(&waiting);
+            return Ok(self.failed(&outcome, &fixture, &String::from_utf8_lossy(&recorded.stderr)));
+        }
+        let bytes = files::read(&waiting)?;
+        let made = Fixture::parse(&fixture.path, &bytes, &project.rules)?;
+        let adopted = adopted(made, &fixture, &outcome, &project.rules);
+        let text = adopted.print();
+        Fixture::parse(&fixture.path, text.as_bytes(), &project.rules)?;
+        files::write_whole(&waiting, text.as_bytes())?;
+        let left = self.tell(&outcome, &missed, &fixture);
+        if !left.is_empty() {
+            return Ok(ExitCode::from(1));
+        }
+        if self.yes {
+            let accepted = own(&root, &["accept", &scenario.name])?.status();
+            let accepted = accepted.map_err(|e| Error::new(format!("failed to start retake accept: {e}")))?;
+            return Ok(if accepted.success() { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
+        terminal::note(format!(
+            "{}: waits in {}\n  to look at it: retake review\n  to accept it: retake accept {0}",
+            self.name,
+            shown_file(&root, &waiting)
+        ));
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Records the scenario from the provider, which is in this process, with a command of its own.
+    fn record(&self, root: &Path, name: &str, provider: &Arc<Provider>) -> Result<Output> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let recorded = runtime.block_on(async {
+            let url = format!("http://{}", provider.start().await?);
+            let providers =
+                [("OPENAI", format!("{url}/v1")), ("ANTHROPIC", url.clone()), ("GEMINI", url.clone()), ("OLLAMA", url)];
+            let mut record = own(root, &["record", "--propose", name])?;
+            for (name, url) in providers {
+                // No real key is sent anywhere, not even to this machine.
+                record.env(format!("RETAKE_UPSTREAM_{name}"), url).env(format!("{name}_API_KEY"), "adopt");
+            }
+            let recorded = tokio::task::spawn_blocking(move || record.output()).await;
+            let recorded = recorded.map_err(|e| Error::new(format!("failed to wait for retake record: {e}")))?;
+            recorded.map_err(|e| Error::new(format!("failed to start retake record: {e}")))
+        });
+        runtime.shutdown_background();
+        recorded
+    }
+
+    fn scenario<'a>(&self, discovered: &'a Discovered) -> Result<&'a Scenario> {
+        let name = &self.name;
+        for found in &discovered.scenarios {
+            match found {
+                Ok(scenario) if scenario.name == *name => return Ok(scenario),
+                Err(broken) if broken.name == *name => return Err(broken.error.clone()),
+                _ => {}
+            }
+        }
+        let error = Error::new(format!("no scenario is called `{name}`"));
+        Err(match nearest(name, discovered.sound().map(|scenario| scenario.name.as_str())) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help(format!(
+                "to write it with its trace: retake import otlp FILE --out fixtures/{name}.json --scenario {name}"
+            )),
+        })
+    }
+
+    /// Says why nothing was adopted.
+    fn failed(&self, outcome: &Outcome, fixture: &Fixture, said: &str) -> ExitCode {
+        let answer = |turn: usize| retake_model::answer_in_short(&fixture.table.turns()[turn].output);
+        for call in &outcome.unpaired {
+            let asks = clipped(&call.asks, 100).replace('\n', "⏎");
+            let call_is = format!("call {} ({}) asks {asks:?}", call.number, call.via);
+            terminal::error(shown(&match &call.between[..] {
+                [] => format!("{call_is}\n  no turn of the trace fits it"),
+                between => {
+                    let lines =
+                        between.iter().map(|turn| format!("\n  --pair {}={turn}   {}", call.number, answer(*turn)));
+                    format!(
+                        "{call_is}\n  these turns fit it equally well; say which is meant:{}",
+                        lines.collect::<String>()
+                    )
+                }
+            }));
+        }
+        if outcome.unpaired.is_empty() {
+            terminal::error(format!("{}: not adopted: the scenario failed\n{}", self.name, said.trim_end()));
+        }
+        let left = unpaired_turns(outcome, fixture);
+        if !left.is_empty() && !outcome.unpaired.is_empty() {
+            terminal::note(format!("turns without a call so far: {}", listed(&left, fixture)));
+        }
+        terminal::note("nothing was written");
+        ExitCode::from(1)
+    }
+
+    /// Shows each call with its turn and how they differ. Returns the turns that no call has.
+    fn tell(&self, outcome: &Outcome, missed: &[MissedCall], fixture: &Fixture) -> Vec<usize> {
+        for (index, paired) in outcome.paired.iter().enumerate() {
+            let place = fixture.place_of(paired.turn);
+            let number = index + 1;
+            match missed.iter().find(|call| call.number == number) {
+                None if paired.conversation == fixture.table.turns()[paired.turn].key.conversation_hash => {
+                    terminal::note(format!("call {number}: {place}, the same conversation"));
+                }
+                None => terminal::note(format!("call {number}: {place}, as --pair says")),
+                Some(call) => {
+                    let causes: Vec<&str> =
+                        call.differences.iter().map(|difference| difference.cause().what.as_str()).collect();
+                    let lines: String = call
+                        .differences
+                        .iter()
+                        .flat_map(|difference| &difference.lines)
+                        .map(|line| format!("\n    {line}"))
+                        .collect();
+                    terminal::note(shown(&format!("call {number}: {place}\n  {}{lines}", causes.join("; and "))));
+                }
+            }
+        }
+        let left = unpaired_turns(outcome, fixture);
+        if !left.is_empty() {
+            terminal::error(format!(
+                "no call asked for {}, which the fixture keeps: {}\n  if the service makes such calls only sometimes: \
+                 unused = \"allow\" in scenario.toml",
+                counted(left.len(), "turn"),
+                listed(&left, fixture)
+            ));
+        }
+        left
+    }
+}
+
+/// The recording with the trace's answers, and with the turns that no call asked for.
+fn adopted(made: Fixture, trace: &Fixture, outcome: &Outcome, rules: &Rules) -> Fixture {
+    let mut pairs: HashMap<Hash, Vec<usize>> = HashMap::new();
+    for paired in outcome.paired.iter().rev() {
+        pairs.entry(paired.conversation).or_default().push(paired.turn);
+    }
+    let mut turns: Vec<Turn> = made.table.turns().to_vec();
+    for turn in &mut turns {
+        let Some(of_trace) = pairs.get_mut(&turn.key.conversation_hash).and_then(Vec::pop) else { continue };
+        let of_trace = &trace.table.turns()[of_trace];
+        turn.output.clone_from(&of_trace.output);
+        // What the recorder got were bytes that were made for it; only a provider's own are kept.
+        let over = turn.wire.as_ref().map(|wire| wire.api);
+        turn.wire = of_trace.wire.clone().filter(|wire| Some(wire.api) == over);
+    }
+    for left in unpaired_turns(outcome, trace) {
+        let mut turn = trace.table.turns()[left].clone();
+        let messages = trace.conversation(left, rules).unwrap_or_default();
+        turn.input = Some(retake_wire::fixture::Input { after: None, messages });
+        turns.push(turn);
+    }
+    let mut adopted = made;
+    adopted.table = Table::new(turns);
+    adopted.texts.extend(trace.texts.clone());
+    adopted.holes.clone_from(&trace.holes);
+    if adopted.tools.is_empty() {
+        adopted.tools.clone_from(&trace.tools);
+    }
+    adopted
+}
+
+fn unpaired_turns(outcome: &Outcome, fixture: &Fixture) -> Vec<usize> {
+    let paired: BTreeSet<usize> = outcome.paired.iter().map(|paired| paired.turn).collect();
+    (0..fixture.table.turns().len()).filter(|turn| !paired.contains(turn)).collect()
+}
+
+fn listed(turns: &[usize], fixture: &Fixture) -> String {
+    let line = |turn: &usize| {
+        format!("\n  turns[{turn}]: {}", retake_model::answer_in_short(&fixture.table.turns()[*turn].output))
+    };
+    turns.iter().map(line).collect()
+}
+
+/// This command itself, in the project.
+fn own(root: &Path, args: &[&str]) -> Result<Command> {
+    let program = std::env::current_exe().map_err(|e| Error::new(format!("failed to find this program: {e}")))?;
+    let mut command = Command::new(program);
+    command.args(args).env("RETAKE_ROOT", root);
+    Ok(command)
+}
+
+fn shown_file(root: &Path, file: &Path) -> String {
+    file.strip_prefix(root).unwrap_or(file).display().to_string()
+}

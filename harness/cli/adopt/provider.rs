@@ -1,0 +1,251 @@
+//! A provider that answers from a trace's turns: each call gets the turn that it resembles most, as a miss would name it.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
+use retake_core::key::{Hash, Rules};
+use retake_model::{CallerRules, Checked, GoingOn, Lookup, MissedCall, Replay, Scope};
+use retake_wire::fixture::Fixture;
+use retake_wire::{self as wire, Api, Call, Known, Target};
+
+/// The most that one request may hold.
+const LIMIT: usize = 256 << 20;
+
+/// A call of the service, and the turn that answered it.
+#[derive(Clone, Debug)]
+pub(super) struct Paired {
+    pub(super) conversation: Hash,
+    pub(super) turn: usize,
+}
+
+/// A call that has no turn, or several.
+#[derive(Clone, Debug)]
+pub(super) struct Unpaired {
+    /// Its number, counted from 1.
+    pub(super) number: usize,
+    pub(super) via: String,
+    /// Its last message.
+    pub(super) asks: String,
+    /// The turns that fit equally well; empty if none fits.
+    pub(super) between: Vec<usize>,
+}
+
+/// What came of the calls so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) paired: Vec<Paired>,
+    pub(super) unpaired: Vec<Unpaired>,
+}
+
+/// The provider.
+#[derive(Debug)]
+pub(super) struct Provider {
+    replay: Replay,
+    callers: CallerRules,
+    /// Which turn a call gets, by its number, where a person said so.
+    said: HashMap<usize, usize>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    known: Known,
+    calls: usize,
+    outcome: Outcome,
+}
+
+impl Provider {
+    pub(super) fn new(
+        fixture: Arc<Fixture>,
+        rules: Arc<Rules>,
+        callers: CallerRules,
+        said: HashMap<usize, usize>,
+    ) -> Provider {
+        let replay = Replay::new(fixture, rules, Scope::new("adopt")).going_on(GoingOn::Meant);
+        Provider { replay, callers, said, state: Mutex::default() }
+    }
+
+    /// Listens at a free port until the runtime ends.
+    ///
+    /// # Errors
+    /// If no port is free.
+    pub(super) async fn start(self: &Arc<Provider>) -> Result<SocketAddr> {
+        let failed = |e: std::io::Error| Error::new(format!("failed to listen: {e}"));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let provider = self.clone();
+        let answer = move |request: Request| {
+            let provider = provider.clone();
+            async move {
+                let (parts, body) = request.into_parts();
+                match axum::body::to_bytes(body, LIMIT).await {
+                    Ok(body) => provider.answer(&parts.method, &parts.uri, &parts.headers, &body),
+                    Err(error) => (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
+                }
+            }
+        };
+        let router = Router::new().fallback(answer).layer(DefaultBodyLimit::max(LIMIT));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Ok(address)
+    }
+
+    /// What came of the calls, and how each that is paired differs from its turn.
+    pub(super) fn outcome(&self) -> (Outcome, Vec<MissedCall>) {
+        let outcome = self.state.lock().unwrap_or_else(PoisonError::into_inner).outcome.clone();
+        (outcome, self.replay.missed_calls())
+    }
+
+    fn answer(&self, method: &Method, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Response {
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        let target = Target { method: method.as_str(), path };
+        let refused = |api: Api, what: String| respond(&wire::error_response(api, 404, "replay_miss", &what));
+        let Some(api) = target.api() else {
+            return refused(
+                Api::OpenAiChat,
+                format!("{method} {path} is no call of a chat model, and a trace holds no others"),
+            );
+        };
+        let body = match wire::chat_body(body) {
+            Ok(body) => body,
+            Err(reason) => return refused(api, format!("the request is {reason}")),
+        };
+        // Choosing and taking are one step, also for calls that come at once.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let call = match wire::decode(api, target, &body, &state.known) {
+            Ok(call) => call,
+            Err(error) => return refused(api, error.to_string()),
+        };
+        state.calls += 1;
+        let number = state.calls;
+        let lookup = self.lookup(&call, format!("{method} {path}"), headers);
+        let conversation = self.replay.rules().conversation_hash(&lookup.conversation);
+        let asks =
+            lookup.conversation.last().and_then(|message| message.str_of("content")).unwrap_or_default().to_owned();
+        let taken: Vec<usize> = state.outcome.paired.iter().map(|paired| paired.turn).collect();
+        let (via, seed) = (lookup.via.clone(), conversation.to_string());
+        let mut unpaired = |between: Vec<usize>, what: &str| {
+            state.outcome.unpaired.push(Unpaired { number, via: via.clone(), asks: asks.clone(), between });
+            refused(api, what.to_owned())
+        };
+        let served = match self.said.get(&number) {
+            Some(turn) => match self.of_turn(*turn, &lookup) {
+                Ok(served) => served,
+                Err(what) => return unpaired(Vec::new(), &what),
+            },
+            None => {
+                let between = self.equally_fitting(&lookup);
+                if between.len() > 1 {
+                    return unpaired(between, "several turns of the trace fit this call equally well");
+                }
+                match self.replay.take(lookup, None) {
+                    // A turn that was served is given once more where that ends a loop; it is nobody's counterpart.
+                    Ok(served) if !taken.contains(&served.index) => served.index,
+                    _ => return unpaired(Vec::new(), "no turn of the trace fits this call"),
+                }
+            }
+        };
+        let turn = &self.replay.fixture().table.turns()[served];
+        let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
+        match wire::respond(&turn.output, recorded, &call.render_for(&seed)) {
+            Ok(response) => {
+                state.known.learn(api, target, &body, &response);
+                state.outcome.paired.push(Paired { conversation, turn: served });
+                respond(&response)
+            }
+            Err(error) => refused(api, error.to_string()),
+        }
+    }
+
+    fn lookup(&self, call: &Call, via: String, headers: &HeaderMap) -> Lookup {
+        let rules = self.replay.rules();
+        let caller = self.callers.caller_of(headers, call).map(|caller| rules.caller(Some(&caller)));
+        // A caller of the service's own that the trace does not know tells nothing.
+        let turns = self.replay.fixture().table.turns();
+        let caller = caller.filter(|caller| turns.iter().any(|turn| turn.caller.as_ref() == Some(caller)));
+        Lookup {
+            via,
+            api: Some(call.api),
+            caller,
+            conversation: rules.canonical(call.messages.clone()),
+            checks: Some(Arc::new(Checked::from(call.checks(&rules.normalizer)))),
+            first_key: None,
+            flaws: Vec::new(),
+        }
+    }
+
+    /// Takes the turn that a person named for a call.
+    fn of_turn(&self, turn: usize, lookup: &Lookup) -> Result<usize, String> {
+        let rules = self.replay.rules();
+        let fixture = self.replay.fixture();
+        let conversation = fixture.conversation(turn, rules).ok_or_else(|| format!("turns[{turn}] does not exist"))?;
+        let caller = fixture.table.turns()[turn].caller.clone();
+        let own = Lookup { conversation, caller, api: None, checks: None, ..lookup.clone() };
+        match self.replay.take(own, None) {
+            Ok(served) if served.index == turn => Ok(turn),
+            _ => Err(format!("turns[{turn}] was served before")),
+        }
+    }
+
+    /// The open turns that fit a call as well as each other, and better than all others, although they answer different
+    /// conversations. Which of them is meant is for a person to say.
+    fn equally_fitting(&self, lookup: &Lookup) -> Vec<usize> {
+        let (fixture, rules) = (self.replay.fixture(), self.replay.rules());
+        let turns = fixture.table.turns();
+        let mut open = self.replay.unused();
+        if lookup.caller.is_some() {
+            open.retain(|turn| turns[*turn].caller == lookup.caller);
+        }
+        let mut best: Option<(Fit, Vec<usize>)> = None;
+        for turn in open {
+            let Some(conversation) = fixture.conversation(turn, rules) else { continue };
+            let fit = fit(&conversation, &lookup.conversation);
+            match &mut best {
+                Some((known, _)) if *known > fit => {}
+                Some((known, same)) if *known == fit => same.push(turn),
+                _ => best = Some((fit, vec![turn])),
+            }
+        }
+        let mut best = best.map(|(_, turns)| turns).unwrap_or_default();
+        // Turns under one key answer in their order, as in any replay.
+        best.dedup_by_key(|turn| turns[*turn].key.input_hash);
+        best
+    }
+}
+
+/// How well a conversation fits a call: equal messages less those that differ, then the share of the first different text that is equal.
+type Fit = (i64, usize);
+
+fn fit(recorded: &[Json], called: &[Json]) -> Fit {
+    let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
+    let rest = recorded.len().min(called.len()) - front;
+    let back = recorded.iter().rev().zip(called.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let different = recorded.len().max(called.len()) - front - back;
+    let text = |messages: &[Json]| {
+        messages.get(front).and_then(|message| message.str_of("content")).unwrap_or_default().to_owned()
+    };
+    let (a, b) = (text(recorded), text(called));
+    let prefix = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let rest = a.len().min(b.len()) - prefix;
+    let suffix = a.bytes().rev().zip(b.bytes().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let words = if different == 0 { 0 } else { 100 * (prefix + suffix) / a.len().max(b.len()).max(1) };
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    (count(front + back) - count(different), words)
+}
+
+fn respond(response: &wire::Response) -> Response {
+    let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let mut headers = HeaderMap::new();
+    headers.extend(response.content_type.parse().ok().map(|kind| (header::CONTENT_TYPE, kind)));
+    // Official SDKs try again otherwise.
+    headers.extend("false".parse().ok().map(|no| (header::HeaderName::from_static("x-should-retry"), no)));
+    (status, headers, response.bytes()).into_response()
+}

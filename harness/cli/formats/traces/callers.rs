@@ -1,0 +1,74 @@
+//! Who made each call of a trace: the agent, the node or the middleware, where that tells calls apart.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use retake_core::json::{Json, Layout};
+
+use super::call::{ModelCall, kind, parents};
+use super::fields::{CALLER, Kind};
+use super::span::Span;
+
+/// Names the callers of the calls of a trace, if there are several.
+pub(super) fn name(calls: &mut [ModelCall], spans: &[Span]) {
+    let parents = parents(spans);
+    let named: Vec<Option<String>> = calls.iter().map(|call| of_span(call.span, spans, &parents)).collect();
+    let different: BTreeSet<&String> = named.iter().flatten().collect();
+    if different.len() < 2 {
+        return;
+    }
+    for (call, name) in calls.iter_mut().zip(&named) {
+        call.caller.clone_from(name);
+    }
+}
+
+/// The name on the span itself or on the nearest span around it.
+fn of_span(place: usize, spans: &[Span], parents: &[Option<usize>]) -> Option<String> {
+    let mut seen = HashSet::from([place]);
+    let around =
+        std::iter::successors(Some(place), |at| parents[*at]).take_while(|at| *at == place || seen.insert(*at));
+    let name = |at: usize| {
+        let span = &spans[at];
+        let agent = || (at != place && kind(span) == Some(Kind::Agent)).then_some(span.name.as_str());
+        span.first_text(&CALLER).or_else(agent).filter(|name| !name.trim().is_empty()).map(str::to_owned)
+    };
+    around.into_iter().find_map(name)
+}
+
+/// The `[[callers]]` rules that the service needs if it names no callers: one for each, by what only its calls have.
+pub(super) fn rules(calls: &[ModelCall]) -> Vec<String> {
+    let mut by_caller: BTreeMap<&str, Vec<&ModelCall>> = BTreeMap::new();
+    for call in calls {
+        by_caller.entry(call.caller.as_deref().unwrap_or_default()).or_default().push(call);
+    }
+    by_caller.remove("");
+    let rule = |(caller, own): (&&str, &Vec<&ModelCall>)| {
+        let others = || calls.iter().filter(|call| call.caller.as_deref() != Some(*caller));
+        let beginning = beginning(&own[0].system);
+        let telling = |text: &str, of: fn(&ModelCall) -> &str| {
+            !text.is_empty()
+                && own.iter().all(|call| of(call).starts_with(text))
+                && !others().any(|call| of(call).starts_with(text))
+        };
+        let quoted = |text: &str| Json::Str(format!("^{}", regex::escape(text))).print(Layout::Compact);
+        let when = if telling(beginning, |call| &call.system) {
+            format!("system = {}", quoted(beginning))
+        } else if telling(&own[0].model, |call| &call.model) {
+            format!("model = {}", quoted(&own[0].model))
+        } else if own.iter().all(|call| call.tools.is_empty()) && others().all(|call| !call.tools.is_empty()) {
+            "tools = false".to_owned()
+        } else {
+            return format!(
+                "# {caller}: nothing in its calls tells them apart; let the service send the header x-retake-caller: {caller}"
+            );
+        };
+        let name = Json::from(*caller).print(Layout::Compact);
+        format!("[[callers]]\nname = {name}\nwhen = {{ {when} }}")
+    };
+    by_caller.iter().map(rule).collect()
+}
+
+/// The first line of a prompt, in at most 60 characters.
+fn beginning(prompt: &str) -> &str {
+    let line = prompt.lines().next().unwrap_or_default();
+    line.char_indices().nth(60).map_or(line, |(end, _)| &line[..end])
+}

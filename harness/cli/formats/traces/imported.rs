@@ -1,0 +1,299 @@
+//! Makes a fixture of the calls of traces.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+
+use retake_base::error::{Error, Result};
+use retake_base::text::counted;
+use retake_core::conversation::Block;
+use retake_core::json::{Json, Layout};
+use retake_core::key::{CheckTexts, Rules};
+use retake_core::secrets::{Fired, Scrub};
+use retake_wire::fixture::{After, Fixture, Input, Table, Turn, Wire, canonical_answer};
+use retake_wire::{self as wire, Known, Target};
+
+use super::call::{self, ModelCall};
+use super::fields;
+use super::lack::{Lack, Refused};
+use super::redact::Redactor;
+use super::source::{self, TraceFormat};
+use super::span::{Opened, Span, by_trace, opened};
+use super::{callers, chain, tools};
+
+/// The traces of files, or of what a receiver got.
+#[derive(Debug, Default)]
+pub(crate) struct Traces {
+    pub(super) traces: Vec<Vec<Span>>,
+    pub(crate) notes: Vec<String>,
+    fired: Fired,
+}
+
+/// A fixture made of traces, and what a person should know about it.
+pub(crate) struct Taken {
+    pub(crate) fixture: Fixture,
+    pub(crate) refused: Vec<Refused>,
+    pub(crate) notes: Vec<String>,
+    /// The `[[callers]]` rules that the replayed service needs; empty if its calls have one caller.
+    pub(crate) rules: Vec<String>,
+    /// The first message of the user.
+    pub(crate) prompt: Option<String>,
+    /// The request that started the trace: method, path and body.
+    pub(crate) request: Option<(String, String, Option<Json>)>,
+}
+
+impl Traces {
+    /// Reads the traces in files and folders; `-` is standard input.
+    ///
+    /// # Errors
+    /// One error for each file that cannot be read.
+    pub(crate) fn read(
+        format: TraceFormat,
+        inputs: &[PathBuf],
+        redactor: &mut Redactor,
+        scrub: &Scrub,
+    ) -> Result<Traces, Vec<Error>> {
+        let (spans, notes) = source::read(format, inputs)?;
+        let traces = Traces::of_spans(spans, redactor, scrub);
+        Ok(Traces { notes: [notes, traces.notes].concat(), ..traces })
+    }
+
+    pub(super) fn of_spans(spans: Vec<Span>, redactor: &mut Redactor, scrub: &Scrub) -> Traces {
+        let (mut fired, mut notes, mut known) = (Fired::new(), Vec::new(), HashSet::new());
+        let before = spans.len();
+        // Exporters that try again send spans twice.
+        let mut spans: Vec<Span> =
+            spans.into_iter().filter(|span| known.insert((span.trace.clone(), span.id.clone()))).collect();
+        if spans.len() < before {
+            notes.push(format!("{} came twice and were read once", counted(before - spans.len(), "span")));
+        }
+        for span in &mut spans {
+            let of_events = span.events.iter_mut().flat_map(|(_, event)| event.values_mut());
+            for value in span.fields.values_mut().chain(of_events) {
+                redactor.json(value);
+                scrub.json(value, &mut fired);
+            }
+        }
+        Traces { traces: by_trace(spans), notes, fired }
+    }
+
+    /// The spans of the traces with these ids, or beginnings of ids; of all traces if none is named.
+    ///
+    /// # Errors
+    /// If an id names no trace, or several.
+    fn chosen(&self, ids: &[String]) -> Result<Vec<Span>> {
+        let mut chosen: Vec<&Vec<Span>> = Vec::new();
+        for id in ids {
+            let fits = |trace: &&Vec<Span>| trace[0].trace.starts_with(id.as_str());
+            let exact = self.traces.iter().find(|trace| trace[0].trace == *id);
+            let found: Vec<&Vec<Span>> =
+                exact.map_or_else(|| self.traces.iter().filter(fits).collect(), |exact| vec![exact]);
+            match found[..] {
+                [trace] => chosen.push(trace),
+                [] => return Err(Error::new(format!("no trace has the id {id}")).help("to see the traces: --list")),
+                _ => {
+                    return Err(
+                        Error::new(format!("{} traces begin with {id}", found.len())).help("to see the traces: --list")
+                    );
+                }
+            }
+        }
+        if ids.is_empty() {
+            chosen = self.traces.iter().collect();
+        }
+        let mut spans: Vec<Span> = chosen.into_iter().flatten().cloned().collect();
+        spans.sort_by_key(|span| span.start);
+        Ok(spans)
+    }
+
+    /// The ids of the traces that hold model calls.
+    pub(crate) fn with_calls(&self) -> Vec<&str> {
+        let has = |trace: &&Vec<Span>| !call::calls(trace).0.is_empty();
+        self.traces.iter().filter(has).map(|trace| trace[0].trace.as_str()).collect()
+    }
+
+    /// Makes a fixture of the traces with these ids, or of all.
+    ///
+    /// # Errors
+    /// If an id names no trace, or several.
+    pub(crate) fn take(
+        &self,
+        ids: &[String],
+        out: &Path,
+        notes: BTreeMap<String, Json>,
+        rules: &Rules,
+    ) -> Result<Taken> {
+        let spans = self.chosen(ids)?;
+        let (mut calls, mut refused) = call::calls(&spans);
+        let mut remarks = odd_times_and_parents(&spans);
+        callers::name(&mut calls, &spans);
+        let lacks = chain::complete(&mut calls);
+        let mut turns =
+            Turns { rules, known: Known::default(), turns: Vec::new(), ends: HashMap::new(), texts: BTreeMap::new() };
+        let mut kept: Vec<ModelCall> = Vec::new();
+        let mut without_request = Vec::new();
+        for (call, lack) in calls.into_iter().zip(lacks) {
+            let span = &spans[call.span];
+            if let Some(lack) = lack {
+                refused.push(Refused::of(span, lack));
+                continue;
+            }
+            let place = format!("turns[{}]", turns.turns.len());
+            if let Err(reason) = turns.add(&call) {
+                refused.push(Refused::of(span, Lack::Conflict(reason)));
+                continue;
+            }
+            remarks.extend(call.notes.iter().map(|note| format!("{place}: {note}")));
+            if span.dropped > 0 {
+                remarks.push(format!(
+                    "{place}: {} of its span's attributes were dropped; the messages are whole",
+                    span.dropped
+                ));
+            }
+            if span.fields.get("gen_ai.conversation.compacted") == Some(&Json::Bool(true)) {
+                remarks.push(format!("{place}: its conversation begins with a summary of what was said before"));
+            }
+            if has_native(&call) {
+                remarks.push(format!(
+                    "{place}: it holds content other than text, in the trace's form; your service's may differ"
+                ));
+            }
+            if call.wire.is_none() {
+                without_request.push(place);
+            }
+            kept.push(call);
+        }
+        if !without_request.is_empty() {
+            let of_all = without_request.len() == kept.len();
+            let which = if of_all { "all turns".to_owned() } else { without_request.join(", ") };
+            remarks.push(format!(
+                "{which}: the trace holds no whole request, so prompt, tools, model and settings are not compared"
+            ));
+        }
+        let (exchanges, of_tools) = tools::exchanges(&spans, &kept);
+        remarks.extend(of_tools);
+        let prompt = kept.iter().flat_map(|call| &call.messages).find(|message| message.kind == "human").map(text);
+        let mut notes = notes;
+        notes.extend(prompt.clone().map(|prompt| ("prompt".to_owned(), prompt.into())));
+        let mut fixture = Fixture::of_turns(out, notes, Vec::new(), rules);
+        fixture.texts = turns.texts;
+        fixture.table = Table::new(turns.turns);
+        fixture.tools = exchanges;
+        fixture.scrub = Scrub::of_names(self.fired.iter().map(String::as_str), |_| None).map_err(Error::new)?;
+        let hole = |refused: &Refused| format!("span {} ({}): {}", refused.span, refused.name, refused.reason);
+        fixture.holes = refused.iter().map(hole).collect();
+        Ok(Taken { fixture, rules: callers::rules(&kept), refused, notes: remarks, prompt, request: request(&spans) })
+    }
+}
+
+/// The turns so far.
+struct Turns<'a> {
+    rules: &'a Rules,
+    known: Known,
+    turns: Vec<Turn>,
+    /// The turn after which a history, by a hash of its messages, is known.
+    ends: HashMap<u64, usize>,
+    texts: BTreeMap<retake_core::key::Hash, std::sync::Arc<str>>,
+}
+
+impl Turns<'_> {
+    fn add(&mut self, call: &ModelCall) -> Result<(), String> {
+        let (mut messages, mut checks, mut wire) = (call.messages.clone(), None, None);
+        if let Some(on_wire) = &call.wire {
+            let target = Target::from(on_wire.path.as_str());
+            let decoded = wire::decode(on_wire.api, target, &on_wire.request, &self.known)
+                .map_err(|e| format!("its request: {e}"))?;
+            self.known.learn(on_wire.api, target, &on_wire.request, &on_wire.response);
+            let mut texts = decoded.checks(&self.rules.normalizer);
+            // The service's own address may have another version in its path.
+            texts.form = None;
+            messages = decoded.messages;
+            checks = Some(texts);
+            wire = Some(Wire { api: on_wire.api, response: on_wire.response.clone() });
+        }
+        let conversation = self.rules.canonical(messages);
+        let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
+        let key = self.rules.key(&conversation, caller.as_deref());
+        let hashes = checks.as_ref().map(CheckTexts::hashes);
+        if let Some((hashes, texts)) = hashes.zip(checks) {
+            let CheckTexts { prompt, tools, model, settings, results, .. } = texts;
+            let all =
+                [(hashes.prompt, prompt), (hashes.tools, tools), (hashes.model, model), (hashes.settings, settings)];
+            self.texts.extend(all);
+            self.texts.extend(hashes.results.map(|hash| (hash, results)));
+        }
+        let mut hasher = DefaultHasher::new();
+        let mut seen = |message: &Json| {
+            message.print(Layout::Compact).hash(&mut hasher);
+            hasher.finish()
+        };
+        let histories: Vec<u64> = conversation.iter().map(&mut seen).collect();
+        let shared = histories.iter().rposition(|history| self.ends.contains_key(history));
+        let after = shared.map(|at| After { turn: self.ends[&histories[at]], keep: None });
+        let input = Input { after, messages: conversation[shared.map_or(0, |at| at + 1)..].to_vec() };
+        if let Some(answer) = canonical_answer(&call.answer, self.rules) {
+            self.ends.insert(seen(&answer), self.turns.len());
+        }
+        let output = call.answer.clone();
+        self.turns.push(Turn { caller, key, input: Some(input), checks: hashes, request: None, output, wire });
+        Ok(())
+    }
+}
+
+fn has_native(call: &ModelCall) -> bool {
+    let is_native = |block: &Block| matches!(block, Block::Native(_));
+    let holds_parts =
+        call.messages.iter().any(|message| message.kind != "system" && message.content.as_array().is_some());
+    call.wire.is_none() && (holds_parts || call.answer.blocks.iter().any(is_native))
+}
+
+fn text(message: &retake_core::conversation::Message) -> String {
+    match &message.content {
+        Json::Array(parts) => parts.iter().filter_map(|part| part.str_of("text")).collect(),
+        other => other.as_str().unwrap_or_default().to_owned(),
+    }
+}
+
+/// What is odd about a trace without being in the way.
+fn odd_times_and_parents(spans: &[Span]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let back = spans.iter().filter(|span| span.end != 0 && span.end < span.start).count();
+    if back > 0 {
+        notes.push(format!(
+            "{} before they begin: the clocks ran back, so the order of turns may be wrong",
+            counted(back, "span end").replacen("span ends", "spans end", 1)
+        ));
+    }
+    let known: BTreeSet<&str> = spans.iter().map(|span| span.id.as_str()).collect();
+    let without = spans.iter().filter(|span| !span.parent.is_empty() && !known.contains(span.parent.as_str())).count();
+    // The parent of one is usually the span of who called the service.
+    if without > 1 {
+        notes.push(format!(
+            "{} name a parent that is not in the trace, so callers may be missing",
+            counted(without, "span")
+        ));
+    }
+    notes
+}
+
+/// The request that started the trace.
+fn request(spans: &[Span]) -> Option<(String, String, Option<Json>)> {
+    let parents = call::parents(spans);
+    let depth = |place: usize| {
+        let mut seen = HashSet::from([place]);
+        std::iter::successors(parents[place], |at| parents[*at]).take_while(|at| seen.insert(*at)).count()
+    };
+    let with_path = (0..spans.len()).filter(|place| spans[*place].first_text(&fields::PATH).is_some());
+    // Clients' spans have a path too; the server's is the one around everything.
+    let place =
+        with_path.filter(|place| call::kind(&spans[*place]).is_none()).min_by_key(|place| (depth(*place), *place))?;
+    let span = &spans[place];
+    let path = span.first_text(&fields::PATH)?;
+    let path = path.split_once("://").map_or(path, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
+    let method = span.first_text(&fields::METHOD).unwrap_or("POST").to_uppercase();
+    let body = fields::BODY.iter().find_map(|name| match opened(span.fields.get(*name)?) {
+        Opened::Json(body) => Some(body),
+        _ => None,
+    });
+    Some((method, path.to_owned(), body))
+}

@@ -1,0 +1,105 @@
+//! What a span lacks, in words: why it is no turn, and the setting that would keep what is missing.
+
+use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT, REDACTED};
+use super::message::Unread;
+use super::span::Span;
+
+/// Why a span cannot become a turn. The later ones say more.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Lack {
+    /// It holds no messages.
+    Nothing,
+    /// It holds messages, but no answer.
+    NoAnswer,
+    Failed(String),
+    NoRoles,
+    Several,
+    Steps,
+    Redacted,
+    Cut,
+    Missing(String),
+    Dropped(u64),
+    /// It continues an answer that is not in the trace.
+    Continues(String),
+    /// It begins with the result of a tool call that is not in the trace.
+    Begins(String),
+    Conflict(String),
+}
+
+/// A span that is no turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) trace: String,
+    pub(crate) span: String,
+    pub(crate) name: String,
+    pub(crate) reason: String,
+    /// The setting that would keep what is missing.
+    pub(crate) setting: Option<String>,
+}
+
+impl Lack {
+    pub(super) fn of(unread: Unread) -> Lack {
+        match unread {
+            Unread::NoRoles => Lack::NoRoles,
+            Unread::Cut => Lack::Cut,
+            Unread::Redacted => Lack::Redacted,
+            Unread::Several => Lack::Several,
+            Unread::NoAnswer => Lack::NoAnswer,
+            Unread::Steps => Lack::Steps,
+        }
+    }
+
+    pub(super) fn of_answer(unread: Unread) -> Lack {
+        Lack::of(unread).in_answer()
+    }
+
+    /// The same, of an answer: what it lacks are not the messages.
+    pub(super) fn in_answer(self) -> Lack {
+        if matches!(self, Lack::Nothing | Lack::NoRoles | Lack::Several) { Lack::NoAnswer } else { self }
+    }
+
+    /// The one that says more. That nothing is there says most, if it is so on both sides.
+    pub(super) fn worse(self, other: Lack) -> Lack {
+        if self == Lack::Nothing && other == Lack::NoAnswer { self } else { self.max(other) }
+    }
+}
+
+impl Refused {
+    pub(super) fn of(span: &Span, lack: Lack) -> Refused {
+        let capture = || {
+            let scope = span.text("otel.scope.name").unwrap_or_default();
+            let of = |beginning: &str| scope.starts_with(beginning.trim_end_matches('.')) && !beginning.is_empty();
+            let has = |beginning: &str| span.fields.keys().any(|name| name.starts_with(beginning));
+            let by_scope = CAPTURE.iter().find(|(beginning, _)| of(beginning));
+            let found = by_scope.or_else(|| CAPTURE.iter().find(|(beginning, _)| has(beginning)));
+            found.map(|(_, setting)| (*setting).to_owned())
+        };
+        let (reason, setting) = match lack {
+            Lack::Nothing => ("it holds no messages: the service did not record their content".to_owned(), capture()),
+            Lack::NoAnswer => ("it holds no answer".to_owned(), capture()),
+            Lack::Failed(said) => {
+                (format!("the call failed ({said}), and what the provider answered is not in the span"), None)
+            }
+            Lack::NoRoles => {
+                ("its messages are texts without roles, so who said what would be a guess".to_owned(), None)
+            }
+            Lack::Several => ("it holds several conversations at once".to_owned(), None),
+            Lack::Steps => ("its output holds several steps of an agent, not one answer".to_owned(), None),
+            Lack::Redacted => (format!("its messages were hidden: {REDACTED}"), capture()),
+            Lack::Cut => ("a text in it was cut by a length limit".to_owned(), Some(LENGTH_LIMIT.to_owned())),
+            Lack::Missing(what) => (format!("attributes were dropped: {what}"), Some(COUNT_LIMIT.to_owned())),
+            Lack::Dropped(count) => (
+                format!("{count} of its attributes were dropped, and each message is several"),
+                Some(COUNT_LIMIT.to_owned()),
+            ),
+            Lack::Continues(id) => {
+                (format!("it sends only what is new, after the answer {id}, which is not in the trace"), None)
+            }
+            Lack::Begins(id) => {
+                (format!("it begins with the result of the tool call {id:?}, but no call in the trace made it"), None)
+            }
+            Lack::Conflict(reason) => (reason, None),
+        };
+        Refused { trace: span.trace.clone(), span: span.id.clone(), name: span.name.clone(), reason, setting }
+    }
+}

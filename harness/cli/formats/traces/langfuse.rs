@@ -1,0 +1,91 @@
+//! Reads traces that Langfuse exports: a trace with its observations, or observations alone, one on each line.
+
+use retake_core::json::Json;
+
+use super::span::{Opened, Span, opened};
+use super::time;
+
+/// The spans of an export.
+///
+/// # Errors
+/// Names the first field that is not what an export has.
+pub(super) fn spans(export: &Json) -> Result<Vec<Span>, String> {
+    let observations = match export.get("observations").or_else(|| export.pointer("/trace/observations")) {
+        Some(Json::Array(observations)) => &observations[..],
+        Some(other) => return Err(format!("`observations`: expected a list, found {}", other.kind())),
+        None => match export.get("data") {
+            Some(Json::Array(observations)) => &observations[..],
+            _ => std::slice::from_ref(export),
+        },
+    };
+    let trace = export.get("trace").unwrap_or(export);
+    let trace = trace.str_of("id").filter(|_| export.get("observations").is_some() || export.get("trace").is_some());
+    let each = observations.iter().enumerate();
+    each.map(|(index, observation)| span(observation, trace).map_err(|error| format!("`observations[{index}]{error}")))
+        .collect()
+}
+
+/// Whether a value is such an export.
+pub(super) fn is_one(export: &Json) -> bool {
+    let is_observation = |value: &Json| value.get("traceId").is_some() && value.get("type").is_some();
+    let page = export.get("data").and_then(Json::as_array).is_some_and(|page| page.first().is_some_and(is_observation));
+    export.get("observations").is_some() || export.get("trace").is_some() || page || is_observation(export)
+}
+
+fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
+    let Some(fields) = observation.as_object() else {
+        return Err(format!("`: expected an object, found {}", observation.kind()));
+    };
+    let text = |name: &str| observation.str_of(name).unwrap_or_default().to_owned();
+    let id = text("id");
+    if id.is_empty() {
+        return Err(".id`: expected an id, found nothing".to_owned());
+    }
+    let mut span = Span {
+        trace: observation.str_of("traceId").or(trace).unwrap_or_default().to_owned(),
+        id,
+        parent: text("parentObservationId"),
+        name: text("name"),
+        start: time::nanoseconds(&text("startTime")).unwrap_or(0),
+        end: time::nanoseconds(&text("endTime")).unwrap_or(0),
+        failed: (observation.str_of("level") == Some("ERROR")).then(|| text("statusMessage")),
+        ..Span::default()
+    };
+    // What the instrumentation sent is in the metadata; what Langfuse made of it comes under names of its own.
+    if let Some(Opened::Json(Json::Object(metadata))) = fields.get("metadata").map(opened) {
+        for (name, value) in metadata.iter() {
+            let value = match opened(value) {
+                Opened::Json(value) if ["attributes", "scope"].contains(&name) => value,
+                _ => value.clone(),
+            };
+            match (name, &value) {
+                ("attributes", Json::Object(attributes)) => {
+                    span.fields.extend(attributes.iter().map(|(name, value)| (name.to_owned(), value.clone())));
+                }
+                ("scope", scope) => {
+                    let name = scope.get("name").cloned().unwrap_or_default();
+                    span.fields.insert("otel.scope.name".to_owned(), name);
+                }
+                _ => {
+                    span.fields.entry(name.to_owned()).or_insert(value);
+                }
+            }
+        }
+    }
+    let own = [
+        ("input", "langfuse.observation.input"),
+        ("output", "langfuse.observation.output"),
+        ("model", "langfuse.observation.model.name"),
+    ];
+    for (name, as_attribute) in own {
+        span.fields.extend(fields.get(name).map(|value| (as_attribute.to_owned(), value.clone())));
+    }
+    let kind = text("type").to_ascii_lowercase();
+    span.fields.insert("langfuse.observation.type".to_owned(), kind.into());
+    for (group, counts) in [("usageDetails", fields.get("usageDetails")), ("usage", fields.get("usage"))] {
+        if let Some(Opened::Json(Json::Object(counts))) = counts.map(opened) {
+            span.fields.extend(counts.iter().map(|(name, count)| (format!("{group}.{name}"), count.clone())));
+        }
+    }
+    Ok(span)
+}

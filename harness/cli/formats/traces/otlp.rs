@@ -1,0 +1,178 @@
+//! Reads OTLP: spans and log records, as the Collector's file exporter and the protocol itself write them.
+
+use retake_core::json::{Json, Object};
+
+use super::span::Span;
+
+/// The spans of one OTLP message. A log record about a span becomes an event of a span with nothing else in it.
+///
+/// # Errors
+/// Names the first field that is not what OTLP requires.
+pub(super) fn spans(message: &Json) -> Result<Vec<Span>, String> {
+    let mut spans = Vec::new();
+    for (resources, scopes, items) in
+        [("resourceSpans", "scopeSpans", "spans"), ("resourceLogs", "scopeLogs", "logRecords")]
+    {
+        for (at, resource) in list(message, resources, "")? {
+            let about = attributes(resource.get("resource").unwrap_or(&Json::Null), &format!("{at}.resource"))?;
+            // Before OTLP 0.15, scopes were called libraries.
+            let older = ["instrumentationLibrarySpans", "instrumentationLibraryLogs"];
+            let older = older.into_iter().find(|older| resource.get(older).is_some());
+            for (at, scope) in list(resource, older.unwrap_or(scopes), &at)? {
+                let name = scope.pointer("/scope/name").and_then(Json::as_str).unwrap_or_default();
+                for (at, item) in list(scope, items, &at)? {
+                    let mut span = if items == "spans" { span(item, &at)? } else { record(item, &at)? };
+                    span.fields.insert("otel.scope.name".to_owned(), name.into());
+                    let service = about.iter().find(|(name, _)| name == "service.name");
+                    span.fields.extend(service.cloned());
+                    spans.push(span);
+                }
+            }
+        }
+    }
+    Ok(spans)
+}
+
+/// Whether a value is a message of OTLP.
+pub(super) fn is_one(message: &Json) -> bool {
+    message.get("resourceSpans").is_some() || message.get("resourceLogs").is_some()
+}
+
+fn span(item: &Json, at: &str) -> Result<Span, String> {
+    let mut events = Vec::new();
+    for (at, event) in list(item, "events", at)? {
+        let name = event.str_of("name").unwrap_or_default();
+        events.push((time(event, "timeUnixNano"), named(name, attributes(event, &at)?)));
+    }
+    let status = item.get("status");
+    // 2 is the error code; the file exporter may write its name.
+    let code = status.and_then(|status| status.get("code"));
+    let failed = matches!(code, Some(Json::Int(2))) || code.and_then(Json::as_str) == Some("STATUS_CODE_ERROR");
+    let said = status.and_then(|status| status.str_of("message")).unwrap_or("no message");
+    Ok(Span {
+        trace: id(item, "traceId", at)?,
+        id: id(item, "spanId", at)?,
+        parent: item.str_of("parentSpanId").unwrap_or_default().to_owned(),
+        name: item.str_of("name").unwrap_or_default().to_owned(),
+        start: time(item, "startTimeUnixNano"),
+        end: time(item, "endTimeUnixNano"),
+        fields: attributes(item, at)?.into_iter().collect(),
+        events,
+        dropped: number(item.get("droppedAttributesCount")).unwrap_or(0),
+        failed: failed.then(|| said.to_owned()),
+    })
+}
+
+fn record(item: &Json, at: &str) -> Result<Span, String> {
+    let mut fields = attributes(item, at)?;
+    if let Some(body) = item.get("body").map(value) {
+        match body {
+            Json::Object(body) => fields.extend(body.iter().map(|(name, value)| (name.to_owned(), value.clone()))),
+            Json::Null => {}
+            other => fields.push(("body".to_owned(), other)),
+        }
+    }
+    let name = item.str_of("eventName").map(str::to_owned);
+    let named_so = fields.iter().find(|(name, _)| name == "event.name").and_then(|(_, name)| name.as_str());
+    let name = name.or_else(|| named_so.map(str::to_owned)).unwrap_or_default();
+    let at = time(item, "timeUnixNano");
+    Ok(Span {
+        trace: item.str_of("traceId").unwrap_or_default().to_owned(),
+        id: item.str_of("spanId").unwrap_or_default().to_owned(),
+        events: vec![(at, named(&name, fields))],
+        ..Span::default()
+    })
+}
+
+/// Puts log records into the spans that they are about. Those about no span that was read stay as spans of their own.
+pub(super) fn join_records(spans: Vec<Span>) -> Vec<Span> {
+    let is_record = |span: &Span| span.name.is_empty() && span.start == 0 && span.events.len() == 1;
+    let (records, mut spans): (Vec<Span>, Vec<Span>) = spans.into_iter().partition(is_record);
+    let mut places: std::collections::HashMap<(String, String), usize> =
+        spans.iter().enumerate().map(|(place, span)| ((span.trace.clone(), span.id.clone()), place)).collect();
+    for record in records {
+        let key = (record.trace.clone(), record.id.clone());
+        match places.get(&key) {
+            Some(&place) => spans[place].events.extend(record.events),
+            None => {
+                places.insert(key, spans.len());
+                spans.push(Span { start: record.events[0].0, name: "(log records)".to_owned(), ..record });
+            }
+        }
+    }
+    // One record holds the attributes of the whole call.
+    for span in &mut spans {
+        for (_, event) in &span.events {
+            if event.get("event.name").and_then(Json::as_str) == Some("gen_ai.client.inference.operation.details") {
+                let more = event.iter().filter(|(name, _)| *name != "event.name");
+                for (name, value) in more {
+                    span.fields.entry(name.to_owned()).or_insert_with(|| value.clone());
+                }
+            }
+        }
+    }
+    spans
+}
+
+fn named(name: &str, fields: Vec<(String, Json)>) -> Object {
+    let mut event: Object = fields.into_iter().collect();
+    event.insert("event.name", name.into());
+    event
+}
+
+/// The elements of a list, each with its path; none if there is no list.
+fn list<'a>(object: &'a Json, name: &str, at: &str) -> Result<Vec<(String, &'a Json)>, String> {
+    let path = if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
+    let elements = match object.get(name) {
+        None | Some(Json::Null) => return Ok(Vec::new()),
+        Some(Json::Array(elements)) => elements,
+        Some(other) => return Err(format!("`{path}`: expected a list, found {}", other.kind())),
+    };
+    let element = |(index, element): (usize, &'a Json)| match element {
+        Json::Object(_) => Ok((format!("{path}[{index}]"), element)),
+        other => Err(format!("`{path}[{index}]`: expected an object, found {}", other.kind())),
+    };
+    elements.iter().enumerate().map(element).collect()
+}
+
+fn attributes(of: &Json, at: &str) -> Result<Vec<(String, Json)>, String> {
+    let attribute = |(at, attribute): (String, &Json)| match attribute.get("key") {
+        Some(Json::Str(key)) => Ok((key.clone(), attribute.get("value").map_or(Json::Null, value))),
+        other => Err(format!("`{at}.key`: expected a string, found {}", other.map_or("nothing", Json::kind))),
+    };
+    list(of, "attributes", at)?.into_iter().map(attribute).collect()
+}
+
+/// The value of an attribute. JSON writes integers as strings.
+fn value(value: &Json) -> Json {
+    let Some((kind, held)) = value.as_object().and_then(|fields| fields.iter().next()) else { return Json::Null };
+    let elements = || held.get("values").and_then(Json::as_array).unwrap_or_default().iter();
+    match kind {
+        "intValue" => number(Some(held)).map_or_else(|| held.clone(), Json::from),
+        "arrayValue" => Json::Array(elements().map(self::value).collect()),
+        "kvlistValue" => Json::object(elements().filter_map(|pair| {
+            Some((pair.str_of("key")?.to_owned(), pair.get("value").map_or(Json::Null, self::value)))
+        })),
+        _ => held.clone(),
+    }
+}
+
+fn id(item: &Json, name: &str, at: &str) -> Result<String, String> {
+    match item.get(name) {
+        Some(Json::Str(id)) if !id.is_empty() => Ok(id.to_ascii_lowercase()),
+        other => Err(format!("`{at}.{name}`: expected an id, found {}", other.map_or("nothing", Json::kind))),
+    }
+}
+
+fn time(item: &Json, name: &str) -> u64 {
+    number(item.get(name)).unwrap_or(0)
+}
+
+/// A number, which JSON may write as a string.
+pub(super) fn number(value: Option<&Json>) -> Option<u64> {
+    match value? {
+        Json::Str(text) => text.trim().parse().ok(),
+        Json::BigInt(digits) => digits.parse().ok(),
+        other => other.as_u64(),
+    }
+}

@@ -1,0 +1,174 @@
+//! Finds personal data in traces, and puts stand-ins in its place: the same text always gets the same one, so keys still agree.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+use clap::ValueEnum;
+use regex::{Captures, Regex};
+
+use retake_core::json::Json;
+
+/// A kind of personal data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
+pub(crate) enum Personal {
+    /// Addresses of mail
+    Email,
+    /// Telephone numbers that are written with `+`, or in groups
+    Phone,
+    /// Numbers of payment cards
+    Card,
+}
+
+const ALL: [Personal; 3] = [Personal::Email, Personal::Card, Personal::Phone];
+
+static PATTERNS: LazyLock<Vec<(Personal, Regex)>> = LazyLock::new(|| {
+    let pattern = |kind| match kind {
+        Personal::Email => r"\b[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b",
+        Personal::Phone => r"\+\d{1,3}(?:[ ().-]{0,2}\d{2,4}){2,5}\b|(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}\b",
+        Personal::Card => r"\b\d(?:[ -]?\d){12,18}\b",
+    };
+    ALL.into_iter().filter_map(|kind| Some((kind, Regex::new(pattern(kind)).ok()?))).collect()
+});
+
+/// Replaces what it was told to, and counts what it was not.
+#[derive(Debug, Default)]
+pub(crate) struct Redactor {
+    kinds: BTreeSet<Personal>,
+    own: Vec<Regex>,
+    /// The stand-ins so far, by kind (`None` for own patterns) and text.
+    known: HashMap<(Option<Personal>, String), String>,
+    numbers: BTreeMap<Option<Personal>, usize>,
+    /// What was found and left.
+    left: BTreeMap<Personal, BTreeSet<String>>,
+}
+
+impl Redactor {
+    pub(crate) fn new(kinds: &[Personal], own: Vec<Regex>) -> Redactor {
+        Redactor { kinds: kinds.iter().copied().collect(), own, ..Redactor::default() }
+    }
+
+    pub(super) fn json(&mut self, value: &mut Json) {
+        match value {
+            Json::Str(text) => {
+                if let Some(changed) = self.text(text) {
+                    *text = changed;
+                }
+            }
+            Json::Array(list) => list.iter_mut().for_each(|value| self.json(value)),
+            Json::Object(fields) => fields.values_mut().for_each(|value| self.json(value)),
+            _ => {}
+        }
+    }
+
+    /// The text with stand-ins; `None` if nothing was replaced.
+    fn text(&mut self, text: &str) -> Option<String> {
+        let mut changed: Option<String> = None;
+        for (kind, pattern) in PATTERNS.iter() {
+            let now = changed.as_deref().unwrap_or(text);
+            let found: Vec<&str> =
+                pattern.find_iter(now).map(|found| found.as_str()).filter(|found| kind.is(found)).collect();
+            if found.is_empty() {
+                continue;
+            }
+            if !self.kinds.contains(kind) {
+                self.left.entry(*kind).or_default().extend(found.into_iter().map(str::to_owned));
+                continue;
+            }
+            let replaced = pattern.replace_all(now, |found: &Captures<'_>| {
+                if kind.is(&found[0]) { self.stand_in(Some(*kind), &found[0]) } else { found[0].to_owned() }
+            });
+            changed = Some(replaced.into_owned());
+        }
+        for at in 0..self.own.len() {
+            let pattern = self.own[at].clone();
+            let now = changed.as_deref().unwrap_or(text);
+            if pattern.is_match(now) {
+                changed =
+                    Some(pattern.replace_all(now, |found: &Captures<'_>| self.stand_in(None, &found[0])).into_owned());
+            }
+        }
+        changed
+    }
+
+    fn stand_in(&mut self, kind: Option<Personal>, text: &str) -> String {
+        // The same address may be written with capitals, the same number with other separators.
+        let same: String = match kind {
+            Some(Personal::Email) => text.to_lowercase(),
+            Some(Personal::Phone | Personal::Card) => {
+                text.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect()
+            }
+            None => text.to_owned(),
+        };
+        if let Some(known) = self.known.get(&(kind, same.clone())) {
+            return known.clone();
+        }
+        let number = self.numbers.entry(kind).or_default();
+        *number += 1;
+        let stand_in = match kind {
+            Some(Personal::Email) => format!("person{number}@example.com"),
+            Some(Personal::Phone) => format!("+1 555 01{number:05}"),
+            Some(Personal::Card) => format!("<CARD:{number}>"),
+            None => format!("<REDACTED:{number}>"),
+        };
+        self.known.insert((kind, same), stand_in.clone());
+        stand_in
+    }
+
+    /// Names what was found and left, and what replaces it.
+    pub(crate) fn left(&self) -> Option<String> {
+        let counts: Vec<String> = self.left.iter().map(|(kind, found)| kind.counted(found.len())).collect();
+        let names: Vec<&str> = self.left.keys().map(|kind| kind.name()).collect();
+        (!counts.is_empty()).then(|| {
+            format!(
+                "warning: personal data will be in the fixture: {}\n  to replace it: --redact {}",
+                counts.join(", "),
+                names.join(",")
+            )
+        })
+    }
+
+    /// How many different texts were replaced.
+    pub(crate) fn replaced(&self) -> usize {
+        self.known.len()
+    }
+}
+
+impl Personal {
+    fn name(self) -> &'static str {
+        match self {
+            Personal::Email => "email",
+            Personal::Phone => "phone",
+            Personal::Card => "card",
+        }
+    }
+
+    fn counted(self, count: usize) -> String {
+        retake_base::text::counted(
+            count,
+            match self {
+                Personal::Email => "email",
+                Personal::Phone => "phone number",
+                Personal::Card => "card number",
+            },
+        )
+    }
+
+    /// Whether a text that looks like this kind is one: the numbers of cards have a check digit, stand-ins are not data.
+    fn is(self, text: &str) -> bool {
+        match self {
+            Personal::Email => !text.ends_with("@example.com"),
+            Personal::Phone => true,
+            Personal::Card => {
+                let digits = text.bytes().rev().filter(u8::is_ascii_digit).map(|byte| u32::from(byte - b'0'));
+                let sum: u32 = digits
+                    .enumerate()
+                    .map(|(at, digit)| match digit * (1 + u32::try_from(at % 2).unwrap_or(0)) {
+                        doubled @ 10.. => doubled - 9,
+                        other => other,
+                    })
+                    .sum();
+                sum % 10 == 0 && !text.starts_with('0')
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A span of a trace, independent of the format that it came in.
+
+use std::collections::{BTreeMap, HashMap};
+
+use retake_core::json::{Json, Object};
+
+/// One span, or one observation of Langfuse.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Span {
+    pub(super) trace: String,
+    pub(super) id: String,
+    pub(super) parent: String,
+    pub(super) name: String,
+    /// Nanoseconds since 1970; 0 if they are not known.
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) fields: BTreeMap<String, Json>,
+    /// The events in it, each with its name under `event.name`, and the log records about it.
+    pub(super) events: Vec<(u64, Object)>,
+    /// How many attributes were dropped, as the exporter says.
+    pub(super) dropped: u64,
+    /// Why it failed, if it did.
+    pub(super) failed: Option<String>,
+}
+
+/// The value of one attribute, as text that holds JSON or as structure.
+pub(super) enum Opened {
+    Json(Json),
+    /// A text that is not JSON.
+    Text(String),
+    /// The beginning of a JSON text.
+    Cut,
+}
+
+impl Span {
+    /// The value of an attribute; of `name.0.…` and so on if the attribute was flattened.
+    ///
+    /// # Errors
+    /// If a flattened list lacks elements: what is missing.
+    pub(super) fn value(&self, name: &str) -> Result<Option<Json>, String> {
+        match self.fields.get(name) {
+            Some(Json::Null) => Ok(None),
+            Some(Json::Str(text)) if text.is_empty() => Ok(None),
+            Some(value) => Ok(Some(value.clone())),
+            None => self.unflattened(name),
+        }
+    }
+
+    /// The text of an attribute.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.fields.get(name)?.as_str().filter(|text| !text.is_empty())
+    }
+
+    /// The first of these attributes that has a text.
+    pub(super) fn first_text(&self, names: &[&str]) -> Option<&str> {
+        names.iter().find_map(|name| self.text(name))
+    }
+
+    /// Whether an attribute is spread over `name.0.…`, `name.1.…`.
+    pub(super) fn is_flattened(&self, name: &str) -> bool {
+        !self.fields.contains_key(name) && self.parts(name).next().is_some()
+    }
+
+    fn parts<'a>(&'a self, name: &str) -> impl Iterator<Item = (Vec<&'a str>, &'a Json)> {
+        let prefix = format!("{name}.");
+        let from = self.fields.range(prefix.clone()..);
+        let of_name = from.map_while(move |(key, value)| Some((key.strip_prefix(&prefix)?, value)));
+        of_name
+            .map(|(rest, value)| (rest.split('.').collect(), value))
+            .filter(|(path, _): &(Vec<&str>, _)| is_index(path[0]))
+    }
+
+    fn unflattened(&self, name: &str) -> Result<Option<Json>, String> {
+        let mut tree = Tree::default();
+        self.parts(name).for_each(|(path, value)| tree.insert(&path, value));
+        if tree.0.is_empty() { Ok(None) } else { tree.json(name).map(Some) }
+    }
+}
+
+fn is_index(part: &str) -> bool {
+    !part.is_empty() && part.len() < 7 && part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Attributes with dots in their names, as the tree that they were.
+#[derive(Default)]
+struct Tree(BTreeMap<String, (Option<Json>, Tree)>);
+
+impl Tree {
+    fn insert(&mut self, path: &[&str], value: &Json) {
+        let mut tree = self;
+        for (depth, part) in path.iter().enumerate() {
+            let entry = tree.0.entry((*part).to_owned()).or_default();
+            if depth + 1 == path.len() {
+                entry.0 = Some(value.clone());
+            }
+            tree = &mut entry.1;
+        }
+    }
+
+    fn json(&self, at: &str) -> Result<Json, String> {
+        let value = |name: &str, (leaf, tree): &(Option<Json>, Tree)| match leaf {
+            Some(leaf) if tree.0.is_empty() => Ok(leaf.clone()),
+            _ => tree.json(&format!("{at}.{name}")),
+        };
+        if !self.0.keys().all(|key| is_index(key)) {
+            let entries = self.0.iter().map(|(name, entry)| Ok((name.as_str(), value(name, entry)?)));
+            return Ok(Json::object(entries.collect::<Result<Vec<_>, String>>()?));
+        }
+        let mut elements = Vec::new();
+        for (name, entry) in &self.0 {
+            elements.push((name.parse::<usize>().unwrap_or(usize::MAX), value(name, entry)?));
+        }
+        elements.sort_by_key(|(index, _)| *index);
+        if let Some((missing, _)) = elements.iter().enumerate().find(|(place, (index, _))| place != index) {
+            return Err(format!("`{at}.{missing}` is missing, but `{at}.{}` is there", elements[missing].0));
+        }
+        Ok(Json::Array(elements.into_iter().map(|(_, value)| value).collect()))
+    }
+}
+
+/// Parses a text that holds JSON, even if it was encoded twice.
+pub(super) fn opened(value: &Json) -> Opened {
+    let Json::Str(text) = value else { return Opened::Json(value.clone()) };
+    let begins = text.trim_start().as_bytes().first().copied();
+    if !matches!(begins, Some(b'{' | b'[' | b'"')) {
+        return Opened::Text(text.clone());
+    }
+    match Json::parse_request(text.trim().as_bytes()) {
+        Ok(json @ Json::Str(_)) => opened(&json),
+        Ok(json) => Opened::Json(json),
+        Err(_) if begins != Some(b'"') && is_cut(text) => Opened::Cut,
+        Err(_) => Opened::Text(text.clone()),
+    }
+}
+
+/// Whether a text is the beginning of a JSON text: nothing is wrong with it but that it ends.
+fn is_cut(text: &str) -> bool {
+    let text = text.trim_end();
+    let text = CUT_MARKS.iter().find_map(|mark| text.strip_suffix(mark)).unwrap_or(text);
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_err_and(|error| error.is_eof())
+}
+
+/// What tools put where they cut a text.
+pub(super) const CUT_MARKS: [&str; 8] = [
+    "...[truncated]",
+    "... [truncated]",
+    "[truncated]",
+    "<truncated>",
+    "…[truncated]",
+    "...(truncated)",
+    "... (truncated)",
+    "… (truncated)",
+];
+
+/// The spans of each trace by their start, and the traces in the order in which they were read.
+pub(super) fn by_trace(spans: Vec<Span>) -> Vec<Vec<Span>> {
+    let (mut traces, mut places): (Vec<Vec<Span>>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
+    for span in spans {
+        let place = *places.entry(span.trace.clone()).or_insert(traces.len());
+        if place == traces.len() {
+            traces.push(Vec::new());
+        }
+        traces[place].push(span);
+    }
+    for trace in &mut traces {
+        trace.sort_by_key(|span| span.start);
+        for span in trace {
+            span.events.sort_by_key(|(time, _)| *time);
+        }
+    }
+    traces
+}

@@ -1,0 +1,93 @@
+//! Spans of tools as requests to their servers, for doubles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use retake_core::json::{Json, Layout};
+use retake_wire::fixture::{ToolExchange, ToolExchanges};
+
+use super::call::{ModelCall, kind};
+use super::fields::{Kind, TOOL_ARGUMENTS, TOOL_NAME, TOOL_RESULT, TOOL_SERVER};
+use super::message::arguments;
+use super::span::{Opened, Span, opened};
+
+/// The protocol version that a double names if nothing was recorded.
+const PROTOCOL: &str = "2025-06-18";
+
+/// What the tools' spans are for doubles, and lines about those that cannot be.
+pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, Vec<String>) {
+    let (mut servers, mut notes, mut without) = (ToolExchanges::new(), Vec::new(), BTreeSet::new());
+    for span in spans.iter().filter(|span| kind(span) == Some(Kind::Tool)) {
+        let name = span.first_text(&TOOL_NAME).unwrap_or(&span.name);
+        let Some(server) = span.first_text(&TOOL_SERVER) else {
+            without.insert(name.to_owned());
+            continue;
+        };
+        let value = |names: &[&str]| names.iter().find_map(|name| span.value(name).ok()?);
+        let Some(result) = value(&TOOL_RESULT) else {
+            notes.push(format!("tool `{name}` of `{server}`: its span {} holds no result", span.id));
+            continue;
+        };
+        let sent = value(&TOOL_ARGUMENTS).map_or_else(|| Json::object::<String>([]), |sent| arguments(&sent));
+        let answer = match opened(&result) {
+            // The server's own answer.
+            Opened::Json(result) if result.get("content").and_then(Json::as_array).is_some() => result,
+            Opened::Json(Json::Str(text)) | Opened::Text(text) => text_result(&text, span.failed.is_some()),
+            Opened::Json(result) => text_result(&result.print(Layout::Python), span.failed.is_some()),
+            Opened::Cut => {
+                notes.push(format!("tool `{name}` of `{server}`: the result in its span {} was cut", span.id));
+                continue;
+            }
+        };
+        let params = Json::object([("arguments", sent), ("name", name.into())]);
+        servers.entry(server.to_owned()).or_default().push(exchange("tools/call", params, answer));
+    }
+    if !without.is_empty() {
+        let names = without.into_iter().collect::<Vec<_>>().join(", ");
+        notes.push(format!("tools without a double, since no span names their server: {names}"));
+    }
+    for (server, exchanges) in &mut servers {
+        let called: BTreeSet<String> =
+            exchanges.iter().filter_map(|exchange| exchange.params.str_of("name").map(str::to_owned)).collect();
+        let offered = definitions(calls);
+        let missing: Vec<&String> = called.iter().filter(|name| !offered.contains_key(*name)).collect();
+        let info = Json::object([("name", server.as_str().into()), ("version", "0".into())]);
+        let capabilities = Json::object([("tools", Json::object::<String>([]))]);
+        let hello = [("capabilities", capabilities), ("protocolVersion", PROTOCOL.into()), ("serverInfo", info)];
+        exchanges.insert(0, exchange("initialize", Json::Null, Json::object(hello)));
+        if missing.is_empty() {
+            let tools = called.iter().filter_map(|name| offered.get(name).cloned()).collect();
+            exchanges.insert(1, exchange("tools/list", Json::Null, Json::object([("tools", Json::Array(tools))])));
+        } else {
+            let missing = missing.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+            notes.push(format!(
+                "the double of `{server}` cannot list its tools: the trace has no definition of {missing}"
+            ));
+        }
+    }
+    (servers, notes)
+}
+
+/// The definitions of tools that the calls offered, by name, as a server lists them.
+fn definitions(calls: &[ModelCall]) -> BTreeMap<String, Json> {
+    let definition = |tool: &Json| {
+        let tool = tool.get("function").unwrap_or(tool);
+        let schema = ["parameters", "inputSchema", "input_schema", "parameters_json_schema"]
+            .iter()
+            .find_map(|name| tool.get(name))?;
+        let name = tool.str_of("name")?.to_owned();
+        let about = tool.str_of("description").map(|about| ("description", Json::from(about)));
+        let fields = [("inputSchema", schema.clone()), ("name", name.as_str().into())];
+        Some((name, Json::object(fields.into_iter().chain(about))))
+    };
+    calls.iter().flat_map(|call| &call.tools).filter_map(definition).collect()
+}
+
+fn exchange(method: &str, params: Json, answer: Json) -> ToolExchange {
+    let (messages, then) = (Vec::new(), Vec::new());
+    ToolExchange { method: method.to_owned(), params, messages, answer: Some(Ok(answer)), status: None, then }
+}
+
+fn text_result(text: &str, failed: bool) -> Json {
+    let content = Json::object([("text", text.into()), ("type", "text".into())]);
+    Json::object([("content", Json::Array(vec![content])), ("isError", failed.into())])
+}

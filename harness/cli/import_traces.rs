@@ -1,0 +1,181 @@
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use regex::Regex;
+
+use super::import::notes_of;
+use super::project::ProjectOption;
+use super::trace_scenario::{self, Origin};
+use crate::formats::traces::{Personal, Redactor, Refused, Taken, TraceFormat, Traces, receive};
+use retake::__private::project::folder_of;
+use retake::__private::report::terminal;
+use retake_base::error::{Error, Result};
+use retake_base::text::counted;
+use retake_core::secrets::{Fired, hide};
+use retake_wire::fixture::{Fixture, Suspected};
+
+/// The options for traces.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options for traces: otlp, langfuse")]
+pub(super) struct TraceOptions {
+    /// The trace to import, by its id or the beginning of it; may be repeated, for a conversation over several requests
+    #[arg(long, value_name = "ID")]
+    trace: Vec<String>,
+    /// Only list the traces: id, time, root span, calls, tokens, models, first words of the user
+    #[arg(long, conflicts_with = "listen")]
+    list: bool,
+    /// Receive OTLP over HTTP at this loopback address until Ctrl-C, and import what came
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "input")]
+    listen: Option<SocketAddr>,
+    /// Also write a scenario of this name, which replays the fixture
+    #[arg(long, value_name = "NAME")]
+    scenario: Option<String>,
+    /// Replace personal data by stand-ins, the same text always by the same one
+    #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
+    redact: Vec<Personal>,
+    /// Replace what this regular expression matches as well; may be repeated
+    #[arg(long, value_name = "REGEX")]
+    redact_pattern: Vec<String>,
+}
+
+impl TraceOptions {
+    /// Whether nothing is written.
+    pub(super) fn only_lists(&self) -> bool {
+        self.list
+    }
+
+    /// An option that was used.
+    pub(super) fn used(&self) -> Option<&'static str> {
+        let used = [
+            ("--trace", !self.trace.is_empty()),
+            ("--list", self.list),
+            ("--listen", self.listen.is_some()),
+            ("--scenario", self.scenario.is_some()),
+            ("--redact", !self.redact.is_empty()),
+            ("--redact-pattern", !self.redact_pattern.is_empty()),
+        ];
+        used.into_iter().find(|(_, used)| *used).map(|(option, _)| option)
+    }
+
+    pub(super) fn import(
+        &self,
+        format: TraceFormat,
+        inputs: &[PathBuf],
+        out: Option<&Path>,
+        project: &ProjectOption,
+    ) -> Result<ExitCode> {
+        if self.listen.is_some() && format != TraceFormat::Otlp {
+            return Err(Error::new("--listen is only for otlp: Langfuse sends nothing"));
+        }
+        let opened = match out {
+            Some(out) => project.open(out)?,
+            None => project.open_here()?,
+        };
+        let root = match out {
+            Some(out) => folder_of(out).map_or_else(|| project.folder(), Ok)?,
+            None => project.folder()?,
+        };
+        let scenario = match &self.scenario {
+            Some(name) => Some((name.as_str(), trace_scenario::file(&root, name)?)),
+            None => None,
+        };
+        let secrets = opened.secrets()?;
+        let scrub = secrets.scrub();
+        hide(scrub.clone());
+        let own = self.redact_pattern.iter().map(|pattern| {
+            Regex::new(pattern)
+                .map_err(|e| Error::new(format!("--redact-pattern {pattern:?} is no regular expression: {e}")))
+        });
+        let mut redactor = Redactor::new(&self.redact, own.collect::<Result<_>>()?);
+        let traces = match self.listen {
+            Some(address) => Ok(receive(address, &mut redactor, scrub)?),
+            None => Traces::read(format, inputs, &mut redactor, scrub),
+        };
+        let traces = match traces {
+            Ok(traces) => traces,
+            Err(errors) => {
+                errors.iter().for_each(terminal::error);
+                terminal::note("nothing was written");
+                return Ok(ExitCode::from(2));
+            }
+        };
+        traces.notes.iter().for_each(terminal::note);
+        if self.list {
+            traces.list().iter().for_each(terminal::out);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let out = out.ok_or_else(|| Error::new("--out is missing"))?;
+        // What a receiver got in one run belongs together; a file may hold the traces of many users.
+        if let (true, None, [_, _, ..]) = (self.trace.is_empty(), self.listen, &traces.with_calls()[..]) {
+            traces.list().iter().for_each(terminal::note);
+            let count = traces.with_calls().len();
+            return Err(Error::new(format!(
+                "there are {count} traces with model calls, and one fixture holds one conversation"
+            ))
+            .help("name the trace: --trace ID; several requests of one conversation: --trace ID --trace ID"));
+        }
+        let rules = &opened.rules;
+        let taken = traces.take(&self.trace, out, notes_of(out, rules), rules)?;
+        write(&taken, out, &redactor, scrub, rules, (&root, scenario))
+    }
+}
+
+/// Writes the fixture, and the scenario if one is wanted, and says what a person should know.
+fn write(
+    taken: &Taken,
+    out: &Path,
+    redactor: &Redactor,
+    scrub: &retake_core::secrets::Scrub,
+    rules: &retake_core::key::Rules,
+    (root, scenario): (&Path, Option<(&str, PathBuf)>),
+) -> Result<ExitCode> {
+    let Taken { fixture, refused, notes, .. } = taken;
+    notes.iter().for_each(terminal::note);
+    refused.iter().for_each(|refused| terminal::note(line(refused)));
+    let turns = fixture.table.turns().len();
+    if turns == 0 {
+        terminal::error(format!("no turns: {} refused, nothing was written", counted(refused.len(), "span")));
+        return Ok(ExitCode::from(1));
+    }
+    let found: Fired = fixture.scrub.names().clone();
+    if let Some(suspected) = Suspected::of(fixture, scrub, &found) {
+        terminal::error(suspected.error("import again"));
+        return Ok(ExitCode::from(1));
+    }
+    // What replay will read, not what is in memory.
+    Fixture::parse(out, fixture.print().as_bytes(), rules)?;
+    fixture.write(out)?;
+    if redactor.replaced() > 0 {
+        terminal::note(format!("{} replaced by stand-ins", counted(redactor.replaced(), "text")));
+    }
+    redactor.left().iter().for_each(terminal::note);
+    let refused = refused.len();
+    terminal::note(format!("{} written to {}, {refused} refused", counted(turns, "turn"), out.display()));
+    if !taken.rules.is_empty() {
+        terminal::note(format!(
+            "its calls have several callers; if the service names none itself, scenarios/suite.toml needs:\n{}",
+            taken.rules.join("\n")
+        ));
+    }
+    if let Some((name, file)) = scenario {
+        let fixture = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let written = trace_scenario::of_trace(root, file, name, &fixture, taken);
+        written.write(root)?;
+        let (shown, adopt) = (written.file.display(), format!("retake adopt {name}"));
+        terminal::note(match &written.origin {
+            Origin::Request => format!("{shown} has the request that started the trace\n  next: {adopt}"),
+            Origin::Scenario(other) => format!("{shown} has the steps of the scenario `{other}`\n  next: {adopt}"),
+            Origin::Nothing => format!("{shown}: fill in the lines that say FILL IN\n  next: {adopt}"),
+        });
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The line about a span that is no turn.
+fn line(refused: &Refused) -> String {
+    let Refused { trace, span, name, reason, setting } = refused;
+    let setting = setting.as_ref().map(|setting| format!("\n  to keep it: {setting}")).unwrap_or_default();
+    format!("refused: trace {trace}, span {span} ({name}): {reason}{setting}")
+}
