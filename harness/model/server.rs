@@ -16,6 +16,7 @@ use super::companion::Companion;
 use super::drift::DriftOf;
 use super::handler::{ServerState, handle};
 use super::lint::CallFlaw;
+use super::load::Load;
 use super::session::{Mode, Pacing, Session};
 use retake_base::error::{Error, Result};
 
@@ -33,6 +34,8 @@ pub struct ServerOptions {
     pub address: Option<SocketAddr>,
     /// The key that calls have to bring. The default is a random key.
     pub key: Option<String>,
+    /// What a load test asks of the server.
+    pub load: Option<Arc<Load>>,
 }
 
 /// A running model server. It stops when this is dropped.
@@ -76,7 +79,7 @@ impl ModelServer {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let key = options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple()));
-        let state = Arc::new(ServerState::new(options.callers, key, Session::new(mode, options.pacing)));
+        let state = Arc::new(ServerState::new(options.callers, key, Session::new(mode, options.pacing), options.load));
         // There is only one handler, so no router is needed, and each layer would cost some allocations for each call.
         let service = handle.with_state(state.clone()).into_make_service();
         // Without TCP_NODELAY each streamed answer waits for a delayed acknowledgement.
