@@ -1,4 +1,5 @@
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -66,6 +67,9 @@ pub(super) struct Serve {
     /// session, `first-message` takes what the conversation begins with
     #[arg(long, value_name = "WHERE")]
     session_by: Option<SessionBy>,
+    /// How many threads answer calls [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    workers: Option<NonZero<usize>>,
     /// Write the report to this file, as JSON: what was served, missed and left unused
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -125,11 +129,13 @@ impl Serve {
         let eof = at_eof(self.until_eof);
         let callers = serving.callers();
         let load = Some(serving.load().clone());
+        let workers = self.workers.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
         let options = ServerOptions {
             callers,
             address: Some(self.addr),
             key: self.key.clone(),
             load,
+            more_workers: workers - 1,
             ..ServerOptions::default()
         };
         let server = Arc::new(ModelServer::start(Mode::Replay(serving.replay()), options).await?);

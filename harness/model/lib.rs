@@ -30,6 +30,7 @@ mod route;
 mod served;
 mod server;
 mod session;
+mod workers;
 
 pub use account::KEPT;
 pub use activity::Activity;
