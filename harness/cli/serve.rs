@@ -23,7 +23,7 @@ use retake_scenario::Delays;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake serve fixtures/greeting.json --addr 127.0.0.1:8080 --key test\n  \
     retake serve greeting parting --repeat\n  \
-    retake serve greeting --repeat --delays ttft=400ms,tps=60,jitter=10% --rate 100/s\n\n\
+    retake serve greeting --repeat --delays ttft=400ms,tps=60 --rate 100/s\n\n\
     When it is ready, it prints one line of JSON with its URLs and its key. On\n\
     SIGTERM or SIGINT it writes the report and exits: with 1 if a call missed, or\n\
     differed where the suite sets drift = { … = \"fail\" }, otherwise with 0.\n\n\
