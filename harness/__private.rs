@@ -29,7 +29,7 @@ pub mod run {
 
 /// The system under test.
 pub mod system {
-    pub use crate::system::take_over;
+    pub use crate::system::{environment_beside, take_over};
 }
 
 /// Recorded tool calls.

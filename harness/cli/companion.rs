@@ -12,21 +12,31 @@ use retake::__private::report::notes;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
-use retake_model::{CallerRules, Companion, Miss, Mode, ModelServer, Pacing, Replay, Scope};
-use retake_scenario::{Delays, Level};
-use retake_wire::Response;
+use retake_model::{CallerRules, Companion, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope};
+use retake_scenario::Level;
 use retake_wire::fixture::Fixture;
+use retake_wire::{Body, Response};
 
 /// The fixtures that a server replays, and their state since the server started or was last reset.
 #[derive(Debug)]
 pub(super) struct Serving {
     project: OpenProject,
     option: ProjectOption,
-    repeat: bool,
+    how: How,
     /// The folders whose fixtures a reset may name.
     folders: Vec<PathBuf>,
     laid_in: Mutex<LaidIn>,
     server: OnceLock<Weak<ModelServer>>,
+}
+
+/// How fixtures are served, whichever they are.
+#[derive(Debug)]
+pub(super) struct How {
+    /// Whether turns are served once more when all were served.
+    pub(super) repeat: bool,
+    pub(super) load: Arc<Load>,
+    /// Whether answers have to be as slow as they were recorded.
+    pub(super) needs_delays: bool,
 }
 
 /// The fixtures that are served now.
@@ -52,17 +62,22 @@ impl Serving {
     ///
     /// # Errors
     /// If one cannot be read.
-    pub(super) fn of(files: &[PathBuf], project: OpenProject, option: ProjectOption, repeat: bool) -> Result<Serving> {
-        let laid_in = LaidIn::of(files.to_vec(), "serve".to_owned(), &project, repeat)?;
+    pub(super) fn of(files: &[PathBuf], project: OpenProject, option: ProjectOption, how: How) -> Result<Serving> {
+        let laid_in = LaidIn::of(files.to_vec(), "serve".to_owned(), &project, &how)?;
         let beside = files.iter().map(|file| file.parent().unwrap_or(file).to_owned());
         let folders = beside.chain([option.folder()?]).filter_map(|folder| resolved(&folder)).collect();
         let (laid_in, server) = (Mutex::new(laid_in), OnceLock::new());
-        Ok(Serving { project, option, repeat, folders, laid_in, server })
+        Ok(Serving { project, option, how, folders, laid_in, server })
     }
 
     /// The rules that name the caller of a call that does not declare one.
     pub(super) fn callers(&self) -> CallerRules {
         self.project.callers.clone()
+    }
+
+    /// What a load test asks of the server, and its counts.
+    pub(super) fn load(&self) -> &Arc<Load> {
+        &self.how.load
     }
 
     /// The replay of the current fixtures.
@@ -112,7 +127,8 @@ impl Serving {
             let counts = earlier.map(|(name, count)| (name, Json::from(count)));
             ("earlier", Json::object(counts))
         });
-        Json::object(report.into_iter().chain(earlier))
+        let limited = self.how.load.limited().map(|calls| ("limited", Json::from(calls)));
+        Json::object(report.into_iter().chain(limited).chain(earlier))
     }
 
     /// How much happened that the report only counts: it lists the last of each.
@@ -134,10 +150,11 @@ impl Serving {
             Some(named) => named.iter().map(|named| self.of_project(named)).collect::<Result<_>>()?,
             None => before.files,
         };
-        let laid_in = LaidIn::of(files, asked.name.unwrap_or(before.name), &self.project, self.repeat)?;
+        let laid_in = LaidIn::of(files, asked.name.unwrap_or(before.name), &self.project, &self.how)?;
         if let Some(server) = self.server.get().and_then(Weak::upgrade) {
             // The process-wide registry contains only entries of this server, so all of them can go.
             retake_model::reset();
+            self.how.load.reset();
             server.lay_in(Mode::Replay(laid_in.replay.clone()), Pacing::None);
         }
         *self.laid_in.lock().unwrap_or_else(PoisonError::into_inner) = laid_in;
@@ -178,6 +195,9 @@ impl Companion for Serving {
         match (method, path) {
             (&Method::GET | &Method::HEAD, "health") => Some(Response::json(200, self.health())),
             (&Method::GET, "misses") => Some(Response::json(200, missed(&self.misses()))),
+            (&Method::GET, "metrics") => {
+                Some(Response::of(200, "text/plain; version=0.0.4; charset=utf-8", Body::Text(self.how.load.metrics())))
+            }
             (&Method::GET, "report") => Some(Response::json(200, self.report())),
             (&Method::POST, "reset") => Some(match self.reset(body) {
                 Ok(served) => Response::json(200, served),
@@ -189,16 +209,25 @@ impl Companion for Serving {
 }
 
 impl LaidIn {
-    fn of(files: Vec<PathBuf>, name: String, project: &OpenProject, repeat: bool) -> Result<LaidIn> {
+    fn of(files: Vec<PathBuf>, name: String, project: &OpenProject, how: &How) -> Result<LaidIn> {
         let mut fixtures = files.iter().map(|file| Fixture::read(file, &project.rules));
         let none = || Ok(Fixture::of_turns(Path::new("none"), [].into(), Vec::new(), &project.rules));
         let first = fixtures.next().unwrap_or_else(none)?;
         let fixture = fixtures.try_fold(first, |all, next| next.map(|next| all.followed_by(next)))?;
-        let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new(&name))
-            .with_delays(project.delays == Delays::Recorded)
-            .with_repeat(repeat);
+        if how.needs_delays && !files.is_empty() && !holds_delays(&fixture) {
+            let names: Vec<String> = files.iter().map(|file| name_of(file)).collect();
+            return Err(Error::new(format!("{} holds no delays, so its answers cannot be as slow as recorded", names.join(", ")))
+                .help("record again with delays = \"recorded\" in the suite or the scenario, or serve it with --delays ttft=400ms,tps=60"));
+        }
+        let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new(&name)).with_repeat(how.repeat);
         Ok(LaidIn { files, name, replay: Arc::new(replay) })
     }
+}
+
+/// Whether any turn of a fixture says how long its answer took.
+fn holds_delays(fixture: &Fixture) -> bool {
+    let mut turns = fixture.table.turns().iter();
+    turns.any(|turn| turn.wire.as_ref().is_some_and(|wire| !wire.response.delays().is_empty()))
 }
 
 /// A turn in a report, with its index in its own file. If several fixtures are served, the turn's fixture is named.

@@ -22,8 +22,10 @@ pub(super) struct Doctor {}
 /// One thing that was checked.
 struct Finding {
     what: String,
-    /// What was found, or the error that says what is missing.
+    /// What was found, or the error that says what is missing or wrong.
     found: Result<String>,
+    /// Whether it is there, but cannot be read.
+    broken: bool,
 }
 
 impl Doctor {
@@ -31,40 +33,54 @@ impl Doctor {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let root = super::project::root()?;
         let findings = match discover(&root) {
-            Err(error) => vec![finding("scenarios", Err(error))],
+            Err(error) if !root.join("scenarios").is_dir() => vec![finding("scenarios", Err(error))],
+            Err(error) => vec![broken("scenarios", error)],
             Ok(discovered) => of_project(&root, &discovered),
         };
         let width = findings.iter().map(|finding| finding.what.chars().count()).max().unwrap_or_default();
-        for Finding { what, found } in &findings {
+        for Finding { what, found, broken } in &findings {
             match found {
                 Ok(found) => terminal::out(format!("ok     {what:width$}  {found}")),
-                Err(lacking) => {
-                    let indented = lacking.to_string().replace('\n', &format!("\n{:1$}", "", width + 7));
-                    terminal::out(format!("lacks  {what:width$}  {indented}"));
+                Err(error) => {
+                    let word = if *broken { "wrong" } else { "lacks" };
+                    let indented = error.to_string().replace('\n', &format!("\n{:1$}", "", width + 7));
+                    terminal::out(format!("{word}  {what:width$}  {indented}"));
                 }
             }
         }
-        let lacking = findings.iter().filter(|finding| finding.found.is_err()).count();
-        terminal::out(match lacking {
-            0 => "nothing is missing".to_owned(),
-            lacking => format!("{} missing", counted(lacking, "thing")),
+        let count =
+            |broken: bool| findings.iter().filter(|finding| finding.found.is_err() && finding.broken == broken).count();
+        terminal::out(match (count(false), count(true)) {
+            (0, 0) => "nothing is missing".to_owned(),
+            (lacking, 0) => format!("{} missing", counted(lacking, "thing")),
+            (0, wrong) => format!("{} wrong", counted(wrong, "thing")),
+            (lacking, wrong) => format!("{} missing, {wrong} wrong", counted(lacking, "thing")),
         });
-        Ok(ExitCode::from(u8::from(lacking > 0)))
+        Ok(ExitCode::from(u8::from(count(false) + count(true) > 0)))
     }
 }
 
 fn finding(what: impl Into<String>, found: Result<String>) -> Finding {
-    Finding { what: what.into(), found }
+    Finding { what: what.into(), found, broken: false }
+}
+
+fn broken(what: impl Into<String>, error: Error) -> Finding {
+    Finding { what: what.into(), found: Err(error), broken: true }
 }
 
 fn of_project(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     let sound = discovered.sound().count();
     let mut findings = vec![finding("scenarios", Ok(format!("{} read", counted(sound, "scenario"))))];
-    let broken = discovered.scenarios.iter().filter_map(|scenario| scenario.as_ref().err());
-    findings.extend(broken.map(|broken| finding(&broken.name, Err(broken.error.clone()))));
+    let wrong = discovered.scenarios.iter().filter_map(|scenario| scenario.as_ref().err());
+    findings.extend(wrong.map(|wrong| broken(&wrong.name, wrong.error.clone())));
     findings.extend(programs(root, discovered));
     let missing = missing_fixtures(root, discovered);
-    findings.push(key(!missing.is_empty()));
+    findings.extend(
+        super::doctor_start::starts(root, discovered).into_iter().map(|(what, error)| finding(what, Err(error))),
+    );
+    let recorded = discovered.sound().any(|scenario| matches!(scenario.fixture, FixtureRef::Named(_)));
+    let all_read = sound == discovered.scenarios.len();
+    findings.push(key(!missing.is_empty(), recorded, all_read));
     findings.extend(missing);
     if discovered.sound().any(retake_scenario::Scenario::needs_browser) {
         findings.push(finding("chromium", chromium()));
@@ -167,13 +183,17 @@ const KEYS: [&str; 9] = [
 ];
 
 /// Checks whether a provider's key is set, which only recording needs.
-fn key(needed: bool) -> Finding {
+fn key(needed: bool, recorded: bool, all_read: bool) -> Finding {
     let set: Vec<&str> =
         KEYS.into_iter().filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())).collect();
     finding(
         "key",
         match (set.is_empty(), needed) {
             (false, _) => Ok(format!("{}, for recording", set.join(", "))),
+            (true, false) if !all_read => {
+                Ok("none is set; whether one is needed shows once every scenario can be read".to_owned())
+            }
+            (true, false) if !recorded => Ok("none is set, and none is needed: no scenario calls a model".to_owned()),
             (true, false) => Ok("none is set, and none is needed: everything is recorded".to_owned()),
             (true, true) => {
                 let error = Error::new("no provider's key is set, but something is still to be recorded");
@@ -185,7 +205,9 @@ fn key(needed: bool) -> Finding {
 
 #[cfg(feature = "browser")]
 fn chromium() -> Result<String> {
-    retake::__private::browser::program().map(|file| format!("{}, for pages", file.display()))
+    let program = retake::__private::browser::program()?;
+    super::doctor_start::is_browser(&program)?;
+    Ok(format!("{}, for pages", program.display()))
 }
 
 #[cfg(not(feature = "browser"))]

@@ -9,6 +9,8 @@ use retake_base::error::{Error, Result};
 
 mod cargo_toml;
 mod language;
+mod place;
+mod start;
 mod workflow;
 
 pub(super) use language::Language;
@@ -30,9 +32,13 @@ impl Init {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let here =
             std::env::current_dir().map_err(|e| Error::new(format!("failed to find the current folder: {e}")))?;
-        let language = self.language.unwrap_or_else(|| Language::of(&here));
-        let suite = match language.command(&here) {
-            Some(command) => format!("{}\n{SUITE}", SYSTEM.replace("COMMAND", &command)),
+        let language = self.language.map_or_else(|| place::language(&here), Ok)?;
+        let started = start::of(language, &here).map(|start| (language::list(start.command), start.ready));
+        let started = started.or_else(|| Some((language.command(&here)?, "http = \"/health\"".to_owned())));
+        let suite = match started {
+            Some((command, ready)) => {
+                format!("{}\n{SUITE}", SYSTEM.replace("COMMAND", &command).replace("READY", &ready))
+            }
             None => SUITE.to_owned(),
         };
         let (workflow_file, workflow) = workflow::workflow(&here, language);
@@ -105,7 +111,7 @@ const SYSTEM: &str = r#"# The agent service under test. Retake starts it for eac
 [systems.agent]
 command = COMMAND
 env = { PORT = "{{ port }}", OPENAI_BASE_URL = "{{ model.openai }}", OPENAI_API_KEY = "{{ model.key }}" }
-ready = { http = "/health", timeout = "30s" }       # or { line = "regex of a log line" }
+ready = { READY, timeout = "30s" }       # or { line = "regex of a log line" }
 "#;
 
 const SUITE: &str = r#"# What all scenarios share. An empty file is fine.

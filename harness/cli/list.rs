@@ -23,6 +23,9 @@ pub(super) struct List {
     /// Print a JSON array of objects: name, file, kind, system, system_kind, fixture, turns, golden, ignored, error
     #[arg(long)]
     json: bool,
+    /// Print only the names, without looking at fixtures and goldens: for the completions of a shell
+    #[arg(long, conflicts_with_all = ["json", "filter"])]
+    names: bool,
 }
 
 /// One scenario in the list.
@@ -45,6 +48,14 @@ impl List {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::project::root()?;
         let mut discovered = discover(&root)?;
+        if self.names {
+            let name = |found: &std::result::Result<Scenario, Broken>| match found {
+                Ok(scenario) => scenario.name.clone(),
+                Err(broken) => broken.name.clone(),
+            };
+            discovered.scenarios.iter().map(name).for_each(terminal::out);
+            return Ok(ExitCode::SUCCESS);
+        }
         // Only the project's own runner knows its routers.
         if !handover::has_runner(&root) {
             discovered.check_systems(&[])?;

@@ -10,6 +10,7 @@ mod command;
 mod companion;
 mod completions;
 mod doctor;
+mod doctor_start;
 mod explain;
 mod formats;
 mod handover;

@@ -18,6 +18,9 @@ pub(super) struct Man {
 
 impl Man {
     pub(super) fn run(&self, command: clap::Command) -> Result<ExitCode> {
+        let mut command = command;
+        // This names each subcommand as it is typed: `retake test`.
+        command.build();
         let Some(folder) = &self.out else {
             terminal::out(page(command)?.trim_end());
             return Ok(ExitCode::SUCCESS);

@@ -19,6 +19,7 @@ use retake_wire::fixture::Fixture;
     committed one, and so does a fixture that `retake record --propose` made.\n\n\
     Answer with a letter and Enter:\n  \
     a  accept, if two replays agree\n  \
+    A  accept this and all that follow, without showing them\n  \
     r  reject\n  \
     s  skip, and decide later\n  \
     b  show the two texts side by side\n  \
@@ -55,6 +56,7 @@ impl Review {
         }
         let mut answers = std::io::stdin().lock().lines();
         let mut tally = Tally::default();
+        let mut accepts_all = false;
         let mut layout = if columns::width() >= WIDE { Layout::SideBySide } else { Layout::Unified };
         for (index, waits) in all.iter().enumerate() {
             // A golden that was accepted together with its fixture is gone already.
@@ -62,23 +64,29 @@ impl Review {
                 tally.accepted += 1;
                 continue;
             }
+            if accepts_all {
+                let accepted = accept(&root, &waits.name)?;
+                *if accepted { &mut tally.accepted } else { &mut tally.left } += 1;
+                continue;
+            }
             let texts = texts(&root, waits)?;
             show(&root, waits, (index + 1, all.len()), &texts, layout);
             loop {
-                terminal::ask("[a]ccept [r]eject [s]kip  side by side [b], [u]nified, [w]hole  [q]uit: ");
+                terminal::ask("[a]ccept [A]ll [r]eject [s]kip  side by side [b], [u]nified, [w]hole  [q]uit: ");
                 let answer = answers.next().transpose().map_err(|e| Error::new(format!("no answer: {e}")))?;
                 let Some(answer) = answer.filter(|answer| answer.trim() != "q") else {
                     tally.left += all.len() - index;
                     return Ok(done(&tally));
                 };
+                accepts_all = answer.trim() == "A";
                 match answer.trim() {
-                    "a" if accept(&root, &waits.name)? => tally.accepted += 1,
+                    "a" | "A" if accept(&root, &waits.name)? => tally.accepted += 1,
                     "r" => {
                         waits.reject()?;
                         tally.rejected += 1;
                     }
                     // `retake accept` has printed why it failed.
-                    "a" | "s" => tally.left += 1,
+                    "a" | "A" | "s" => tally.left += 1,
                     letter @ ("b" | "u" | "w") => {
                         layout = match letter {
                             "b" => Layout::SideBySide,

@@ -1,23 +1,29 @@
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
 
-use super::companion::Serving;
+use super::companion::{How, Serving};
 use super::project::ProjectOption;
+use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::Signals;
 use retake_base::error::{Error, Result};
+use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::{hide, shown};
 use retake_model::{KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_last};
+use retake_model::{Load, LoadOptions, Pace, Rate, SessionBy};
+use retake_scenario::Delays;
 
 /// Serve fixtures as a model, for a system that you start yourself
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake serve fixtures/greeting.json --addr 127.0.0.1:8080 --key test\n  \
-    retake serve greeting parting --repeat\n\n\
+    retake serve greeting parting --repeat\n  \
+    retake serve greeting --repeat --delays ttft=400ms,tps=60 --rate 100/s\n\n\
     When it is ready, it prints one line of JSON with its URLs and its key. On\n\
     SIGTERM or SIGINT it writes the report and exits: with 1 if a call missed, or\n\
     differed where the suite sets drift = { … = \"fail\" }, otherwise with 0.\n\n\
@@ -28,6 +34,8 @@ use retake_model::{KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_l
     GET  /__retake/misses   the calls that missed, each with an explanation\n  \
     GET  /__retake/report   which turns were served or left unused, which calls\n                          \
     missed, and what differed\n  \
+    GET  /__retake/metrics  the counts of calls, and how late frames were sent,\n                          \
+    for Prometheus\n  \
     POST /__retake/reset    forget all of this, and serve every turn again\n\n\
     With the body {\"fixtures\": [\"parting\"], \"name\": \"test_b\"}, a reset also\n\
     changes the fixtures, and misses name test_b from then on.")]
@@ -44,6 +52,24 @@ pub(super) struct Serve {
     /// Once all turns of a conversation have been served, start again with the first
     #[arg(long)]
     repeat: bool,
+    /// How slowly answers are sent: `recorded`, `none`, `0.5x` (in half of the recorded time), or
+    /// `ttft=400ms,tps=60,jitter=10%`: the time to the first token, tokens per second, and by how much both vary [default:
+    /// the suite's `delays`]
+    #[arg(long, value_name = "DELAYS")]
+    delays: Option<Pace>,
+    /// Answer this many calls at once; more get the provider's own 429
+    #[arg(long, value_name = "CALLS", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+    /// Answer this many calls per second, minute or hour, as in `100/s`; more get the provider's own 429
+    #[arg(long, value_name = "RATE")]
+    rate: Option<Rate>,
+    /// Serve each session the turns from the first one on: `header:NAME` and `json:/POINTER` say where a call names its
+    /// session, `first-message` takes what the conversation begins with
+    #[arg(long, value_name = "WHERE")]
+    session_by: Option<SessionBy>,
+    /// How many threads answer calls [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    workers: Option<NonZero<usize>>,
     /// Write the report to this file, as JSON: what was served, missed and left unused
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -73,7 +99,12 @@ impl Serve {
             terminal::note("no fixture is named, so each call is a miss until POST /__retake/reset names one");
         }
         keep_the_last(KEPT);
-        let serving = Arc::new(Serving::of(&files, project, self.project.clone(), self.repeat)?);
+        let how = How {
+            repeat: self.repeat,
+            load: Load::new(self.load(&project)),
+            needs_delays: self.delays.as_ref().is_some_and(Pace::is_recorded),
+        };
+        let serving = Arc::new(Serving::of(&files, project, self.project.clone(), how)?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let code = runtime.block_on(self.serve(&serving));
@@ -81,12 +112,32 @@ impl Serve {
         code
     }
 
+    /// What a load test asks of the server. If it does not say how slowly answers are sent, the suite does.
+    fn load(&self, project: &OpenProject) -> LoadOptions {
+        let of_suite = || if project.delays == Delays::Recorded { Pace::recorded() } else { Pace::default() };
+        LoadOptions {
+            pace: self.delays.clone().unwrap_or_else(of_suite),
+            at_once: self.limit.map(|limit| limit as usize),
+            rate: self.rate,
+            session_by: self.session_by.clone(),
+        }
+    }
+
     async fn serve(self, serving: &Arc<Serving>) -> Result<ExitCode> {
         // Listen before printing the line that says it is ready: its reader may send a signal at once.
         let mut ended = Signals::listen()?;
         let eof = at_eof(self.until_eof);
         let callers = serving.callers();
-        let options = ServerOptions { callers, address: Some(self.addr), key: self.key, ..ServerOptions::default() };
+        let load = Some(serving.load().clone());
+        let workers = self.workers.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
+        let options = ServerOptions {
+            callers,
+            address: Some(self.addr),
+            key: self.key.clone(),
+            load,
+            more_workers: workers - 1,
+            ..ServerOptions::default()
+        };
         let server = Arc::new(ModelServer::start(Mode::Replay(serving.replay()), options).await?);
         serving.of_server(&server);
         server.accompany(serving.clone());
@@ -114,8 +165,25 @@ impl Serve {
                 terminal::note(format!("note: {line}"));
             }
             failing.iter().for_each(terminal::error);
+            for line in self.of_load(serving.load()) {
+                terminal::note(format!("note: {line}"));
+            }
         }
         Ok(if misses.is_empty() && failing.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+}
+
+impl Serve {
+    /// What a load test should know at its end.
+    fn of_load(&self, load: &Load) -> Vec<String> {
+        let limited = load.limited().filter(|calls| *calls > 0);
+        let limited = limited.map(|calls| format!("{} exceeded the limit and got a 429", counted(calls, "call")));
+        let nameless = self.session_by.as_ref().filter(|_| load.without_session() > 0);
+        let nameless = nameless.map(|by| {
+            let calls = counted(load.without_session(), "call");
+            format!("{calls} named no session ({by}); they were answered as if they were all of one session")
+        });
+        limited.into_iter().chain(nameless).collect()
     }
 }
 

@@ -4,8 +4,10 @@ use std::process::ExitCode;
 use clap::Args;
 
 use retake::__private::report::terminal;
-use retake_base::error::Result;
-use retake_core::events::{AfterLast, Capture, Captured, Detail, Format, ShapeOptions, Status, event_keys, golden};
+use retake_base::error::{Error, Result};
+use retake_core::events::{
+    AfterLast, Capture, Captured, Detail, Event, Format, Payload, ShapeOptions, Status, event_keys, golden,
+};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Normalizer;
 
@@ -29,6 +31,11 @@ impl Shape {
         let mut capture = Capture::new();
         let mut events = capture.push(&bytes);
         events.extend(capture.finish());
+        if !bytes.trim_ascii().is_empty() && !events.iter().any(is_of_a_stream) {
+            let error = Error::new("this is no event stream: no line begins with `data:`, `event:` or `{`");
+            let error = error.help("expected a captured response, SSE or JSON lines: curl -N URL | retake shape");
+            return Err(self.file.iter().fold(error, |error, file| error.in_file(file)));
+        }
         if self.json {
             terminal::out(keys_json(&events).print(Layout::Python));
             return Ok(ExitCode::SUCCESS);
@@ -52,6 +59,16 @@ impl Shape {
         let text = golden(&[captured], &options, &|text| normalizer.apply(text).into_owned());
         terminal::out(text.trim_end());
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Whether this came of a stream: blocks of any other text are events without a name and data.
+fn is_of_a_stream(event: &Event) -> bool {
+    let field = |line: &str| ["data:", "event:", "id:", "retry:"].iter().any(|field| line.starts_with(field));
+    match &event.payload {
+        Payload::Data(_) | Payload::Comment(_) => true,
+        Payload::Empty => event.name.is_some() || event.id.is_some(),
+        Payload::Tail(text) => text.lines().any(field) || text.trim_start().starts_with('{'),
     }
 }
 

@@ -103,6 +103,8 @@ impl<'a> Driver<'a> {
         for (value, name) in stage.names() {
             names.add(value, name);
         }
+        #[cfg(feature = "browser")]
+        let visitor = Visitor::new(scenario, stage, root, turns, calls.clone());
         Driver {
             scenario,
             stage,
@@ -117,7 +119,7 @@ impl<'a> Driver<'a> {
             calls,
             failure: None,
             #[cfg(feature = "browser")]
-            visitor: Visitor::new(scenario, stage, root, turns),
+            visitor,
         }
     }
 

@@ -16,6 +16,7 @@ use retake_base::error::{Error, Result};
 use retake_core::events::{AfterLast, Capture, Captured, Event, Status};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
+use retake_model::Activity;
 use retake_scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
 
 /// How long to wait for the end of the page's traffic once all acts are done.
@@ -29,6 +30,8 @@ pub(super) struct Visitor<'a> {
     stage: &'a Stage,
     root: &'a Path,
     turns: Option<&'a LiveTurns<'a>>,
+    /// The model calls of the scenario.
+    calls: Activity,
     /// What becomes of screenshots that are compared.
     pub(super) baselines: Baselines,
     page: Option<Page>,
@@ -49,8 +52,9 @@ impl<'a> Visitor<'a> {
         stage: &'a Stage,
         root: &'a Path,
         turns: Option<&'a LiveTurns<'a>>,
+        calls: Activity,
     ) -> Visitor<'a> {
-        Visitor { scenario, stage, root, turns, baselines: Baselines::default(), page: None }
+        Visitor { scenario, stage, root, turns, calls, baselines: Baselines::default(), page: None }
     }
 
     /// Opens the page of a step and does its acts.
@@ -100,9 +104,20 @@ impl<'a> Visitor<'a> {
         Ok(Visited { captured, values })
     }
 
-    /// Renders the texts of an act. While recording, this waits for a turn that it needs.
+    /// Renders the texts of an act. While recording, this waits for a turn that it needs. Which turn is the last one is not known
+    /// before no further call comes.
     async fn rendered(&self, act: &Act, context: &mut Context) -> Result<Do<String>> {
         let deadline = Instant::now() + act.within;
+        let mut from_the_end = false;
+        let _ = act.what.render(|text| {
+            from_the_end |= text.counts_turns_from_the_end();
+            Ok(String::new())
+        });
+        if let Some(live) = self.turns.filter(|_| from_the_end) {
+            let at_rest = self.calls.settled(self.scenario.settle, || false);
+            let _ = tokio::time::timeout_at(deadline, at_rest).await;
+            context.insert("turn", live());
+        }
         loop {
             let rendered = act.what.render(|text| text.render_text(context));
             let Some(live) = self.turns.filter(|_| rendered.is_err() && Instant::now() < deadline) else {

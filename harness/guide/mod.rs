@@ -15,6 +15,7 @@
 //! | [`tools`] | Live tools, and doubles of tool servers |
 //! | [`pages`] | Pages in a real browser |
 //! | [`in_tests`] | In pytest, vitest, node:test and Playwright |
+//! | [`load`] | Load tests, with a model that costs nothing |
 //! | [`ci`] | In CI: machines, partitions, reports |
 //! | [`security`] | What a scenario may do, and what is protected |
 //! | [`durable`] | Durable steps of an agent in Rust |
@@ -51,6 +52,8 @@ pub mod tools {}
 pub mod pages {}
 #[doc = include_str!("in_tests.md")]
 pub mod in_tests {}
+#[doc = include_str!("load.md")]
+pub mod load {}
 #[doc = include_str!("ci.md")]
 pub mod ci {}
 #[doc = include_str!("security.md")]

@@ -26,7 +26,8 @@ pub(super) fn answer(companion: &dyn Companion, incoming: &Incoming) -> Option<R
     if incoming.is_of_a_page() {
         return Some(refused(403, "a page of another server may not ask this"));
     }
-    let nothing = || refused(404, "below /__retake/ there are only GET health, GET misses, GET report and POST reset");
+    let nothing =
+        || refused(404, "below /__retake/ there are only GET health, metrics, misses and report, and POST reset");
     Some(companion.answer(&incoming.method, path, &incoming.body).unwrap_or_else(nothing))
 }
 

@@ -12,6 +12,7 @@ use super::callers::CallerRules;
 use super::companion::{self, Companion};
 use super::http::{self, Incoming};
 use super::lint::FlawKind;
+use super::load::{Load, Pass};
 use super::lookup::Lookup;
 use super::miss::{Miss, MissReason};
 use super::record::{PendingCall, Recorder};
@@ -30,13 +31,19 @@ pub(super) struct ServerState {
     pub(super) companion: OnceLock<Arc<dyn Companion>>,
     callers: CallerRules,
     session: Mutex<Arc<Session>>,
+    load: Option<Arc<Load>>,
 }
 
 impl ServerState {
     /// Makes the state of a server before its first request.
-    pub(super) fn new(callers: CallerRules, key: String, session: Arc<Session>) -> ServerState {
+    pub(super) fn new(
+        callers: CallerRules,
+        key: String,
+        session: Arc<Session>,
+        load: Option<Arc<Load>>,
+    ) -> ServerState {
         let (activity, companion) = (Activity::default(), OnceLock::new());
-        ServerState { key, activity, companion, callers, session: Mutex::new(session) }
+        ServerState { key, activity, companion, callers, session: Mutex::new(session), load }
     }
 
     /// The session from which new requests are answered.
@@ -127,11 +134,17 @@ impl Exchange<'_> {
             // The request does not ask a model, so it is not a miss.
             return http::answer(&aside.answer(|| session.models()), in_flight);
         }
+        let load = self.state.load.as_ref();
+        let pass = match load.map(|load| load.admit(call)).transpose() {
+            Ok(pass) => pass,
+            Err(refusal) => return refusal,
+        };
+        let of_session = load.and_then(|load| load.session_of(&incoming.headers, call, request));
         let number = session.next_call();
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
         let seen = CallUnderWay::begin(replay.seen(), || (incoming.via(), Asked::of(&lookup)));
-        let taken = replay.take(lookup, Some(request));
+        let taken = replay.take_for(of_session.as_deref(), lookup, Some(request));
         let found = match &taken {
             Ok(served) if served.by_first_key => Some((FlawKind::Key, BY_FIRST_KEY)),
             Ok(served) if served.over_another_api => Some((FlawKind::Key, OVER_ANOTHER_API)),
@@ -150,9 +163,11 @@ impl Exchange<'_> {
             Err(miss) => {
                 let response = miss_response(incoming.provider(), 404, &miss);
                 seen.end(CallOutcome::Missed(miss));
+                pass.map(Pass::missed);
                 return http::final_error(&response, in_flight);
             }
         };
+        pass.iter().for_each(Pass::served);
         replay.hear(&served, caller.as_deref(), &call.messages);
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
@@ -161,6 +176,9 @@ impl Exchange<'_> {
             Ok(response) => {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), request, &response);
+                if let (Some(load), Some(pass)) = (load, pass) {
+                    return load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
+                }
                 let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
                 let delays =
                     recorded.map_or_else(|| session.pauses(&response), |recorded| recorded.delays_of(&response));
@@ -172,6 +190,7 @@ impl Exchange<'_> {
                 let miss = replay.refuse(incoming.via(), reason);
                 let kind = "replay_unrenderable";
                 let response = wire::error_response(incoming.provider(), 404, kind, &miss.to_string());
+                pass.map(Pass::missed);
                 seen.end(CallOutcome::Missed(miss));
                 http::final_error(&response, in_flight)
             }
@@ -217,6 +236,7 @@ impl Exchange<'_> {
             Mode::Replay(replay) => {
                 let seen = CallUnderWay::begin(replay.seen(), || (self.incoming.via(), Asked::default()));
                 let miss = replay.refuse(self.incoming.via(), reason);
+                self.state.load.iter().for_each(|load| load.refused(api));
                 let response = miss_response(api, status, &miss);
                 seen.end(CallOutcome::Missed(miss));
                 response

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::{Body as HttpBody, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response as HttpResponse, Uri, header};
 use futures_util::{Stream, StreamExt as _};
+use tokio::time::Instant;
 
 use super::activity::InFlight;
 use super::route;
@@ -22,6 +23,8 @@ pub(super) struct Incoming {
     pub(super) body: Bytes,
     /// Why the body cannot be read, or `None` if it can.
     pub(super) unreadable: Option<String>,
+    /// When its last byte came.
+    pub(super) arrived: Instant,
 }
 
 impl Incoming {
@@ -34,7 +37,7 @@ impl Incoming {
             Ok(_) => coding(&parts.headers),
         };
         let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
-        Incoming { method, uri, headers, body: body.unwrap_or_default(), unreadable }
+        Incoming { method, uri, headers, body: body.unwrap_or_default(), unreadable, arrived: Instant::now() }
     }
 
     /// Returns the method and path: `POST /v1/chat/completions`. The query is left out, because it may hold a key.
@@ -122,9 +125,6 @@ pub(super) async fn answer_in_time(
 
 fn answer_in(response: &Response, delays: Vec<u32>, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let body = match &response.body {
-        Body::Json(json) => whole(json.bytes(), in_flight),
-        Body::Text(text) => whole(text.clone(), in_flight),
-        Body::Binary(bytes) => whole(bytes.clone(), in_flight),
         Body::Frames(frames) if frames.is_open() || delays.iter().any(|delay| *delay > 0) => {
             HttpBody::from_stream(in_time(frames, delays, in_flight))
         }
@@ -136,7 +136,26 @@ fn answer_in(response: &Response, delays: Vec<u32>, in_flight: InFlight) -> Http
             });
             HttpBody::from_stream(frames)
         }
+        body => {
+            drop(in_flight);
+            bytes_of(body)
+        }
     };
+    headed(response, body)
+}
+
+/// Returns a body that is sent as a whole.
+pub(super) fn bytes_of(body: &Body) -> HttpBody {
+    match body {
+        Body::Json(json) => json.bytes().into(),
+        Body::Text(text) => text.clone().into(),
+        Body::Binary(bytes) => bytes.clone().into(),
+        Body::Frames(frames) => frames.text().into(),
+    }
+}
+
+/// Returns an HTTP response with the status and content type of `response`.
+pub(super) fn headed(response: &Response, body: HttpBody) -> HttpResponse<HttpBody> {
     let mut out = HttpResponse::new(body);
     *out.status_mut() = axum::http::StatusCode::from_u16(response.status).unwrap_or_default();
     if let Some(content_type) = content_type(&response.content_type) {
@@ -174,11 +193,6 @@ pub(super) fn final_error(response: &Response, in_flight: InFlight) -> HttpRespo
     let mut out = answer(response, in_flight);
     out.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
     out
-}
-
-fn whole(body: impl Into<HttpBody>, in_flight: InFlight) -> HttpBody {
-    drop(in_flight);
-    body.into()
 }
 
 /// Returns a content type as a header value, or `None` if it is not valid in a header.

@@ -59,6 +59,13 @@ impl OpenTurns {
         OpenTurns { times, lap: 0, repeats: false, free, left, done }
     }
 
+    /// The same turns, of which none was served.
+    pub(super) fn anew(&self) -> OpenTurns {
+        let (times, done) = (vec![0; self.times.len()], vec![0; self.done.len()]);
+        let left = self.free.iter().filter(|free| !**free).count();
+        OpenTurns { times, lap: 0, repeats: self.repeats, free: self.free.clone(), left, done }
+    }
+
     /// Sets whether the turns of a key are served once more when all of them were served.
     pub(super) fn repeat(&mut self, repeats: bool) {
         self.repeats = repeats;

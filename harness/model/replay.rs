@@ -10,6 +10,7 @@ use super::call_seen::{CallSeen, CallsSeen};
 use super::drift::drift;
 use super::going_on::{GoingOn, any_text, meant_turn};
 use super::heard::{HeardCall, HeardCalls};
+use super::load::Sessions;
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
 use super::miss::{
@@ -24,7 +25,7 @@ use retake_core::conversation::{Answer, Message};
 use retake_core::json::Json;
 use retake_core::key::{Key, Rules};
 use retake_core::secrets::Fired;
-use retake_wire::fixture::{Fixture, Turn};
+use retake_wire::fixture::{Fixture, Table, Turn};
 use retake_wire::{self as wire, Api};
 
 /// The replay of a fixture: its turns, and which of them were served.
@@ -53,6 +54,8 @@ pub struct Replay {
 #[derive(Debug)]
 struct ReplayState {
     turns: OpenTurns,
+    /// The turns of each session, where sessions are told apart.
+    sessions: Sessions,
     misses: usize,
     missed_calls: Vec<MissedCall>,
     /// How many calls were looked up.
@@ -63,6 +66,15 @@ struct ReplayState {
     meant: HashSet<usize>,
     /// Whether a call got no answer.
     unanswered: bool,
+}
+
+impl ReplayState {
+    fn take(&mut self, session: Option<&str>, table: &Table, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
+        match session {
+            None => self.turns.take(table, wanted),
+            Some(session) => self.sessions.take(session, &mut self.turns, table, wanted),
+        }
+    }
 }
 
 impl Replay {
@@ -77,6 +89,7 @@ impl Replay {
         let free = fixture.table.turns().iter().enumerate().map(only_reads).collect();
         let state = ReplayState {
             turns: OpenTurns::of(&fixture.table, free),
+            sessions: Sessions::default(),
             misses: 0,
             missed_calls: Vec::new(),
             calls: 0,
@@ -194,6 +207,16 @@ impl Replay {
     /// # Errors
     /// The miss.
     pub fn take(&self, lookup: Lookup, body: Option<&Json>) -> Result<Served, Arc<Miss>> {
+        self.take_for(None, lookup, body)
+    }
+
+    /// The same for a call of a session, which is served each turn from the first one on, whatever other sessions were served.
+    pub(super) fn take_for(
+        &self,
+        session: Option<&str>,
+        lookup: Lookup,
+        body: Option<&Json>,
+    ) -> Result<Served, Arc<Miss>> {
         let (key, over_another_api) = self.key_of(&lookup);
         let request = || body.map(|body| self.rules.request_hash(body));
         let wanted = Wanted {
@@ -214,12 +237,12 @@ impl Replay {
             Err(MissReason::NoFixture)
         } else {
             let mut state = self.state();
-            let taken = state.turns.take(&self.fixture.table, &wanted);
+            let taken = state.take(session, &self.fixture.table, &wanted);
             match (taken, lookup.first_key) {
                 (Err(MissReason::NotRecorded), Some(first)) if first != key => {
                     by_first_key = true;
                     let older = Wanted { key: first, only_hashed: true, ..wanted };
-                    state.turns.take(&self.fixture.table, &older).map_err(|_| MissReason::NotRecorded)
+                    state.take(session, &self.fixture.table, &older).map_err(|_| MissReason::NotRecorded)
                 }
                 // A call with a turn's own key gets the turn, even if a call that missed has been given it before.
                 (Err(MissReason::AllServed { turns, more }), _) => {

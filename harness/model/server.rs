@@ -16,7 +16,9 @@ use super::companion::Companion;
 use super::drift::DriftOf;
 use super::handler::{ServerState, handle};
 use super::lint::CallFlaw;
+use super::load::Load;
 use super::session::{Mode, Pacing, Session};
+use super::workers::Workers;
 use retake_base::error::{Error, Result};
 
 /// How long to wait until the server has answered the last requests of a system that has ended.
@@ -33,6 +35,11 @@ pub struct ServerOptions {
     pub address: Option<SocketAddr>,
     /// The key that calls have to bring. The default is a random key.
     pub key: Option<String>,
+    /// What a load test asks of the server.
+    pub load: Option<Arc<Load>>,
+    /// How many threads answer calls, besides the one that starts the server. Then the order in which connections are accepted is
+    /// not known.
+    pub more_workers: usize,
 }
 
 /// A running model server. It stops when this is dropped.
@@ -41,6 +48,8 @@ pub struct ModelServer {
     state: Arc<ServerState>,
     address: SocketAddr,
     task: JoinHandle<()>,
+    /// More threads that accept connections; they stop when this is dropped.
+    _workers: Option<Workers>,
 }
 
 /// The base URLs of one server, each in the form that the provider's official SDK expects.
@@ -75,14 +84,24 @@ impl ModelServer {
         let failed = |e: std::io::Error| Error::new(format!("failed to listen on {address}: {e}"));
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let (listener, workers) = match options.more_workers {
+            0 => (listener, None),
+            more => {
+                let shared = listener.into_std().map_err(failed)?;
+                let own = shared.try_clone().and_then(TcpListener::from_std).map_err(failed)?;
+                (own, Some((shared, more)))
+            }
+        };
         let key = options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple()));
-        let state = Arc::new(ServerState::new(options.callers, key, Session::new(mode, options.pacing)));
+        let state = Arc::new(ServerState::new(options.callers, key, Session::new(mode, options.pacing), options.load));
         // There is only one handler, so no router is needed, and each layer would cost some allocations for each call.
         let service = handle.with_state(state.clone()).into_make_service();
+        let workers =
+            workers.map(|(shared, more)| Workers::start(&shared, more, &state).map_err(failed)).transpose()?;
         // Without TCP_NODELAY each streamed answer waits for a delayed acknowledgement.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         let task = tokio::spawn(async move { drop(axum::serve(listener, service).await) });
-        Ok(ModelServer { state, address, task })
+        Ok(ModelServer { state, address, task, _workers: workers })
     }
 
     /// The address that the server listens on.

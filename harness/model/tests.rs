@@ -22,7 +22,7 @@ fn checks(prompt: &str) -> CheckTexts {
 }
 
 /// Makes a turn that answers a caller's question under a system prompt.
-fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &str) -> Recorded {
+pub(crate) fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &str) -> Recorded {
     let body = Json::object([("said", Json::from(answer))]);
     Recorded {
         request: None,
@@ -34,13 +34,13 @@ fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &str) -> Rec
     }
 }
 
-fn replay_of(turns: Vec<Recorded>) -> Replay {
+pub(crate) fn replay_of(turns: Vec<Recorded>) -> Replay {
     let rules = Arc::new(Rules::default());
     let fixture = Fixture::of_turns(Path::new("fixtures/a.json"), std::collections::BTreeMap::default(), turns, &rules);
     Replay::new(Arc::new(fixture), rules, Scope::new("a"))
 }
 
-fn lookup(caller: Option<&str>, prompt: &str, question: &str) -> Lookup {
+pub(crate) fn lookup(caller: Option<&str>, prompt: &str, question: &str) -> Lookup {
     Lookup {
         flaws: Vec::new(),
         first_key: None,

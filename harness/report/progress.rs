@@ -62,20 +62,23 @@ fn state(tally: &Tally) -> String {
         output: all.output.saturating_add(of.tokens.output),
         ..Usage::default()
     });
-    parts.push(in_and_out(tokens));
+    parts.extend(in_and_out(tokens));
     parts.join(", ")
 }
 
 /// One line for each model, with its calls and tokens.
 pub fn summary(tally: &Tally) -> Vec<String> {
     let line = |(model, of): (&String, &retake_model::OfModel)| {
-        format!("{model}: {}, {}", counted(of.calls, "call"), in_and_out(of.tokens))
+        let tokens = in_and_out(of.tokens).unwrap_or_else(|| "tokens not reported".to_owned());
+        format!("{model}: {}, {tokens}", counted(of.calls, "call"))
     };
     tally.models.iter().map(line).collect()
 }
 
-fn in_and_out(tokens: Usage) -> String {
-    format!("{} tokens in, {} out", in_thousands(tokens.input), in_thousands(tokens.output))
+/// The tokens, or `None` if no answer reported any: a call without tokens does not exist.
+fn in_and_out(tokens: Usage) -> Option<String> {
+    let any = tokens.input > 0 || tokens.output > 0;
+    any.then(|| format!("{} tokens in, {} out", in_thousands(tokens.input), in_thousands(tokens.output)))
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ impl Runs {
     /// The runs that another CI job left in a folder: its `.retake`, the `runs` in there, or a folder that contains `.retake`.
     ///
     /// # Errors
-    /// If there are none, or as [`Runs::read`].
+    /// If this is no folder of a job, or as [`Runs::read`].
     pub fn of_other_jobs(folder: &Path) -> Result<Vec<RunData>> {
         let places = [folder.to_owned(), folder.join("runs"), folder.join(RUN_FOLDER).join("runs")];
         for place in places {
@@ -77,6 +77,13 @@ impl Runs {
             if !runs.is_empty() {
                 return Ok(runs);
             }
+        }
+        // A job whose share of the scenarios was empty leaves a folder without runs.
+        let entries = || std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let of_retake = entries().any(|entry| entry.file_name() == RUN_FOLDER || entry.file_name() == "runs");
+        let named = ["runs", RUN_FOLDER].iter().any(|name| folder.ends_with(name));
+        if folder.is_dir() && (named || of_retake || entries().next().is_none()) {
+            return Ok(Vec::new());
         }
         let error = Error::new("found no run data").in_file(folder);
         Err(error.help("expected the files of `.retake/runs`, one for each scenario"))

@@ -123,7 +123,11 @@ pub(super) fn turn_data(fixture: &Fixture, index: usize) -> Option<TurnData> {
         caller: turn.caller.clone(),
         text: clipped(&turn.output.text(), TEXT).into_owned(),
         tool_calls: calls.collect(),
-        tokens: turn.output.usage.map(|usage| Tokens { input: usage.input, output: usage.output }),
+        tokens: turn
+            .output
+            .usage
+            .filter(|usage| usage.input > 0 || usage.output > 0)
+            .map(|usage| Tokens { input: usage.input, output: usage.output }),
     })
 }
 

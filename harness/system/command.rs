@@ -74,6 +74,7 @@ impl CommandSystem {
         let awaited = if let Ready::Line { regex, .. } = &spec.ready { Some(regex.clone()) } else { None };
         let log = Log::new(awaited);
         let mut guard = Guard::default().folders(folder.all()).files(files);
+        let (program, beside) = (command.first().cloned().unwrap_or_default(), cwd.clone());
         let mut runs_in = cwd;
         if spec.copied {
             guard = guard.copied(std::mem::replace(&mut runs_in, folder.work.clone()), folder.work.clone());
@@ -88,6 +89,8 @@ impl CommandSystem {
                 guarded.end().await;
                 let error = error.of(&format!("system `{name}`"));
                 let tail = log.tail();
+                let hint = super::start_hints::hint(&tail, &program, &beside);
+                let error = hint.into_iter().fold(error, Error::help);
                 Err(match &tail[..] {
                     [] => error,
                     tail => error.help("the last lines of its log:").help(log_lines(tail).trim_start()),

@@ -10,7 +10,8 @@
 //! `launch` finds the system of a scenario and what it is started from. `running` sets up a stage with that system, and takes
 //! the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a PATH (`path`);
 //! `stage` is the public type through which Rust systems see it. A program may have to be built first (`build`), has a port of
-//! its own (`ports`), is waited for until it is `ready`, prints to a `log`, and runs under a `guardian`. `panics` collects the
+//! its own (`ports`), is waited for until it is `ready`, prints to a `log`, and runs under a `guardian`. If it does not start,
+//! `start_hints` says what may be the reason. `panics` collects the
 //! panics of routers.
 
 mod build;
@@ -28,6 +29,7 @@ mod router;
 mod running;
 mod shared;
 mod stage;
+mod start_hints;
 mod url;
 mod values;
 
@@ -46,4 +48,5 @@ pub use router::{IntoRouter, service};
 pub(crate) use running::{Ended, Running};
 pub(crate) use shared::SharedSystems;
 pub use stage::Stage;
+pub use start_hints::environment_beside;
 pub(crate) use values::StageTools;

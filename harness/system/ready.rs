@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use super::guardian::Guarded;
+use super::guardian::{Exit, Guarded};
 use super::log::Log;
 use retake_base::error::{Error, Result};
 use retake_model::clients::{self, reqwest_reason};
@@ -53,19 +53,32 @@ pub(super) async fn ready(
         address = becoming => Ok(address),
         exit = guarded.exited() => {
             let how = exit.map_or_else(|| "its exit status is unknown".to_owned(), |exit| exit.to_string());
-            Err(Error::new(format!("ended before it was ready: {how}")))
+            let error = Error::new(format!("ended before it was ready: {how}"));
+            Err(match exit {
+                // Nothing went wrong in it: it is another program than the service.
+                Some(Exit::Code(0)) => error.help(
+                    "a system runs until its scenario has ended, but this command came to its end: is it the one that starts \
+                     the service? See `command` in scenarios/suite.toml",
+                ),
+                _ => error,
+            })
         }
         () = tokio::time::sleep_until(until) => {
             let when = if until < own { "when the scenario's time was up".to_owned() } else { format!("after {limit:?}") };
             let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
             let found = found.map(|found: String| format!(", and found {found}")).unwrap_or_default();
             let error = Error::new(format!("was not ready {when}: waited for {what}{found}"));
-            Err(match ready {
+            let error = match ready {
                 Ready::Line { .. } if log.tail().is_empty() => {
                     error.help("it printed nothing: does it buffer its output? For Python: PYTHONUNBUFFERED = \"1\"")
                 }
                 _ => error,
-            })
+            };
+            Err(error.help(if until < own {
+                "if it only needs longer: `timeout` of the scenario"
+            } else {
+                "if it only needs longer: `timeout` in `ready` of the system, in scenarios/suite.toml"
+            }))
         }
     }
 }

@@ -19,6 +19,7 @@ mod conversations;
 mod fixture;
 mod golden;
 mod key;
+mod load;
 mod peers;
 mod server;
 mod suite;
@@ -60,12 +61,13 @@ fn main() -> ExitCode {
     let write = std::env::args().any(|arg| arg == "--write");
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let mut table = Table::default();
-    let parts: [(&str, Measure); 9] = [
+    let parts: [(&str, Measure); 10] = [
         ("key", key::measure),
         ("fixture", fixture::measure),
         ("server", server::measure),
         ("peers", peers::measure),
         ("connections", connections::measure),
+        ("load", load::measure),
         ("capture", capture::measure),
         ("golden", golden::measure),
         ("suite", suite::measure),

@@ -16,13 +16,30 @@ pub(crate) enum Language {
 impl Language {
     /// Guesses the language of the project in a folder from its package files; Python if there are none.
     pub(crate) fn of(folder: &Path) -> Language {
+        Language::told_by(folder).unwrap_or(Language::Python)
+    }
+
+    /// The language that a folder's package files, or the file with which a service begins, tell.
+    pub(super) fn told_by(folder: &Path) -> Option<Language> {
         let has = |file: &str| folder.join(file).is_file();
-        let python = ["pyproject.toml", "requirements.txt", "setup.py"].into_iter().any(has);
-        match () {
+        let python =
+            ["pyproject.toml", "requirements.txt", "setup.py", "langgraph.json", "Pipfile"].into_iter().any(has);
+        Some(match () {
             () if has("Cargo.toml") => Language::Rust,
             () if has("package.json") && !python => Language::TypeScript,
             () if has("package.json") && has("tsconfig.json") => Language::TypeScript,
-            () => Language::Python,
+            () if python || super::start::PYTHON.into_iter().any(has) => Language::Python,
+            () if node_file(folder).is_some() => Language::TypeScript,
+            () => return None,
+        })
+    }
+
+    /// How a person calls the language.
+    pub(super) fn said(self) -> &'static str {
+        match self {
+            Language::Rust => "Rust",
+            Language::TypeScript => "TypeScript",
+            Language::Python => "Python",
         }
     }
 
@@ -36,33 +53,14 @@ impl Language {
 
     /// The command that starts the service, as a list in TOML; `None` for Rust, where the service is a router.
     pub(super) fn command(self, folder: &Path) -> Option<String> {
-        let first = |files: &[&'static str]| files.iter().copied().find(|file| folder.join(file).is_file());
         match self {
             Language::Rust => None,
             Language::Python => {
-                let file = first(&["app.py", "main.py", "server.py", "src/app.py", "src/main.py"]).unwrap_or("app.py");
-                let run = if folder.join("uv.lock").is_file() { "\"uv\", \"run\", \"python\"" } else { "\"python3\"" };
-                Some(format!("[{run}, \"{file}\"]"))
+                let words = super::start::in_environment(folder, "python3").into_iter().chain(["app.py".to_owned()]);
+                Some(list(words))
             }
             Language::TypeScript => {
-                let files = [
-                    "src/index.ts",
-                    "src/server.ts",
-                    "src/app.ts",
-                    "src/main.ts",
-                    "index.ts",
-                    "server.ts",
-                    "app.ts",
-                    "main.ts",
-                    "src/index.js",
-                    "src/server.js",
-                    "index.js",
-                    "server.js",
-                    "app.js",
-                    "index.mjs",
-                    "server.mjs",
-                ];
-                let file = first(&files).unwrap_or("app.ts");
+                let file = node_file(folder).unwrap_or("app.ts");
                 let typed = Path::new(file).extension().is_some_and(|extension| extension == "ts");
                 let run = if typed { "\"node\", \"--import\", \"tsx\"" } else { "\"node\"" };
                 Some(format!("[{run}, \"{file}\"]"))
@@ -83,4 +81,34 @@ impl Language {
             _ => None,
         }
     }
+}
+
+/// The files with which a service on Node usually begins.
+const NODE: [&str; 15] = [
+    "src/index.ts",
+    "src/server.ts",
+    "src/app.ts",
+    "src/main.ts",
+    "index.ts",
+    "server.ts",
+    "app.ts",
+    "main.ts",
+    "src/index.js",
+    "src/server.js",
+    "index.js",
+    "server.js",
+    "app.js",
+    "index.mjs",
+    "server.mjs",
+];
+
+/// The file with which the service in a folder begins, if it has a usual name.
+pub(super) fn node_file(folder: &Path) -> Option<&'static str> {
+    NODE.into_iter().find(|file| folder.join(file).is_file())
+}
+
+/// Returns a list of texts in TOML.
+pub(super) fn list(words: impl IntoIterator<Item = String>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("\"{word}\"")).collect();
+    format!("[{}]", words.join(", "))
 }

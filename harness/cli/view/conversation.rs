@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::columns::{first_lines, ruled, wrapped};
 use retake_base::text::counted;
-use retake_core::conversation::{Answer, Block};
+use retake_core::conversation::{Answer, Block, Usage};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, Hash, Rules};
 use retake_wire::Body;
@@ -101,13 +101,18 @@ impl Shown<'_> {
             }
         }
         let by: Vec<String> = callers.iter().map(|(caller, count)| format!("{caller} ({count})")).collect();
-        let (mut read, mut written) = (0, 0);
-        for usage in turns.iter().filter_map(|turn| turn.output.usage) {
-            (read, written) = (read + usage.input, written + usage.output);
+        let (mut read, mut written, mut counting) = (0, 0, 0);
+        for usage in turns.iter().filter_map(counted_tokens) {
+            (read, written, counting) = (read + usage.input, written + usage.output, counting + 1);
         }
+        let tokens = match counting {
+            0 => "no answer says how many tokens it took".to_owned(),
+            all if all == turns.len() => format!("{read} tokens read, {written} written"),
+            some => format!("{read} tokens read, {written} written in the {some} answers that say it"),
+        };
         let mut lines = vec![self.fixture.path.display().to_string()];
         let mut tell = |text: String| lines.extend(wrapped(&text, 2, self.width));
-        tell(format!("{} by {}; {read} tokens read, {written} written", counted(turns.len(), "turn"), by.join(", ")));
+        tell(format!("{} by {}; {tokens}", counted(turns.len(), "turn"), by.join(", ")));
         tell(format!("recorded from {}", self.origins().join(", ")));
         for (note, value) in &self.fixture.notes {
             let text = value.as_str().map_or_else(|| value.print(Layout::Python), str::to_owned);
@@ -146,7 +151,7 @@ impl Shown<'_> {
 
     /// The line above a turn, `── turns[2] · lead_agent ─────────── 201 + 16 tokens ──`, and below it why the call was made.
     fn rule(&self, index: usize, turn: &Turn) -> String {
-        let tokens = turn.output.usage;
+        let tokens = counted_tokens(turn);
         let tokens = tokens.map(|usage| format!("{} + {} tokens", usage.input, usage.output)).unwrap_or_default();
         let rule = self.ruled(&format!("turns[{index}] · {}", caller(turn)), &tokens);
         let why = wrapped(&self.why(index, turn), 3, self.width).join("\n");
@@ -324,6 +329,11 @@ impl Shown<'_> {
 
 fn said(method: &str, params: &Json) -> String {
     format!("{method} {}", params.print(Layout::Python))
+}
+
+/// The tokens of an answer, if it counted any: no answer takes none.
+fn counted_tokens(turn: &Turn) -> Option<Usage> {
+    turn.output.usage.filter(|usage| usage.input > 0 || usage.output > 0)
 }
 
 fn caller(turn: &Turn) -> &str {

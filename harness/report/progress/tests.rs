@@ -13,3 +13,11 @@ fn a_summary_has_a_line_for_each_model() {
     let line = "4 calls, 1 in flight, lead_agent middleware:title, 1,235,771 tokens in, 88 out";
     assert_eq!(state(&tally), line);
 }
+
+#[test]
+fn where_no_answer_reports_tokens_none_are_told() {
+    let mut tally = Tally { calls: 2, ..Tally::default() };
+    tally.models.insert("local".to_owned(), OfModel { calls: 2, ..OfModel::default() });
+    assert_eq!(summary(&tally), ["local: 2 calls, tokens not reported"]);
+    assert_eq!(state(&tally), "2 calls");
+}

@@ -1,6 +1,8 @@
 //! What the code in a template may be. The template engine limits the steps of a template, but neither the depth of its code nor
 //! the size of its values.
 
+use std::borrow::Cow;
+
 /// The most characters of code in one pair of braces, and the most statements in one text. The template engine handles a chain
 /// like `a.b.c` or `{% elif %}` by recursion, so a very long chain would overflow the stack.
 const LONGEST_TAG: usize = 1000;
@@ -39,8 +41,60 @@ pub(super) fn check(text: &str) -> Result<(), (String, String)> {
     Ok(())
 }
 
+/// Returns a text in which each slice `x[a:b]` is written as `x[[a, b]]`. It uses the same names, but only there does the template
+/// engine list `x` among them.
+pub(super) fn without_slices(text: &str) -> Cow<'_, str> {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((tag, after)) = next_tag(rest) {
+        let (before, code) = rest[..rest.len() - after.len()].split_at(tag.from);
+        out.extend([before, &unsliced(code)]);
+        rest = after;
+    }
+    if out.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(out + rest) }
+}
+
+/// Writes the slices in code as lists.
+fn unsliced(code: &str) -> String {
+    // For each open bracket: where its content begins, and where the colons in it are.
+    let (mut out, mut open) = (String::new(), Vec::<(char, usize, Vec<usize>)>::new());
+    let (mut quote, mut escaped) = (None, false);
+    for c in code.chars() {
+        if let Some(mark) = quote {
+            quote = (escaped || c != mark).then_some(mark);
+            escaped = !escaped && c == '\\';
+            out.push(c);
+            continue;
+        }
+        match c {
+            '"' | '\'' => quote = Some(c),
+            '[' | '(' | '{' => open.push((c, out.len() + 1, Vec::new())),
+            ':' => {
+                if let Some((_, _, colons)) = open.last_mut() {
+                    colons.push(out.len());
+                }
+            }
+            ']' | ')' | '}' => {
+                if let Some(('[', from, colons)) = open.pop()
+                    && !colons.is_empty()
+                {
+                    let ends: Vec<usize> = colons.iter().copied().chain([out.len()]).collect();
+                    let begins = [from].into_iter().chain(colons.iter().map(|colon| colon + 1));
+                    let parts = begins.zip(ends).map(|(from, to)| out[from..to].trim()).filter(|part| !part.is_empty());
+                    let list = format!("[{}]", parts.collect::<Vec<_>>().join(", "));
+                    out.replace_range(from.., &list);
+                }
+            }
+            _ => {}
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// The code in one pair of braces.
 struct Tag<'a> {
+    /// Where its braces begin.
+    from: usize,
     /// The number of bytes, without string literals.
     length: usize,
     /// The first word of a `{% %}`; `None` for an expression.
@@ -50,7 +104,8 @@ struct Tag<'a> {
 /// Returns the next `{{ }}` or `{% %}` of a text, and what comes after it.
 fn next_tag(text: &str) -> Option<(Tag<'_>, &str)> {
     let bytes = text.as_bytes();
-    let mut at = memchr::memchr_iter(b'{', bytes).find(|at| matches!(bytes.get(at + 1), Some(b'{' | b'%')))? + 2;
+    let from = memchr::memchr_iter(b'{', bytes).find(|at| matches!(bytes.get(at + 1), Some(b'{' | b'%')))?;
+    let mut at = from + 2;
     let statement = (bytes[at - 1] == b'%').then(|| {
         let word = text[at..].trim_start_matches(['-', '+']).trim_start();
         word.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
@@ -73,5 +128,5 @@ fn next_tag(text: &str) -> Option<(Tag<'_>, &str)> {
         }
     }
     // The last byte is one of ASCII, or the end.
-    Some((Tag { length, statement }, text.get(at..).unwrap_or_default()))
+    Some((Tag { from, length, statement }, text.get(at..).unwrap_or_default()))
 }

@@ -66,14 +66,21 @@ impl Template {
         }
         code::check(text).map_err(|(what, help)| template.error(what).help(help))?;
         let environment = environment();
+        let named = code::without_slices(text);
+        let names_in =
+            |expression: &str| Some(environment.compile_expression(expression).ok()?.undeclared_variables(true));
         let whole = only_expression(text).and_then(|expression| {
-            let names = environment.compile_expression(expression).ok()?.undeclared_variables(true);
+            environment.compile_expression(expression).ok()?;
+            let names = names_in(only_expression(&named)?)?;
             Some((TemplateKind::Expression(expression.to_owned()), names))
         });
         let (kind, names) = match whole {
             Some(whole) => whole,
             None => match environment.template_from_str(text) {
-                Ok(parsed) => (TemplateKind::Text, parsed.undeclared_variables(true)),
+                Ok(parsed) => {
+                    let named = environment.template_from_str(&named);
+                    (TemplateKind::Text, named.as_ref().unwrap_or(&parsed).undeclared_variables(true))
+                }
                 Err(error) => return Err(template.error(format!("this is not a template: {}", reason(&error)))),
             },
         };
@@ -157,6 +164,11 @@ impl Template {
     /// As [`render`](Template::render).
     pub fn render_text(&self, context: &Context) -> Result<String> {
         self.render(context).map(as_text)
+    }
+
+    /// Whether it counts turns from the last one, so that its value is only known when all turns are.
+    pub fn counts_turns_from_the_end(&self) -> bool {
+        self.uses.iter().any(|name| name.root() == turn::TURN) && turn::counts_from_the_end(&self.text)
     }
 
     /// Whether the text contains no template, and so is its own value.

@@ -1,8 +1,11 @@
 //! `turn('caller')`: the text of a recorded turn. A scenario that looks for that text needs no edit after a new recording.
 
+use std::sync::LazyLock;
+
 use minijinja::value::Serde;
 use minijinja::{Error, ErrorKind, Value};
 
+use regex::Regex;
 use retake_base::text::nearest;
 use retake_core::json::Json;
 
@@ -14,6 +17,13 @@ pub(super) const TURN: &str = "turn";
 pub(super) fn function(turns: &Json) -> Value {
     let turns = turns.clone();
     Value::from_function(move |caller: String, which: Option<i64>| find(&turns, &caller, which))
+}
+
+/// Whether a text calls the function with a number that counts from the last turn.
+pub(super) fn counts_from_the_end(text: &str) -> bool {
+    static CALL: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"\bturn\(\s*(?:"[^"]*"|'[^']*'|[^,()]*)\s*,\s*-"#).ok());
+    CALL.as_ref().is_some_and(|call| call.is_match(text))
 }
 
 fn find(turns: &Json, caller: &str, which: Option<i64>) -> Result<Value, Error> {

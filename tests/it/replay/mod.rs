@@ -6,6 +6,7 @@ pub(crate) mod drift;
 pub(crate) mod events;
 pub(crate) mod held;
 pub(crate) mod late_calls;
+mod load;
 pub(crate) mod misses;
 pub(crate) mod mutation;
 pub(crate) mod oddities;
@@ -21,6 +22,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     events::TESTS,
     held::TESTS,
     late_calls::TESTS,
+    load::TESTS,
     misses::TESTS,
     projects::TESTS,
     releases::TESTS,

@@ -22,7 +22,7 @@ fn each_thing_that_a_project_lacks_is_listed_with_the_command_that_fixes_it() {
     tree.retake().env("PATH", tree.root()).arg("doctor").run().exits(1).says(&[
         "ok     scenarios",
         "1 scenario read",
-        "lacks  wrong",
+        "wrong  wrong",
         "scenarios/wrong/scenario.toml:1:3: ",
         "did you mean `step`?",
         "lacks  pnpm",
@@ -32,7 +32,7 @@ fn each_thing_that_a_project_lacks_is_listed_with_the_command_that_fixes_it() {
         "export OPENAI_API_KEY=",
         "lacks  fixtures/greet.json  not recorded yet, and scenario `greet` needs it",
         "retake record greet",
-        "4 things missing",
+        "3 things missing, 1 wrong",
     ]);
     let with_key = tree.retake().env("PATH", tree.root()).env("ANTHROPIC_API_KEY", "sk-ant-1234").arg("doctor").run();
     with_key.exits(1).says(&["ok     key ", "ANTHROPIC_API_KEY, for recording"]).never_says("sk-ant-1234");

@@ -6,6 +6,7 @@ pub(crate) mod doctor;
 pub(crate) mod elsewhere;
 pub(crate) mod filters;
 pub(crate) mod first_files;
+mod first_hour;
 pub(crate) mod flags;
 pub(crate) mod harness;
 pub(crate) mod panics;
@@ -21,6 +22,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     doctor::TESTS,
     filters::TESTS,
     first_files::TESTS,
+    first_hour::TESTS,
     elsewhere::TESTS,
     flags::TESTS,
     harness::TESTS,

@@ -156,3 +156,35 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_slice_uses_the_names_of_what_it_is_cut_from() {
+    assert_eq!(render("{{ text[:3] }}"), Json::from("a {"));
+    assert_eq!(render("{{ text[n:] }}!"), Json::from("{ n }}!"));
+    assert_eq!(render("{{ user.name[0:n - 1] ~ user.tags[:1] }}"), Json::from("an[1]"));
+    assert_eq!(render("{{ {'a': user.name[:1]} }}").print(Layout::Compact), r#"{"a":"a"}"#);
+    assert_eq!(render("{{ ['[:]', user.name][:1] }}").print(Layout::Compact), r#"["[:]"]"#);
+    assert_eq!(render("{% for c in user.name[:2] %}{{ c }}.{% endfor %}"), Json::from("a.n."));
+    let uses = |text: &str| template(text).unwrap().uses().iter().map(|name| name.path.clone()).collect::<Vec<_>>();
+    assert_eq!(uses("{{ secret.KEY[:4] }}"), ["secret.KEY"]);
+    assert_eq!(uses("{{ turn('a', -1).text[:n][1:] }}"), ["n", "turn"]);
+    assert!(fails("{{ unknown[:3] }}").contains("`unknown` is not defined"));
+}
+
+#[test]
+fn a_turn_can_be_sliced_and_counted_from_the_end() {
+    let mut context = context();
+    let turns = ["first", "the last one"].map(|text| Json::object([("text", Json::from(text))]));
+    context.insert("turn", Json::object([("a", Json::Array(turns.into()))]));
+    let sliced = template("{{ turn('a', -1).text[:8] }}").unwrap();
+    assert_eq!(sliced.render(&context).unwrap(), Json::from("the last"));
+    for (text, counts) in [
+        ("{{ turn('a', -1).text }}", true),
+        ("x {{ turn( 'a, b' ,- 1).text }}", true),
+        ("{{ turn('a', 1).text }}", false),
+        ("{{ turn('a').json[-1] }}", false),
+        ("turn('a', -1)", false),
+    ] {
+        assert_eq!(template(text).unwrap().counts_turns_from_the_end(), counts, "{text}");
+    }
+}

@@ -1,0 +1,79 @@
+//! Where the service is that `retake init` is for: in this folder, or in a folder of a repository with several.
+
+use std::io::{BufRead, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+use super::language::Language;
+use retake::__private::report::terminal;
+use retake_base::error::{Error, Result};
+
+/// Returns the language of the service in a folder. If its files do not tell, a person at a terminal is asked.
+///
+/// # Errors
+/// If the services are in folders below, where `retake init` has to be called.
+pub(super) fn language(here: &Path) -> Result<Language> {
+    if let Some(language) = Language::told_by(here) {
+        return Ok(language);
+    }
+    let below = projects_below(here);
+    if !below.is_empty() {
+        let error = Error::new(format!("{} holds no service itself, but folders below it do", here.display()));
+        let call = |(folder, language): &(PathBuf, Language)| {
+            format!("cd {} && retake init    # {}", folder.display(), language.said())
+        };
+        return Err(below.iter().map(call).fold(error, Error::help));
+    }
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return asked(&mut std::io::stdin().lock());
+    }
+    terminal::note(
+        "no file here tells a language, so this is taken for Python; for others: --language rust, --language typescript",
+    );
+    Ok(Language::Python)
+}
+
+/// Asks for the language until the answer is one.
+fn asked(answers: &mut impl BufRead) -> Result<Language> {
+    loop {
+        terminal::ask("Which language is the service in? [p]ython [t]ypescript [r]ust: ");
+        let mut answer = String::new();
+        let read = answers.read_line(&mut answer).map_err(|e| Error::new(format!("no answer: {e}")))?;
+        if read == 0 {
+            return Err(Error::new("no answer").help("retake init --language python, typescript or rust"));
+        }
+        match answer.trim().to_ascii_lowercase().chars().next() {
+            Some('p') => return Ok(Language::Python),
+            Some('t') => return Ok(Language::TypeScript),
+            Some('r') => return Ok(Language::Rust),
+            _ => {}
+        }
+    }
+}
+
+/// Returns the folders with a service, one or two levels below, with their languages. What is installed or hidden is not looked at.
+fn projects_below(here: &Path) -> Vec<(PathBuf, Language)> {
+    let mut found = Vec::new();
+    for child in folders(here) {
+        if let Some(language) = Language::told_by(&here.join(&child)) {
+            found.push((child, language));
+            continue;
+        }
+        for grandchild in folders(&here.join(&child)) {
+            let folder = child.join(grandchild);
+            found.extend(Language::told_by(&here.join(&folder)).map(|language| (folder, language)));
+        }
+    }
+    found
+}
+
+fn folders(of: &Path) -> Vec<PathBuf> {
+    let skipped = |name: &str| name.starts_with('.') || matches!(name, "node_modules" | "target" | "venv" | "dist");
+    let entries = std::fs::read_dir(of).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| !skipped(name));
+    let mut names: Vec<PathBuf> = names.map(PathBuf::from).collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! What a model for load tests does besides answering: it sends answers as slowly as a provider, refuses what exceeds a limit,
+//! tells equal conversations of several sessions apart, and counts.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `pace` | when each piece of an answer is due |
+//! | `gate` | the limits, and the calls under way |
+//! | `paced` | the HTTP response that keeps to these times |
+//! | `session_by` | which session a call belongs to |
+//! | `sessions` | the turns that each session can still be served |
+//! | `metrics` | the counts, as text for Prometheus |
+
+mod gate;
+mod metrics;
+mod pace;
+mod paced;
+mod session_by;
+mod sessions;
+
+pub use gate::Rate;
+pub use pace::Pace;
+pub use session_by::SessionBy;
+
+pub(super) use gate::Pass;
+pub(super) use sessions::Sessions;
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::body::Body as HttpBody;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response as HttpResponse};
+use tokio::time::Instant;
+
+use super::activity::InFlight;
+use super::http;
+use super::served::Served;
+use gate::Gate;
+use metrics::Metrics;
+use retake_core::json::Json;
+use retake_wire::{Api, Call, Quota, Response, limit_headers, limited};
+
+/// What a load test asks of a server.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// How slowly answers are sent.
+    pub pace: Pace,
+    /// The most calls that are answered at once.
+    pub at_once: Option<usize>,
+    /// The most calls that are answered within a time.
+    pub rate: Option<Rate>,
+    /// What tells the sessions of equal conversations apart.
+    pub session_by: Option<SessionBy>,
+}
+
+/// The state of a server under load.
+#[derive(Debug)]
+pub struct Load {
+    pace: Pace,
+    session_by: Option<SessionBy>,
+    gate: Gate,
+    metrics: Metrics,
+}
+
+impl Load {
+    /// Starts with no call under way and nothing counted.
+    #[must_use]
+    pub fn new(options: LoadOptions) -> Arc<Load> {
+        let LoadOptions { pace, at_once, rate, session_by } = options;
+        Arc::new(Load { pace, session_by, gate: Gate::new(at_once, rate), metrics: Metrics::default() })
+    }
+
+    /// The counts, as text in Prometheus' format.
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        self.metrics.text(self.gate.in_flight())
+    }
+
+    /// How many calls were refused since the start or the last reset; `None` if there is no limit.
+    #[must_use]
+    pub fn limited(&self) -> Option<usize> {
+        self.gate.has_limits().then(|| whole(self.metrics.limited()))
+    }
+
+    /// How many calls named no session since the start or the last reset.
+    #[must_use]
+    pub fn without_session(&self) -> usize {
+        whole(self.metrics.without_session())
+    }
+
+    /// Forgets all counts, and which calls use up the rate. Calls under way stay under way.
+    pub fn reset(&self) {
+        self.metrics.reset();
+        self.gate.reset();
+        self.pace.reset();
+    }
+
+    /// Admits a call, or returns the response that refuses it.
+    pub(super) fn admit(self: &Arc<Load>, call: &Call) -> Result<Pass, HttpResponse<HttpBody>> {
+        match self.gate.enter(Instant::now().into_std()) {
+            Ok(quota) => Ok(Pass::new(self.clone(), call.api, quota)),
+            Err(quota) => {
+                self.metrics.limit(call.api);
+                let response = limited(call.api, &quota, &call.model, call.array);
+                let mut response = http::headed(&response, http::bytes_of(&response.body));
+                add_headers(&mut response, call.api, &quota);
+                Err(response)
+            }
+        }
+    }
+
+    /// Counts a request that was refused before it was looked up.
+    pub(super) fn refused(&self, api: Api) {
+        self.metrics.missed(api);
+    }
+
+    /// The session that a call belongs to; `None` if sessions are not told apart. All calls that name none are of one session, the
+    /// one without a name.
+    pub(super) fn session_of(&self, headers: &HeaderMap, call: &Call, request: &Json) -> Option<String> {
+        let by = self.session_by.as_ref()?;
+        let session = by.of(headers, call, request);
+        if session.is_none() {
+            self.metrics.names_no_session();
+        }
+        Some(session.unwrap_or_default())
+    }
+
+    /// Sends a turn's response, each piece at its time.
+    pub(super) async fn answer(
+        &self,
+        response: &Response,
+        served: &Served,
+        arrived: Instant,
+        in_flight: InFlight,
+        pass: Pass,
+    ) -> HttpResponse<HttpBody> {
+        let due = self.pace.due(served.index, served.turn(), response);
+        paced::answer(response, arrived, due, in_flight, pass).await
+    }
+}
+
+fn whole(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+/// Adds the headers by which a client learns how far a limit is used up.
+fn add_headers(response: &mut HttpResponse<HttpBody>, api: Api, quota: &Quota) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    for (name, value) in limit_headers(api, quota, now.try_into().unwrap_or(i64::MAX)) {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+    }
+}

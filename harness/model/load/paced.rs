@@ -1,0 +1,83 @@
+//! The HTTP response that keeps to the times at which its pieces are due.
+//!
+//! Each piece waits for a time that is counted from the call, not from the piece before: otherwise each wait would be a little too
+//! long, and a stream of a thousand pieces would end seconds late.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::body::{Body as HttpBody, Bytes};
+use axum::http::Response as HttpResponse;
+use futures_util::{Stream, StreamExt as _};
+use tokio::time::Instant;
+
+use super::{Pass, add_headers};
+use crate::activity::InFlight;
+use crate::http;
+use retake_wire::{Body, Frames, Response};
+
+/// Returns the response to a call that came at `arrived`. It begins when its first piece is due.
+pub(super) async fn answer(
+    response: &Response,
+    arrived: Instant,
+    due: Vec<Duration>,
+    in_flight: InFlight,
+    pass: Pass,
+) -> HttpResponse<HttpBody> {
+    let quota = pass.quota.map(|quota| (pass.api, quota));
+    if let Some(first) = due.first() {
+        tokio::time::sleep_until(arrived + *first).await;
+    }
+    let body = match &response.body {
+        Body::Frames(frames) => HttpBody::from_stream(pieces(frames, arrived, due, in_flight, pass)),
+        body => {
+            if let Some(due) = due.last() {
+                pass.load.metrics.sent(arrived + *due);
+            }
+            pass.end();
+            drop(in_flight);
+            http::bytes_of(body)
+        }
+    };
+    let mut out = http::headed(response, body);
+    if let Some((api, quota)) = quota {
+        add_headers(&mut out, api, &quota);
+    }
+    out
+}
+
+/// Streams frames, each when it is due, and without an end if the client left before the end when they were recorded.
+fn pieces(
+    frames: &Frames,
+    arrived: Instant,
+    due: Vec<Duration>,
+    in_flight: InFlight,
+    pass: Pass,
+) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
+    let open = frames.is_open();
+    let due = due.into_iter().map(move |due| arrived + due).collect::<Vec<_>>().into_iter();
+    let state = (frames.bytes(), due, Some((in_flight, pass)));
+    futures_util::stream::unfold(state, move |(mut frames, mut due, mut under_way)| async move {
+        let Some(frame) = frames.next() else {
+            if let Some((in_flight, pass)) = under_way.take() {
+                pass.end();
+                if open {
+                    // The stream stays open until the client leaves, but the call no longer counts as under way.
+                    let _held = in_flight.hold();
+                    std::future::pending::<()>().await;
+                }
+            }
+            return None;
+        };
+        if let Some(due) = due.next() {
+            if due > Instant::now() {
+                tokio::time::sleep_until(due).await;
+            }
+            if let Some((_, pass)) = &under_way {
+                pass.load.metrics.sent(due);
+            }
+        }
+        Some((Ok(frame), (frames, due, under_way)))
+    })
+    .fuse()
+}

@@ -1,0 +1,225 @@
+//! The answer to a call that exceeds a limit: each provider's own 429, with the headers by which its clients wait and try again.
+
+use std::time::Duration;
+
+use super::{Api, Body, Response};
+use retake_core::json::Json;
+
+/// A limit on calls, and how far it is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// What is limited.
+    pub of: Limited,
+    /// How many calls the limit allows.
+    pub limit: usize,
+    /// How many of them are used.
+    pub used: usize,
+    /// How long until one more call is allowed; zero if one is allowed now.
+    pub free_in: Duration,
+    /// How long until the whole limit can be used again.
+    pub whole_in: Duration,
+}
+
+/// What a limit limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limited {
+    /// Calls under way at the same time.
+    AtOnce,
+    /// Calls within this time.
+    Within(Duration),
+}
+
+/// Returns the response to a call that exceeds a limit. `array` says whether the call asked for a stream as one JSON array, in
+/// which Gemini sends its errors too.
+#[must_use]
+pub fn limited(api: Api, quota: &Quota, model: &str, array: bool) -> Response {
+    let error = match api {
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => of_openai(quota, model),
+        Api::Anthropic => of_anthropic(quota),
+        Api::Gemini => of_gemini(quota, model),
+        Api::Ollama => of_ollama(quota),
+    };
+    let error = if api == Api::Gemini && array { Json::Array(vec![error]) } else { error };
+    let content_type = if api == Api::Gemini { "application/json; charset=UTF-8" } else { "application/json" };
+    Response::of(429, content_type, Body::json(&error))
+}
+
+/// Returns the headers that tell a client how far a limit is used up: those of the 429, or those of any other answer. `now` is the
+/// time in seconds since 1970, which Anthropic's headers hold.
+#[must_use]
+pub fn limit_headers(api: Api, quota: &Quota, now: i64) -> Vec<(&'static str, String)> {
+    let (limit, remaining) = (quota.limit.to_string(), quota.limit.saturating_sub(quota.used).to_string());
+    let timed = matches!(quota.of, Limited::Within(_));
+    let mut headers = Vec::new();
+    match api {
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => {
+            if timed {
+                headers.push(("x-ratelimit-limit-requests", limit));
+                headers.push(("x-ratelimit-remaining-requests", remaining));
+                headers.push(("x-ratelimit-reset-requests", go_duration(quota.whole_in)));
+            }
+            if !quota.free_in.is_zero() {
+                headers.push(("retry-after", seconds(quota.free_in).to_string()));
+                headers.push(("retry-after-ms", millis(quota.free_in).to_string()));
+            }
+        }
+        Api::Anthropic => {
+            if timed {
+                headers.push(("anthropic-ratelimit-requests-limit", limit));
+                headers.push(("anthropic-ratelimit-requests-remaining", remaining));
+                headers.push(("anthropic-ratelimit-requests-reset", rfc3339(now, quota.whole_in)));
+            }
+            if !quota.free_in.is_zero() {
+                headers.push(("retry-after", seconds(quota.free_in).to_string()));
+            }
+        }
+        // Gemini says in the body how long to wait, and Ollama does not say it.
+        Api::Gemini | Api::Ollama => {}
+    }
+    headers
+}
+
+fn of_openai(quota: &Quota, model: &str) -> Json {
+    let model = if model.is_empty() { "this model" } else { model };
+    let wait = go_duration(quota.free_in);
+    let (message, kind) = match quota.of {
+        Limited::AtOnce => (
+            format!("Too many concurrent requests for {model}: Limit {}. Please try again in {wait}.", quota.limit),
+            "requests",
+        ),
+        Limited::Within(time) => {
+            let (per, short) = match time.as_secs() {
+                1 => ("sec", "RPS"),
+                60 => ("min", "RPM"),
+                _ => ("hour", "RPH"),
+            };
+            let Quota { limit, used, .. } = quota;
+            let message = format!(
+                "Rate limit reached for {model} on requests per {per} ({short}): Limit {limit}, Used {used}, Requested 1. \
+                 Please try again in {wait}. Visit https://platform.openai.com/account/rate-limits to learn more."
+            );
+            (message, "requests")
+        }
+    };
+    let error = [
+        ("message", Json::Str(message)),
+        ("type", kind.into()),
+        ("param", Json::Null),
+        ("code", "rate_limit_exceeded".into()),
+    ];
+    Json::object([("error", Json::object(error))])
+}
+
+fn of_anthropic(quota: &Quota) -> Json {
+    let message = match quota.of {
+        Limited::AtOnce => {
+            "Number of concurrent connections has exceeded your rate limit. Please try again later or contact \
+             sales at https://www.anthropic.com/contact-sales to discuss your options for a rate limit increase."
+                .to_owned()
+        }
+        Limited::Within(time) => format!(
+            "This request would exceed your organization's rate limit of {} requests per {}. For details, refer to: \
+             https://docs.claude.com/en/api/rate-limits. You can see the response headers for current usage.",
+            quota.limit,
+            unit(time)
+        ),
+    };
+    let error = [("type", Json::from("rate_limit_error")), ("message", Json::Str(message))];
+    Json::object([("type", "error".into()), ("error", Json::object(error)), ("request_id", "req_of_retake".into())])
+}
+
+fn of_gemini(quota: &Quota, model: &str) -> Json {
+    const RPC: &str = "type.googleapis.com/google.rpc";
+    let error = |message: String, details: Option<Json>| {
+        let fields =
+            [("code", Json::Int(429)), ("message", Json::Str(message)), ("status", "RESOURCE_EXHAUSTED".into())];
+        Json::object([("error", Json::object(fields.into_iter().chain(details.map(|details| ("details", details)))))])
+    };
+    let Limited::Within(time) = quota.of else {
+        return error("Resource has been exhausted (e.g. check quota).".to_owned(), None);
+    };
+    let wait = format!("{:.3}", quota.free_in.as_secs_f64());
+    let metric = "generativelanguage.googleapis.com/generate_content_requests";
+    let pages = "https://ai.google.dev/gemini-api/docs/rate-limits";
+    let message = format!(
+        "You exceeded your current quota, please check your plan and billing details. For more information on this error, head \
+         to: {pages}.\n* Quota exceeded for metric: {metric}, limit: {}, model: {model}\nPlease retry in {wait}s.",
+        quota.limit
+    );
+    let per = match unit(time) {
+        "second" => "GenerateRequestsPerSecondPerProjectPerModel",
+        "minute" => "GenerateRequestsPerMinutePerProjectPerModel",
+        _ => "GenerateRequestsPerHourPerProjectPerModel",
+    };
+    let dimensions = Json::object([("location", Json::from("global")), ("model", model.into())]);
+    let violation = Json::object([
+        ("quotaMetric", Json::from(metric)),
+        ("quotaId", per.into()),
+        ("quotaDimensions", dimensions),
+        ("quotaValue", Json::Str(quota.limit.to_string())),
+    ]);
+    let link = Json::object([("description", Json::from("Learn more about Gemini API quotas")), ("url", pages.into())]);
+    let detail = |kind: &str, name: &'static str, value: Json| {
+        Json::object([("@type", Json::Str(format!("{RPC}.{kind}"))), (name, value)])
+    };
+    let details = vec![
+        detail("QuotaFailure", "violations", Json::Array(vec![violation])),
+        detail("Help", "links", Json::Array(vec![link])),
+        detail("RetryInfo", "retryDelay", Json::Str(format!("{}s", seconds(quota.free_in)))),
+    ];
+    error(message, Some(Json::Array(details)))
+}
+
+fn of_ollama(quota: &Quota) -> Json {
+    let message = match quota.of {
+        Limited::AtOnce => "too many concurrent requests".to_owned(),
+        Limited::Within(time) => format!("you've reached your limit of {} requests per {}", quota.limit, unit(time)),
+    };
+    Json::object([("error", Json::Str(message))])
+}
+
+fn unit(time: Duration) -> &'static str {
+    match time.as_secs() {
+        1 => "second",
+        60 => "minute",
+        _ => "hour",
+    }
+}
+
+/// Returns whole seconds, rounded up: a client that waits that long is not refused again.
+fn seconds(time: Duration) -> u64 {
+    time.as_millis().div_ceil(1000).max(1).try_into().unwrap_or(u64::MAX)
+}
+
+fn millis(time: Duration) -> u128 {
+    time.as_micros().div_ceil(1000).max(1)
+}
+
+/// Returns a time as OpenAI's headers write it: `120ms`, `1.2s`, `6m0s`.
+fn go_duration(time: Duration) -> String {
+    let millis = time.as_micros().div_ceil(1000);
+    match millis {
+        0..1000 => format!("{millis}ms"),
+        1000..60_000 => format!("{}s", thousandths(millis)),
+        _ => {
+            let (hours, minutes) = (millis / 3_600_000, millis / 60_000 % 60);
+            let hours = if hours > 0 { format!("{hours}h") } else { String::new() };
+            format!("{hours}{minutes}m{}s", thousandths(millis % 60_000))
+        }
+    }
+}
+
+fn thousandths(millis: u128) -> String {
+    let text = format!("{}.{:03}", millis / 1000, millis % 1000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn rfc3339(now: i64, after: Duration) -> String {
+    let at = now.saturating_add_unsigned(seconds(after));
+    let Ok(at) = time::OffsetDateTime::from_unix_timestamp(at) else { return String::new() };
+    let (date, month) = (at.date(), u8::from(at.month()));
+    format!("{:04}-{month:02}-{:02}T{:02}:{:02}:{:02}Z", date.year(), date.day(), at.hour(), at.minute(), at.second())
+}
+
+#[cfg(test)]
+mod tests;
