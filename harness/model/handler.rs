@@ -154,6 +154,9 @@ impl Exchange<'_> {
             }
         };
         replay.hear(&served, caller.as_deref(), &call.messages);
+        if let Some(kept) = replay.keeps() {
+            kept.add(served.clone(), self.pending(call, request.clone(), caller.clone()));
+        }
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
         self.state.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));
@@ -178,6 +181,22 @@ impl Exchange<'_> {
         }
     }
 
+    /// The call as it can be sent to its provider.
+    fn pending(self, call: &Call, request: Json, caller: Option<String>) -> PendingCall {
+        let incoming = self.incoming;
+        PendingCall {
+            api: call.api,
+            provider: incoming.provider(),
+            method: incoming.method.clone(),
+            path: incoming.path_and_query().to_owned(),
+            headers: incoming.headers.clone(),
+            body: incoming.body.clone(),
+            caller,
+            model: call.model.clone(),
+            request,
+        }
+    }
+
     /// Passes a call on to its provider.
     async fn recorded(
         self,
@@ -194,17 +213,7 @@ impl Exchange<'_> {
             None,
         );
         let asked_by = caller.clone();
-        let pending = PendingCall {
-            api: call.api,
-            provider: incoming.provider(),
-            method: incoming.method.clone(),
-            path: incoming.path_and_query().to_owned(),
-            headers: incoming.headers.clone(),
-            body: incoming.body.clone(),
-            caller,
-            model: call.model,
-            request,
-        };
+        let pending = self.pending(&call, request, caller);
         let answer = recorder.pass_on(pending, in_flight).await;
         self.state.activity.answered(asked_by.as_deref());
         answer

@@ -29,6 +29,7 @@ mod route;
 mod served;
 mod server;
 mod session;
+mod today;
 
 pub use account::KEPT;
 pub use activity::Activity;
@@ -49,6 +50,7 @@ pub use replay::Replay;
 pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};
+pub use today::{ApiCompared, Asker, Comparison, Finding, KeptCall, Limits, TurnCompared};
 
 #[cfg(test)]
 mod tests;

@@ -18,6 +18,7 @@ use super::miss::{
 use super::other_wires::OtherWires;
 use super::registry::{EXPLAINED, Scope};
 use super::served::Served;
+use super::today::{KeptCall, KeptCalls};
 use retake_base::cause::Cause;
 use retake_base::error::Result;
 use retake_core::conversation::{Answer, Message};
@@ -48,6 +49,8 @@ pub struct Replay {
     heard: Option<HeardCalls>,
     /// The calls that came over HTTP; `None` if they are not remembered.
     calls: Option<CallsSeen>,
+    /// The calls with their bodies, to ask a provider the same; `None` if they are not kept.
+    kept: Option<KeptCalls>,
 }
 
 #[derive(Debug)]
@@ -96,6 +99,7 @@ impl Replay {
             going_on: GoingOn::Never,
             heard: None,
             calls: None,
+            kept: None,
         }
     }
 
@@ -135,6 +139,22 @@ impl Replay {
     #[must_use]
     pub fn remembering_calls(self) -> Replay {
         Replay { calls: Some(CallsSeen::default()), ..self }
+    }
+
+    /// Sets whether the calls that turns answer are kept with their bodies.
+    #[must_use]
+    pub fn keeping_calls(self, wanted: bool) -> Replay {
+        Replay { kept: wanted.then(KeptCalls::default), ..self }
+    }
+
+    /// Where calls are kept with their bodies, if they are.
+    pub(super) fn keeps(&self) -> Option<&KeptCalls> {
+        self.kept.as_ref()
+    }
+
+    /// The calls that turns answered, with their bodies. Empty if they were not kept.
+    pub fn kept_calls(&self) -> Vec<KeptCall> {
+        self.kept.as_ref().map(KeptCalls::all).unwrap_or_default()
     }
 
     /// The list in which calls are noted, or `None` if they are not remembered.

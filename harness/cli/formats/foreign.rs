@@ -190,7 +190,7 @@ fn json(bytes: &[u8]) -> Result<Json> {
 }
 
 /// Parses a file of YAML or JSON.
-fn tree(bytes: &[u8]) -> Result<Rc<Node>> {
+pub(super) fn tree(bytes: &[u8]) -> Result<Rc<Node>> {
     if bytes.trim_ascii_start().starts_with(b"{")
         && let Ok(json) = json(bytes)
     {
