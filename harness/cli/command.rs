@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, report,
-    review, serve, shape, show, test, tools,
+    accept, audit, check, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject,
+    report, review, serve, shape, show, test, tools,
 };
 use retake::__private::report::terminal;
 
@@ -34,6 +34,7 @@ enum Command {
     Test(test::Test),
     List(list::List),
     Audit(audit::Audit),
+    Check(check::Check),
     Explain(explain::Explain),
     Show(show::Show),
     Report(report::Report),
@@ -63,6 +64,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Test(test) => test.run(),
         Command::List(list) => list.run(),
         Command::Audit(audit) => audit.run(),
+        Command::Check(check) => check.run(),
         Command::Explain(explain) => explain.run(),
         Command::Show(show) => show.run(),
         Command::Report(report) => report.run(),

@@ -5,6 +5,7 @@
 
 mod accept;
 mod audit;
+mod check;
 mod command;
 mod companion;
 mod completions;

@@ -2,6 +2,7 @@
 
 mod audit_json;
 mod audit_text;
+mod check;
 mod diff;
 mod failure;
 mod github;
@@ -16,6 +17,7 @@ pub mod terminal;
 
 pub use audit_json::audit_json;
 pub use audit_text::audit_text;
+pub use check::{CheckData, CheckResult, check_json, check_text};
 pub use diff::unified;
 pub use failure::Failure;
 pub use github::{annotation, markdown};

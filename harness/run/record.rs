@@ -16,7 +16,7 @@ use begin::begin;
 use retake_base::error::Result;
 use retake_model::Upstreams;
 use retake_scenario::Scenario;
-use wanted::wanted;
+pub(super) use wanted::wanted;
 
 /// Records scenarios one after another: those with these names or parts of names, or all. The exit code is 0 if all of them were
 /// recorded, otherwise 1; after a signal, that of the signal.
@@ -30,7 +30,7 @@ pub(super) fn run(project: &Project, names: &[String], options: RecordOptions) -
 }
 
 fn record_all(project: &Project, names: &[String], options: RecordOptions) -> Result<ExitCode> {
-    let scenarios = wanted(project, names, options.all)?;
+    let scenarios = wanted(project, names, options.all, "recording")?;
     let upstreams = Upstreams::from_env()?;
     let mut code = ExitCode::SUCCESS;
     for scenario in scenarios {

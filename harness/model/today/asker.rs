@@ -51,12 +51,12 @@ impl Asker {
         (self.calls.load(Ordering::Relaxed), self.tokens.load(Ordering::Relaxed))
     }
 
-    /// Asks the provider. `expected` is how many tokens the recorded call took.
+    /// Asks the provider.
     ///
     /// # Errors
     /// Says why the provider's answer cannot be compared.
-    pub async fn ask(&self, kept: &KeptCall, expected: u64) -> Result<Response, String> {
-        let (calls, tokens) = self.spent();
+    pub async fn ask(&self, kept: &KeptCall) -> Result<Response, String> {
+        let ((calls, tokens), expected) = (self.spent(), kept.tokens());
         if let Some(most) = self.limits.calls.filter(|most| calls >= *most) {
             return Err(format!("the limit is reached: --max-calls {most}"));
         }

@@ -22,6 +22,20 @@ impl KeptCall {
     pub fn turn(&self) -> usize {
         self.served.index
     }
+
+    /// How many tokens the recorded call took; estimated from its length if nobody counted them.
+    pub(super) fn tokens(&self) -> u64 {
+        let output = &self.served.turn().output;
+        let estimate = (self.call.body.len() + output.text().len()) / 4;
+        output.usage.map_or(estimate as u64, |usage| usage.input + usage.output)
+    }
+}
+
+impl std::fmt::Debug for KeptCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Its headers hold a key.
+        f.debug_struct("KeptCall").field("turn", &self.served.index).finish_non_exhaustive()
+    }
 }
 
 impl std::fmt::Debug for KeptCalls {
