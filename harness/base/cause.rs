@@ -196,8 +196,6 @@ impl CauseKind {
             CauseKind::StoppedAsking | CauseKind::CallerSilent | CauseKind::ToolUnused => CauseClass::Unused,
             CauseKind::Check => CauseClass::Drift,
             CauseKind::GoldenMissing
-            | CauseKind::Provider
-            | CauseKind::NotChecked
             | CauseKind::GoldenOutdated
             | CauseKind::EventMissing
             | CauseKind::EventExtra

@@ -97,7 +97,11 @@ impl Check {
         }
         let code = check.result().code();
         let checks: [(String, CheckData); 1] = [(name.clone(), check)];
-        terminal::out(if self.json { check_json(&checks) } else { check_text(&checks) });
+        terminal::out(if self.json {
+            check_json(&checks)
+        } else {
+            check_text(&checks, |_| "record or import it again".to_owned())
+        });
         Ok(ExitCode::from(code))
     }
 }

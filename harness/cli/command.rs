@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, audit, check, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject,
+    accept, audit, check, completions, doctor, explain, fork, import, init, key, list, man, new, proxy, record, reject,
     report, review, serve, shape, show, test, tools,
 };
 use retake::__private::report::terminal;
@@ -35,6 +35,7 @@ enum Command {
     List(list::List),
     Audit(audit::Audit),
     Check(check::Check),
+    Fork(fork::Fork),
     Explain(explain::Explain),
     Show(show::Show),
     Report(report::Report),
@@ -65,6 +66,7 @@ pub(crate) fn run() -> ExitCode {
         Command::List(list) => list.run(),
         Command::Audit(audit) => audit.run(),
         Command::Check(check) => check.run(),
+        Command::Fork(fork) => fork.run(),
         Command::Explain(explain) => explain.run(),
         Command::Show(show) => show.run(),
         Command::Report(report) => report.run(),

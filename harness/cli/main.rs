@@ -11,6 +11,7 @@ mod companion;
 mod completions;
 mod doctor;
 mod explain;
+mod fork;
 mod formats;
 mod handover;
 mod import;

@@ -43,7 +43,9 @@ pub use heard::HeardCall;
 pub use lint::{CallFlaw, FlawKind};
 pub use lookup::Lookup;
 pub use miss::{Difference, Miss, MissReason, MissedCall, answer_in_short, change, describe, first_difference};
-pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstream, Upstreams, merged};
+pub use record::{
+    Branch, Cost, OfModel, Recorder, RecorderOptions, Resume, Rewrite, Tally, Upstream, Upstreams, merged,
+};
 pub use registry::{Scope, ServedTurn, misses, reset, served, unjudged};
 pub use registry::{forgotten, keep_the_last};
 pub use replay::Replay;

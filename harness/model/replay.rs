@@ -284,6 +284,23 @@ impl Replay {
         }
     }
 
+    /// Takes the turn that answers a call. Notes nothing, whether there is one or not.
+    pub(super) fn recall(&self, lookup: &Lookup, body: &Json) -> Option<Served> {
+        let (key, over_another_api) = self.key_of(lookup);
+        let request = || Some(self.rules.request_hash(body));
+        let wanted = Wanted {
+            key,
+            caller_known: lookup.caller.is_some(),
+            empty: lookup.conversation.is_empty(),
+            only_hashed: false,
+            checks: lookup.checks.as_ref().map(|checks| &checks.hashes),
+            request: &request,
+        };
+        let index = self.state().turns.take(&self.fixture.table, &wanted).ok()?;
+        let fixture = self.fixture.clone();
+        Some(Served { fixture, index, drift: Vec::new(), by_first_key: false, over_another_api })
+    }
+
     /// Whether the fixture keeps hashes instead of conversations.
     pub(super) fn keeps_hashes_only(&self) -> bool {
         self.fixture.table.turns().first().is_some_and(|turn| turn.input.is_none())

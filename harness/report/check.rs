@@ -215,7 +215,7 @@ impl TurnCheckData {
 }
 
 /// The checks of several recordings, by name, as one text for people.
-pub fn check_text(checks: &[(String, CheckData)]) -> String {
+pub fn check_text(checks: &[(String, CheckData)], take_over: impl Fn(&str) -> String) -> String {
     let mut lines = Vec::new();
     for (name, check) in checks {
         let result = match check.result() {
@@ -229,6 +229,9 @@ pub fn check_text(checks: &[(String, CheckData)]) -> String {
             [("drift", check.lines(true)), ("not checked", check.not_checked()), ("note", check.lines(false))]
         {
             lines.extend(found.into_iter().map(|line| format!("  {word}: {line}")));
+        }
+        if check.result() == CheckResult::Drift {
+            lines.push(format!("  to take over what the provider sends today: {}", take_over(name)));
         }
     }
     lines.join("\n")

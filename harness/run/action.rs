@@ -2,6 +2,8 @@
 //! the arguments belong to libtest.
 
 pub use super::filter::{Wanted, fits};
+use serde::{Deserialize, Serialize};
+
 use retake_base::error::{Error, Result};
 use retake_core::events::Detail;
 use retake_model::Limits;
@@ -16,6 +18,10 @@ const TEST: &str = "test";
 const TEST_OF: &str = "test-of";
 /// The action that accepts goldens and fixtures that wait for a decision.
 const ACCEPT: &str = "accept";
+/// The action that forks, before its options as JSON.
+const FORK: &str = "fork ";
+/// The action that accepts a run of a fork.
+const ACCEPT_FORK: &str = "accept-fork";
 /// The environment variable that makes a runner start no further scenario after the first failure.
 const FAIL_FAST: &str = "RETAKE_FAIL_FAST";
 
@@ -30,6 +36,10 @@ pub enum Action {
     Accept(Vec<String>),
     /// Compares the recordings of the scenarios with these names or parts of names with the provider of today.
     Check(Vec<String>, CheckOptions),
+    /// Runs a scenario on its recording up to a turn, and then with the provider.
+    Fork(Vec<String>, ForkOptions),
+    /// Makes the run of a fork with this id the recording.
+    AcceptFork(String),
     /// Records the scenarios with these names or parts of names.
     Record(Vec<String>, RecordOptions),
 }
@@ -57,6 +67,12 @@ impl Action {
         if let Some(options) = AuditOptions::parse(&action) {
             return Ok(Action::Audit(names, options));
         }
+        if action == ACCEPT_FORK {
+            return Ok(Action::AcceptFork(names.concat()));
+        }
+        if let Some(options) = action.strip_prefix(FORK).and_then(|options| serde_json::from_str(options).ok()) {
+            return Ok(Action::Fork(names, options));
+        }
         if let Some(options) = CheckOptions::parse(&action) {
             return Ok(Action::Check(names, options));
         }
@@ -69,12 +85,17 @@ impl Action {
 
     /// Whether the action writes fixtures.
     pub(super) fn records(&self) -> bool {
-        !matches!(self, Action::Test(_) | Action::Accept(_) | Action::Audit(..) | Action::Check(..))
+        !matches!(self, Action::Test(_) | Action::Accept(_) | Action::Audit(..) | Action::Check(..) | Action::Fork(..))
     }
 
     /// Whether the action writes no goldens and no fixtures.
     pub(super) fn only_reads(&self) -> bool {
-        matches!(self, Action::Audit(..) | Action::Check(..))
+        matches!(self, Action::Audit(..) | Action::Check(..) | Action::Fork(..))
+    }
+
+    /// Whether systems get the real values of secrets, and a signal ends the action in an orderly way.
+    pub(super) fn is_live(&self) -> bool {
+        self.records() || matches!(self, Action::Fork(..))
     }
 
     /// Whether the action writes goldens even if no update was asked for.
@@ -153,6 +174,34 @@ impl AuditOptions {
         }
         Some(options)
     }
+}
+
+/// The environment variables that make a runner fork.
+pub fn to_fork(name: &str, options: &ForkOptions) -> [(&'static str, String); 2] {
+    let options = serde_json::to_string(options).unwrap_or_default();
+    [(ACTION, [FORK, &options].concat()), (NAMES, name.to_owned())]
+}
+
+/// The environment variables that make a runner accept a run of a fork.
+pub fn to_accept_fork(id: &str) -> [(&'static str, String); 2] {
+    [(ACTION, ACCEPT_FORK.to_owned()), (NAMES, id.to_owned())]
+}
+
+/// How to fork a recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkOptions {
+    /// The turn before which the fork branches off: its number, or a caller with its own count.
+    pub from: String,
+    /// The models to ask instead, each for a caller or for all.
+    pub models: Vec<(Option<String>, String)>,
+    /// The system prompts to send instead, each for a caller or for all.
+    pub prompts: Vec<(Option<String>, String)>,
+    /// The fields of requests to set, each with its value as JSON or text.
+    pub settings: Vec<(String, String)>,
+    /// How many runs to make.
+    pub times: usize,
+    /// Whether to print JSON.
+    pub json: bool,
 }
 
 /// How to check recordings against the provider.

@@ -9,7 +9,7 @@ use super::commands::record_command;
 use super::project::Project;
 use super::record::wanted;
 use super::trial::{self, How};
-use crate::report::{CheckData, CheckResult, Failure, RunAction, Screen, check_json, check_text, terminal};
+use crate::report::{CheckData, CheckResult, Failure, RunAction, check_json, check_text, terminal};
 use retake_base::error::{Error, Result};
 use retake_core::secrets::{Secrets, shown};
 use retake_model::{Asker, Comparison, Cost, KeptCall, Limits, Upstreams};
@@ -39,7 +39,8 @@ pub(super) fn run(project: &Project, names: &[String], options: CheckOptions) ->
     let (mut checks, mut worst) = (Vec::new(), CheckResult::Same);
     for scenario in scenarios {
         let mut check = CheckData::default();
-        let checked = project.logged(scenario, RunAction::Check, || {
+        // What it found is in the text below.
+        let _ = project.logged(scenario, RunAction::Check, || {
             check = checked(project, scenario, &asking).unwrap_or_else(|failure| {
                 CheckData::impossible(format!(
                     "the recording does not replay, so nothing was asked: {}",
@@ -50,16 +51,18 @@ pub(super) fn run(project: &Project, names: &[String], options: CheckOptions) ->
             project.note_check(scenario, &check);
             check.failure(&record_command(&scenario.name)).map_or(Ok(()), Err)
         });
-        if let Err(failure) = checked.map_err(|failure| failure.about(&scenario.description)) {
-            let shown = Screen::of_stdout().show(&failure.with_texts(shown), &scenario.name);
-            terminal::note(format!("{}: {shown}", scenario.name));
-        }
         worst = worst.max(check.result());
         checks.push((scenario.name.clone(), check));
     }
     project.end();
     project.summarize(|name| checks.iter().any(|(checked, _)| checked == name));
-    terminal::out(if options.json { check_json(&checks) } else { check_text(&checks) });
+    let text = shown(&check_text(&checks, record_command));
+    if options.json {
+        terminal::note(text);
+        terminal::out(check_json(&checks));
+    } else {
+        terminal::out(text);
+    }
     Ok(ExitCode::from(worst.code()))
 }
 

@@ -7,12 +7,13 @@ mod drive;
 mod prove;
 mod wanted;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use super::action::RecordOptions;
 use super::project::Project;
 use crate::report::{Failure, RunAction, terminal};
-use begin::begin;
+use begin::{Begin, begin};
 use retake_base::error::Result;
 use retake_model::Upstreams;
 use retake_scenario::Scenario;
@@ -47,6 +48,22 @@ fn record_all(project: &Project, names: &[String], options: RecordOptions) -> Re
     Ok(code)
 }
 
+/// Makes the calls of another journal the recording of a scenario, with the tool exchanges of a fixture, if the recording passes
+/// its proof.
+pub(super) fn accepted(project: &Project, scenario: &Scenario, journal: &Path, tools: &Path) -> ExitCode {
+    let accepted = project.logged(scenario, RunAction::Record, || {
+        begin(project, scenario, Begin::With(journal))?.driven(tools)?.prove(false)?.commit(false)
+    });
+    project.print_notes();
+    accepted.map_or_else(
+        |failure| {
+            terminal::error(format!("{}: not accepted: {failure}\n", scenario.name));
+            ExitCode::from(1)
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}
+
 fn record(
     project: &Project,
     scenario: &Scenario,
@@ -54,7 +71,7 @@ fn record(
     options: RecordOptions,
 ) -> Result<(), Failure> {
     project.logged(scenario, RunAction::Record, || {
-        begin(project, scenario, options.resume)?
+        begin(project, scenario, if options.resume { Begin::Resume } else { Begin::Anew })?
             .drive(upstreams)?
             .prove(options.accept_unstable)?
             .commit(options.propose)

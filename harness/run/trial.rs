@@ -258,7 +258,9 @@ async fn doubles(
         mode: match (mode, scenario.tools_from) {
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
-            (Mode::Record(_), _) => ToolsMode::Record,
+            (Mode::Record(recorder), _) => {
+                recorder.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), suite.fork_tools))
+            }
         },
         secrets: &declared_secrets::real_values(&project.open),
         normalizer: &project.rules.normalizer,

@@ -76,7 +76,7 @@ pub enum WireChangeKind {
     Removed,
     /// A field has values of other types.
     Type,
-    /// The response's status, its form, or the framing of its stream.
+    /// The response's form, or the framing of its stream.
     Framing,
     /// The order of event types.
     Order,
@@ -120,8 +120,6 @@ impl fmt::Display for WireChange {
 impl WireShape {
     /// Adds a response.
     pub fn add(&mut self, response: &Response) {
-        let class = if response.status < 300 { "success" } else { "error" };
-        self.saw("status", class);
         match &response.body {
             Body::Frames(frames) => {
                 let mut types = Vec::new();

@@ -89,7 +89,7 @@ fn incomparable(api: Api, response: &Response, recorded: Option<&Response>) -> O
         wire::decode_response(api, response).err().map(|error| clipped(&error.to_string(), SHOWN).into_owned());
     let status = response.status;
     let unpaid = || {
-        let text = failed.as_deref().unwrap_or_default().to_lowercase();
+        let text = String::from_utf8_lossy(&response.bytes()).to_lowercase();
         UNPAID.iter().any(|word| text.contains(word))
     };
     if matches!(status, 300..=399 | 401 | 402 | 403 | 407 | 408 | 425 | 429 | 500..) || (status >= 400 && unpaid()) {

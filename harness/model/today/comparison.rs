@@ -85,6 +85,9 @@ impl Comparison {
         let mut found = Vec::new();
         match sent {
             Some(sent) => {
+                if (sent.status < 300) != (today.status < 300) {
+                    found.push(Finding::breaking(format!("status: recorded {}, today {}", sent.status, today.status)));
+                }
                 let (recorded, now) = self.shapes.entry(api).or_default();
                 recorded.add(&sent);
                 now.add(today);

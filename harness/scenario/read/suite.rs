@@ -5,14 +5,14 @@ use std::path::Path;
 
 use super::names::check_header_name;
 use super::normalize::normalize_rule;
-use super::raw::{RawCaller, RawSuite, RawSuspects};
+use super::raw::{RawCaller, RawPrice, RawSuite, RawSuspects};
 use super::spanned::Spanned;
 use super::values::Pattern;
 use super::{options, system, toml_file, tool};
 use crate::hints::listed;
 use crate::options::Defaults;
 use crate::source::Source;
-use crate::suite::Suite;
+use crate::suite::{Price, Suite};
 use retake_base::error::Result;
 use retake_core::secrets::Suspects;
 use retake_model::{CallerRule, When};
@@ -48,8 +48,15 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
         system: raw.system.map(Spanned::into_inner),
         defaults,
         suspects: suspects(raw.suspects),
+        fork_tools: raw.fork.tools,
+        verify: raw.verify,
+        prices: raw.prices.into_iter().map(price).collect(),
         path: source.file.to_path_buf(),
     })
+}
+
+fn price((model, raw): (String, RawPrice)) -> (String, Price) {
+    (model, Price { input: raw.input, cached: raw.cached.unwrap_or(raw.input), output: raw.output })
 }
 
 fn suspects(raw: RawSuspects) -> Suspects {
