@@ -13,9 +13,7 @@ use retake_core::secrets::Suspects;
 use retake_model::CallerRule;
 
 /// Which tools a fork may call where the recording has no answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ForkTools {
     /// None: the run ends there.
     #[default]

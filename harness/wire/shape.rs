@@ -170,7 +170,7 @@ impl WireShape {
         for text in data.into_iter().filter(|text| !text.is_empty()) {
             let json = Json::parse(text.as_bytes());
             let kind = match &json {
-                Ok(json) => json.str_of("type").or(name).unwrap_or_default().to_owned(),
+                Ok(json) => json.str_of("type").unwrap_or_default().to_owned(),
                 Err(_) if text == DONE => DONE.to_owned(),
                 Err(_) => name.unwrap_or_default().to_owned(),
             };

@@ -99,23 +99,22 @@ pub(crate) struct RawFork {
     /// Whether tools answer as recorded only (`"recorded"`), so that a run ends where they cannot, or the real ones are asked then
     /// (`"live"`).
     /// Default: `"recorded"`. Example: `"live"`.
-    #[serde(default)]
-    pub tools: ForkTools,
+    pub tools: Option<ForkTools>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawPrice {
     /// The price of a million tokens that the model reads.
     /// Example: `2.5`.
-    pub input: f64,
+    pub input: Spanned<f64>,
     /// The price of a million tokens that it reads from the provider's cache.
     /// Default: the price of `input`. Example: `1.25`.
-    pub cached: Option<f64>,
+    pub cached: Option<Spanned<f64>>,
     /// The price of a million tokens that it writes.
     /// Example: `10.0`.
-    pub output: f64,
+    pub output: Spanned<f64>,
 }
 
 #[derive(Deserialize)]
