@@ -15,8 +15,10 @@ pub mod report {
 /// One run of a project, and what it leaves.
 pub mod run {
     pub use crate::run::action::{
-        Action, AuditOptions, RecordOptions, Wanted, fits, to_accept, to_audit, to_record, to_test,
+        Action, AuditOptions, CheckOptions, ForkOptions, RecordOptions, Wanted, fits, to_accept, to_accept_fork,
+        to_audit, to_check, to_fork, to_record, to_test,
     };
+    pub use crate::run::check::Asking;
     pub use crate::run::fixtures::Fixtures;
     pub use crate::run::golden::{Assert, Compared, Goldens, environment, silence_comparisons};
     pub use crate::run::interrupt::Signals;

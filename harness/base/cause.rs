@@ -101,6 +101,10 @@ pub enum CauseKind {
     Protocol,
     /// A check of a served call (prompt, tools, model, settings, results) differs, and `drift` says that this fails.
     Check,
+    /// The provider no longer answers as recorded.
+    Provider,
+    /// A recording could not be compared with the provider.
+    NotChecked,
     /// There is no golden yet.
     GoldenMissing,
     /// Another version of Retake wrote the golden.
@@ -168,6 +172,8 @@ impl CauseKind {
             CauseKind::Protocol => "protocol",
             CauseKind::Check => "check",
             CauseKind::GoldenMissing => "golden_missing",
+            CauseKind::Provider => "provider",
+            CauseKind::NotChecked => "not_checked",
             CauseKind::GoldenOutdated => "golden_outdated",
             CauseKind::EventMissing => "event_missing",
             CauseKind::EventExtra => "event_extra",

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, adopt, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject,
+    accept, adopt, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, check, fork,
     report, review, serve, shape, show, test, tools,
 };
 use retake::__private::report::terminal;
@@ -34,6 +34,8 @@ enum Command {
     Test(test::Test),
     List(list::List),
     Audit(audit::Audit),
+    Check(check::Check),
+    Fork(fork::Fork),
     Explain(explain::Explain),
     Show(show::Show),
     Report(report::Report),
@@ -64,6 +66,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Test(test) => test.run(),
         Command::List(list) => list.run(),
         Command::Audit(audit) => audit.run(),
+        Command::Check(check) => check.run(),
+        Command::Fork(fork) => fork.run(),
         Command::Explain(explain) => explain.run(),
         Command::Show(show) => show.run(),
         Command::Report(report) => report.run(),

@@ -42,11 +42,13 @@ impl Init {
             None => SUITE.to_owned(),
         };
         let (workflow_file, workflow) = workflow::workflow(&here, language);
+        let (weekly_file, weekly) = workflow::weekly(&workflow_file, &here, language);
         let mut files = vec![
             ("scenarios/suite.toml".into(), schemas::OF_SUITE.to_owned() + &suite),
             ("scenarios/hello/scenario.toml".into(), new::scenario("hello")),
             ("goldens/.gitignore".into(), PENDING.to_owned()),
             (workflow_file, workflow),
+            (weekly_file, weekly),
         ];
         if language == Language::Rust {
             files.push(("tests/scenarios.rs".into(), RUNNER.to_owned()));

@@ -6,12 +6,14 @@
 mod accept;
 mod adopt;
 mod audit;
+mod check;
 mod command;
 mod companion;
 mod completions;
 mod doctor;
 mod doctor_start;
 mod explain;
+mod fork;
 mod formats;
 mod handover;
 mod import;

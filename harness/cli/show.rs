@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::project::{self, ProjectOption};
-use crate::view::{Shown, columns};
-use retake::__private::report::terminal;
+use crate::view::{RowKind, Shown, columns, side_by_side};
+use retake::__private::report::{ForkData, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_scenario::{Discovered, FixtureRef, discover};
@@ -14,15 +14,19 @@ use retake_wire::fixture::Fixture;
 /// Show a fixture as a readable conversation
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  retake show write_read_file\n  retake show fixtures/write_read_file.json --turn 2\n\n\
+    after_help = "Examples:\n  retake show write_read_file\n  retake show fixtures/write_read_file.json --turn 2\n  \
+    retake show --fork write_read_file-1.1\n\n\
     Each message is shown once, under the turn that first sent it. With --turn, one\n\
     turn is shown completely: every message that the model was sent, its answer, and\n\
     what else the fixture stores for the turn."
 )]
 pub(super) struct Show {
     /// The name of a scenario or fixture, or a fixture's file
-    #[arg(value_name = "NAME|FIXTURE")]
-    name: PathBuf,
+    #[arg(value_name = "NAME|FIXTURE", required_unless_present = "fork")]
+    name: Option<PathBuf>,
+    /// Show this run of a fork beside the recording
+    #[arg(long, value_name = "ID", conflicts_with_all = ["name", "turn"])]
+    fork: Option<String>,
     /// Show only this turn, with its whole conversation
     #[arg(long, value_name = "N")]
     turn: Option<usize>,
@@ -33,9 +37,12 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let root = project::root()?;
+        if let Some(id) = &self.fork {
+            return self.beside(&root, id);
+        }
         // A fixture can be shown even if the project has no scenarios.
         let discovered = discover(&root).ok();
-        let file = self.file(&root, discovered.as_ref())?;
+        let file = Show::file(&self.name.clone().unwrap_or_default(), &root, discovered.as_ref())?;
         let rules = self.project.open(&file)?.rules;
         let bytes = retake_base::files::read(&file)?;
         let shown = root
@@ -56,9 +63,36 @@ impl Show {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Shows a run of a fork beside the recording that it branches off.
+    fn beside(&self, root: &Path, id: &str) -> Result<ExitCode> {
+        let (run, fork) = super::fork::files_of(root, id)?;
+        let fork: ForkData = serde_json::from_slice(&retake_base::files::read(&fork)?)
+            .map_err(|e| Error::new(format!("not a fork: {e}")).in_file(&fork))?;
+        let recorded = Show::file(Path::new(&fork.scenario), root, discover(root).ok().as_ref())?;
+        let rules = self.project.open(&recorded)?.rules;
+        let width = columns::width();
+        let half = (width.saturating_sub(3) / 2).max(30);
+        let conversation = |file: &Path, shown: &str| {
+            let fixture = Fixture::parse(Path::new(shown), &retake_base::files::read(file)?, &rules)?;
+            let shown = Shown { fixture: &fixture, rules: &rules, used_by: &[], width: half };
+            Ok::<_, Error>(shown.whole())
+        };
+        let (old, new) = (conversation(&recorded, "recorded")?, conversation(&run, id)?);
+        let cut = |line: &str| line.chars().take(half).collect::<String>();
+        let lines = side_by_side(&old, &new).into_iter().map(|row| {
+            let sign = match row.kind {
+                RowKind::Same | RowKind::Fold => ' ',
+                RowKind::Changed | RowKind::Removed | RowKind::Added => '|',
+            };
+            format!("{:half$} {sign} {}", cut(&row.old), cut(&row.new)).trim_end().to_owned()
+        });
+        terminal::out(lines.collect::<Vec<_>>().join("\n"));
+        Ok(ExitCode::SUCCESS)
+    }
+
     /// The fixture's file: of the scenario of this name, the file itself, or the fixture of this name.
-    fn file(&self, root: &Path, discovered: Option<&Discovered>) -> Result<PathBuf> {
-        let name = self.name.to_string_lossy();
+    fn file(path: &Path, root: &Path, discovered: Option<&Discovered>) -> Result<PathBuf> {
+        let name = path.to_string_lossy();
         let named = |name: &str| root.join("fixtures").join(format!("{name}.json"));
         let scenario = discovered.and_then(|all| all.sound().find(|scenario| scenario.name == name));
         if let Some(scenario) = scenario {
@@ -67,8 +101,8 @@ impl Show {
                 FixtureRef::None => Err(Error::new(format!("scenario `{name}` calls no model: fixture = \"none\""))),
             };
         }
-        if self.name.exists() {
-            return Ok(self.name.clone());
+        if path.exists() {
+            return Ok(path.to_owned());
         }
         if named(&name).is_file() {
             return Ok(named(&name));

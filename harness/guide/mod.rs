@@ -17,6 +17,8 @@
 //! | [`in_tests`] | In pytest, vitest, node:test and Playwright |
 //! | [`load`] | Load tests, with a model that costs nothing |
 //! | [`ci`] | In CI: machines, partitions, reports |
+//! | [`check`] | Whether the provider still answers as recorded |
+//! | [`fork`] | What another model or another prompt would have done |
 //! | [`security`] | What a scenario may do, and what is protected |
 //! | [`durable`] | Durable steps of an agent in Rust |
 //! | [`imports`] | Recordings of other tools |
@@ -56,6 +58,10 @@ pub mod in_tests {}
 pub mod load {}
 #[doc = include_str!("ci.md")]
 pub mod ci {}
+#[doc = include_str!("check.md")]
+pub mod check {}
+#[doc = include_str!("fork.md")]
+pub mod fork {}
 #[doc = include_str!("security.md")]
 pub mod security {}
 #[doc = include_str!("durable.md")]

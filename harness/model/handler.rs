@@ -15,7 +15,7 @@ use super::lint::FlawKind;
 use super::load::{Load, Pass};
 use super::lookup::Lookup;
 use super::miss::{Miss, MissReason};
-use super::record::{PendingCall, Recorder};
+use super::record::{Branch, PendingCall, Recorder};
 use super::replay::Replay;
 use super::route::{Aside, Route};
 use super::session::{Mode, Session};
@@ -112,6 +112,20 @@ impl Exchange<'_> {
         }
     }
 
+    /// The call in the form in which a replay looks it up.
+    fn lookup(self, replay: &Replay, call: &Call) -> Lookup {
+        let Exchange { session, incoming, .. } = self;
+        let rules = replay.rules();
+        let caller = self.state.callers.caller_of(&incoming.headers, call);
+        let wire::Results { flaws, check } = wire::Results::of(call);
+        let checks = session.checks_of(call, &check, &rules.normalizer);
+        let mut lookup = Lookup::of(call, incoming.via(), caller.as_deref(), rules, checks, flaws);
+        if replay.keeps_hashes_only() {
+            lookup.first_key = Some(Rules::first_key(call.messages.clone(), caller.as_deref()));
+        }
+        lookup
+    }
+
     /// Answers a call with its turn, or with a miss.
     async fn replayed(
         self,
@@ -122,14 +136,7 @@ impl Exchange<'_> {
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
         let Exchange { session, incoming, .. } = self;
-        let rules = replay.rules();
-        let caller = self.state.callers.caller_of(&incoming.headers, call);
-        let wire::Results { flaws, check } = wire::Results::of(call);
-        let checks = session.checks_of(call, &check, &rules.normalizer);
-        let mut lookup = Lookup::of(call, incoming.via(), caller.as_deref(), rules, checks, flaws);
-        if replay.keeps_hashes_only() {
-            lookup.first_key = Some(Rules::first_key(call.messages.clone(), caller.as_deref()));
-        }
+        let lookup = self.lookup(replay, call);
         if let Some(aside) = aside.filter(|_| !replay.has_turn_for(&lookup)) {
             // The request does not ask a model, so it is not a miss.
             return http::answer(&aside.answer(|| session.models()), in_flight);
@@ -169,6 +176,9 @@ impl Exchange<'_> {
         };
         pass.iter().for_each(Pass::served);
         replay.hear(&served, caller.as_deref(), &call.messages);
+        if let Some(kept) = replay.keeps() {
+            kept.add(served.clone(), self.pending(call, request.clone(), caller.clone()));
+        }
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
         self.state.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));
@@ -197,6 +207,22 @@ impl Exchange<'_> {
         }
     }
 
+    /// The call as it can be sent to its provider.
+    fn pending(self, call: &Call, request: Json, caller: Option<String>) -> PendingCall {
+        let incoming = self.incoming;
+        PendingCall {
+            api: call.api,
+            provider: incoming.provider(),
+            method: incoming.method.clone(),
+            path: incoming.path_and_query().to_owned(),
+            headers: incoming.headers.clone(),
+            body: incoming.body.clone(),
+            caller,
+            model: call.model.clone(),
+            request,
+        }
+    }
+
     /// Passes a call on to its provider.
     async fn recorded(
         self,
@@ -213,20 +239,34 @@ impl Exchange<'_> {
             None,
         );
         let asked_by = caller.clone();
-        let pending = PendingCall {
-            api: call.api,
-            provider: incoming.provider(),
-            method: incoming.method.clone(),
-            path: incoming.path_and_query().to_owned(),
-            headers: incoming.headers.clone(),
-            body: incoming.body.clone(),
-            caller,
-            model: call.model,
-            request,
+        let pending = self.pending(&call, request, caller);
+        let answer = match recorder.branch() {
+            None => recorder.pass_on(pending, in_flight).await,
+            Some(branch) => self.branched(recorder, branch, &call, pending, in_flight).await,
         };
-        let answer = recorder.pass_on(pending, in_flight).await;
         self.state.activity.answered(asked_by.as_deref());
         answer
+    }
+
+    /// Answers a call from the recording before the branch, or passes it on as the branch wants it.
+    async fn branched(
+        self,
+        recorder: &Recorder,
+        branch: &Branch,
+        call: &Call,
+        pending: PendingCall,
+        in_flight: InFlight,
+    ) -> HttpResponse<HttpBody> {
+        let prefix = branch.prefix();
+        let served = branch.recall(&self.lookup(prefix, call), &pending.request);
+        if let Some(Ok(response)) = served.as_ref().map(|served| served.response_to(call)) {
+            return recorder.answer_recorded(&pending, response.into_owned(), in_flight);
+        }
+        if let Some(why) = branch.ended() {
+            let error = wire::error_response(self.incoming.provider(), 400, "fork_ended", &why);
+            return http::final_error(&error, in_flight);
+        }
+        recorder.pass_on(branch.rewritten(pending, prefix.rules()), in_flight).await
     }
 
     /// Refuses a request that cannot be looked up: a miss in replay, noted as trouble while recording.

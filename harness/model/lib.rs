@@ -31,6 +31,7 @@ mod served;
 mod server;
 mod session;
 mod workers;
+mod today;
 
 pub use account::KEPT;
 pub use activity::Activity;
@@ -45,13 +46,16 @@ pub use lint::{CallFlaw, FlawKind};
 pub use load::{Load, LoadOptions, Pace, Rate, SessionBy};
 pub use lookup::Lookup;
 pub use miss::{Difference, Miss, MissReason, MissedCall, answer_in_short, change, describe, first_difference};
-pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstream, Upstreams, merged};
+pub use record::{
+    Branch, Cost, OfModel, Recorder, RecorderOptions, Resume, Rewrite, Tally, Upstream, Upstreams, merged,
+};
 pub use registry::{Scope, ServedTurn, misses, reset, served, unjudged};
 pub use registry::{forgotten, keep_the_last};
 pub use replay::Replay;
 pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};
+pub use today::{ApiCompared, Asker, Comparison, Finding, KeptCall, Limits, TurnCompared};
 
 #[cfg(test)]
 mod tests;

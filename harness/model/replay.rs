@@ -19,6 +19,7 @@ use super::miss::{
 use super::other_wires::OtherWires;
 use super::registry::{EXPLAINED, Scope};
 use super::served::Served;
+use super::today::{KeptCall, KeptCalls};
 use retake_base::cause::Cause;
 use retake_base::error::Result;
 use retake_core::conversation::{Answer, Message};
@@ -49,6 +50,8 @@ pub struct Replay {
     heard: Option<HeardCalls>,
     /// The calls that came over HTTP; `None` if they are not remembered.
     calls: Option<CallsSeen>,
+    /// The calls with their bodies, to ask a provider the same; `None` if they are not kept.
+    kept: Option<KeptCalls>,
 }
 
 #[derive(Debug)]
@@ -109,6 +112,7 @@ impl Replay {
             going_on: GoingOn::Never,
             heard: None,
             calls: None,
+            kept: None,
         }
     }
 
@@ -148,6 +152,22 @@ impl Replay {
     #[must_use]
     pub fn remembering_calls(self) -> Replay {
         Replay { calls: Some(CallsSeen::default()), ..self }
+    }
+
+    /// Sets whether the calls that turns answer are kept with their bodies.
+    #[must_use]
+    pub fn keeping_calls(self, wanted: bool) -> Replay {
+        Replay { kept: wanted.then(KeptCalls::default), ..self }
+    }
+
+    /// Where calls are kept with their bodies, if they are.
+    pub(super) fn keeps(&self) -> Option<&KeptCalls> {
+        self.kept.as_ref()
+    }
+
+    /// The calls that turns answered, with their bodies. Empty if they were not kept.
+    pub fn kept_calls(&self) -> Vec<KeptCall> {
+        self.kept.as_ref().map(KeptCalls::all).unwrap_or_default()
     }
 
     /// The list in which calls are noted, or `None` if they are not remembered.
@@ -285,6 +305,23 @@ impl Replay {
                 Err(miss)
             }
         }
+    }
+
+    /// Takes the turn that answers a call. Notes nothing, whether there is one or not.
+    pub(super) fn recall(&self, lookup: &Lookup, body: &Json) -> Option<Served> {
+        let (key, over_another_api) = self.key_of(lookup);
+        let request = || Some(self.rules.request_hash(body));
+        let wanted = Wanted {
+            key,
+            caller_known: lookup.caller.is_some(),
+            empty: lookup.conversation.is_empty(),
+            only_hashed: false,
+            checks: lookup.checks.as_ref().map(|checks| &checks.hashes),
+            request: &request,
+        };
+        let index = self.state().turns.take(&self.fixture.table, &wanted).ok()?;
+        let fixture = self.fixture.clone();
+        Some(Served { fixture, index, drift: Vec::new(), by_first_key: false, over_another_api })
     }
 
     /// Whether the fixture keeps hashes instead of conversations.

@@ -5,7 +5,10 @@ use std::net::{Ipv4Addr, Shutdown, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body as HttpBody;
+use axum::extract::State;
 use axum::handler::Handler as _;
+use axum::http::{Request, Response as HttpResponse};
 use axum::serve::ListenerExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -120,6 +123,11 @@ impl ModelServer {
     #[must_use]
     pub fn key(&self) -> &str {
         &self.state.key
+    }
+
+    /// Answers a request as if it had come over a socket.
+    pub async fn answer(&self, request: Request<HttpBody>) -> HttpResponse<HttpBody> {
+        handle(State(self.state.clone()), request).await
     }
 
     /// The calls under way.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::check::CheckResult;
 use super::run_data::{RunData, RunResult};
 use retake_base::text::counted;
 
@@ -11,7 +12,10 @@ pub fn annotation(run: &RunData) -> Option<String> {
     let advice = failure.advice.first().map(|advice| format!("\n{}:\n    {}", advice.case, advice.command));
     let message = message(&format!("{}{}", failure.headline, advice.unwrap_or_default()));
     let (file, title) = (property(&run.file.display().to_string()), property(&run.scenario));
-    Some(format!("::error file={file},title={title}::{message}"))
+    // What could not be checked is no fault of the scenario.
+    let unchecked = run.check.as_ref().is_some_and(|check| check.result() == CheckResult::Unchecked);
+    let level = if unchecked { "warning" } else { "error" };
+    Some(format!("::{level} file={file},title={title}::{message}"))
 }
 
 /// A summary in Markdown: how many scenarios failed, and why each one did.
@@ -26,7 +30,9 @@ pub fn markdown(runs: &[RunData]) -> String {
         0 => format!("### All {} scenarios passed\n", runs.len()),
         count => format!("### {count} of {} failed\n", counted(runs.len(), "scenario")),
     };
-    let _ = write!(text, "\n{}, none to a provider.\n", counted(calls, "model call"));
+    let asked: u64 = runs.iter().filter_map(|run| run.check.as_ref()).map(|check| check.calls).sum();
+    let asked = if asked == 0 { "none".to_owned() } else { asked.to_string() };
+    let _ = write!(text, "\n{}, {asked} to a provider.\n", counted(calls, "model call"));
     if !failed.is_empty() {
         text += "\n| scenario | what happened |\n|---|---|\n";
         for run in &failed {

@@ -2,8 +2,10 @@
 
 mod audit_json;
 mod audit_text;
+mod check;
 mod diff;
 mod failure;
+mod fork;
 mod github;
 mod notes;
 mod numbers;
@@ -16,8 +18,10 @@ pub mod terminal;
 
 pub use audit_json::audit_json;
 pub use audit_text::audit_text;
+pub use check::{CheckData, CheckResult, check_json, check_text};
 pub use diff::unified;
 pub use failure::Failure;
+pub use fork::{FORK_FORMAT, ForkData, ForkRow, caller_of, fork_table};
 pub use github::{annotation, markdown};
 pub use notes::notes;
 pub use numbers::in_thousands;

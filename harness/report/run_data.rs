@@ -8,6 +8,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::check::CheckData;
+
 /// The name and version of this format.
 pub const FORMAT: &str = "retake-run/1";
 
@@ -58,6 +60,9 @@ pub struct RunData {
     /// The golden and the text of this run; absent if the scenario has no golden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<GoldenData>,
+    /// What a check against the provider found; absent unless the run was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckData>,
     /// The paths of logs, relative to the project's folder: the whole output of systems, and drift logs of tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<PathBuf>,
@@ -88,6 +93,7 @@ impl RunData {
             tool_requests: Vec::new(),
             unused: Vec::new(),
             golden: None,
+            check: None,
             logs: Vec::new(),
         }
     }
@@ -103,6 +109,8 @@ pub enum RunAction {
     Update,
     /// It was recorded, then replayed twice. The data is that of the last replay.
     Record,
+    /// It was replayed once, and the provider was asked the same calls.
+    Check,
 }
 
 /// Whether a run passed.

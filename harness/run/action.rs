@@ -2,8 +2,11 @@
 //! the arguments belong to libtest.
 
 pub use super::filter::{Wanted, fits};
+use serde::{Deserialize, Serialize};
+
 use retake_base::error::{Error, Result};
 use retake_core::events::Detail;
+use retake_model::Limits;
 
 /// The environment variable that contains the action.
 const ACTION: &str = "RETAKE_ACTION";
@@ -15,6 +18,10 @@ const TEST: &str = "test";
 const TEST_OF: &str = "test-of";
 /// The action that accepts goldens and fixtures that wait for a decision.
 const ACCEPT: &str = "accept";
+/// The action that forks, before its options as JSON.
+const FORK: &str = "fork ";
+/// The action that accepts a run of a fork.
+const ACCEPT_FORK: &str = "accept-fork";
 /// The environment variable that makes a runner start no further scenario after the first failure.
 const FAIL_FAST: &str = "RETAKE_FAIL_FAST";
 
@@ -27,6 +34,12 @@ pub enum Action {
     Audit(Vec<String>, AuditOptions),
     /// Accepts what waits for the scenarios with these names, or everything if the list is empty.
     Accept(Vec<String>),
+    /// Compares the recordings of the scenarios with these names or parts of names with the provider of today.
+    Check(Vec<String>, CheckOptions),
+    /// Runs a scenario on its recording up to a turn, and then with the provider.
+    Fork(Vec<String>, ForkOptions),
+    /// Makes the run of a fork with this id the recording.
+    AcceptFork(String),
     /// Records the scenarios with these names or parts of names.
     Record(Vec<String>, RecordOptions),
 }
@@ -54,6 +67,15 @@ impl Action {
         if let Some(options) = AuditOptions::parse(&action) {
             return Ok(Action::Audit(names, options));
         }
+        if action == ACCEPT_FORK {
+            return Ok(Action::AcceptFork(names.concat()));
+        }
+        if let Some(options) = action.strip_prefix(FORK).and_then(|options| serde_json::from_str(options).ok()) {
+            return Ok(Action::Fork(names, options));
+        }
+        if let Some(options) = CheckOptions::parse(&action) {
+            return Ok(Action::Check(names, options));
+        }
         if let Some(options) = RecordOptions::parse(&action) {
             return Ok(Action::Record(names, options));
         }
@@ -63,12 +85,17 @@ impl Action {
 
     /// Whether the action writes fixtures.
     pub(super) fn records(&self) -> bool {
-        !matches!(self, Action::Test(_) | Action::Accept(_) | Action::Audit(..))
+        !matches!(self, Action::Test(_) | Action::Accept(_) | Action::Audit(..) | Action::Check(..) | Action::Fork(..))
     }
 
     /// Whether the action writes no goldens and no fixtures.
     pub(super) fn only_reads(&self) -> bool {
-        matches!(self, Action::Audit(..))
+        matches!(self, Action::Audit(..) | Action::Check(..) | Action::Fork(..))
+    }
+
+    /// Whether systems get the real values of secrets, and a signal ends the action in an orderly way.
+    pub(super) fn is_live(&self) -> bool {
+        self.records() || matches!(self, Action::Fork(..))
     }
 
     /// Whether the action writes goldens even if no update was asked for.
@@ -95,6 +122,11 @@ pub fn to_accept(names: &[String]) -> [(&'static str, String); 2] {
 
 /// The environment variables that make a runner record.
 pub fn to_record(names: &[String], options: RecordOptions) -> [(&'static str, String); 2] {
+    [(ACTION, options.print()), (NAMES, names.join(","))]
+}
+
+/// The environment variables that make a runner check recordings against the provider.
+pub fn to_check(names: &[String], options: CheckOptions) -> [(&'static str, String); 2] {
     [(ACTION, options.print()), (NAMES, names.join(","))]
 }
 
@@ -137,6 +169,80 @@ impl AuditOptions {
                 None if word == "--all" => options.all = true,
                 Some(("--min-score", least)) => options.min_score = Some(least.parse().ok()?),
                 Some(("--detail", detail)) => options.detail = Some(detail.parse().ok()?),
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
+}
+
+/// The environment variables that make a runner fork.
+pub fn to_fork(name: &str, options: &ForkOptions) -> [(&'static str, String); 2] {
+    let options = serde_json::to_string(options).unwrap_or_default();
+    [(ACTION, [FORK, &options].concat()), (NAMES, name.to_owned())]
+}
+
+/// The environment variables that make a runner accept a run of a fork.
+pub fn to_accept_fork(id: &str) -> [(&'static str, String); 2] {
+    [(ACTION, ACCEPT_FORK.to_owned()), (NAMES, id.to_owned())]
+}
+
+/// How to fork a recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkOptions {
+    /// The turn before which the fork branches off: its number, or a caller with its own count.
+    pub from: String,
+    /// The models to ask instead, each for a caller or for all.
+    pub models: Vec<(Option<String>, String)>,
+    /// The system prompts to send instead, each for a caller or for all.
+    pub prompts: Vec<(Option<String>, String)>,
+    /// The fields of requests to set, each with its value as JSON or text.
+    pub settings: Vec<(String, String)>,
+    /// How many runs to make.
+    pub times: usize,
+    /// Whether to print JSON.
+    pub json: bool,
+}
+
+/// How to check recordings against the provider.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// Whether to check every scenario that has a recording of its own.
+    pub all: bool,
+    /// Whether to print JSON.
+    pub json: bool,
+    /// For how many scenarios of each API and model to ask; all of them if this is `None`.
+    pub sample: Option<usize>,
+    /// How much may be asked.
+    pub limits: Limits,
+}
+
+impl CheckOptions {
+    const NAME: &str = "check";
+
+    /// The action and its options as the text of [`ACTION`].
+    fn print(self) -> String {
+        let CheckOptions { all, json, sample, limits } = self;
+        let words = [all.then(|| "--all".to_owned()), json.then(|| "--json".to_owned())];
+        let values = [
+            sample.map(|most| format!("--sample={most}")),
+            limits.calls.map(|most| format!("--max-calls={most}")),
+            limits.tokens.map(|most| format!("--max-tokens={most}")),
+        ];
+        let words = words.into_iter().chain(values).flatten();
+        std::iter::once(Self::NAME.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    fn parse(action: &str) -> Option<CheckOptions> {
+        let mut words = action.split(' ');
+        let mut options = (words.next() == Some(Self::NAME)).then(CheckOptions::default)?;
+        for word in words {
+            match word.split_once('=') {
+                None if word == "--all" => options.all = true,
+                None if word == "--json" => options.json = true,
+                Some(("--sample", most)) => options.sample = Some(most.parse().ok()?),
+                Some(("--max-calls", most)) => options.limits.calls = Some(most.parse().ok()?),
+                Some(("--max-tokens", most)) => options.limits.tokens = Some(most.parse().ok()?),
                 _ => return None,
             }
         }

@@ -11,7 +11,7 @@ use super::project::Project;
 
 use super::trial::Replayed;
 use super::verdict::has_golden;
-use crate::report::{Failure, RunAction, RunData, Runs, markdown, terminal};
+use crate::report::{CheckData, Failure, RunAction, RunData, Runs, markdown, terminal};
 use crate::system::LogOf;
 use retake_base::error::Result;
 use retake_base::files;
@@ -82,6 +82,11 @@ impl Project {
         Some(file)
     }
 
+    /// Remembers what a check against the provider found.
+    pub(super) fn note_check(&self, scenario: &Scenario, check: &CheckData) {
+        self.runs.with(&scenario.name, |seen| seen.check = Some(check.clone()));
+    }
+
     /// Remembers a log file of a scenario's run.
     pub(super) fn note_log(&self, scenario: &str, file: &Path) {
         let file = file.strip_prefix(&self.root).unwrap_or(file).to_owned();
@@ -117,6 +122,7 @@ impl Project {
             tool_requests: seen.tool_requests,
             unused: seen.unused,
             golden,
+            check: seen.check,
             logs: seen.logs,
             ..of_run(&scenario.name, shown(scenario.file.clone()), action, result.as_ref().err(), began, started)
         });

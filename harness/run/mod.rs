@@ -3,7 +3,7 @@
 //! | file | contains |
 //! |---|---|
 //! | [`runner`] | the `main` of a suite |
-//! | `action` | the actions of a runner; `test`, `record`, `accept` and `audit` carry them out |
+//! | `action` | the actions of a runner; `test`, `record`, `accept`, `audit`, `check` and `fork` carry them out |
 //! | `policy`, `restart`, `filter` | what the run may write; a restart with insta's environment; which scenarios to run |
 //! | [`project`] | what all scenarios of a run share, with its `fixtures`, `declared_secrets` and `commands` |
 //! | `run_log`, `data`, `logged` | the data of runs: kept in memory; made of a run's parts; written when the run ends |
@@ -22,6 +22,7 @@ mod accept;
 pub(crate) mod action;
 mod advice;
 mod audit;
+pub(crate) mod check;
 pub(crate) mod commands;
 mod data;
 mod declared_secrets;
@@ -30,6 +31,7 @@ mod filter;
 mod findings;
 pub(crate) mod fixtures;
 mod foreign;
+mod fork;
 pub(crate) mod golden;
 pub(crate) mod interrupt;
 mod logged;

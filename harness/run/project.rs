@@ -40,6 +40,8 @@ pub(crate) struct Project {
     pub(super) failed: AtomicBool,
     /// Whether replays keep the text of calls, for an audit.
     pub hears_calls: bool,
+    /// Whether replays keep their calls, to ask the provider the same.
+    pub keeps_calls: bool,
     /// Whether the user has asked a recording to end.
     pub(super) interrupt: Interrupt,
     /// Notes for the user on each scenario's run, whether it passed or failed.
@@ -96,6 +98,7 @@ impl Project {
             running: Running::default(),
             failed: AtomicBool::new(false),
             hears_calls,
+            keeps_calls: false,
             interrupt: Interrupt::default(),
             notes,
             runs,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::report::{CallData, RunData, Runs, StepData, ToolRequestData, TurnData, annotation, terminal};
+use crate::report::{CallData, CheckData, RunData, Runs, StepData, ToolRequestData, TurnData, annotation, terminal};
 
 /// The data of the runs of this process.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub(super) struct Seen {
     pub(super) tool_requests: Vec<ToolRequestData>,
     pub(super) unused: Vec<TurnData>,
     pub(super) golden: Option<String>,
+    pub(super) check: Option<CheckData>,
     pub(super) logs: Vec<PathBuf>,
 }
 

@@ -11,7 +11,7 @@ use super::commands::Commands;
 use super::golden::{self, Assert, Goldens};
 use super::policy::Policy;
 use super::project::Project;
-use super::{accept, audit, record, restart, test};
+use super::{accept, audit, check, fork, record, restart, test};
 use crate::report::terminal;
 use crate::system::{self, IntoRouter, RouterFactory, Stage};
 use retake_base::error::{Error, Result};
@@ -132,6 +132,9 @@ impl Suite {
             Action::Audit(names, options) => audit::run(&project, &names, options),
             Action::Accept(names) => accept::run(&project, &names),
             Action::Record(names, options) => record::run(&project, &names, options),
+            Action::Check(names, options) => check::run(&project, &names, options),
+            Action::Fork(name, options) => fork::run(&project, &name, &options),
+            Action::AcceptFork(id) => fork::accept(&project, &id),
         }
     }
 
@@ -148,14 +151,15 @@ impl Suite {
     fn open(self, root: &Path, policy: Policy, action: &Action) -> Result<Project> {
         let only = match action {
             Action::Test(wanted) => wanted.only_one(),
-            Action::Audit(..) | Action::Accept(_) | Action::Record(..) => None,
+            _ => None,
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
-        let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.records())?;
-        if action.records() {
+        let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.is_live())?;
+        if action.is_live() {
             project.interrupt = super::interrupt::Interrupt::listen()?;
         }
         project.hears_calls = matches!(action, Action::Audit(..));
+        project.keeps_calls = matches!(action, Action::Check(..));
         Ok(project)
     }
 }

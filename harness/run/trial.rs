@@ -20,7 +20,8 @@ use retake_core::events::in_pieces;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_model::{
-    CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
+    CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, KeptCall, Miss, MissedCall, Mode, Pacing, Replay, Scope,
+    ServerOptions,
 };
 use retake_scenario::{Delays, Panics, Scenario, ToolsFrom};
 use retake_wire::fixture::{Fixture, ToolExchanges};
@@ -62,6 +63,8 @@ pub(crate) struct Replayed {
     pub(super) heard: Vec<HeardCall>,
     /// All calls, with their outcome.
     pub(super) calls: Vec<CallSeen>,
+    /// The calls with their bodies, if the project keeps them.
+    pub(super) kept: Vec<KeptCall>,
     pub(super) fixture: Option<Arc<Fixture>>,
     /// The key rules of the replay.
     pub(super) rules: Arc<Rules>,
@@ -98,7 +101,8 @@ pub(super) fn replay(
     let replay = match &fixture {
         Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone())
             .with_delays(scenario.delays == Delays::Recorded)
-            .hearing(project.hears_calls),
+            .hearing(project.hears_calls)
+            .keeping_calls(project.keeps_calls),
         None => Replay::none(rules.clone(), scope.clone()),
     };
     let replay = replay.remembering_calls();
@@ -121,6 +125,7 @@ pub(super) fn replay(
         unused: replay.unused(),
         heard: replay.heard(),
         calls: replay.calls_seen(),
+        kept: replay.kept_calls(),
         fixture,
         rules: rules.clone(),
         secrets: declared_secrets::of_goldens(&project.open),
@@ -253,7 +258,9 @@ async fn doubles(
         mode: match (mode, scenario.tools_from) {
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
-            (Mode::Record(_), _) => ToolsMode::Record,
+            (Mode::Record(recorder), _) => {
+                recorder.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), suite.fork_tools))
+            }
         },
         secrets: &declared_secrets::real_values(&project.open),
         normalizer: &project.rules.normalizer,

@@ -12,6 +12,27 @@ use retake_base::error::Place;
 use retake_core::secrets::Suspects;
 use retake_model::CallerRule;
 
+/// Which tools a fork may call where the recording has no answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForkTools {
+    /// None: the run ends there.
+    #[default]
+    Recorded,
+    /// The real ones.
+    Live,
+}
+
+/// What a model costs: the prices of a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Price {
+    /// Of tokens that it reads.
+    pub input: f64,
+    /// Of tokens that it reads from the provider's cache.
+    pub cached: f64,
+    /// Of tokens that it writes.
+    pub output: f64,
+}
+
 /// What all scenarios share.
 #[derive(Clone, Debug, Default)]
 pub struct Suite {
@@ -33,6 +54,12 @@ pub struct Suite {
     pub defaults: Defaults,
     /// What is done with texts that only stand where secrets do.
     pub suspects: Suspects,
+    /// Which tools a fork may call.
+    pub fork_tools: ForkTools,
+    /// The command that judges the runs of a fork; empty if there is none.
+    pub verify: Vec<String>,
+    /// What models cost, by name.
+    pub prices: BTreeMap<String, Price>,
     /// The file, relative to the root. It need not exist.
     pub path: PathBuf,
 }

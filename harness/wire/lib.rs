@@ -25,6 +25,7 @@ mod request;
 mod respond;
 mod response;
 mod results;
+mod shape;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -45,4 +46,5 @@ pub use parts::sse::split_frames;
 pub use respond::{as_recorded, error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
 pub use results::{Results, expressible_in_every_api};
+pub use shape::{WireChange, WireChangeKind, WireShape};
 pub use target::Target;

@@ -35,6 +35,7 @@ mod runner;
 #[path = "../support/mod.rs"]
 mod support;
 mod systems;
+mod today;
 mod tools;
 
 fn main() -> ExitCode {
@@ -86,6 +87,7 @@ fn all() -> Vec<Test> {
         reports::TESTS,
         runner::TESTS,
         systems::TESTS,
+        today::TESTS,
         tools::TESTS,
         #[cfg(feature = "browser")]
         browser::TESTS,

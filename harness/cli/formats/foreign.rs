@@ -182,7 +182,7 @@ impl Foreign {
     }
 }
 
-fn json(bytes: &[u8]) -> Result<Json> {
+pub(super) fn json(bytes: &[u8]) -> Result<Json> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     Json::parse(bytes).map_err(|e| {
         Error::new(format!("not JSON: {}", e.message)).at(retake_base::error::Place { line: e.line, column: e.column })
@@ -190,7 +190,7 @@ fn json(bytes: &[u8]) -> Result<Json> {
 }
 
 /// Parses a file of YAML or JSON.
-fn tree(bytes: &[u8]) -> Result<Rc<Node>> {
+pub(super) fn tree(bytes: &[u8]) -> Result<Rc<Node>> {
     if bytes.trim_ascii_start().starts_with(b"{")
         && let Ok(json) = json(bytes)
     {

@@ -143,7 +143,7 @@ pub(super) fn unsupported(url: &str, header: impl Fn(&str) -> String) -> Option<
 }
 
 /// Returns the path of a URL, with its query and without its fragment; `None` if it has none.
-fn path_of(url: &str) -> Option<&str> {
+pub(super) fn path_of(url: &str) -> Option<&str> {
     let url = url.trim().split('#').next().unwrap_or_default();
     let path = match url.split_once("://") {
         Some((_, rest)) => &rest[rest.find('/')?..],

@@ -14,6 +14,7 @@ mod har;
 mod interaction;
 pub(crate) mod openhands;
 mod options;
+mod requests;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -23,3 +24,4 @@ mod yaml;
 
 pub(crate) use foreign::{Foreign, to_fixture};
 pub(crate) use options::Options;
+pub(crate) use requests::{RequestAtHand, requests};

@@ -1,6 +1,7 @@
 //! Tests with samples of each format, as its tool writes them.
 
 mod archives;
+mod drift;
 mod spoilt;
 
 use std::path::{Path, PathBuf};

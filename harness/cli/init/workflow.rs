@@ -61,6 +61,53 @@ jobs:
     )
 }
 
+/// Returns the path and the text of the workflow that compares the recordings with the provider once a week. It opens no pull
+/// request. `scenarios` is the path of the other workflow.
+pub(super) fn weekly(scenarios: &Path, project: &Path, language: Language) -> (PathBuf, String) {
+    let name = scenarios.file_stem().unwrap_or_default().to_string_lossy().replacen("scenarios", "check", 1);
+    let root = project.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(project);
+    let below = project.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
+    let folder = if below.is_empty() {
+        String::new()
+    } else {
+        format!("    defaults:\n      run:\n        working-directory: {below}\n")
+    };
+    let prefix = if below.is_empty() { String::new() } else { format!("{below}/") };
+    let Steps { setup, run, .. } = steps(&prefix, project, language);
+    let retake = if language == Language::Rust { "retake" } else { run.trim_end_matches(" test") };
+    let install = if language == Language::Rust { "      - run: cargo install retake-cli --locked\n" } else { "" };
+    let text = format!(
+        "# Asks the provider once a week whether it still answers as recorded. This costs a few calls: set the key as a secret
+# of the repository. A red run changes nothing; `retake record` takes over what the provider sends.
+name: {name}
+on:
+  schedule:
+    - cron: \"17 5 * * 1\"
+  workflow_dispatch:
+permissions:
+  contents: read
+jobs:
+  check:
+    runs-on: ubuntu-latest
+{folder}    steps:
+      - uses: actions/checkout@v4
+{setup}{install}      - run: {retake} check --all --sample 1 --max-calls 50
+        env:
+          OPENAI_API_KEY: ${{{{ secrets.OPENAI_API_KEY }}}}
+          ANTHROPIC_API_KEY: ${{{{ secrets.ANTHROPIC_API_KEY }}}}
+          GEMINI_API_KEY: ${{{{ secrets.GEMINI_API_KEY }}}}
+      - uses: actions/upload-artifact@v4
+        if: always()
+        with:
+          name: {name}
+          path: {prefix}.retake/
+          include-hidden-files: true
+          if-no-files-found: ignore
+"
+    );
+    (scenarios.with_file_name(format!("{name}.yml")), text)
+}
+
 /// The parts of the workflow that depend on the language.
 struct Steps {
     /// The globs of the service's code.

@@ -77,6 +77,7 @@ fn head(run: &RunData, width: usize) -> Vec<String> {
         RunAction::Test => "",
         RunAction::Update => ", replayed twice for its golden",
         RunAction::Record => ", recorded",
+        RunAction::Check => ", checked against the provider",
     };
     let started = run.started.replace('T', " ");
     let started = started.split('.').next().unwrap_or_default();

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::page::page;
-use retake::__private::report::{RunData, RunResult, markdown};
+use retake::__private::report::{CheckResult, RunData, RunResult, markdown};
 use retake_base::error::{Error, Result};
 use retake_base::text::visible;
 
@@ -36,7 +36,10 @@ fn junit(runs: &[RunData]) -> Result<String> {
     for run in runs {
         let mut status = TestCaseStatus::success();
         if let (RunResult::Failed, Some(failure)) = (run.result, &run.failure) {
-            status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            // What could not be checked is an error, which is no failure of the system.
+            let unchecked = run.check.as_ref().is_some_and(|check| check.result() == CheckResult::Unchecked);
+            let kind = if unchecked { NonSuccessKind::Error } else { NonSuccessKind::Failure };
+            status = TestCaseStatus::non_success(kind);
             let advice = failure.advice.iter().map(|advice| format!("{}:\n    {}", advice.case, advice.command));
             let parts: Vec<String> = failure.evidence.iter().cloned().chain(advice).collect();
             status.set_message(visible(&failure.headline)).set_description(visible(&parts.join("\n\n")));

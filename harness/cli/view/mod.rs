@@ -12,3 +12,4 @@ pub(crate) use coloured::Diff;
 pub(crate) use conversation::Shown;
 pub(crate) use explain::explained;
 pub(crate) use form::{ReportForm, report};
+pub(crate) use side_by_side::{RowKind, side_by_side};

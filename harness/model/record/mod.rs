@@ -10,9 +10,11 @@
 //! | `arrivals` | when the parts of an answer arrived |
 //! | `call_writer` | writes the journal line of a call |
 //! | `state`, `tally` | what the calls of one recording share |
+//! | `branch` | what differs from an earlier recording up to which a fork is replayed |
 //! | `resume`, `cost` | the answers of an earlier recording, and what they save |
 
 mod arrivals;
+mod branch;
 mod call_writer;
 #[cfg(feature = "tls")]
 mod content_encoding;
@@ -29,6 +31,7 @@ mod stream;
 mod tally;
 mod upstream;
 
+pub use branch::{Branch, Rewrite};
 pub use cost::Cost;
 pub(super) use pending_call::PendingCall;
 pub use recorder::Recorder;

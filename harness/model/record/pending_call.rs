@@ -22,7 +22,7 @@ pub struct PendingCall {
 
 impl PendingCall {
     /// The method and path that the call was sent to.
-    pub(super) fn target(&self) -> Target<'_> {
+    pub(crate) fn target(&self) -> Target<'_> {
         Target { method: self.method.as_str(), path: &self.path }
     }
 

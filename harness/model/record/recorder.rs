@@ -11,6 +11,7 @@ use std::sync::{Arc, RwLock};
 use axum::body::Body as HttpBody;
 use axum::http::{Response as HttpResponse, header};
 
+use super::branch::Branch;
 use super::call_writer::{CallWriter, Cut, Unsaved};
 use super::content_encoding::Decoder;
 use super::cost::Cost;
@@ -28,7 +29,7 @@ use retake_base::error::Result;
 use retake_core::key::UNKNOWN_CALLER;
 use retake_core::secrets::Secrets;
 use retake_wire::fixture::call_log::CallLog;
-use retake_wire::{self as wire, Api, Known};
+use retake_wire::{self as wire, Api, Known, Response};
 
 /// Passes calls on and writes the journal.
 #[derive(Debug)]
@@ -37,6 +38,7 @@ pub struct Recorder {
     clients: Clients,
     state: Arc<RecorderState>,
     before_paying: Option<BeforePaying>,
+    branch: Option<Arc<Branch>>,
 }
 
 /// Is called before the first call of a resumed recording goes to the provider, with how the call came and the expected cost.
@@ -56,7 +58,7 @@ impl Recorder {
     #[must_use]
     pub fn new(upstreams: Upstreams, journal: CallLog, options: RecorderOptions) -> Recorder {
         let state = Arc::new(RecorderState::new(journal, options));
-        Recorder { upstreams, clients: Clients::of_providers(), state, before_paying: None }
+        Recorder { upstreams, clients: Clients::of_providers(), state, before_paying: None, branch: None }
     }
 
     /// Sets a function that is called at the first call of a resumed recording that equals no recorded one. It gets how the call
@@ -64,6 +66,18 @@ impl Recorder {
     #[must_use]
     pub fn before_paying(self, tell: impl Fn(&str, Cost) + Send + Sync + 'static) -> Recorder {
         Recorder { before_paying: Some(BeforePaying(Box::new(tell))), ..self }
+    }
+
+    /// Branches off an earlier recording.
+    #[must_use]
+    pub fn branching(self, branch: Arc<Branch>) -> Recorder {
+        Recorder { branch: Some(branch), ..self }
+    }
+
+    /// The earlier recording from which this one branches off, if it does.
+    #[must_use]
+    pub fn branch(&self) -> Option<&Arc<Branch>> {
+        self.branch.as_ref()
     }
 
     /// What has gone wrong with calls so far, one line for each problem.
@@ -132,14 +146,7 @@ impl Recorder {
         // The recorded calls were scrubbed too, so both are compared without secrets.
         let scrubbed = self.state.scrubbed(&call);
         match self.state.resume().map(|resume| resume.find(&scrubbed)) {
-            Some(Recall::Recorded(recorded, rendered)) => {
-                return match writer.write_recalled(recorded) {
-                    Ok(()) => http::answer(&rendered, in_flight),
-                    Err(Unsaved(why)) => {
-                        http::final_error(&wire::error_response(call.provider, 400, "record_error", &why), in_flight)
-                    }
-                };
-            }
+            Some(Recall::Recorded(recorded, rendered)) => return recalled(writer, recorded, &rendered, in_flight),
             Some(Recall::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {
                     let caller = call.caller.as_deref().unwrap_or(UNKNOWN_CALLER);
@@ -159,6 +166,17 @@ impl Recorder {
                 http::final_error(&error, in_flight)
             }
         }
+    }
+
+    /// Answers a call with a recorded response, and writes both to the journal.
+    pub(crate) fn answer_recorded(
+        &self,
+        call: &PendingCall,
+        recorded: Response,
+        in_flight: InFlight,
+    ) -> HttpResponse<HttpBody> {
+        let (writer, rendered) = (CallWriter::begin(&self.state, call), recorded.clone());
+        recalled(writer, recorded, &rendered, in_flight)
     }
 
     /// Sends a call to its provider, and waits until the answer begins. Returns the answer, and what decodes its body.
@@ -181,5 +199,19 @@ impl Recorder {
             )
         })?;
         Ok((answer, decoder))
+    }
+}
+
+/// Writes a recorded response to the journal, and returns it as the call asks for it.
+fn recalled(
+    mut writer: CallWriter,
+    recorded: Response,
+    rendered: &Response,
+    in_flight: InFlight,
+) -> HttpResponse<HttpBody> {
+    let api = writer.api;
+    match writer.write_recalled(recorded) {
+        Ok(()) => http::answer(rendered, in_flight),
+        Err(Unsaved(why)) => http::final_error(&wire::error_response(api, 400, "record_error", &why), in_flight),
     }
 }

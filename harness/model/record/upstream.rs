@@ -133,6 +133,12 @@ impl Upstreams {
         Upstreams::read(|name| env::var(name).ok())
     }
 
+    /// No providers, for a recorder that makes no calls.
+    #[must_use]
+    pub fn none() -> Upstreams {
+        Upstreams([const { None }; 4])
+    }
+
     /// Uses one address for the calls of every API. A provider's key, from its usual variable, is sent there only if the address
     /// is that provider's own, or if `RETAKE_UPSTREAM_…` names the same host. So no key is sent to a stranger.
     ///

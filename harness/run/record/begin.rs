@@ -7,7 +7,7 @@ use crate::report::{Failure, terminal};
 use crate::run::commands::record_command;
 use crate::run::declared_secrets;
 use crate::run::project::Project;
-use retake_base::error::Result;
+use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::secrets::{Scrub, Secrets};
 use retake_model::{Cost, Resume, merged};
@@ -38,11 +38,22 @@ pub(super) struct Begun<'a> {
     pub(super) resume: Option<Arc<Resume>>,
 }
 
-/// Opens the journal, and prints the expected cost. With `resume`, the entries of an earlier journal are kept.
+/// What a recording begins with.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Begin<'a> {
+    /// An empty journal.
+    Anew,
+    /// The journal of a failed attempt, and the old fixture.
+    Resume,
+    /// The calls of another journal, after which none are made.
+    With(&'a Path),
+}
+
+/// Opens the journal, and prints the expected cost. When resuming, the entries of an earlier journal are kept.
 ///
 /// # Errors
 /// If the scenario has no fixture to record, a secret is not set, or the journal cannot be read or written.
-pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, resume: bool) -> Result<Begun<'a>, Failure> {
+pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, with: Begin<'_>) -> Result<Begun<'a>, Failure> {
     let Some(file) = project.fixtures.file(scenario) else {
         let file = scenario.file.display();
         return Err(Failure::new(format!("there is nothing to record: {file} sets fixture = \"none\"")));
@@ -53,11 +64,20 @@ pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, resume: bo
     let (shown, journal_file) = (shown(project, &file).to_owned(), journal_of(&file));
     let lock = JournalLock::take(&journal_file)?;
     let mut recording = Recording { project, scenario, file, shown, journal_file, old: None, _lock: lock };
-    let (journal, resume) = if resume {
-        let (journal, resume) = recording.resume(&old, secrets.scrub())?;
-        (journal, Some(resume))
-    } else {
-        (recording.start(&old)?, None)
+    let (journal, resume) = match with {
+        Begin::Anew => (recording.start(&old)?, None),
+        Begin::Resume => {
+            let (journal, resume) = recording.resume(&old, secrets.scrub())?;
+            (journal, Some(resume))
+        }
+        Begin::With(other) => {
+            let journal = call_log::CallLog::create(&recording.journal_file)?;
+            let calls = call_log::read(other, other, secrets.scrub())?.attempts.pop().unwrap_or_default();
+            for (_, entry) in &calls {
+                journal.append(entry).map_err(Error::new)?;
+            }
+            (journal, None)
+        }
     };
     recording.old = old.ok().flatten();
     Ok(Begun { recording, secrets, journal, resume })

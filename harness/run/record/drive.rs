@@ -1,6 +1,7 @@
 //! The second stage of a recording: driving the scenario once, with the real provider behind the model server.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::begin::{Begun, Recording, shown};
@@ -12,7 +13,7 @@ use retake_base::text::counted;
 use retake_core::json::Json;
 use retake_model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams, merged};
 use retake_scenario::Delays;
-use retake_wire::fixture::{ToolExchanges, call_log};
+use retake_wire::fixture::{Fixture, ToolExchanges, call_log};
 
 /// A recording whose journal contains all its calls.
 pub(super) struct Driven<'a> {
@@ -25,6 +26,20 @@ pub(super) struct Driven<'a> {
 }
 
 impl<'a> Begun<'a> {
+    /// A recording whose calls were all made elsewhere. The exchanges with tool servers are those of a fixture.
+    ///
+    /// # Errors
+    /// If the fixture cannot be read.
+    pub(super) fn driven(self, tools: &Path) -> Result<Driven<'a>, Failure> {
+        let Begun { recording, secrets, journal, .. } = self;
+        let tools = Fixture::read(tools, &recording.project.rules)?.tools;
+        let watch = Arc::new(|_: &_| {});
+        let options = RecorderOptions { secrets, errors: true, delays: false, watch, resume: None };
+        // No call goes anywhere.
+        let recorder = Arc::new(Recorder::new(Upstreams::none(), journal, options));
+        Ok(Driven { recording, recorder, systems: Vec::new(), tools })
+    }
+
     /// Drives the scenario. Each call is in the journal before the system gets the end of its answer.
     ///
     /// # Errors

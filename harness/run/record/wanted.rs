@@ -12,11 +12,16 @@ use retake_scenario::{Broken, FixtureRef, Scenario, is_name};
 ///
 /// # Errors
 /// If a word matches no scenario, with the nearest name; or if a chosen scenario cannot be read.
-pub(super) fn wanted<'a>(project: &'a Project, words: &[String], all: bool) -> Result<Vec<&'a Scenario>> {
+pub(in crate::run) fn wanted<'a>(
+    project: &'a Project,
+    words: &[String],
+    all: bool,
+    doing: &str,
+) -> Result<Vec<&'a Scenario>> {
     let mut chosen = Vec::new();
     if all {
         chosen = of_each_fixture(&holding(project, "")?);
-        announce(&chosen);
+        announce(&chosen, doing);
     }
     for word in words {
         let found = holding(project, word)?;
@@ -27,7 +32,7 @@ pub(super) fn wanted<'a>(project: &'a Project, words: &[String], all: bool) -> R
             (None, [only]) => vec![*only],
             (None, several) => {
                 let several = of_each_fixture(several);
-                announce(&several);
+                announce(&several, doing);
                 several
             }
         };
@@ -67,11 +72,14 @@ fn of_each_fixture<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a Scenario> {
     chosen.collect()
 }
 
-fn announce(chosen: &[&Scenario]) {
+fn announce(chosen: &[&Scenario], doing: &str) {
     let names: Vec<&str> = chosen.iter().map(|scenario| scenario.name.as_str()).collect();
     terminal::note(match &names[..] {
-        [] => "none of these scenarios has a recording of its own, so nothing is recorded".to_owned(),
-        names => format!("recording {}: {}", names.len(), names.join(", ")),
+        [] if doing == "recording" => {
+            "none of these scenarios has a recording of its own, so nothing is recorded".to_owned()
+        }
+        [] => "none of these scenarios has a recording of its own".to_owned(),
+        names => format!("{doing} {}: {}", names.len(), names.join(", ")),
     });
 }
 

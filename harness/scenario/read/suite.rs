@@ -5,14 +5,14 @@ use std::path::Path;
 
 use super::names::check_header_name;
 use super::normalize::normalize_rule;
-use super::raw::{RawCaller, RawSuite, RawSuspects};
+use super::raw::{RawCaller, RawPrice, RawSuite, RawSuspects};
 use super::spanned::Spanned;
 use super::values::Pattern;
 use super::{options, system, toml_file, tool};
 use crate::hints::listed;
 use crate::options::Defaults;
 use crate::source::Source;
-use crate::suite::Suite;
+use crate::suite::{Price, Suite};
 use retake_base::error::Result;
 use retake_core::secrets::Suspects;
 use retake_model::{CallerRule, When};
@@ -38,6 +38,8 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
     let callers = callers.map(|(i, rule)| caller(rule.get_ref(), i == last, source)).collect::<Result<_>>()?;
     let normalize = raw.normalize.into_iter().map(|rule| normalize_rule(rule, source)).collect::<Result<_>>()?;
     let aliases = aliases(raw.aliases, source)?;
+    let prices = raw.prices.iter();
+    let prices = prices.map(|(model, raw)| Ok((model.clone(), price(raw, source)?))).collect::<Result<_>>()?;
     Ok(Suite {
         systems,
         tools,
@@ -48,8 +50,22 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
         system: raw.system.map(Spanned::into_inner),
         defaults,
         suspects: suspects(raw.suspects),
+        fork_tools: raw.fork.tools.unwrap_or_default(),
+        verify: raw.verify,
+        prices,
         path: source.file.to_path_buf(),
     })
+}
+
+/// Checks the prices of a model.
+fn price(raw: &RawPrice, source: &Source) -> Result<Price> {
+    let checked = |price: &Spanned<f64>| match *price.get_ref() {
+        price if price.is_finite() && price >= 0.0 => Ok(price),
+        _ => Err(source.error(price.span().start, "expected a price: a number that is not negative")),
+    };
+    let input = checked(&raw.input)?;
+    let cached = raw.cached.as_ref().map_or(Ok(input), checked)?;
+    Ok(Price { input, cached, output: checked(&raw.output)? })
 }
 
 fn suspects(raw: RawSuspects) -> Suspects {

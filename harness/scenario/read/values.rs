@@ -13,6 +13,7 @@ use super::spanned::Spanned;
 use crate::hints::listed;
 use crate::options::{Delays, Level, Panics, Unused};
 use crate::pointer::Pointer;
+use crate::suite::ForkTools;
 use crate::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
 use retake_core::secrets::Suspected;
@@ -178,6 +179,7 @@ read_word!(Panics: "fail" => Panics::Fail, "allow" => Panics::Allow);
 read_word!(Foreign<Suspected>: "refuse" => Foreign(Suspected::Refuse), "mask" => Foreign(Suspected::Mask), "keep" => Foreign(Suspected::Keep));
 read_word!(Foreign<TextAs>: "kind" => Foreign(TextAs::Kind), "lines" => Foreign(TextAs::Lines));
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
+read_word!(ForkTools: "recorded" => ForkTools::Recorded, "live" => ForkTools::Live);
 
 read_as!(Foreign<Detail>, &format!("one of {}", listed(&Detail::WORDS)), {
     fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Foreign<Detail>, E> {

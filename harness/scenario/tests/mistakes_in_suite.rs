@@ -16,7 +16,7 @@ name = "x"
 "#,
         says: r"scenarios/suite.toml:1:3: unknown field `caller`
   did you mean `callers`?
-  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `timeout`, `delays`, `golden`",
+  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `timeout`, `delays`, `fork`, `verify`, `prices`, `golden`",
     },
     Mistake {
         name: "a field of scenarios",
@@ -25,7 +25,19 @@ name = "x"
 prompt = "hello"
 "#,
         says: r"scenarios/suite.toml:1:2: unknown field `vars`
-  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `timeout`, `delays`, `golden`",
+  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `timeout`, `delays`, `fork`, `verify`, `prices`, `golden`",
+    },
+    Mistake {
+        name: "a negative price",
+        files: &[],
+        text: "[prices.gpt-x]\ninput = 1\noutput = -2\n",
+        says: "scenarios/suite.toml:3:10: expected a price: a number that is not negative",
+    },
+    Mistake {
+        name: "tools of a fork by another word",
+        files: &[],
+        text: "fork = { tools = \"real\" }\n",
+        says: "scenarios/suite.toml:1:18: `real` is not one of `recorded`, `live`",
     },
     Mistake {
         name: "a caller without a name",

@@ -66,6 +66,11 @@ impl Answers {
         then.any(|message| subscription_of(&message.params).is_none())
     }
 
+    /// The exchanges that were served, in recorded order.
+    pub(super) fn served(&self) -> Vec<ToolExchange> {
+        self.exchanges.iter().filter(|recorded| recorded.served).map(|recorded| recorded.exchange.clone()).collect()
+    }
+
     /// Describes the recorded calls, reads and prompts that no request asked for.
     pub(super) fn unused(&self) -> Vec<String> {
         let unused = self.exchanges.iter().filter(|recorded| !recorded.served && is_once(&recorded.exchange.method));
@@ -116,7 +121,7 @@ impl Answers {
 }
 
 /// Whether a recorded answer is served only once. That is so for what a tool does, but not for what a server lists.
-fn is_once(method: &str) -> bool {
+pub(super) fn is_once(method: &str) -> bool {
     matches!(method, "tools/call" | "resources/read" | "prompts/get" | "completion/complete")
 }
 

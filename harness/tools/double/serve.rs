@@ -24,7 +24,8 @@ use crate::tools::difference::{Difference, differences};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::text::clipped;
 use retake_core::json::{Json, Layout, Object};
-use retake_model::{Miss, MissReason, Pacing, Scope};
+use retake_model::{Branch, Miss, MissReason, Pacing, Scope};
+use retake_scenario::ForkTools;
 use retake_wire::fixture::{Reply, ToolExchange, ToolMessage};
 
 /// Where answers come from.
@@ -36,6 +37,8 @@ pub(crate) enum ToolsMode {
     Record,
     /// From the real servers, whose answers are compared with the recorded ones.
     Live,
+    /// From the recording as long as it has them. Then from the real servers if they are started, otherwise the branch ends.
+    Fork(Arc<Branch>, ForkTools),
 }
 
 /// The doubles of a stage.
@@ -221,6 +224,12 @@ impl Servers {
         if method == "ping" {
             return Begun::Known(Ok(Json::Object(Object::new())));
         }
+        if let (Some(_), ToolsMode::Fork(..), true) = (&server.live, &self.mode, answers::is_once(method)) {
+            let taken = server.answers.lock().unwrap_or_else(PoisonError::into_inner).take(method, params);
+            if let Ok(exchange) = taken {
+                return Begun::Recorded(Box::new(exchange));
+            }
+        }
         let Some(Live { upstream, traffic }) = &server.live else {
             let mut answers = server.answers.lock().unwrap_or_else(PoisonError::into_inner);
             return match answers.take(method, params) {
@@ -295,6 +304,11 @@ impl Servers {
     /// Registers a miss, and returns the error that the agent gets.
     fn miss(&self, name: &str, method: &str, (reason, evidence): (MissReason, Vec<String>)) -> Json {
         let message = format!("replay miss: {reason}");
+        if let ToolsMode::Fork(branch, _) = &self.mode {
+            branch.end(format!(
+                "server `{name}`: {reason}, and the suite does not allow live tools: fork = {{ tools = \"live\" }}"
+            ));
+        }
         if let ToolsMode::Replay(scope) = &self.mode {
             let cause = Cause::new(CauseKind::ToolRequest, reason.to_string());
             let via = format!("MCP {method}, server `{name}`");
@@ -314,6 +328,11 @@ impl Server {
     /// What differed from the recording, one line each.
     pub(super) fn drift(&self) -> Vec<String> {
         self.drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The recorded exchanges that were served.
+    pub(super) fn served(&self) -> Vec<ToolExchange> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).served()
     }
 
     /// The recorded requests that nobody made.

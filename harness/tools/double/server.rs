@@ -25,7 +25,7 @@ use retake_core::key::Normalizer;
 use retake_core::secrets::Scrub;
 use retake_model::Pacing;
 use retake_model::kept::outliving;
-use retake_scenario::{Suite, ToolBy};
+use retake_scenario::{ForkTools, Suite, ToolBy};
 use retake_wire::fixture::ToolExchanges;
 
 /// Everything that is needed to start the doubles of a stage.
@@ -70,7 +70,7 @@ impl Doubles {
         if specs.is_empty() {
             return Ok(None);
         }
-        let live = !matches!(given.mode, ToolsMode::Replay(_));
+        let live = !matches!(given.mode, ToolsMode::Replay(_) | ToolsMode::Fork(_, ForkTools::Recorded));
         let made = if live { Some(Folder::make().await?) } else { None };
         let mut by_name = BTreeMap::new();
         for (name, spec) in &specs {
@@ -146,7 +146,7 @@ impl Doubles {
     pub(crate) async fn end(self) -> Asked {
         match self.state.mode {
             ToolsMode::Replay(_) => keep(self.task),
-            ToolsMode::Live | ToolsMode::Record => self.task.abort(),
+            ToolsMode::Live | ToolsMode::Record | ToolsMode::Fork(..) => self.task.abort(),
         }
         let mut asked = Asked { requests: self.state.seen(), ..Asked::default() };
         for (name, server) in &self.state.by_name {
@@ -155,9 +155,12 @@ impl Doubles {
             asked.unused.extend(server.unused().into_iter().map(named));
             let questions = server.open_questions().into_iter();
             asked.unanswered.extend(questions.map(|method| format!("the server `{name}` asked the agent `{method}`")));
+            if let ToolsMode::Fork(..) = self.state.mode {
+                asked.recorded.insert(name.clone(), server.served());
+            }
             if let Some(live) = &server.live {
                 // Before the server ends, since requests that it has not answered by now fail then.
-                asked.recorded.insert(name.clone(), live.traffic.exchanges());
+                asked.recorded.entry(name.clone()).or_default().extend(live.traffic.exchanges());
                 live.upstream.end().await;
             }
         }

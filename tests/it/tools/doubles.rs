@@ -24,7 +24,7 @@ fn program() -> String {
 }
 
 /// Returns a project whose agent uses the tool server `files`.
-fn tree(server: &str) -> Tree {
+pub(crate) fn tree(server: &str) -> Tree {
     let tree = Tree::empty();
     tree.write("note.txt", "hello");
     tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\n[tools.files]\n{server}\n"));
@@ -38,11 +38,11 @@ fn tree(server: &str) -> Tree {
     tree
 }
 
-fn stdio() -> String {
+pub(crate) fn stdio() -> String {
     format!("mcp = {{ command = [{:?}, {:?}, \"{{{{ root }}}}/note.txt\"] }}", program(), agent::SERVER)
 }
 
-fn record(tree: &Tree) {
+pub(crate) fn record(tree: &Tree) {
     let provider = agent::provider();
     let recording = tree.retake().args(&["record", "ask"]).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
     recording.run().exits(0).says(&["ask: 2 turns recorded to fixtures/ask.json, two replays agree"]);

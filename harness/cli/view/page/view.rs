@@ -6,8 +6,8 @@ use super::axis::{Lane, lanes, ticks};
 use crate::view::explain::{says, time};
 use crate::view::side_by_side::{Row, side_by_side};
 use retake::__private::report::{
-    CallData, DriftData, FailureData, GoldenData, MessageData, MissData, RunData, RunResult, StepData, Tokens,
-    ToolCallData, ToolRequestData, in_thousands,
+    CallData, CheckData, DriftData, FailureData, GoldenData, MessageData, MissData, RunData, RunResult, StepData,
+    Tokens, ToolCallData, ToolRequestData, in_thousands,
 };
 use retake_base::text::clipped;
 
@@ -59,6 +59,7 @@ pub(super) struct RunView<'a> {
     unused: Vec<UnusedView<'a>>,
     requests: Vec<RequestView<'a>>,
     golden: Option<GoldenView<'a>>,
+    check: Option<CheckView>,
     notes: &'a [String],
     logs: Vec<String>,
 }
@@ -122,6 +123,16 @@ struct GoldenView<'a> {
     text: Option<&'a str>,
 }
 
+/// What a check against the provider found.
+#[derive(Serialize)]
+struct CheckView {
+    calls: u64,
+    tokens: String,
+    drift: Vec<String>,
+    unchecked: Vec<String>,
+    notes: Vec<String>,
+}
+
 impl RunView<'_> {
     /// The view of a run. A failed one is open when the page is loaded, if `open`.
     pub(super) fn of(run: &RunData, open: bool, limits: Limits) -> RunView<'_> {
@@ -154,6 +165,7 @@ impl RunView<'_> {
                 .collect(),
             requests: run.tool_requests.iter().take(limits.calls).map(request).collect(),
             golden: run.golden.as_ref().map(golden),
+            check: run.check.as_ref().map(check),
             notes: &run.notes,
             logs: run.logs.iter().map(|file| file.display().to_string()).collect(),
         }
@@ -213,6 +225,16 @@ fn request(asked: &ToolRequestData) -> RequestView<'_> {
         request: &asked.request,
         answer: &asked.answer,
         failed: asked.failed,
+    }
+}
+
+fn check(check: &CheckData) -> CheckView {
+    CheckView {
+        calls: check.calls,
+        tokens: in_thousands(check.tokens),
+        drift: check.lines(true),
+        unchecked: check.not_checked(),
+        notes: check.lines(false),
     }
 }
 

@@ -11,6 +11,7 @@ use super::tool::RawTool;
 use crate::options::{Delays, Level, Panics, Unused};
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Pattern, RawDuration};
+use crate::suite::ForkTools;
 use retake_core::secrets::Suspected;
 use retake_model::OfferedTools;
 
@@ -73,9 +74,47 @@ pub(crate) struct RawSuite {
     /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: `"none"`. Example: `"recorded"`.
     pub delays: Option<Delays>,
+    /// What tools a fork may call where its arguments are not recorded.
+    /// Default: `{}`. Example: `{ tools = "live" }`.
+    #[serde(default)]
+    pub fork: RawFork,
+    /// A command that judges a fork's run. It gets the run's events as lines of JSON on its standard input, and exits with 0 if
+    /// they are good.
+    /// Default: `[]`. Example: `["python3", "check.py"]`.
+    #[serde(default)]
+    pub verify: Vec<String>,
+    /// What models cost, by name, for the table of a fork.
+    /// Default: `{}`. Example: `{ gpt-4o = { input = 2.5, cached = 1.25, output = 10.0 } }`.
+    #[serde(default)]
+    pub prices: BTreeMap<String, RawPrice>,
     /// What the goldens of all scenarios contain.
     /// Default: `{}`. Example: `{ headers = ["set-cookie", "cache-control"] }`.
     pub golden: Option<RawSuiteGolden>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RawFork {
+    /// Whether tools answer as recorded only (`"recorded"`), so that a run ends where they cannot, or the real ones are asked then
+    /// (`"live"`).
+    /// Default: `"recorded"`. Example: `"live"`.
+    pub tools: Option<ForkTools>,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RawPrice {
+    /// The price of a million tokens that the model reads.
+    /// Example: `2.5`.
+    pub input: Spanned<f64>,
+    /// The price of a million tokens that it reads from the provider's cache.
+    /// Default: the price of `input`. Example: `1.25`.
+    pub cached: Option<Spanned<f64>>,
+    /// The price of a million tokens that it writes.
+    /// Example: `10.0`.
+    pub output: Spanned<f64>,
 }
 
 #[derive(Deserialize)]

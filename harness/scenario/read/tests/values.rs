@@ -9,6 +9,7 @@ use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
+use crate::suite::ForkTools;
 use crate::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
 use retake_core::secrets::Suspected;
@@ -68,6 +69,7 @@ inline! {
     Foreign<Suspected> => { "type": "string", "enum": ["refuse", "mask", "keep"] },
     Panics => { "type": "string", "enum": ["fail", "allow"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
+    ForkTools => { "type": "string", "enum": ["recorded", "live"] },
     Foreign<Detail> => { "type": "string", "enum": (Detail::WORDS) },
     Foreign<TextAs> => { "type": "string", "enum": ["kind", "lines"] },
 }

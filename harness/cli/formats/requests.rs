@@ -1,0 +1,68 @@
+//! The requests of a recording of another tool, to send them again.
+
+use std::path::Path;
+
+use axum::http::HeaderMap;
+
+use super::body::Body;
+use super::foreign::{json, tree};
+use super::interaction::{PlacedInteraction, is_of_provider, path_of};
+use super::{go_vcr, har, vcr};
+use retake_base::error::{Error, Result};
+use retake_core::json::Layout;
+use retake_wire::Target;
+
+/// A request as a client sent it.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestAtHand {
+    /// `interaction 3 (line 120): POST https://api.openai.com/v1/responses`
+    pub(crate) place: String,
+    pub(crate) method: String,
+    /// The path with its query.
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+/// Returns the requests to providers in a cassette of VCR or go-vcr, or in an HTTP archive, and what is left out, one line each.
+///
+/// # Errors
+/// If the file cannot be read, or is none of these.
+pub(crate) fn requests(file: &Path) -> Result<(Vec<RequestAtHand>, Vec<String>)> {
+    let bytes = retake_base::files::read(file)?;
+    let is_archive = || json(&bytes).ok().and_then(|json| har::interactions(&json));
+    let of_cassette = || {
+        let tree = tree(&bytes).ok()?;
+        let all_wrong = |found: &Vec<PlacedInteraction>| found.iter().all(|placed| placed.interaction.is_err());
+        let of_vcr = vcr::interactions(&tree);
+        of_vcr.filter(|found| !all_wrong(found)).or_else(|| go_vcr::interactions(&tree))
+    };
+    let found = is_archive().or_else(of_cassette).ok_or_else(|| {
+        Error::new("not a recording with requests: expected a cassette of VCR or go-vcr, or an HTTP archive")
+            .in_file(file)
+    })?;
+    let (mut requests, mut left_out) = (Vec::new(), Vec::new());
+    for PlacedInteraction { place, interaction } in found {
+        match interaction {
+            Err(reason) => left_out.push(format!("{place}: {reason}")),
+            Ok(sent) => {
+                let place = format!("{place}: {}", sent.what());
+                let Some(path) = path_of(&sent.url) else { continue };
+                let target = Target { method: &sent.method, path };
+                if !target.is_post() && !is_of_provider(&sent.url) {
+                    left_out.push(format!("{place}: not a model call"));
+                    continue;
+                }
+                // A service calls the paths of the provider's SDK, whatever its base URL is.
+                let version = path.find("/v1").filter(|_| target.api().is_some()).unwrap_or_default();
+                let path = path[version..].to_owned();
+                let body = match sent.request {
+                    Body::Bytes(bytes) => bytes,
+                    Body::Json(json) => json.print(Layout::Compact).into_bytes(),
+                };
+                requests.push(RequestAtHand { place, method: sent.method, path, headers: sent.headers, body });
+            }
+        }
+    }
+    Ok((requests, left_out))
+}

@@ -1,0 +1,170 @@
+//! A recording that branches off an earlier one: calls up to a turn get their recorded answers, and from there on the provider is
+//! asked, about something else than the system asked if that is wanted.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::pending_call::PendingCall;
+use crate::lookup::Lookup;
+use crate::registry::Scope;
+use crate::replay::Replay;
+use crate::served::Served;
+use retake_core::json::{Json, Layout, Object};
+use retake_core::key::{Rules, UNKNOWN_CALLER};
+use retake_wire::Api;
+use retake_wire::fixture::{Fixture, Table};
+
+/// The branch of a recording.
+#[derive(Debug)]
+pub struct Branch {
+    prefix: Replay,
+    rewrite: Rewrite,
+    recalled: AtomicUsize,
+    /// Why it ended before the system did; `None` if it did not.
+    ended: Mutex<Option<String>>,
+}
+
+/// What is asked instead of what the system asks. Each change is for one caller, or for all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rewrite {
+    /// The models, each with its caller.
+    pub models: Vec<(Option<String>, String)>,
+    /// The system prompts, each with its caller.
+    pub prompts: Vec<(Option<String>, String)>,
+    /// The settings: the path of a field in the request's body, and its value.
+    pub settings: Vec<(String, Json)>,
+}
+
+impl Branch {
+    /// Branches off a fixture before a turn.
+    #[must_use]
+    pub fn new(fixture: &Fixture, from: usize, rules: &Arc<Rules>, rewrite: Rewrite) -> Branch {
+        let turns = fixture.table.turns().iter().take(from).cloned().collect();
+        let prefix = Fixture { table: Table::new(turns), ..fixture.clone() };
+        let scope = Scope::new("fork");
+        let prefix = Replay::new(Arc::new(prefix), rules.clone(), scope);
+        Branch { prefix, rewrite, recalled: AtomicUsize::new(0), ended: Mutex::default() }
+    }
+
+    /// How many calls got their recorded answers.
+    #[must_use]
+    pub fn recalled(&self) -> usize {
+        self.recalled.load(Ordering::Relaxed)
+    }
+
+    /// Ends the branch: no more calls go to the provider. The first reason is the one that counts.
+    pub fn end(&self, reason: String) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+    }
+
+    /// Why the branch ended before the system did; `None` if it did not.
+    #[must_use]
+    pub fn ended(&self) -> Option<String> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The replay of what is before the branch.
+    pub(crate) fn prefix(&self) -> &Replay {
+        &self.prefix
+    }
+
+    /// Takes the recorded answer to a call that comes before the branch.
+    pub(crate) fn recall(&self, lookup: &Lookup, request: &Json) -> Option<Served> {
+        let served = self.prefix.recall(lookup, request)?;
+        self.recalled.fetch_add(1, Ordering::Relaxed);
+        Some(served)
+    }
+
+    /// Returns the call as it goes to the provider.
+    pub(crate) fn rewritten(&self, mut call: PendingCall, rules: &Rules) -> PendingCall {
+        let caller = call.caller.as_deref().map(|caller| rules.caller(Some(caller)));
+        let caller = caller.as_deref().unwrap_or(UNKNOWN_CALLER);
+        let Rewrite { models, prompts, settings } = &self.rewrite;
+        let of = |all: &[(Option<String>, String)]| {
+            // What names the caller counts before what is for all.
+            let own = all.iter().find(|(whose, _)| whose.as_deref() == Some(caller));
+            own.or_else(|| all.iter().find(|(whose, _)| whose.is_none())).map(|(_, text)| text.clone())
+        };
+        let (model, prompt) = (of(models), of(prompts));
+        let is_untouched = model.is_none() && prompt.is_none() && settings.is_empty();
+        let Some(body) = call.request.as_object_mut().filter(|_| call.api != Api::Opaque && !is_untouched) else {
+            return call;
+        };
+        if let Some(model) = model {
+            if call.api == Api::Gemini {
+                call.path = with_model(&call.path, &model);
+            } else {
+                body.insert("model", model.as_str().into());
+            }
+            call.model = model;
+        }
+        if let Some(prompt) = prompt {
+            set_prompt(call.api, body, &prompt);
+        }
+        for (path, value) in settings {
+            let table = match call.api {
+                Api::Gemini if !path.contains('.') => Some("generationConfig"),
+                Api::Ollama if !path.contains('.') => Some("options"),
+                _ => None,
+            };
+            let keys: Vec<&str> = table.into_iter().chain(path.split('.')).collect();
+            set(body, &keys, value);
+        }
+        call.body = call.request.print(Layout::Compact).into();
+        call
+    }
+}
+
+fn set(body: &mut Object, keys: &[&str], value: &Json) {
+    match keys {
+        [] => {}
+        [key] => drop(body.insert(*key, value.clone())),
+        [key, below @ ..] => {
+            let table = body.or_insert_with(key, || Json::Object(Object::new()));
+            if table.as_object().is_none() {
+                *table = Json::Object(Object::new());
+            }
+            table.as_object_mut().into_iter().for_each(|table| set(table, below, value));
+        }
+    }
+}
+
+/// Replaces the model in a path of Gemini's API: `/v1beta/models/gemini-2.5-pro:generateContent`.
+fn with_model(path: &str, model: &str) -> String {
+    let (head, method) = path.rsplit_once(':').unwrap_or((path, ""));
+    let folder = head.rfind("models/").map_or(head, |at| &head[..at + "models/".len()]);
+    format!("{folder}{model}:{method}")
+}
+
+fn set_prompt(api: Api, body: &mut Object, prompt: &str) {
+    let text = || Json::from(prompt);
+    match api {
+        Api::Anthropic => drop(body.insert("system", text())),
+        Api::Gemini => {
+            body.remove("system_instruction");
+            let part = Json::object([("text", text())]);
+            body.insert("systemInstruction", Json::object([("parts", Json::Array(vec![part]))]));
+        }
+        Api::OpenAiResponses => {
+            without_system(body, "input");
+            body.insert("instructions", text());
+        }
+        Api::OpenAiChat | Api::Ollama => {
+            without_system(body, "messages");
+            let message = Json::object([("role", "system".into()), ("content", text())]);
+            if let Some(Json::Array(messages)) = body.get_mut("messages") {
+                messages.insert(0, message);
+            }
+        }
+        Api::Opaque => {}
+    }
+}
+
+fn without_system(body: &mut Object, list: &str) {
+    if let Some(Json::Array(messages)) = body.get_mut(list) {
+        messages.retain(|message| !matches!(message.str_of("role"), Some("system" | "developer")));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,20 @@
+//! The provider of today beside a recording: asks it the calls of a replay as well, and compares.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `asker` | one call to the provider, within the limits |
+//! | `kept_calls` | the calls of a replay, with the turns that answered them |
+//! | `comparison` | what differs, over all calls |
+//! | `behaviour` | what differs in what an answer does: tools, arguments, finish reason |
+//! | `arguments` | whether arguments fit a JSON schema |
+
+mod arguments;
+mod asker;
+mod behaviour;
+mod comparison;
+mod kept_calls;
+
+pub use asker::{Asker, Limits};
+pub use comparison::{ApiCompared, Comparison, Finding, TurnCompared};
+pub use kept_calls::KeptCall;
+pub(super) use kept_calls::KeptCalls;

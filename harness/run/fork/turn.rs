@@ -1,0 +1,53 @@
+//! The turn before which a fork branches off: its number in `retake show`, or a caller with its own count. Pure.
+
+use crate::report::caller_of;
+use retake_base::error::{Error, Result};
+use retake_base::text::{counted, nearest};
+use retake_wire::fixture::Fixture;
+
+/// The index of the turn that is named: `2` is `turns[2]`, and `lead_agent:2` the second turn of that caller.
+///
+/// # Errors
+/// If there is no such turn.
+pub(super) fn named(fixture: &Fixture, text: &str) -> Result<usize> {
+    let turns = fixture.table.turns();
+    if let Ok(index) = text.parse::<usize>() {
+        return if index < turns.len() {
+            Ok(index)
+        } else {
+            let have = counted(turns.len(), "turn");
+            Err(Error::new(format!("there is no turns[{index}]"))
+                .in_file(&fixture.path)
+                .help(format!("the fixture has {have}, counted from 0")))
+        };
+    }
+    // Names of callers hold colons themselves.
+    let parts = text.rsplit_once(':').and_then(|(caller, count)| Some((caller, count.parse::<usize>().ok()?)));
+    let Some((caller, count)) = parts.filter(|(_, count)| *count > 0) else {
+        let error = Error::new(format!("`--from {text}` names no turn"));
+        return Err(error
+            .help("expected a number as `retake show` prints it, or a caller and its own count from 1: lead_agent:2"));
+    };
+    known_caller(fixture, caller)?;
+    let mut own = turns.iter().enumerate().filter(|(_, turn)| caller_of(turn) == caller).map(|(index, _)| index);
+    own.clone().nth(count - 1).ok_or_else(|| {
+        let have = counted(own.by_ref().count(), "turn");
+        Error::new(format!("`{caller}` has {have}, so there is no {caller}:{count}")).in_file(&fixture.path)
+    })
+}
+
+/// Checks that a caller made one of the recorded calls.
+///
+/// # Errors
+/// If it did not, with the nearest name.
+pub(super) fn known_caller(fixture: &Fixture, caller: &str) -> Result<()> {
+    let callers: Vec<&str> = fixture.table.turns().iter().map(caller_of).collect();
+    if callers.contains(&caller) {
+        return Ok(());
+    }
+    let error = Error::new(format!("no recorded call is by `{caller}`")).in_file(&fixture.path);
+    Err(match nearest(caller, callers.iter().copied()) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help(format!("the first turn is by `{}`", callers.first().unwrap_or(&"nobody"))),
+    })
+}

@@ -1,0 +1,205 @@
+//! `retake fork` on the gateway: replayed up to a turn, live from there.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use crate::support::loopback::Service;
+use crate::support::program::{Program, Ran};
+use crate::support::tree::Tree;
+
+tests! {
+    a_fork_is_replayed_up_to_its_turn_and_leaves_the_recording_unchanged,
+    another_model_and_another_prompt_reach_the_provider_from_there_on,
+    a_caller_and_its_count_name_a_turn,
+    an_accepted_fork_becomes_the_recording,
+    a_killed_fork_continues_and_pays_for_no_answer_twice,
+    a_provider_that_fails_ends_its_run_and_the_others_stand,
+    prices_and_verify_are_columns_of_the_table,
+}
+
+const NAME: &str = "write_read_file";
+
+/// The scripted provider. It keeps the bodies that it gets, and the model `loud` answers in capitals.
+struct Provider {
+    service: Service,
+    asked: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Provider {
+    fn start(fails_at: Option<usize>) -> Provider {
+        let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
+        let keep = asked.clone();
+        let by_model = from_fn(move |request: Request, next: Next| {
+            let keep = keep.clone();
+            async move {
+                let (parts, body) = request.into_parts();
+                let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+                let json: Value = serde_json::from_slice(&bytes).unwrap();
+                let (is_loud, number) = {
+                    let mut asked = keep.lock().unwrap();
+                    asked.push(json.clone());
+                    (json["model"] == "loud", asked.len())
+                };
+                if Some(number) == fails_at {
+                    return Response::builder()
+                        .status(400)
+                        .body(Body::from("{\"error\": {\"message\": \"no\"}}"))
+                        .unwrap();
+                }
+                let answer = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+                if !is_loud {
+                    return answer;
+                }
+                let (mut parts, body) = answer.into_parts();
+                parts.headers.remove("content-length");
+                let text = String::from_utf8(axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
+                let loud = text.split("\"content\":\"").enumerate().map(|(at, part)| match part.split_once('"') {
+                    Some((content, rest)) if at > 0 => format!("\"content\":\"{}\"{rest}", content.to_uppercase()),
+                    _ => part.to_owned(),
+                });
+                Response::from_parts(parts, Body::from(loud.collect::<Vec<_>>().join("")))
+            }
+        });
+        let service = Service::start(Router::new().fallback_service(gateway::provider::provider()).layer(by_model));
+        Provider { service, asked }
+    }
+
+    fn take(&self) -> Vec<Value> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+}
+
+fn fork(tree: &Tree, provider: &Provider, options: &Value) -> Program {
+    let mut all = json!({ "from": "0", "models": [], "prompts": [], "settings": [], "times": 1, "json": true });
+    all.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    let runner = tree.runner("gateway").env("RETAKE_ACTION", format!("fork {all}")).env("RETAKE_ACTION_NAMES", NAME);
+    runner.env("RETAKE_UPSTREAM_OPENAI", provider.service.openai()).env("OPENAI_API_KEY", "sk-of-the-provider")
+}
+
+fn table(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {}", ran.all()))
+}
+
+fn a_fork_is_replayed_up_to_its_turn_and_leaves_the_recording_unchanged() {
+    let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
+    let before = tree.files();
+    for (from, live) in [(0, 4), (2, 2), (3, 1)] {
+        let ran = fork(&tree, &provider, &json!({ "from": from.to_string(), "times": 5 })).run().exits(0);
+        let table = table(&ran);
+        assert_eq!(provider.take().len(), 5 * live, "{}", ran.all());
+        assert_eq!(table["runs"].as_object().unwrap().len(), 5);
+        for row in table["runs"].as_object().unwrap().values() {
+            // The scripted provider answers as it did: each run is the recording again.
+            let right = json!({ "calls": 4, "replayed": 4 - live, "input": table["recorded"]["input"],
+                "output": table["recorded"]["output"], "tools": ["write_file", "read_file"], "finish": "stop", "golden": [] });
+            assert_eq!(row, &right);
+        }
+    }
+    assert_eq!(tree.files(), before);
+}
+
+fn another_model_and_another_prompt_reach_the_provider_from_there_on() {
+    let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
+    let options = json!({ "from": "2", "models": [["lead_agent", "loud"]], "prompts": [["lead_agent", "Shout."]],
+        "settings": [["temperature", "0"]], "json": false });
+    let ran = fork(&tree, &provider, &options).run().exits(0);
+    let asked = provider.take();
+    let of =
+        |call: &Value| (call["model"].clone(), call["temperature"].clone(), call["messages"][0]["content"] == "Shout.");
+    let mut all: Vec<_> = asked.iter().map(of).collect();
+    all.sort_by_key(|(model, ..)| model.to_string());
+    assert_eq!(all, [(json!("gpt-4o-mini"), json!(0), false), (json!("loud"), json!(0), true)]);
+    let ran = ran.says(&["recorded", "write_read_file-1.1", "4 (2 live)", "differs", "write_file, read_file"]);
+    ran.says(&["write_read_file-1.1: golden: ", "to keep one: retake fork accept write_read_file-1.1"]);
+    tree.retake().args(&["show", "--fork", "write_read_file-1.1"]).run().exits(0).says(&["recorded", " | "]);
+    tree.retake().args(&["fork", "sweep"]).run().exits(0).says(&["1 fork removed"]);
+    tree.retake().args(&["show", "--fork", "write_read_file-1.1"]).run().exits(2).says(&["no finished run"]);
+}
+
+fn a_caller_and_its_count_name_a_turn() {
+    let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
+    fork(&tree, &provider, &json!({ "from": "lead_agent:3" })).run().exits(0);
+    assert_eq!(provider.take().len(), 2);
+    let refused = |from: &str, says: &str| {
+        fork(&tree, &provider, &json!({ "from": from })).run().exits(2).says(&[says]);
+    };
+    refused("4", "the fixture has 4 turns, counted from 0");
+    refused("lead_agent:4", "`lead_agent` has 3 turns");
+    refused("leed_agent:1", "did you mean `lead_agent`?");
+    refused("first", "expected a number as `retake show` prints it");
+    fork(&tree, &provider, &json!({ "models": [["titel", "x"]] }))
+        .run()
+        .exits(2)
+        .says(&["no recorded call is by `titel`"]);
+    assert_eq!(provider.take().len(), 0);
+}
+
+fn an_accepted_fork_becomes_the_recording() {
+    let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
+    fork(&tree, &provider, &json!({ "from": "2", "models": [[null, "loud"]] })).run().exits(0);
+    let accept =
+        |id: &str| tree.runner("gateway").env("RETAKE_ACTION", "accept-fork").env("RETAKE_ACTION_NAMES", id).run();
+    accept("write_read_file-1.2").exits(2).says(&["no finished run of that number"]);
+    let before = tree.read("fixtures/write_read_file.json");
+    accept("write_read_file-1.1")
+        .exits(0)
+        .says(&["4 turns recorded to fixtures/write_read_file.json, two replays agree"]);
+    let after = tree.read("fixtures/write_read_file.json");
+    assert!(after != before && after.contains("\"loud\""), "{after}");
+    tree.runner("gateway").run().exits(0);
+}
+
+fn a_killed_fork_continues_and_pays_for_no_answer_twice() {
+    let options = json!({ "from": "1", "models": [[null, "loud"]], "times": 2 });
+    for moment in 1..=6 {
+        let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
+        let before = tree.files();
+        let mut child = fork(&tree, &provider, &options).into_command().spawn().unwrap();
+        // Wait until that many calls have come, or all runs are done.
+        while provider.asked.lock().unwrap().len() < moment && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let came = provider.take().len();
+        let journals = (1..=2).map(|number| format!(".retake/forks/write_read_file-1/{number}.jsonl"));
+        let answered =
+            |text: String| text.lines().filter(|line| line.contains("\"loud\"") && !line.contains("\"cut\"")).count();
+        let paid: usize = journals.map(|file| if tree.has(&file) { answered(tree.read(&file)) } else { 0 }).sum();
+        assert!(paid <= came);
+        let ran = fork(&tree, &provider, &options).run().exits(0);
+        // Answers that were on disk are not asked for again; those that were on their way are.
+        assert_eq!(provider.take().len(), 6 - paid, "moment {moment}: {}", ran.all());
+        assert_eq!(table(&ran)["runs"].as_object().unwrap().len(), 2);
+        assert_eq!(tree.files(), before);
+        assert!(!tree.has(".retake/forks/write_read_file-2"));
+    }
+}
+
+fn a_provider_that_fails_ends_its_run_and_the_others_stand() {
+    let (tree, provider) = (Tree::of(&[NAME]), Provider::start(Some(1)));
+    let ran = fork(&tree, &provider, &json!({ "from": "3", "times": 2 })).run().exits(1);
+    let table = table(&ran);
+    let ended = table["runs"].as_object().unwrap().values().filter(|row| row.get("ended").is_some()).count();
+    assert_eq!(ended, 1, "{}", ran.all());
+}
+
+fn prices_and_verify_are_columns_of_the_table() {
+    let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
+    let suite = "settle = \"100ms\"\nverify = [\"grep\", \"-q\", \"VERIFIED\"]\n[prices.gpt-4o-mini]\ninput = 1000000.0\noutput = 0.0\n";
+    tree.write("scenarios/suite.toml", suite);
+    let ran = fork(&tree, &provider, &json!({ "from": "3" })).run().exits(1);
+    let table = table(&ran);
+    let row = &table["runs"]["1"];
+    assert_eq!(row["verified"], false);
+    assert_eq!(row["cost"].as_f64(), row["input"].as_f64(), "a token for each unit");
+    tree.write("scenarios/suite.toml", &suite.replace("\"VERIFIED\"", "'\"event\":\"end\"'"));
+    let ran = fork(&tree, &provider, &json!({ "from": "2" })).run().exits(0);
+    assert_eq!(self::table(&ran)["runs"]["1"]["verified"], true);
+}
