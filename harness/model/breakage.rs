@@ -107,7 +107,7 @@ fn of_tools(turn: &Turn, recorded: &Json, called: &Json) -> Option<Breakage> {
 
 /// Returns the schema of a tool's arguments, in the form of any API. Null if the tool has no schema, `None` if there is no such
 /// tool.
-fn definition<'a>(tools: &'a Json, name: &str) -> Option<&'a Json> {
+pub(super) fn definition<'a>(tools: &'a Json, name: &str) -> Option<&'a Json> {
     const SCHEMAS: [&str; 4] = ["input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"];
     let schema = |tool: &'a Json| SCHEMAS.iter().find_map(|key| tool.get(key)).unwrap_or(&Json::Null);
     tools.as_array()?.iter().find_map(|tool| {

@@ -29,6 +29,7 @@ mod route;
 mod served;
 mod server;
 mod session;
+mod worlds;
 
 pub use account::KEPT;
 pub use activity::Activity;
@@ -49,6 +50,7 @@ pub use replay::Replay;
 pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};
+pub use worlds::{Arrivals, Family, Fault, FaultKind, Staged};
 
 #[cfg(test)]
 mod tests;
