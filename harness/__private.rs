@@ -15,7 +15,8 @@ pub mod report {
 /// One run of a project, and what it leaves.
 pub mod run {
     pub use crate::run::action::{
-        Action, AuditOptions, RecordOptions, Wanted, fits, to_accept, to_audit, to_record, to_test,
+        Action, AuditOptions, RecordOptions, Wanted, WorldsOptions, fits, to_accept, to_audit, to_record, to_test,
+        to_worlds,
     };
     pub use crate::run::fixtures::Fixtures;
     pub use crate::run::golden::{Assert, Compared, Goldens, environment, silence_comparisons};

@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
     accept, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, report,
-    review, serve, shape, show, test, tools,
+    review, serve, shape, show, test, tools, worlds,
 };
 use retake::__private::report::terminal;
 
@@ -34,6 +34,7 @@ enum Command {
     Test(test::Test),
     List(list::List),
     Audit(audit::Audit),
+    Worlds(worlds::WorldsOf),
     Explain(explain::Explain),
     Show(show::Show),
     Report(report::Report),
@@ -63,6 +64,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Test(test) => test.run(),
         Command::List(list) => list.run(),
         Command::Audit(audit) => audit.run(),
+        Command::Worlds(worlds) => worlds.run(),
         Command::Explain(explain) => explain.run(),
         Command::Show(show) => show.run(),
         Command::Report(report) => report.run(),

@@ -32,6 +32,7 @@ mod show;
 mod test;
 mod tools;
 mod view;
+mod worlds;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -303,6 +303,9 @@ impl Replay {
                     });
                 }
                 self.state().unanswered = true;
+                if let Some(staged) = &self.staged {
+                    staged.note_left();
+                }
                 Err(miss)
             }
         }

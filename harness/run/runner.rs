@@ -11,7 +11,7 @@ use super::commands::Commands;
 use super::golden::{self, Assert, Goldens};
 use super::policy::Policy;
 use super::project::Project;
-use super::{accept, audit, record, restart, test};
+use super::{accept, audit, record, restart, test, worlds};
 use crate::report::terminal;
 use crate::system::{self, IntoRouter, RouterFactory, Stage};
 use retake_base::error::{Error, Result};
@@ -130,6 +130,11 @@ impl Suite {
         match action {
             Action::Test(wanted) => test::run(&project, &wanted),
             Action::Audit(names, options) => audit::run(&project, &names, options),
+            Action::Worlds(names, options) => {
+                let wanted = audit::wanted(&project, &names)?;
+                let sound: Vec<_> = wanted.iter().filter_map(|found| found.as_ref().ok()).collect();
+                worlds::run(&project, &sound, &options)
+            }
             Action::Accept(names) => accept::run(&project, &names),
             Action::Record(names, options) => record::run(&project, &names, options),
         }
@@ -148,7 +153,7 @@ impl Suite {
     fn open(self, root: &Path, policy: Policy, action: &Action) -> Result<Project> {
         let only = match action {
             Action::Test(wanted) => wanted.only_one(),
-            Action::Audit(..) | Action::Accept(_) | Action::Record(..) => None,
+            Action::Audit(..) | Action::Worlds(..) | Action::Accept(_) | Action::Record(..) => None,
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
         let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.records())?;

@@ -33,6 +33,8 @@ pub struct Suite {
     pub defaults: Defaults,
     /// What is done with texts that only stand where secrets do.
     pub suspects: Suspects,
+    /// More words by which the service says that something failed.
+    pub error_words: Vec<String>,
     /// The file, relative to the root. It need not exist.
     pub path: PathBuf,
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::order::Order;
 use super::{Fault, FaultKind};
@@ -26,6 +27,8 @@ pub struct Staged {
     stormy: Notify,
     /// How often the call of a turn may come.
     limit: u32,
+    /// When the first call met its fault, and when the first call after that left the recording.
+    times: Mutex<(Option<Instant>, Option<Instant>)>,
 }
 
 #[derive(Debug)]
@@ -77,7 +80,7 @@ impl Together {
 
 impl Staged {
     fn of(kind: StagedKind, limit: u32) -> Staged {
-        Staged { kind, met: Mutex::default(), stormy: Notify::new(), limit }
+        Staged { kind, met: Mutex::default(), stormy: Notify::new(), limit, times: Mutex::default() }
     }
 
     /// No fault: what could happen to each turn's answer is noted. With `holds`, answers are held back for a moment, to see which
@@ -136,6 +139,17 @@ impl Staged {
         locked(&self.met).values().any(|met| met.faults > 0)
     }
 
+    /// When the first call met its fault, and when the first call that was never recorded came after that.
+    #[must_use]
+    pub fn times(&self) -> (Option<Instant>, Option<Instant>) {
+        *locked(&self.times)
+    }
+
+    /// Notes that a call came that was never recorded, and that got no answer.
+    pub(crate) fn note_left(&self) {
+        locked(&self.times).1.get_or_insert_with(Instant::now);
+    }
+
     /// The only turn whose calls meet a fault.
     pub(crate) fn target(&self) -> Option<usize> {
         match self.kind {
@@ -158,6 +172,9 @@ impl Staged {
             self.stormy.notify_one();
         }
         let meets = met.faults < times;
+        if meets {
+            locked(&self.times).0.get_or_insert_with(Instant::now);
+        }
         met.faults += u32::from(meets);
         meets
     }

@@ -48,6 +48,7 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
         system: raw.system.map(Spanned::into_inner),
         defaults,
         suspects: suspects(raw.suspects),
+        error_words: raw.error_words,
         path: source.file.to_path_buf(),
     })
 }
