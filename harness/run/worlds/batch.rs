@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::plan::World;
-use super::sent::WhatWasSent;
+use super::sent::{Place, WhatWasSent};
 use super::stay::{Ended, PACING, Play, Seen, Setting};
 use super::verdict::{Compared, Did, Verdict, quoted};
 use crate::run::trial;
@@ -22,7 +22,7 @@ pub(super) struct Recording {
     pub(super) sent: WhatWasSent,
     /// Whether a second run on the same system sends the same, so that a sick system can be told.
     pub(super) repeats: bool,
-    pub(super) noise: BTreeSet<(String, String)>,
+    pub(super) noise: BTreeSet<Place>,
     /// How long the system took to start.
     pub(super) starting: Duration,
     pub(super) watched: std::sync::Arc<Staged>,
@@ -49,11 +49,11 @@ impl Setting<'_> {
     fn on_a_system<T>(
         &self,
         play: &Play,
-        limit: Duration,
+        fresh: bool,
         stay: impl AsyncFnOnce(&Running, Duration) -> Result<(T, bool)>,
     ) -> Result<(T, Option<String>)> {
         let Setting { project, scenario, fixture, .. } = self;
-        project.systems.play(scenario, false, |launch| {
+        project.systems.play(scenario, fresh, |launch| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
             let staying = async {
@@ -62,7 +62,8 @@ impl Setting<'_> {
                 let doubles = trial::doubles(project, scenario, Some(fixture), &mode, PACING).await?;
                 let tools = doubles.as_ref().map(|it| StageTools { context: it.context(), names: it.names() });
                 let options = ServerOptions { callers, pacing: PACING, ..ServerOptions::default() };
-                let running = Running::start(began + limit, launch, mode, options, tools.unwrap_or_default()).await;
+                let running =
+                    Running::start(began + scenario.timeout, launch, mode, options, tools.unwrap_or_default()).await;
                 let running = running.map_err(|error| error.in_file(&scenario.file))?;
                 let stayed = stay(&running, began.elapsed()).await;
                 let failed = stayed.as_ref().map_or(true, |(_, failed)| *failed);
@@ -95,7 +96,7 @@ impl Setting<'_> {
         let orders = worlds.kinds.iter().any(|kind| kind.family() == Family::Order);
         let limit = self.scenario.timeout;
         let play = Play::of(self, Staged::watched(orders), None);
-        let ((seen, again, starting), crash) = self.on_a_system(&play, limit, async |running, starting| {
+        let ((seen, again, starting), crash) = self.on_a_system(&play, false, async |running, starting| {
             let seen = play.run(self, &running.stage, &running.model, limit).await?;
             let again = Play::of(self, Staged::watched(false), None);
             running.model.lay_in(again.mode(), PACING);
@@ -112,14 +113,14 @@ impl Setting<'_> {
             return Err(error.help(format!("first see to that: retake test {}", self.scenario.name)));
         }
         let (sent, after) = (self.sent(&seen, None), self.sent(&again, None));
-        let differs = |place: &&(String, String)| sent.texts.get(*place) != after.texts.get(*place);
+        let differs = |place: &&Place| sent.texts.get(*place) != after.texts.get(*place);
         let noise = sent.texts.keys().chain(after.texts.keys()).filter(differs).cloned().collect();
         let repeats = again.ended == Ended::Well && again.left.is_none() && again.golden == seen.golden;
         Ok(Recording { seen, sent, repeats, noise, starting, watched: play.staged })
     }
 
     /// Runs worlds one after another on one system. Stops after one that fails or leaves the system sick, so there may be fewer
-    /// results than worlds, but at least one.
+    /// results than worlds, but at least one. With `fresh`, the system is started for them even if scenarios share it.
     ///
     /// # Errors
     /// If the system cannot be started.
@@ -129,10 +130,11 @@ impl Setting<'_> {
         of: &Worlds,
         recording: &Recording,
         cap: Duration,
+        fresh: bool,
     ) -> Result<Vec<Judged>> {
         let Some(first) = worlds.first() else { return Ok(Vec::new()) };
         let first_play = self.play(first, of);
-        let (mut judged, crash) = self.on_a_system(&first_play, self.scenario.timeout, async |running, _| {
+        let (mut judged, crash) = self.on_a_system(&first_play, fresh, async |running, _| {
             let mut judged: Vec<Judged> = Vec::new();
             for (at, world) in worlds.iter().enumerate() {
                 let own;

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use super::batch::Judged;
+use super::batch::{Judged, Recording};
 use super::plan::{World, plan};
 use super::stay::Setting;
+use super::verdict::Did;
 use crate::report::terminal;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
@@ -62,53 +63,90 @@ pub(super) fn run(
     let threads = if recording.starting > SLOW && jobs.is_none() { threads.min(cores) } else { threads };
     let at_once =
         if one_by_one || recording.starting > SLOW { wanted.len().div_ceil(threads.max(1)).max(1) } else { 1 };
-    let queue: Mutex<VecDeque<Vec<(usize, World)>>> =
-        Mutex::new(wanted.iter().cloned().enumerate().collect::<Vec<_>>().chunks(at_once).map(<[_]>::to_vec).collect());
-    let done: Mutex<Vec<(usize, Judged)>> = Mutex::default();
+    let batches: Vec<Batch> =
+        wanted.iter().cloned().enumerate().collect::<Vec<_>>().chunks(at_once).map(<[_]>::to_vec).collect();
+    let runs = Runs { setting: &setting, worlds, recording: &recording, cap };
     let (count, all) = (AtomicUsize::new(0), wanted.len());
-    let work = || -> Result<()> {
-        while let Some(batch) = { locked(&queue).pop_front() } {
-            let worlds_of: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
-            let judged = setting.batch(&worlds_of, worlds, &recording, cap)?;
-            let rest = batch[judged.len()..].to_vec();
-            if !rest.is_empty() {
-                locked(&queue).push_back(rest);
-            }
-            for ((at, world), judged) in batch.iter().zip(judged) {
-                // What was found on a system that several worlds share is confirmed on a fresh one.
-                let judged = if judged.fails() && worlds_of.len() > 1 {
-                    setting.batch(std::slice::from_ref(world), worlds, &recording, cap)?.pop().unwrap_or(judged)
-                } else {
-                    judged
-                };
-                locked(&done).push((*at, judged));
-                let now = count.fetch_add(1, Ordering::Relaxed) + 1;
-                if says && now.is_multiple_of(PROGRESS) {
-                    terminal::note(format!("{}: {now} of {all} worlds", scenario.name));
-                }
-            }
+    let tell = || {
+        let now = count.fetch_add(1, Ordering::Relaxed) + 1;
+        if says && now.is_multiple_of(PROGRESS) {
+            terminal::note(format!("{}: {now} of {all} worlds", scenario.name));
         }
-        Ok(())
     };
-    let failed: Mutex<Option<Error>> = Mutex::default();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, all.max(1)) {
-            scope.spawn(|| {
-                if let Err(error) = work() {
-                    locked(&queue).clear();
-                    locked(&failed).get_or_insert(error);
-                }
-            });
-        }
-    });
-    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
-    let mut judged = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut judged = runs.all(batches, threads, &tell)?;
+    // A busy machine can make a service look as if it hung, so such worlds run once more, with less beside them.
+    let is_late = |judged: &Judged| matches!(judged.verdict.did, Did::Hung | Did::Sick);
+    let late =
+        judged.iter().filter(|(_, judged)| is_late(judged)).map(|(at, judged)| vec![(*at, judged.world.clone())]);
+    let again = runs.all(late.collect(), if one_by_one { 1 } else { cores }, &|| ())?;
+    judged.retain(|(at, _)| !again.iter().any(|(other, _)| other == at));
+    judged.extend(again);
     judged.sort_by_key(|(at, _)| *at);
     let judged = judged.into_iter().map(|(_, judged)| judged).collect();
     let (lines, repeats) = (recording.seen.lines(&setting), recording.repeats);
     Ok(Matrix { lines, judged, found, repeats })
+}
+
+/// Worlds that run one after another, each with its place in the table.
+type Batch = Vec<(usize, World)>;
+
+struct Runs<'a> {
+    setting: &'a Setting<'a>,
+    worlds: &'a Worlds,
+    recording: &'a Recording,
+    cap: Duration,
+}
+
+impl Runs<'_> {
+    /// Runs all batches, on this many threads.
+    fn all(&self, batches: Vec<Batch>, threads: usize, tell: &(dyn Fn() + Sync)) -> Result<Vec<(usize, Judged)>> {
+        let threads = threads.clamp(1, batches.len().max(1));
+        let queue: Mutex<VecDeque<Batch>> = Mutex::new(batches.into());
+        let done: Mutex<Vec<(usize, Judged)>> = Mutex::default();
+        let failed: Mutex<Option<Error>> = Mutex::default();
+        let work = || {
+            while let Some(batch) = { locked(&queue).pop_front() } {
+                match self.batch(&batch) {
+                    Ok(judged) => {
+                        let rest = batch[judged.len()..].to_vec();
+                        if !rest.is_empty() {
+                            locked(&queue).push_back(rest);
+                        }
+                        judged.iter().for_each(|_| tell());
+                        locked(&done).extend(batch.iter().map(|(at, _)| *at).zip(judged));
+                    }
+                    Err(error) => {
+                        locked(&queue).clear();
+                        locked(&failed).get_or_insert(error);
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(work);
+            }
+        });
+        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+
+    /// Runs worlds on one system. What is found on a system that several worlds share is confirmed on a fresh one.
+    fn batch(&self, batch: &Batch) -> Result<Vec<Judged>> {
+        let on_one = |worlds: &[World], fresh| self.setting.batch(worlds, self.worlds, self.recording, self.cap, fresh);
+        let worlds: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
+        let mut judged = on_one(&worlds, false)?;
+        if worlds.len() > 1 {
+            for judged in judged.iter_mut().filter(|judged| judged.fails()) {
+                if let Some(alone) = on_one(std::slice::from_ref(&judged.world), true)?.pop() {
+                    *judged = alone;
+                }
+            }
+        }
+        Ok(judged)
+    }
 }
 
 /// After how many worlds a line says how far it is.

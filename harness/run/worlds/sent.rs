@@ -3,13 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use retake_core::events::{Captured, Event, Payload};
+use retake_core::events::{Captured, Event, Payload, is_id};
 use retake_core::json::Json;
 
 /// The keys whose values are words, besides those that the scenario names.
 const WORDS: [&str; 8] = ["type", "role", "status", "kind", "object", "event", "finish_reason", "stop_reason"];
 /// The longest word.
 const LONGEST: usize = 48;
+
+/// The number of the answer, the name of the event, and the path in its payload.
+pub(super) type Place = (usize, String, String);
 
 /// What a service sent.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +21,8 @@ pub(super) struct WhatWasSent {
     pub(super) labels: BTreeSet<String>,
     /// Words, each with its key, and keys that say that there is an error.
     pub(super) words: BTreeSet<(String, String)>,
-    /// The texts at each place: the name of the event and the path in its payload.
-    pub(super) texts: BTreeMap<(String, String), Vec<String>>,
+    /// The texts at each place, without ids.
+    pub(super) texts: BTreeMap<Place, Vec<String>>,
     /// How each stream ended: the name of the last event, and its payload if that is no JSON.
     pub(super) ends: Vec<String>,
 }
@@ -28,12 +31,13 @@ impl WhatWasSent {
     /// Reads what was captured. `normalize` replaces what differs from run to run.
     pub(super) fn of(captured: &[Captured], more_words: &[String], normalize: &dyn Fn(&str) -> String) -> WhatWasSent {
         let mut sent = WhatWasSent::default();
-        for capture in captured.iter().filter(|capture| !capture.delivery.only_headers) {
+        let parts = captured.iter().filter(|capture| !capture.delivery.only_headers);
+        for (part, capture) in parts.enumerate() {
             if let Some(tree) = &capture.tree {
-                sent.texts.entry(("page".to_owned(), String::new())).or_default().push(normalize(tree));
+                sent.texts.entry((part, "page".to_owned(), String::new())).or_default().push(normalize(tree));
             }
             for event in capture.events.iter().chain(&capture.after.events).filter(|event| event.is_real()) {
-                sent.event(event, more_words, normalize);
+                sent.event(part, event, more_words, normalize);
             }
             let last = capture.events.iter().rfind(|event| event.is_real());
             sent.ends.push(last.map(|event| end_of(event, normalize)).unwrap_or_default());
@@ -41,21 +45,23 @@ impl WhatWasSent {
         sent
     }
 
-    fn event(&mut self, event: &Event, more_words: &[String], normalize: &dyn Fn(&str) -> String) {
+    fn event(&mut self, part: usize, event: &Event, more_words: &[String], normalize: &dyn Fn(&str) -> String) {
         let label = event.label().into_owned();
         match (event.json(), &event.payload) {
             (Some(json), _) => {
-                let mut walk = Walk { sent: self, label: &label, more_words, normalize };
+                let mut walk = Walk { sent: self, part, label: &label, more_words, normalize };
                 walk.value(&json, &mut String::new(), "");
             }
-            (None, Payload::Data(text)) => self.text(&label, "", normalize(text)),
+            (None, Payload::Data(text)) => self.text((part, label.clone(), String::new()), normalize(text)),
             _ => {}
         }
         self.labels.insert(label);
     }
 
-    fn text(&mut self, label: &str, path: &str, text: String) {
-        self.texts.entry((label.to_owned(), path.to_owned())).or_default().push(text);
+    fn text(&mut self, place: Place, text: String) {
+        if !is_id(&text) {
+            self.texts.entry(place).or_default().push(text);
+        }
     }
 }
 
@@ -69,6 +75,7 @@ fn end_of(event: &Event, normalize: &dyn Fn(&str) -> String) -> String {
 
 struct Walk<'a> {
     sent: &'a mut WhatWasSent,
+    part: usize,
     label: &'a str,
     more_words: &'a [String],
     normalize: &'a dyn Fn(&str) -> String,
@@ -100,7 +107,7 @@ impl Walk<'_> {
             }
             Json::Str(text) => {
                 let text = (self.normalize)(text);
-                self.sent.text(self.label, path, text);
+                self.sent.text((self.part, self.label.to_owned(), path.clone()), text);
             }
             _ => {}
         }

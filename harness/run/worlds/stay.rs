@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep};
 
 use super::sent::WhatWasSent;
 use crate::drive::{Driven, Driver, StepTaken, Underway};
@@ -107,9 +107,20 @@ impl Play {
                 },
             )
         };
-        let (ended, driven) = match timeout(cap, running).await {
-            Ok(ran) => ran?,
-            Err(_) => (Ended::Late, Driven::default()),
+        // What counts is how long nothing happens: on a busy machine everything takes longer, and things happen all the same.
+        let progress = || (model.activity().mark(), underway.steps().len(), underway.so_far().events);
+        let idle = async {
+            loop {
+                let before = progress();
+                sleep(cap).await;
+                if progress() == before || began.elapsed() > setting.scenario.timeout {
+                    break;
+                }
+            }
+        };
+        let (ended, driven) = tokio::select! {
+            ran = running => ran?,
+            () = idle => (Ended::Late, Driven::default()),
         };
         // What was asked after a fault is no miss, and what was asked before it is judged here.
         let missed = self.scope().judge();

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::sent::WhatWasSent;
+use super::sent::{Place, WhatWasSent};
 use retake_base::text::{clipped, counted};
 
 /// The words by which services say that something failed; a suite can name more.
 const ERROR_WORDS: [&str; 6] = ["error", "fail", "incomplete", "cancel", "refus", "abort"];
 /// How much of a text a line quotes.
-const QUOTED: usize = 16;
+const QUOTED: usize = 24;
 
 /// What a service did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +75,7 @@ pub(super) struct Compared<'a> {
     /// The status of the last answer.
     pub(super) status: String,
     /// The texts of places that differ from run to run without any fault.
-    pub(super) noise: &'a BTreeSet<(String, String)>,
+    pub(super) noise: &'a BTreeSet<Place>,
     /// More words by which the service says that something failed.
     pub(super) error_words: &'a [String],
     /// The first line of the golden that is another one, and is not about texts.
