@@ -12,7 +12,7 @@ use retake::__private::report::notes;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
-use retake_model::{CallerRules, Companion, Miss, Mode, ModelServer, Pacing, Replay, Scope};
+use retake_model::{CallerRules, Companion, Fault, Miss, Mode, ModelServer, Pacing, Replay, Scope, Staged};
 use retake_scenario::{Delays, Level};
 use retake_wire::Response;
 use retake_wire::fixture::Fixture;
@@ -22,11 +22,22 @@ use retake_wire::fixture::Fixture;
 pub(super) struct Serving {
     project: OpenProject,
     option: ProjectOption,
-    repeat: bool,
+    played: Played,
     /// The folders whose fixtures a reset may name.
     folders: Vec<PathBuf>,
     laid_in: Mutex<LaidIn>,
     server: OnceLock<Weak<ModelServer>>,
+}
+
+/// How fixtures are served.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Played {
+    /// Whether the turns of a key are served once more when all of them were served.
+    pub(super) repeat: bool,
+    /// The fault that the first call of a turn, or of each turn, meets.
+    pub(super) world: Option<(Option<usize>, Fault)>,
+    /// Whether calls may ask for a fault in a header.
+    pub(super) by_header: bool,
 }
 
 /// The fixtures that are served now.
@@ -52,12 +63,17 @@ impl Serving {
     ///
     /// # Errors
     /// If one cannot be read.
-    pub(super) fn of(files: &[PathBuf], project: OpenProject, option: ProjectOption, repeat: bool) -> Result<Serving> {
-        let laid_in = LaidIn::of(files.to_vec(), "serve".to_owned(), &project, repeat)?;
+    pub(super) fn of(
+        files: &[PathBuf],
+        project: OpenProject,
+        option: ProjectOption,
+        played: Played,
+    ) -> Result<Serving> {
+        let laid_in = LaidIn::of(files.to_vec(), "serve".to_owned(), &project, played)?;
         let beside = files.iter().map(|file| file.parent().unwrap_or(file).to_owned());
         let folders = beside.chain([option.folder()?]).filter_map(|folder| resolved(&folder)).collect();
         let (laid_in, server) = (Mutex::new(laid_in), OnceLock::new());
-        Ok(Serving { project, option, repeat, folders, laid_in, server })
+        Ok(Serving { project, option, played, folders, laid_in, server })
     }
 
     /// The rules that name the caller of a call that does not declare one.
@@ -134,7 +150,7 @@ impl Serving {
             Some(named) => named.iter().map(|named| self.of_project(named)).collect::<Result<_>>()?,
             None => before.files,
         };
-        let laid_in = LaidIn::of(files, asked.name.unwrap_or(before.name), &self.project, self.repeat)?;
+        let laid_in = LaidIn::of(files, asked.name.unwrap_or(before.name), &self.project, self.played)?;
         if let Some(server) = self.server.get().and_then(Weak::upgrade) {
             // The process-wide registry contains only entries of this server, so all of them can go.
             retake_model::reset();
@@ -189,14 +205,19 @@ impl Companion for Serving {
 }
 
 impl LaidIn {
-    fn of(files: Vec<PathBuf>, name: String, project: &OpenProject, repeat: bool) -> Result<LaidIn> {
+    fn of(files: Vec<PathBuf>, name: String, project: &OpenProject, played: Played) -> Result<LaidIn> {
         let mut fixtures = files.iter().map(|file| Fixture::read(file, &project.rules));
         let none = || Ok(Fixture::of_turns(Path::new("none"), [].into(), Vec::new(), &project.rules));
         let first = fixtures.next().unwrap_or_else(none)?;
         let fixture = fixtures.try_fold(first, |all, next| next.map(|next| all.followed_by(next)))?;
         let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new(&name))
             .with_delays(project.delays == Delays::Recorded)
-            .with_repeat(repeat);
+            .with_repeat(played.repeat);
+        let replay = match played.world {
+            Some((turn, fault)) => replay.in_world(Arc::new(Staged::faulty(turn, fault, 1, u32::MAX))),
+            None if played.by_header => replay.in_world(Arc::new(Staged::asked(1))),
+            None => replay,
+        };
         Ok(LaidIn { files, name, replay: Arc::new(replay) })
     }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::companion::Serving;
+use super::companion::{Played, Serving};
 use super::project::ProjectOption;
 use retake::__private::report::terminal;
 use retake::__private::run::Signals;
 use retake_base::error::{Error, Result};
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::{hide, shown};
-use retake_model::{KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_last};
+use retake_model::{Fault, FaultKind, KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_last};
 
 /// Serve fixtures as a model, for a system that you start yourself
 #[derive(Debug, Args)]
@@ -53,6 +53,12 @@ pub(super) struct Serve {
     /// Also exit when standard input ends, as it does when the program that started this one ends
     #[arg(long)]
     until_eof: bool,
+    /// Let the first call of a turn meet a fault: turn1/cut-clean, or only rate-limit for each turn. See retake worlds
+    #[arg(long, value_name = "WORLD", value_parser = world)]
+    world: Option<(Option<usize>, Fault)>,
+    /// Let calls ask for a fault in the header x-retake-world
+    #[arg(long, conflicts_with = "world")]
+    worlds: bool,
     #[command(flatten)]
     project: ProjectOption,
 }
@@ -73,7 +79,12 @@ impl Serve {
             terminal::note("no fixture is named, so each call is a miss until POST /__retake/reset names one");
         }
         keep_the_last(KEPT);
-        let serving = Arc::new(Serving::of(&files, project, self.project.clone(), self.repeat)?);
+        let serving = Arc::new(Serving::of(
+            &files,
+            project,
+            self.project.clone(),
+            Played { repeat: self.repeat, world: self.world, by_header: self.worlds },
+        )?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let code = runtime.block_on(self.serve(&serving));
@@ -117,6 +128,13 @@ impl Serve {
         }
         Ok(if misses.is_empty() && failing.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
+}
+
+fn world(text: &str) -> std::result::Result<(Option<usize>, Fault), String> {
+    Fault::of_turn(text).ok_or_else(|| {
+        let names = FaultKind::ALL.into_iter().filter(|kind| *kind != FaultKind::Order).map(FaultKind::name);
+        format!("expected a fault, or turnN/ and a fault: {}", names.collect::<Vec<_>>().join(", "))
+    })
 }
 
 /// The most misses that are printed.

@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 
-use super::{FaultKind, Sent, cut};
+use super::{Fault, FaultKind, Sent, cut};
 use retake_wire::fixture::Turn;
 use retake_wire::{Api, Body, Response};
 
@@ -12,13 +12,17 @@ const BY_BYTES: usize = 8 << 10;
 const LONGEST: u64 = 97;
 
 /// Returns a response in other pieces, or `None` if it has only one form of this kind.
-pub(super) fn framed(kind: FaultKind, turn: &Turn, api: Api, response: &Response) -> Option<Sent> {
+pub(super) fn framed(fault: Fault, turn: &Turn, api: Api, response: &Response) -> Option<Sent> {
     let whole = Bytes::from(response.bytes());
     if whole.len() < 2 || response.is_open() {
         return None;
     }
-    let pieces = match (kind, &response.body) {
-        (FaultKind::FramingSeeded, _) => at(&whole, seeded(&turn.key.input_hash.to_string(), whole.len())),
+    let pieces = match (fault.kind, &response.body) {
+        // `framing-seeded/2` has other pieces than `framing-seeded/1`.
+        (FaultKind::FramingSeeded, _) => {
+            let seed = format!("{}{:?}", turn.key.input_hash, fault.after);
+            at(&whole, seeded(&seed, whole.len()))
+        }
         (FaultKind::FramingBytes, _) => at(&whole, (1..whole.len().min(BY_BYTES)).collect()),
         (FaultKind::FramingInside, _) => {
             let ends = inside(&whole);

@@ -67,7 +67,7 @@ pub(crate) async fn meet(meeting: Meeting<'_>, in_flight: InFlight) -> Result<Ht
     let Some(sent) = response.ok().and_then(|response| faulted(fault, served.turn(), call, provider, &response)) else {
         return Err(in_flight);
     };
-    if !staged.count(index, if is_open { times } else { 0 }) {
+    if !staged.count(index, fault, if is_open { times } else { 0 }) {
         return Err(in_flight);
     }
     // A step that waits for this call goes on if the call is not made again.

@@ -60,7 +60,7 @@ fn faulted(fault: Fault, turn: &Turn, call: &Call, api: Api, response: &Response
         | FaultKind::FramingBytes
         | FaultKind::FramingWhole
         | FaultKind::FramingCrlf
-        | FaultKind::FramingBetween => framed(fault.kind, turn, api, response),
+        | FaultKind::FramingBetween => framed(fault, turn, api, response),
         // Orders are of several calls.
         FaultKind::Order => None,
     }

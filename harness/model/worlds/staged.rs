@@ -22,7 +22,7 @@ pub struct Arrivals {
 #[derive(Debug)]
 pub struct Staged {
     pub(super) kind: StagedKind,
-    met: Mutex<HashMap<usize, Arrivals>>,
+    met: Mutex<HashMap<(usize, Fault), Arrivals>>,
     /// Told when a call has come more often than it may.
     stormy: Notify,
     /// How often the call of a turn may come.
@@ -130,7 +130,10 @@ impl Staged {
     /// How often the call of a turn came, and met the fault.
     #[must_use]
     pub fn arrivals(&self, turn: usize) -> Arrivals {
-        locked(&self.met).get(&turn).copied().unwrap_or_default()
+        let met = locked(&self.met);
+        let of_turn = met.iter().filter(|((of, _), _)| *of == turn).map(|(_, met)| *met);
+        of_turn
+            .fold(Arrivals::default(), |all, it| Arrivals { came: all.came + it.came, faults: all.faults + it.faults })
     }
 
     /// Whether a call has met a fault. What is asked after that is no miss: nobody recorded it.
@@ -164,9 +167,9 @@ impl Staged {
     }
 
     /// Counts a call of a turn. Returns whether it meets its fault, which it does the first `times` times.
-    pub(super) fn count(&self, turn: usize, times: u32) -> bool {
+    pub(super) fn count(&self, turn: usize, fault: Fault, times: u32) -> bool {
         let mut met = locked(&self.met);
-        let met = met.entry(turn).or_default();
+        let met = met.entry((turn, fault)).or_default();
         met.came += 1;
         if met.came > self.limit {
             self.stormy.notify_one();

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::axis::{Lane, lanes, ticks};
+use super::worlds::WorldsView;
 use crate::view::explain::{says, time};
 use crate::view::side_by_side::{Row, side_by_side};
 use retake::__private::report::{
@@ -59,6 +60,7 @@ pub(super) struct RunView<'a> {
     unused: Vec<UnusedView<'a>>,
     requests: Vec<RequestView<'a>>,
     golden: Option<GoldenView<'a>>,
+    worlds: Option<WorldsView<'a>>,
     notes: &'a [String],
     logs: Vec<String>,
 }
@@ -154,6 +156,7 @@ impl RunView<'_> {
                 .collect(),
             requests: run.tool_requests.iter().take(limits.calls).map(request).collect(),
             golden: run.golden.as_ref().map(golden),
+            worlds: run.worlds.as_ref().map(WorldsView::of),
             notes: &run.notes,
             logs: run.logs.iter().map(|file| file.display().to_string()).collect(),
         }
