@@ -5,8 +5,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, adopt, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, check, fork,
-    report, review, serve, shape, show, test, tools,
+    accept, adopt, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, check, fork, report, review, serve, shape, show, test, tools, worlds,
 };
 use retake::__private::report::terminal;
 
@@ -36,6 +35,7 @@ enum Command {
     Audit(audit::Audit),
     Check(check::Check),
     Fork(fork::Fork),
+    Worlds(worlds::WorldsOf),
     Explain(explain::Explain),
     Show(show::Show),
     Report(report::Report),
@@ -68,6 +68,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Audit(audit) => audit.run(),
         Command::Check(check) => check.run(),
         Command::Fork(fork) => fork.run(),
+        Command::Worlds(worlds) => worlds.run(),
         Command::Explain(explain) => explain.run(),
         Command::Show(show) => show.run(),
         Command::Report(report) => report.run(),

@@ -12,8 +12,9 @@ use retake::__private::report::notes;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
-use retake_model::{CallerRules, Companion, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope};
-use retake_scenario::Level;
+use retake_model::{CallerRules, Companion, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope, Fault, Staged};
+use retake_scenario::{Level, Delays};
+use retake_wire::Response;
 use retake_wire::fixture::Fixture;
 use retake_wire::{Body, Response};
 
@@ -37,6 +38,10 @@ pub(super) struct How {
     pub(super) load: Arc<Load>,
     /// Whether answers have to be as slow as they were recorded.
     pub(super) needs_delays: bool,
+    /// The fault that the first call of a turn, or of each turn, meets.
+    pub(super) world: Option<(Option<usize>, Fault)>,
+    /// Whether calls may ask for a fault in a header.
+    pub(super) by_header: bool,
 }
 
 /// The fixtures that are served now.
@@ -220,6 +225,11 @@ impl LaidIn {
                 .help("record again with delays = \"recorded\" in the suite or the scenario, or serve it with --delays ttft=400ms,tps=60"));
         }
         let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new(&name)).with_repeat(how.repeat);
+        let replay = match how.world {
+            Some((turn, fault)) => replay.in_world(Arc::new(Staged::faulty(turn, fault, 1, u32::MAX))),
+            None if how.by_header => replay.in_world(Arc::new(Staged::asked(1))),
+            None => replay,
+        };
         Ok(LaidIn { files, name, replay: Arc::new(replay) })
     }
 }

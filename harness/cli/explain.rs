@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::view::{columns, explained};
+use crate::view::{columns, explained, worlds};
 use retake::__private::report::{RunResult, Runs, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
@@ -16,11 +16,17 @@ use retake_base::text::nearest;
 pub(super) struct Explain {
     /// The scenario [default: each one whose last run failed]
     name: Option<String>,
+    /// What the service sent in a world of the scenario, beside the recorded run: turn1/cut-clean
+    #[arg(long, value_name = "WORLD", requires = "name")]
+    world: Option<String>,
 }
 
 impl Explain {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let runs = Runs::of(&super::project::root()?);
+        if let (Some(name), Some(world)) = (&self.name, &self.world) {
+            return explain_world(name, world, &runs);
+        }
         let told = if let Some(name) = &self.name {
             vec![runs.read(name)?.ok_or_else(|| no_run(name, &runs))?]
         } else {
@@ -39,6 +45,35 @@ impl Explain {
         }
         Ok(ExitCode::from(u8::from(told.iter().any(|run| run.result == RunResult::Failed))))
     }
+}
+
+/// Shows the worlds with this name, of the last time that they were run.
+fn explain_world(name: &str, world: &str, runs: &Runs) -> Result<ExitCode> {
+    let again = format!("retake worlds {name}");
+    let run = runs.read(&format!("{name}::worlds"))?;
+    let data = run.and_then(|run| run.worlds).ok_or_else(|| {
+        Error::new(format!("no run of the worlds of `{name}` was found here")).help(format!("to run them: {again}"))
+    })?;
+    let named = worlds::named(&data, world);
+    if named.is_empty() {
+        let error = Error::new(format!("the last run of the worlds of `{name}` has none called `{world}`"));
+        return Err(match nearest(world, data.worlds.iter().map(|world| world.world.as_str())) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help(format!("to see all: {again}")),
+        });
+    }
+    let width = columns::width();
+    for world in &named {
+        terminal::out(worlds::head(world, width));
+        match worlds::beside(&data, world, width) {
+            Some(diff) => {
+                terminal::out("  the recorded run on the left, this world on the right\n");
+                diff.print();
+            }
+            None => terminal::out("  the service sent what was recorded"),
+        }
+    }
+    Ok(ExitCode::from(u8::from(named.iter().any(|world| world.fails))))
 }
 
 fn no_run(name: &str, runs: &Runs) -> Error {

@@ -38,6 +38,7 @@ mod test;
 mod tools;
 mod trace_scenario;
 mod view;
+mod worlds;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

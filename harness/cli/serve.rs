@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::companion::{How, Serving};
+use super::companion::{How, Serving, Played};
 use super::project::ProjectOption;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
@@ -15,8 +15,7 @@ use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::{hide, shown};
-use retake_model::{KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_last};
-use retake_model::{Load, LoadOptions, Pace, Rate, SessionBy};
+use retake_model::{KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_last, Load, LoadOptions, Pace, Rate, SessionBy, Fault, FaultKind};
 use retake_scenario::Delays;
 
 /// Serve fixtures as a model, for a system that you start yourself
@@ -79,6 +78,12 @@ pub(super) struct Serve {
     /// Also exit when standard input ends, as it does when the program that started this one ends
     #[arg(long)]
     until_eof: bool,
+    /// Let the first call of a turn meet a fault: turn1/cut-clean, or only rate-limit for each turn. See retake worlds
+    #[arg(long, value_name = "WORLD", value_parser = world)]
+    world: Option<(Option<usize>, Fault)>,
+    /// Let calls ask for a fault in the header x-retake-world
+    #[arg(long, conflicts_with = "world")]
+    worlds: bool,
     #[command(flatten)]
     project: ProjectOption,
 }
@@ -103,6 +108,8 @@ impl Serve {
             repeat: self.repeat,
             load: Load::new(self.load(&project)),
             needs_delays: self.delays.as_ref().is_some_and(Pace::is_recorded),
+            world: self.world,
+            by_header: self.worlds,
         };
         let serving = Arc::new(Serving::of(&files, project, self.project.clone(), how)?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -185,6 +192,13 @@ impl Serve {
         });
         limited.into_iter().chain(nameless).collect()
     }
+}
+
+fn world(text: &str) -> std::result::Result<(Option<usize>, Fault), String> {
+    Fault::of_turn(text).ok_or_else(|| {
+        let names = FaultKind::ALL.into_iter().filter(|kind| *kind != FaultKind::Order).map(FaultKind::name);
+        format!("expected a fault, or turnN/ and a fault: {}", names.collect::<Vec<_>>().join(", "))
+    })
 }
 
 /// The most misses that are printed.

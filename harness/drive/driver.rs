@@ -46,6 +46,7 @@ pub(crate) struct Driver<'a> {
     /// The model calls, for steps that wait for one.
     calls: Activity,
     failure: Option<(CauseKind, Error)>,
+    broken: Option<Captured>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
 }
@@ -61,6 +62,8 @@ pub(crate) struct Driven {
     pub sent: Foreign,
     /// Why the scenario did not come to its end: a step failed, or the time was up.
     pub failure: Option<(CauseKind, Error)>,
+    /// The answer to the step that failed, if all of it came and only a capture found nothing in it.
+    pub broken: Option<Captured>,
 }
 
 /// One part of the golden.
@@ -118,6 +121,7 @@ impl<'a> Driver<'a> {
             underway,
             calls,
             failure: None,
+            broken: None,
             #[cfg(feature = "browser")]
             visitor,
         }
@@ -175,7 +179,7 @@ impl<'a> Driver<'a> {
             }
         }
         let sent = self.sent.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Driven { captured, names: self.names, sent, failure: self.failure }
+        Driven { captured, names: self.names, sent, failure: self.failure, broken: self.broken }
     }
 
     fn failed(&self, error: Error, title: &str, step: &Step) -> Error {
@@ -306,7 +310,10 @@ impl<'a> Driver<'a> {
                 if matches!(&step.action, Action::Request(request) if request.stream().is_some()) {
                     self.last_id = Some(LastId::Known(answered.last_id()));
                 }
-                self.capture(answered.captures(step)?);
+                let values = answered.captures(step).inspect_err(|_| {
+                    self.broken = step.golden.then(|| answered.as_ref().clone().into_captured());
+                })?;
+                self.capture(values);
                 if step.golden {
                     let captured = answered.into_captured();
                     self.captured.push(match after {

@@ -47,7 +47,7 @@ pub(super) async fn exchange(
     let mut pause = PERIOD[0];
     loop {
         underway.awaits("an answer".to_owned());
-        let (mut answered, response) = open(request, cookies).await?;
+        let (mut answered, response) = open(request, cookies, underway).await?;
         underway.status(answered.status);
         underway.awaits(match taking {
             Taking::Stream(wanted, _) => awaited_of(wanted),
@@ -90,14 +90,18 @@ pub(super) async fn listen(
     underway: &Underway,
 ) -> Result<Listener> {
     underway.awaits("an answer".to_owned());
-    let (answered, response) = open(request, cookies).await?;
+    let (answered, response) = open(request, cookies, underway).await?;
     underway.status(answered.status);
     underway.awaits(awaited_of(wanted));
     Ok(Listener::start(answered, response, wanted, underway))
 }
 
 /// Sends a request and checks the status and headers of its answer. The body is not read yet.
-async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, reqwest::Response)> {
+async fn open(
+    request: &Request,
+    cookies: &Mutex<Cookies>,
+    underway: &Underway,
+) -> Result<(Answered, reqwest::Response)> {
     let earlier_cookies = locked(cookies).values();
     let response = send(request, cookies).await?;
     let status = response.status().as_u16();
@@ -125,6 +129,7 @@ async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, 
     if right {
         return Ok((answered, response));
     }
+    underway.status(answered.status);
     read_body(response, &mut answered).await?;
     let wanted = request.status.as_ref().map_or("a status of 200 to 299".to_owned(), |wanted| {
         let wanted: Vec<String> = wanted.iter().map(u16::to_string).collect();

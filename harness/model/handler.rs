@@ -1,5 +1,7 @@
 //! Handles each request, from its route to its answer.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axum::body::Body as HttpBody;
@@ -19,6 +21,7 @@ use super::record::{Branch, PendingCall, Recorder};
 use super::replay::Replay;
 use super::route::{Aside, Route};
 use super::session::{Mode, Session};
+use super::worlds;
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_wire::{self as wire, Api, Call, Response};
@@ -147,6 +150,13 @@ impl Exchange<'_> {
             Err(refusal) => return refusal,
         };
         let of_session = load.and_then(|load| load.session_of(&incoming.headers, call, request));
+        let in_flight = match replay.staged() {
+            None => in_flight,
+            Some(staged) => match self.in_world(replay, staged, call, request, &lookup, in_flight).await {
+                Ok(answer) => return answer,
+                Err(in_flight) => in_flight,
+            },
+        };
         let number = session.next_call();
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
@@ -221,6 +231,27 @@ impl Exchange<'_> {
             model: call.model.clone(),
             request,
         }
+    }
+
+    /// Lets a call meet what is staged for it. Boxed, so that other calls do not carry the room for it.
+    fn in_world<'a>(
+        self,
+        replay: &'a Replay,
+        staged: &'a Arc<worlds::Staged>,
+        call: &'a Call,
+        request: &'a Json,
+        lookup: &'a Lookup,
+        in_flight: InFlight,
+    ) -> Pin<Box<dyn Future<Output = Result<HttpResponse<HttpBody>, InFlight>> + Send + 'a>>
+    where
+        Self: 'a,
+    {
+        let Exchange { state, incoming, .. } = self;
+        let (activity, headers, provider) = (&state.activity, &incoming.headers, incoming.provider());
+        Box::pin(worlds::meet(
+            worlds::Meeting { replay, staged, activity, call, request, lookup, headers, provider },
+            in_flight,
+        ))
     }
 
     /// Passes a call on to its provider.

@@ -32,6 +32,7 @@ mod server;
 mod session;
 mod workers;
 mod today;
+mod worlds;
 
 pub use account::KEPT;
 pub use activity::Activity;
@@ -56,6 +57,7 @@ pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};
 pub use today::{ApiCompared, Asker, Comparison, Finding, KeptCall, Limits, TurnCompared};
+pub use worlds::{Arrivals, Family, Fault, FaultKind, Staged};
 
 #[cfg(test)]
 mod tests;

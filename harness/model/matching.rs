@@ -84,6 +84,16 @@ impl OpenTurns {
         Ok(index)
     }
 
+    /// Returns the turn that a call would get now, and whether it is open. Nothing is taken.
+    pub(super) fn next(&mut self, table: &Table, wanted: &Wanted<'_>) -> Option<(usize, bool)> {
+        self.lap = 0;
+        match self.choose(table, wanted) {
+            Ok(index) => Some((index, true)),
+            Err(NoTurn::Served(turns)) => turns.last().map(|index| (*index, self.repeats)),
+            Err(NoTurn::Reason(_)) => None,
+        }
+    }
+
     /// Counts a turn as served, whether or not its key was asked for.
     pub(super) fn mark(&mut self, index: usize) {
         if self.times[index] == 0 && !self.free[index] {

@@ -20,6 +20,7 @@ use super::other_wires::OtherWires;
 use super::registry::{EXPLAINED, Scope};
 use super::served::Served;
 use super::today::{KeptCall, KeptCalls};
+use super::worlds::Staged;
 use retake_base::cause::Cause;
 use retake_base::error::Result;
 use retake_core::conversation::{Answer, Message};
@@ -52,6 +53,8 @@ pub struct Replay {
     calls: Option<CallsSeen>,
     /// The calls with their bodies, to ask a provider the same; `None` if they are not kept.
     kept: Option<KeptCalls>,
+    /// What happens to calls that are not simply answered.
+    staged: Option<Arc<Staged>>,
 }
 
 #[derive(Debug)]
@@ -113,6 +116,7 @@ impl Replay {
             heard: None,
             calls: None,
             kept: None,
+            staged: None,
         }
     }
 
@@ -133,6 +137,46 @@ impl Replay {
     #[must_use]
     pub fn hearing(self, wanted: bool) -> Replay {
         Replay { heard: wanted.then(HeardCalls::default), ..self }
+    }
+
+    /// Sets what happens to calls that are not simply answered: see [`Staged`].
+    #[must_use]
+    pub fn in_world(self, staged: Arc<Staged>) -> Replay {
+        Replay { staged: Some(staged), ..self }
+    }
+
+    pub(super) fn staged(&self) -> Option<&Arc<Staged>> {
+        self.staged.as_ref()
+    }
+
+    /// Returns the turn that a call would get now, and whether it is open. Nothing is taken.
+    pub(super) fn next_turn(&self, lookup: &Lookup, body: Option<&Json>) -> Option<(usize, bool)> {
+        let request = || body.map(|body| self.rules.request_hash(body));
+        let (key, _) = self.key_of(lookup);
+        let wanted = Wanted {
+            key,
+            caller_known: lookup.caller.is_some(),
+            empty: lookup.conversation.is_empty(),
+            only_hashed: false,
+            checks: lookup.checks.as_ref().map(|checks| &checks.hashes),
+            request: &request,
+        };
+        let turns = &mut self.state().turns;
+        let first = || Some(Wanted { key: lookup.first_key?, only_hashed: true, ..wanted });
+        turns.next(&self.fixture.table, &wanted).or_else(|| turns.next(&self.fixture.table, &first()?))
+    }
+
+    /// What a call that misses gets: after a fault, those of other callers than the one that met it get the answer that they
+    /// resemble most, since titles and the like follow from what was said. The one that met it has left the recording.
+    fn going_on_for(&self, lookup: Option<&Lookup>) -> GoingOn {
+        let of_other = || {
+            let (staged, lookup) = (self.staged.as_ref()?, lookup?);
+            let turn = self.fixture.table.turns().get(staged.target().filter(|_| staged.is_after_fault())?)?;
+            let recorded = turn.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
+            let (called, prompt) = (lookup.checks.as_ref()?.hashes.prompt, turn.checks?.prompt);
+            Some(if lookup.caller.is_some() { lookup.caller != recorded } else { called != prompt })
+        };
+        if of_other().unwrap_or_default() { GoingOn::Meant } else { self.going_on }
     }
 
     /// Keeps the messages of a call that a turn answers, if they are wanted.
@@ -302,6 +346,9 @@ impl Replay {
                     });
                 }
                 self.state().unanswered = true;
+                if let Some(staged) = &self.staged {
+                    staged.note_left();
+                }
                 Err(miss)
             }
         }
@@ -464,15 +511,15 @@ impl Replay {
             miss.evidence.clone_from(&lines);
             miss.causes = differences.iter().map(Difference::cause).cloned().collect();
             let mut state = self.state();
-            meant = match self.going_on {
+            let going_on = self.going_on_for(Some(lookup));
+            meant = match going_on {
                 GoingOn::Never => None,
                 GoingOn::Aside => any_text(&self.fixture),
                 GoingOn::Meant => {
                     meant_turn(&self.fixture, &miss.reason, nearest.filter(|_| alike), miss.key, &state.turns.served())
                 }
             };
-            if let Some(index) = meant.filter(|index| self.going_on == GoingOn::Meant && !state.turns.served()[*index])
-            {
+            if let Some(index) = meant.filter(|index| going_on == GoingOn::Meant && !state.turns.served()[*index]) {
                 state.turns.mark(index);
                 state.served_to.insert(index, number);
                 state.meant.insert(index);
@@ -483,7 +530,7 @@ impl Replay {
             state.missed_calls.push(MissedCall { lookup, nearest, reason, differences, lines, number });
         }
         let miss = Arc::new(miss);
-        if self.going_on == GoingOn::Never {
+        if self.going_on == GoingOn::Never && !self.staged.as_ref().is_some_and(|staged| staged.is_after_fault()) {
             self.scope.add_miss(miss.clone());
         }
         (miss, meant)

@@ -23,6 +23,11 @@ pub struct Served {
 }
 
 impl Served {
+    /// A turn that was looked at, but not taken.
+    pub(super) fn plain(fixture: Arc<Fixture>, index: usize) -> Served {
+        Served { fixture, index, drift: Vec::new(), by_first_key: false, over_another_api: false }
+    }
+
     /// The turn.
     #[must_use]
     pub fn turn(&self) -> &Turn {

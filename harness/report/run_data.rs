@@ -63,6 +63,9 @@ pub struct RunData {
     /// What a check against the provider found; absent unless the run was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckData>,
+    /// The worlds of the scenario, in the data of the trial `NAME::worlds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worlds: Option<WorldsData>,
     /// The paths of logs, relative to the project's folder: the whole output of systems, and drift logs of tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<PathBuf>,
@@ -94,6 +97,7 @@ impl RunData {
             unused: Vec::new(),
             golden: None,
             check: None,
+            worlds: None,
             logs: Vec::new(),
         }
     }
@@ -152,6 +156,38 @@ pub struct AdviceData {
     pub case: String,
     /// The command that resolves it.
     pub command: String,
+}
+
+/// The worlds of a scenario.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WorldsData {
+    /// What the service sent in the recorded run, in lines.
+    pub recorded: Vec<String>,
+    /// The worlds, in the order of their table.
+    pub worlds: Vec<WorldData>,
+}
+
+/// One world, and what the service did in it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WorldData {
+    /// The turn, counted from 1.
+    pub turn: usize,
+    /// The turn's caller, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<String>,
+    /// Its name in commands: `turn1/cut-clean/3`.
+    pub world: String,
+    /// The fault: `cut-clean 3/7`.
+    pub fault: String,
+    /// `recovered`, `SILENT` and so on.
+    pub verdict: String,
+    /// What says so.
+    pub why: String,
+    /// Whether it fails until somebody accepts it.
+    pub fails: bool,
+    /// What the service sent, in lines; empty if that was what was recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sent: Vec<String>,
 }
 
 /// A step of the client.

@@ -8,6 +8,7 @@ use super::project::Project;
 use super::proof::prove;
 use super::verdict::has_golden;
 use super::waiting::{Waiting, WaitingKind, waiting_of};
+use super::worlds::has_worlds;
 use crate::report::{Failure, RunAction, terminal, unified};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
@@ -55,6 +56,7 @@ pub(super) fn run(project: &Project, names: &[String]) -> Result<ExitCode> {
 fn scenario_of<'a>(project: &'a Project, waits: &Waiting) -> Result<&'a Scenario> {
     let owns = |scenario: &&Scenario| match waits.kind {
         WaitingKind::Golden => scenario.golden_name == waits.name && has_golden(scenario),
+        WaitingKind::Worlds => scenario.name == waits.name && has_worlds(scenario).is_some(),
         WaitingKind::Fixture => scenario.fixture == FixtureRef::Named(waits.name.clone()),
     };
     let own = project.discovered.sound().find(|scenario| owns(scenario) && scenario.name == waits.name);
@@ -66,6 +68,12 @@ fn scenario_of<'a>(project: &'a Project, waits: &Waiting) -> Result<&'a Scenario
 
 /// Accepts what waits, and returns the result of its proof in words.
 fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<String, Failure> {
+    if waits.iter().any(|waits| waits.kind == WaitingKind::Worlds) {
+        super::worlds::accept(project, scenario)?;
+        if waits.len() == 1 {
+            return Ok("the service does what its table says".to_owned());
+        }
+    }
     let proposed_fixture = waits.iter().find(|waits| waits.kind == WaitingKind::Fixture);
     let fixture = match proposed_fixture {
         None => project.fixtures.of(scenario)?,

@@ -32,6 +32,8 @@ pub enum Action {
     Test(Wanted),
     /// Audits the scenarios with these names or parts of names, or all if the list is empty.
     Audit(Vec<String>, AuditOptions),
+    /// Runs the worlds of the scenarios with these names or parts of names, or of all if the list is empty.
+    Worlds(Vec<String>, WorldsOptions),
     /// Accepts what waits for the scenarios with these names, or everything if the list is empty.
     Accept(Vec<String>),
     /// Compares the recordings of the scenarios with these names or parts of names with the provider of today.
@@ -76,6 +78,9 @@ impl Action {
         if let Some(options) = CheckOptions::parse(&action) {
             return Ok(Action::Check(names, options));
         }
+        if let Some(options) = WorldsOptions::parse(&action) {
+            return Ok(Action::Worlds(names, options));
+        }
         if let Some(options) = RecordOptions::parse(&action) {
             return Ok(Action::Record(names, options));
         }
@@ -85,12 +90,20 @@ impl Action {
 
     /// Whether the action writes fixtures.
     pub(super) fn records(&self) -> bool {
-        !matches!(self, Action::Test(_) | Action::Accept(_) | Action::Audit(..) | Action::Check(..) | Action::Fork(..))
+        !matches!(
+            self,
+            Action::Test(_)
+                | Action::Accept(_)
+                | Action::Audit(..)
+                | Action::Check(..)
+                | Action::Fork(..)
+                | Action::Worlds(..)
+        )
     }
 
     /// Whether the action writes no goldens and no fixtures.
     pub(super) fn only_reads(&self) -> bool {
-        matches!(self, Action::Audit(..) | Action::Check(..) | Action::Fork(..))
+        matches!(self, Action::Audit(..) | Action::Check(..) | Action::Fork(..) | Action::Worlds(..))
     }
 
     /// Whether systems get the real values of secrets, and a signal ends the action in an orderly way.
@@ -133,6 +146,54 @@ pub fn to_check(names: &[String], options: CheckOptions) -> [(&'static str, Stri
 /// The environment variables that make a runner audit.
 pub fn to_audit(names: &[String], options: AuditOptions) -> [(&'static str, String); 2] {
     [(ACTION, options.print()), (NAMES, names.join(","))]
+}
+
+/// The environment variables that make a runner run worlds.
+pub fn to_worlds(names: &[String], options: &WorldsOptions) -> [(&'static str, String); 2] {
+    [(ACTION, options.print()), (NAMES, names.join(","))]
+}
+
+/// Which worlds to run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorldsOptions {
+    /// The only turn, counted from 1.
+    pub turn: Option<usize>,
+    /// The only fault or family of faults.
+    pub world: Option<String>,
+    /// How many worlds to run at the same time.
+    pub jobs: Option<usize>,
+    /// Whether to print JSON.
+    pub json: bool,
+}
+
+impl WorldsOptions {
+    const NAME: &str = "worlds";
+
+    fn print(&self) -> String {
+        let WorldsOptions { turn, world, jobs, json } = self;
+        let values = [
+            turn.map(|turn| format!(" --turn={turn}")),
+            world.as_ref().map(|world| format!(" --world={world}")),
+            jobs.map(|jobs| format!(" --jobs={jobs}")),
+            json.then(|| " --json".to_owned()),
+        ];
+        values.into_iter().flatten().fold(Self::NAME.to_owned(), |all, value| all + &value)
+    }
+
+    fn parse(action: &str) -> Option<WorldsOptions> {
+        let mut words = action.split(' ');
+        let mut options = (words.next() == Some(Self::NAME)).then(WorldsOptions::default)?;
+        for word in words {
+            match word.split_once('=') {
+                None if word == "--json" => options.json = true,
+                Some(("--turn", turn)) => options.turn = Some(turn.parse().ok()?),
+                Some(("--world", world)) => options.world = Some(world.to_owned()),
+                Some(("--jobs", jobs)) => options.jobs = Some(jobs.parse().ok()?),
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
 }
 
 /// How to audit scenarios.

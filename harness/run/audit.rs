@@ -59,7 +59,7 @@ pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) ->
 
 /// The scenarios that the words name. A word is a scenario's whole name, otherwise a part of names: the name of a folder
 /// matches all its cases.
-fn wanted<'a>(project: &'a Project, words: &[String]) -> Result<Vec<&'a Found>> {
+pub(super) fn wanted<'a>(project: &'a Project, words: &[String]) -> Result<Vec<&'a Found>> {
     let all = &project.discovered.scenarios;
     let is_called = |word: &str| all.iter().any(|found| name_of(found) == word);
     let fits = |found: &Found, word: &str| {

@@ -2,8 +2,8 @@
 
 use libtest_mimic::Arguments;
 
-use super::orphans;
 use super::project::Project;
+use super::{orphans, worlds};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_scenario::Broken;
@@ -61,7 +61,9 @@ impl Wanted {
     pub(super) fn only_one(&self) -> Option<String> {
         std::env::var_os("NEXTEST")?;
         let Arguments { filter, exact: true, list: false, .. } = self.arguments() else { return None };
-        filter.filter(|name| name != orphans::NAME)
+        // The scenario of a trial for worlds.
+        let scenario = |name: String| name.strip_suffix(worlds::TRIAL).map_or(name.clone(), str::to_owned);
+        filter.filter(|name| name != orphans::NAME).map(scenario)
     }
 
     /// Refuses arguments that leave no test to run, if they are meant for scenarios only: otherwise the run would be green

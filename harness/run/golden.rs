@@ -102,6 +102,8 @@ struct Written {
 #[derive(Clone, Debug)]
 pub struct Goldens {
     folder: PathBuf,
+    /// The folder of all goldens of the project.
+    all: PathBuf,
     policy: Policy,
     assert: Assert,
 }
@@ -124,7 +126,13 @@ impl Goldens {
     /// The goldens in a folder.
     #[must_use]
     pub fn new(folder: PathBuf, policy: Policy, assert: Assert) -> Goldens {
-        Goldens { folder, policy, assert }
+        Goldens { all: folder.clone(), folder, policy, assert }
+    }
+
+    /// The tables of worlds, which are goldens in a folder of their own.
+    #[must_use]
+    pub fn of_worlds(&self) -> Goldens {
+        Goldens { folder: self.all.join("worlds"), ..self.clone() }
     }
 
     /// The file of a golden.
@@ -297,7 +305,7 @@ impl Goldens {
 
     /// A golden's file relative to the project's folder, as errors show it.
     pub fn shown<'a>(&self, file: &'a Path) -> &'a Path {
-        self.folder.parent().and_then(|root| file.strip_prefix(root).ok()).unwrap_or(file)
+        self.all.parent().and_then(|root| file.strip_prefix(root).ok()).unwrap_or(file)
     }
 
     /// The file that insta writes next to a golden that differs.
@@ -314,7 +322,7 @@ impl Goldens {
             return Ok(None);
         }
         let shown = self.shown(file);
-        files::inside(self.folder.parent().unwrap_or(&self.folder), shown)?;
+        files::inside(self.all.parent().unwrap_or(&self.all), shown)?;
         // Check the file first, to report errors ourselves: insta takes a file without a header for an old format, prints a
         // message and continues.
         let bytes = files::read_as(shown, file)?;

@@ -17,6 +17,7 @@
 //! | `orphans`, `unused_names` | files without a scenario; settings that name an unknown caller |
 //! | `interrupt` | the signals that end a recording, or a server |
 //! | `waiting` | goldens and fixtures that wait for a decision |
+//! | `worlds` | a scenario run with each fault of the model |
 
 mod accept;
 pub(crate) mod action;
@@ -52,3 +53,4 @@ mod trial;
 mod unused_names;
 pub(crate) mod verdict;
 pub(crate) mod waiting;
+pub(crate) mod worlds;

@@ -41,9 +41,21 @@ pub(super) fn check(project: &Project) -> Result<(), Failure> {
         }
         Ok(orphans)
     };
-    let committed = [look("fixtures", ".json", &fixtures)?, look("goldens", ".snap", &goldens)?].concat();
+    let worlds = project.discovered.sound().filter(|scenario| scenario.worlds.is_some());
+    let worlds: BTreeSet<&str> = worlds.map(|scenario| scenario.name.as_str()).collect();
+    let committed = [
+        look("fixtures", ".json", &fixtures)?,
+        look("goldens", ".snap", &goldens)?,
+        look("goldens/worlds", ".snap", &worlds)?,
+    ]
+    .concat();
     // git usually ignores proposed files, so `rm` removes them.
-    let proposed = [look("fixtures", ".json.new", &fixtures)?, look("goldens", ".snap.new", &goldens)?].concat();
+    let proposed = [
+        look("fixtures", ".json.new", &fixtures)?,
+        look("goldens", ".snap.new", &goldens)?,
+        look("goldens/worlds", ".snap.new", &worlds)?,
+    ]
+    .concat();
     if committed.is_empty() && proposed.is_empty() {
         return Ok(unused_names::check_suite(project)?);
     }

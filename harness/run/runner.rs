@@ -11,7 +11,7 @@ use super::commands::Commands;
 use super::golden::{self, Assert, Goldens};
 use super::policy::Policy;
 use super::project::Project;
-use super::{accept, audit, check, fork, record, restart, test};
+use super::{accept, audit, check, fork, record, restart, test, worlds};
 use crate::report::terminal;
 use crate::system::{self, IntoRouter, RouterFactory, Stage};
 use retake_base::error::{Error, Result};
@@ -130,6 +130,11 @@ impl Suite {
         match action {
             Action::Test(wanted) => test::run(&project, &wanted),
             Action::Audit(names, options) => audit::run(&project, &names, options),
+            Action::Worlds(names, options) => {
+                let wanted = audit::wanted(&project, &names)?;
+                let sound: Vec<_> = wanted.iter().filter_map(|found| found.as_ref().ok()).collect();
+                worlds::run(&project, &sound, &options)
+            }
             Action::Accept(names) => accept::run(&project, &names),
             Action::Record(names, options) => record::run(&project, &names, options),
             Action::Check(names, options) => check::run(&project, &names, options),

@@ -19,7 +19,7 @@ use super::policy::Policy;
 use super::project::Project;
 use super::proof::prove;
 use super::trial::{self, How};
-use super::{orphans, second_look, tools, unused_names, verdict};
+use super::{orphans, second_look, tools, unused_names, verdict, worlds};
 use crate::report::{Failure, RunAction, Screen, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
@@ -46,7 +46,9 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     }
     let alone_on = |scenario: &Scenario| project.systems.alone(scenario).map(str::to_owned);
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
-    let scenarios = scenarios.map(|scenario| (scenario.name.clone(), alone_on(scenario))).collect();
+    let scenarios = scenarios.map(|scenario| (scenario.name.clone(), alone_on(scenario)));
+    let of_worlds = project.discovered.sound().map(|scenario| (worlds::name_of(&scenario.name), alone_on(scenario)));
+    let scenarios = scenarios.chain(of_worlds.filter(|(name, _)| names.contains(name.as_str()))).collect();
     let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
     // Most threads only wait: the slots limit how many scenarios run at the same time.
     args.test_threads = Some(project.slots.open(slots, scenarios));
@@ -105,10 +107,33 @@ fn tests(project: &Arc<Project>, fail_fast: bool) -> Vec<Trial> {
             }
         });
     }
+    tests.extend(project.discovered.sound().filter_map(|scenario| of_worlds(project, scenario, fail_fast)));
     let all = project.clone();
     let check = move || all.logged_check(orphans::NAME, &all.root, || orphans::check(&all));
     tests.push(Trial::test(orphans::NAME, move || of_libtest(check(), orphans::NAME)));
     tests
+}
+
+/// The test of a scenario's worlds, if it has any.
+fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Option<Trial> {
+    worlds::has_worlds(scenario)?;
+    let (project, scenario) = (project.clone(), scenario.clone());
+    let name = worlds::name_of(&scenario.name);
+    let run = {
+        let name = name.clone();
+        move || {
+            let _turn = project.slots.turn(&name, project.systems.alone(&scenario));
+            if fail_fast && project.failed.load(Ordering::Relaxed) {
+                return Ok(Completion::ignored_with("another scenario failed"));
+            }
+            let _playing = project.running.begin(&name);
+            let tested = worlds::test(&project, &scenario);
+            project.failed.fetch_or(tested.is_err(), Ordering::Relaxed);
+            of_libtest(tested.map_err(|failure| failure.about(&scenario.description)), &name)
+                .map(|()| Completion::Completed)
+        }
+    };
+    Some(Trial::ignorable_test(name, run))
 }
 
 fn action(policy: Policy) -> RunAction {

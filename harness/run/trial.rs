@@ -238,7 +238,7 @@ impl Played {
 }
 
 /// Starts the doubles of the tool servers that the scenario uses; `None` if it uses none.
-async fn doubles(
+pub(super) async fn doubles(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Fixture>,

@@ -25,6 +25,8 @@ pub struct Waiting {
 pub enum WaitingKind {
     /// A golden.
     Golden,
+    /// The table of a scenario's worlds.
+    Worlds,
     /// A fixture.
     Fixture,
 }
@@ -44,7 +46,8 @@ pub fn waiting(root: &Path) -> Result<Vec<Waiting>> {
         Ok(names.into_iter().map(waits).collect())
     };
     let fixtures = in_folder(WaitingKind::Fixture, "fixtures", ".json")?;
-    Ok([fixtures, in_folder(WaitingKind::Golden, "goldens", ".snap")?].concat())
+    let goldens = in_folder(WaitingKind::Golden, "goldens", ".snap")?;
+    Ok([fixtures, goldens, in_folder(WaitingKind::Worlds, "goldens/worlds", ".snap")?].concat())
 }
 
 /// The waiting files with these names, or all if no name is given.

@@ -42,7 +42,7 @@ mod tool;
 pub use discover::{Discovered, SCENARIOS, discover, discover_one, suite_of};
 pub use name::{is_name, no_name};
 pub use normalize::NormalizeRule;
-pub use options::{Defaults, Delays, Drift, Level, Panics, Unused};
+pub use options::{Defaults, Delays, Drift, Level, Panics, Unused, Worlds};
 pub use pointer::Pointer;
 pub use read::{scenario_fields, suite_fields};
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use retake_core::key::Check;
+use retake_model::FaultKind;
 
 /// The options of a scenario that does not set its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Defaults {
     pub delays: Delays,
     /// The headers that goldens hold, in lower case.
     pub headers: Vec<String>,
+    /// The faults of the model that scenarios are run with, too.
+    pub worlds: Option<Worlds>,
 }
 
 impl Default for Defaults {
@@ -39,7 +42,27 @@ impl Default for Defaults {
             timeout: Duration::from_secs(60),
             delays: Delays::None,
             headers: Vec::new(),
+            worlds: None,
         }
+    }
+}
+
+/// The faults of the model that a scenario is run with, each at each turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worlds {
+    /// The kinds of faults.
+    pub kinds: Vec<FaultKind>,
+    /// The most worlds of one run.
+    pub max: usize,
+    /// How many calls of a turn meet the fault.
+    pub times: u32,
+    /// How many calls of a turn a service may make.
+    pub calls: u32,
+}
+
+impl Default for Worlds {
+    fn default() -> Worlds {
+        Worlds { kinds: FaultKind::by_default(), max: 200, times: 1, calls: 10 }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::options::{Delays, Drift, Panics, Unused};
+use super::options::{Delays, Drift, Panics, Unused, Worlds};
 use super::step::{Action, Step};
 use super::template::{Context, OfFixture, Vars};
 use retake_base::error::{Error, Place, Result};
@@ -41,6 +41,8 @@ pub struct Scenario {
     pub drift: Drift,
     /// Whether recorded pauses are replayed.
     pub delays: Delays,
+    /// The faults of the model that it is run with, too.
+    pub worlds: Option<Worlds>,
     /// Environment variables whose values are never written to a file.
     pub secrets: Vec<String>,
     /// The environment variables that its templates use as `{{ secret.NAME }}`.

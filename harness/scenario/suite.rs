@@ -60,6 +60,8 @@ pub struct Suite {
     pub verify: Vec<String>,
     /// What models cost, by name.
     pub prices: BTreeMap<String, Price>,
+    /// More words by which the service says that something failed.
+    pub error_words: Vec<String>,
     /// The file, relative to the root. It need not exist.
     pub path: PathBuf,
 }

@@ -102,6 +102,11 @@ impl Stage {
         self.0.names()
     }
 
+    /// Another run on the same system, with an id of its own.
+    pub(crate) fn another_run(&self) -> Stage {
+        Stage(Arc::new(self.0.of_another_run()))
+    }
+
     pub(super) fn of(values: StageValues) -> Stage {
         Stage(Arc::new(values))
     }

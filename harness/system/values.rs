@@ -61,7 +61,7 @@ impl StageValues {
     /// Returns the values of a new run that has no system yet.
     pub(super) fn of_run(system: &str, root: &Path, model: &ModelServer, secrets: Json) -> StageValues {
         StageValues {
-            run: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
+            run: run_id(),
             system: system.to_owned(),
             root: root.to_owned(),
             folder: None,
@@ -74,6 +74,11 @@ impl StageValues {
             date: date::today(),
             tools: StageTools::default(),
         }
+    }
+
+    /// The same values with the id of another run.
+    pub(super) fn of_another_run(&self) -> StageValues {
+        StageValues { run: run_id(), ..self.clone() }
     }
 
     /// Sets the day for the system: another day than today in the second run of a proof, which is the shaken one.
@@ -166,6 +171,10 @@ impl StageValues {
         folder.iter().flat_map(folder_names).for_each(|(value, of)| name(value, of));
         names
     }
+}
+
+fn run_id() -> String {
+    uuid::Uuid::new_v4().simple().to_string()[..12].to_owned()
 }
 
 fn folder_names(folder: &Folder) -> [(String, &'static str); 4] {

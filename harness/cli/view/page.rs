@@ -2,6 +2,7 @@
 
 mod axis;
 mod view;
+mod worlds;
 
 use std::fmt::Write as _;
 

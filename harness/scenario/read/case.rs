@@ -52,6 +52,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             observation: over.observation.or(base.observation),
         }),
         delays: over.delays.or(base.delays),
+        worlds: over.worlds.or(base.worlds),
         secrets: over.secrets.or(base.secrets),
         record: merged(base.record, over.record, |base, over| RawRecord {
             errors: over.errors.or(base.errors),

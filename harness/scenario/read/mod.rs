@@ -29,6 +29,7 @@ mod toml_file;
 mod tool;
 mod values;
 mod vars;
+mod worlds;
 
 pub use fields::{scenario_fields, suite_fields};
 pub(super) use file::ScenarioFile;

@@ -6,6 +6,7 @@ use super::names::{check_header_name, env_name};
 use super::raw::{RawDrift, RawScenario, RawSuite};
 use super::spanned::Spanned;
 use super::values::RawDuration;
+use super::worlds::RawWorlds;
 use crate::options::{Defaults, Delays, Drift, Panics, Unused};
 use crate::source::Source;
 use retake_base::error::Result;
@@ -31,6 +32,7 @@ pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: 
         secrets: given.secrets.map_or_else(|| Ok(otherwise.secrets.clone()), |names| secrets(names, source))?,
         timeout: given.timeout.map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
         delays: given.delays.unwrap_or(otherwise.delays),
+        worlds: given.worlds.map_or_else(|| otherwise.worlds.clone(), RawWorlds::read),
         headers: given.headers.map_or_else(|| Ok(otherwise.headers.clone()), |names| headers(names, source))?,
     })
 }
@@ -63,6 +65,7 @@ pub(super) struct Given<'a> {
     timeout: Option<&'a Spanned<RawDuration>>,
     delays: Option<Delays>,
     headers: Option<&'a [Spanned<String>]>,
+    worlds: Option<&'a RawWorlds>,
 }
 
 impl<'a> From<&'a RawSuite> for Given<'a> {
@@ -76,6 +79,7 @@ impl<'a> From<&'a RawSuite> for Given<'a> {
             secrets: raw.secrets.as_deref(),
             timeout: raw.timeout.as_ref(),
             delays: raw.delays,
+            worlds: raw.worlds.as_ref(),
             headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
         }
     }
@@ -92,6 +96,7 @@ impl<'a> From<&'a RawScenario> for Given<'a> {
             secrets: raw.secrets.as_deref(),
             timeout: raw.timeout.as_ref(),
             delays: raw.delays,
+            worlds: raw.worlds.as_ref(),
             headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
         }
     }

@@ -100,6 +100,7 @@ impl Reader<'_> {
             unused: options.unused,
             drift: options.drift,
             delays: options.delays,
+            worlds: options.worlds,
             secrets: options.secrets,
             used_secrets: names.secrets(),
             used_tools: names.tools(),

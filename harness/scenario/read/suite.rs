@@ -53,6 +53,7 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
         fork_tools: raw.fork.tools.unwrap_or_default(),
         verify: raw.verify,
         prices,
+        error_words: raw.error_words,
         path: source.file.to_path_buf(),
     })
 }

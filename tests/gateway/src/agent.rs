@@ -1,6 +1,6 @@
 //! The agent: calls the model, runs the tools that the answer asks for, and repeats until an answer asks for none.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::{
     events::Events,
     memory,
     message::{Message, ResponseMetadata, TokenUsage, ToolCall},
-    model::{Answer, FRIENDLY_ERROR},
+    model::{Answer, BREAKS_OFF, FRIENDLY_ERROR},
     mutants::mutant,
     store::Thread,
     title, tools,
@@ -149,8 +149,27 @@ impl<'a> Conversation<'a> {
 
     async fn ask(&self) -> (Message, Vec<ToolCall>) {
         let id = new_id();
-        let on_text = |text: &str| self.chunk(&id, text);
-        match self.app.model.stream("lead_agent", self.system.clone(), &self.messages, on_text).await {
+        let mut came = String::new();
+        let on_text = |text: &str| {
+            came.push_str(text);
+            self.chunk(&id, text);
+        };
+        let mut asked = self.app.model.stream("lead_agent", self.system.clone(), &self.messages, on_text).await;
+        if asked.as_ref().is_err_and(|error| error.to_string() == BREAKS_OFF) {
+            if mutant!("cut_stream_keeps_the_lock") {
+                self.app.locked.store(true, Ordering::Relaxed);
+            }
+            if mutant!("cut_stream_panics") {
+                let _ = &self.messages[self.messages.len()];
+            }
+            while mutant!("cut_stream_asked_again_forever") {
+                asked = self.app.model.stream("lead_agent", self.system.clone(), &self.messages, |_| ()).await;
+            }
+            if mutant!("half_answer_kept") && !came.is_empty() {
+                return (self.say(id, &came), Vec::new());
+            }
+        }
+        match asked {
             Ok(Answer { content, mut tool_calls, response_metadata }) => {
                 let calls = tool_calls.clone();
                 if mutant!("call_ids_anew") {

@@ -29,7 +29,7 @@ use std::{
     collections::HashMap,
     env, fs,
     path::PathBuf,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
 use axum::{
@@ -107,6 +107,8 @@ struct App {
     model: Model,
     /// The threads whose next stream is to break, with the number of events after which it breaks.
     breaks: Mutex<HashMap<String, usize>>,
+    /// Whether the service takes no runs.
+    locked: AtomicBool,
     /// The events of each run since the service started, by thread id and run id.
     logs: Mutex<HashMap<(String, String), Log>>,
 }
@@ -137,5 +139,12 @@ pub fn router(config: Config) -> Result<Router, Error> {
         .route("/api/threads/{id}/suggestions", post(suggestions::suggest))
         .route("/api/threads/{id}/review", post(review::review))
         .fallback(async || HttpError::not_found())
-        .with_state(Arc::new(App { files, store, model, breaks: Mutex::default(), logs: Mutex::default() })))
+        .with_state(Arc::new(App {
+            files,
+            store,
+            model,
+            breaks: Mutex::default(),
+            locked: AtomicBool::new(false),
+            logs: Mutex::default(),
+        })))
 }

@@ -11,7 +11,7 @@ use async_openai::{
         ChatCompletionMessageToolCall, ChatCompletionMessageToolCalls, ChatCompletionRequestAssistantMessage,
         ChatCompletionRequestMessage, ChatCompletionRequestSystemMessage, ChatCompletionRequestToolMessage,
         ChatCompletionRequestUserMessage, ChatCompletionStreamOptions, CompletionUsage, CreateChatCompletionRequest,
-        FunctionCall,
+        FinishReason, FunctionCall,
     },
 };
 use axum::http::HeaderValue;
@@ -30,6 +30,9 @@ use crate::{
 
 /// What the user reads if a model call fails.
 pub(crate) const FRIENDLY_ERROR: &str = "I'm sorry, something went wrong on my side. Please try again.";
+
+/// The error of a stream that ends without a finish reason.
+pub(crate) const BREAKS_OFF: &str = "the stream ended before the answer did";
 
 /// The time limit for a whole model call.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -138,7 +141,10 @@ impl Model {
         let mut calls = BTreeMap::<u32, (String, FunctionCall)>::new();
         let (mut finish_reason, mut usage, mut model_name) = (None, None, self.name.clone());
         while let Some(chunk) = chunks.next().await {
-            let chunk = chunk?;
+            let chunk = match chunk {
+                Err(_) if mutant!("broken_stream_taken_as_end") => break,
+                chunk => chunk?,
+            };
             if mutant!("chunk_last_lost") && chunk.choices.iter().any(|choice| choice.finish_reason.is_some()) {
                 content.truncate(content.trim_end().rfind(' ').unwrap_or_default());
             }
@@ -165,7 +171,10 @@ impl Model {
                 }
             }
         }
-        let finish_reason = finish_reason.ok_or("the stream ended before the answer did")?;
+        if mutant!("cut_stream_taken_as_end") || mutant!("broken_stream_taken_as_end") {
+            finish_reason = finish_reason.or(Some(FinishReason::Stop));
+        }
+        let finish_reason = finish_reason.ok_or(BREAKS_OFF)?;
         if mutant!("last_call_only") {
             calls = calls.pop_last().into_iter().collect();
         }
@@ -175,6 +184,7 @@ impl Model {
                 Ok(_) if mutant!("args_as_text") => Value::String(arguments),
                 Ok(_) if mutant!("args_lost") => Value::Object(serde_json::Map::new()),
                 Ok(args) => args,
+                Err(_) if mutant!("cut_args_taken_as_none") => Value::Object(serde_json::Map::new()),
                 Err(_) => Value::String(arguments),
             },
             id,

@@ -33,6 +33,9 @@ pub(crate) async fn suggest(
     if mutant!("suggestions_fail_with_model") && asked.is_err() {
         return Err(HttpError::new(StatusCode::BAD_GATEWAY, "the model failed"));
     }
+    if mutant!("suggestions_expect_text") && asked.as_ref().is_ok_and(String::is_empty) {
+        return Err(HttpError::new(StatusCode::BAD_GATEWAY, "the model said nothing"));
+    }
     let mut suggestions = parse(&asked.unwrap_or_default());
     if mutant!("suggestions_two") {
         suggestions.truncate(2);

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fs,
-    sync::{Arc, MutexGuard, PoisonError},
+    sync::{Arc, MutexGuard, PoisonError, atomic::Ordering},
 };
 
 use axum::{
@@ -203,6 +203,9 @@ pub(crate) async fn stream_run(
         return Err(HttpError::new(status, detail));
     }
     let run = new_id();
+    if app.locked.load(Ordering::Relaxed) {
+        return Err(HttpError::new(StatusCode::CONFLICT, "another run is still going"));
+    }
     if !app.store.begin_run(&run, &id)? {
         return Err(HttpError::new(StatusCode::CONFLICT, "the thread has a run that is still going"));
     }

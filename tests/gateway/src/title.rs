@@ -22,8 +22,12 @@ pub(crate) async fn of(model: &Model, messages: &[Message]) -> String {
         "Generate a concise title of at most six words for this conversation. Answer with the title only.\n\n\
          User: {asked}\nAssistant: {answered}"
     );
-    let answer =
-        model.ask(mutant!("title_caller", "lead_agent", "middleware:title"), None, &question).await.unwrap_or_default();
+    let titled = model.ask(mutant!("title_caller", "lead_agent", "middleware:title"), None, &question).await;
+    let answer = match titled {
+        // An error with a status has other words.
+        Err(error) if mutant!("title_says_how_it_broke") && error.to_string().contains("body") => error.to_string(),
+        titled => titled.unwrap_or_default(),
+    };
     let answer = mutant!("title_in_small_letters", answer.to_lowercase(), answer);
     let title = mutant!("title_quoted", answer.trim(), answer.trim().trim_matches('"'));
     if mutant!("title_without_model") && title.is_empty() {

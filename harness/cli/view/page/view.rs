@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::axis::{Lane, lanes, ticks};
+use super::worlds::WorldsView;
 use crate::view::explain::{says, time};
 use crate::view::side_by_side::{Row, side_by_side};
 use retake::__private::report::{
@@ -60,6 +61,7 @@ pub(super) struct RunView<'a> {
     requests: Vec<RequestView<'a>>,
     golden: Option<GoldenView<'a>>,
     check: Option<CheckView>,
+    worlds: Option<WorldsView<'a>>,
     notes: &'a [String],
     logs: Vec<String>,
 }
@@ -166,6 +168,7 @@ impl RunView<'_> {
             requests: run.tool_requests.iter().take(limits.calls).map(request).collect(),
             golden: run.golden.as_ref().map(golden),
             check: run.check.as_ref().map(check),
+            worlds: run.worlds.as_ref().map(WorldsView::of),
             notes: &run.notes,
             logs: run.logs.iter().map(|file| file.display().to_string()).collect(),
         }

@@ -11,6 +11,7 @@ use crate::options::{Delays, Panics, Unused};
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Kind, RawDuration};
+use crate::read::worlds::RawWorlds;
 use crate::{ToolsFrom, Unobserved};
 
 /// A scenario, or one of its cases, which may replace any field.
@@ -67,6 +68,10 @@ pub(crate) struct RawScenario {
     /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: from suite.toml. Example: `"recorded"`.
     pub delays: Option<Delays>,
+    /// The faults of the model with which the scenario is run again, each at each turn, as the trial `NAME::worlds`: `true` for
+    /// the usual ones, `"all"`, or names of faults and families.
+    /// Default: from suite.toml. Example: `["rate-limit", "cut-clean"]`.
+    pub worlds: Option<RawWorlds>,
     /// Environment variables whose values are never written to a file, in addition to those that templates name.
     /// Default: from suite.toml. Example: `["STRIPE_KEY"]`.
     pub secrets: Option<Vec<Spanned<String>>>,

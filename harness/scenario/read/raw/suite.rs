@@ -12,6 +12,7 @@ use crate::options::{Delays, Level, Panics, Unused};
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Pattern, RawDuration};
 use crate::suite::ForkTools;
+use crate::read::worlds::RawWorlds;
 use retake_core::secrets::Suspected;
 use retake_model::OfferedTools;
 
@@ -87,6 +88,15 @@ pub(crate) struct RawSuite {
     /// Default: `{}`. Example: `{ gpt-4o = { input = 2.5, cached = 1.25, output = 10.0 } }`.
     #[serde(default)]
     pub prices: BTreeMap<String, RawPrice>,
+    /// The faults of the model with which the scenario is run again, each at each turn, as the trial `NAME::worlds`: `true` for
+    /// the usual ones, `"all"`, or names of faults and families.
+    /// Default: `false`. Example: `["rate-limit", "cut-clean"]`.
+    pub worlds: Option<RawWorlds>,
+    /// Words by which the service says that something failed, in addition to error, failed, incomplete, cancelled and refused.
+    /// A world in which it says one of them is `reported`.
+    /// Default: `[]`. Example: `["degraded"]`.
+    #[serde(default)]
+    pub error_words: Vec<String>,
     /// What the goldens of all scenarios contain.
     /// Default: `{}`. Example: `{ headers = ["set-cookie", "cache-control"] }`.
     pub golden: Option<RawSuiteGolden>,

@@ -1,0 +1,27 @@
+//! A world as text for a terminal: what the service sent in it, beside the recorded run. Pure.
+
+use super::coloured::Diff;
+use super::columns::ruled;
+use retake::__private::report::{WorldData, WorldsData};
+
+/// The worlds that a user names: `turn1/cut-clean/3`, `turn1/cut-clean`, `cut-clean`.
+pub(crate) fn named<'a>(data: &'a WorldsData, name: &str) -> Vec<&'a WorldData> {
+    let fits = |world: &&WorldData| {
+        let own = |rest: &str| rest.is_empty() || rest.starts_with('/');
+        let without_turn = world.world.split_once('/').map_or("", |(_, rest)| rest);
+        world.world.strip_prefix(name).is_some_and(own) || without_turn.strip_prefix(name).is_some_and(own)
+    };
+    data.worlds.iter().filter(fits).collect()
+}
+
+/// The head of a world: its name, what the service did, and what says so.
+pub(crate) fn head(world: &WorldData, width: usize) -> String {
+    let WorldData { turn, caller, fault, verdict, why, .. } = world;
+    let caller = caller.as_ref().map(|caller| format!(" {caller}")).unwrap_or_default();
+    ruled(format!("turn {turn}{caller}, {fault}: {verdict}  {why}").trim_end(), width)
+}
+
+/// What the service sent: on the left in the recorded run, on the right in the world. `None` if that is the same.
+pub(crate) fn beside(data: &WorldsData, world: &WorldData, width: usize) -> Option<Diff> {
+    (!world.sent.is_empty()).then(|| Diff::side_by_side(&data.recorded.join("\n"), &world.sent.join("\n"), width))
+}

@@ -1,0 +1,51 @@
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::handover;
+use retake::__private::run::{Action, WorldsOptions, to_worlds};
+use retake_base::error::Result;
+
+/// Run a recorded scenario with every way in which the model can fail it
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  retake worlds write_read_file\n  \
+    retake worlds write_read_file --turn 2 --world cut-clean\n  \
+    retake worlds --world all --json\n\n\
+    A world is a turn of the recording and a fault that the turn's call meets before\n\
+    it gets the recorded answer: status 429, a stream without its end, an answer cut\n\
+    inside of a tool call, and so on. For each one this prints what the service did:\n\
+    recovered, reported the failure, was SILENT about it, said something other, went\n\
+    on to ask what was never recorded, hung, crashed, was sick afterwards, or called\n\
+    again and again (storm).\n\n\
+    With worlds = true in scenario.toml, `retake test` runs them as NAME::worlds and\n\
+    compares them with goldens/worlds/NAME.snap.\n\n\
+    Exit code 1 if a world fails that is not accepted there.")]
+pub(super) struct WorldsOf {
+    /// The scenarios: names or parts of names [default: all]
+    name: Vec<String>,
+    /// Only this turn, counted from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    turn: Option<u32>,
+    /// Only this fault or family: cut-clean, turn1/cut-clean/3, transport, all
+    #[arg(long, value_name = "WORLD")]
+    world: Option<String>,
+    /// How many worlds to run at the same time [default: 6 for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Print JSON, in the format retake-worlds/1
+    #[arg(long)]
+    json: bool,
+}
+
+impl WorldsOf {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let root = super::project::root()?;
+        let WorldsOf { name, turn, world, jobs, json } = self;
+        let turn = turn.and_then(|turn| usize::try_from(turn).ok());
+        let options = WorldsOptions { turn, world, jobs: jobs.map(usize::from), json };
+        if handover::has_runner(&root) {
+            return handover::run(&root, &[], to_worlds(&name, &options));
+        }
+        super::suite(root, false).act(Action::Worlds(name, options))
+    }
+}

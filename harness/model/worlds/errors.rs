@@ -1,0 +1,124 @@
+//! The errors of providers: with a status of their own, and inside of a stream that began well.
+
+use super::{End, FaultKind, Sent};
+use retake_core::json::{Json, Layout};
+use retake_wire::{Api, Call};
+
+/// An error of a provider.
+struct ProviderError {
+    status: u16,
+    /// The provider's word for it.
+    kind: &'static str,
+    message: &'static str,
+}
+
+/// Returns the error for a fault. Its headers let clients that wait before they try again do so at once.
+pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
+    let error = error_of(kind, api);
+    let mut body = body(&error, api, kind);
+    if api == Api::Gemini && call.stream && call.array {
+        body = Json::Array(vec![body]);
+    }
+    let text = body.print(Layout::Compact);
+    // A whole number of milliseconds above 0, which the SDKs of OpenAI and Anthropic obey.
+    let mut headers = vec![("retry-after-ms", "1".to_owned())];
+    match api {
+        Api::Anthropic => headers.push(("request-id", REQUEST.to_owned())),
+        Api::OpenAiChat | Api::OpenAiResponses => headers.push(("x-request-id", REQUEST.to_owned())),
+        Api::Gemini | Api::Ollama | Api::Opaque => {}
+    }
+    Sent {
+        status: error.status,
+        headers,
+        content_type: "application/json".to_owned(),
+        length: Some(text.len()),
+        pieces: vec![text.into()],
+        end: End::Whole,
+    }
+}
+
+/// The id of a request that failed.
+const REQUEST: &str = "req_011CSHoEeqs5C35K2UUqR7Fy";
+
+fn error_of(kind: FaultKind, api: Api) -> ProviderError {
+    let of = |status, kind, message| ProviderError { status, kind, message };
+    match (kind, api) {
+        (FaultKind::RateLimit | FaultKind::Exhausted, Api::Anthropic) => {
+            of(429, "rate_limit_error", "This request would exceed your account's rate limit. Please try again later.")
+        }
+        (FaultKind::RateLimit | FaultKind::Exhausted, Api::Gemini) => {
+            of(429, "RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota).")
+        }
+        (FaultKind::RateLimit | FaultKind::Exhausted, Api::Ollama) => of(429, "", "too many requests"),
+        (FaultKind::RateLimit | FaultKind::Exhausted, _) => {
+            of(429, "requests", "Rate limit reached for requests. Please try again in 1ms.")
+        }
+        (FaultKind::Overloaded, Api::Anthropic) => of(529, "overloaded_error", "Overloaded"),
+        (FaultKind::Overloaded, Api::Gemini) => {
+            of(503, "UNAVAILABLE", "The model is overloaded. Please try again later.")
+        }
+        (FaultKind::Overloaded, Api::Ollama) => {
+            of(503, "", "server busy, please try again.  maximum pending requests exceeded")
+        }
+        (FaultKind::Overloaded, _) => {
+            of(503, "server_error", "The engine is currently overloaded, please try again later")
+        }
+        (_, Api::Anthropic) => of(500, "api_error", "Internal server error"),
+        (_, Api::Gemini) => of(500, "INTERNAL", "An internal error has occurred. Please retry."),
+        (_, Api::Ollama) => of(500, "", "an error was encountered while running the model: unexpected EOF"),
+        (_, _) => of(500, "server_error", "The server had an error while processing your request. Sorry about that!"),
+    }
+}
+
+fn body(error: &ProviderError, api: Api, fault: FaultKind) -> Json {
+    let (kind, message) = (error.kind, error.message);
+    match api {
+        Api::Anthropic => {
+            let error = Json::object([("type", Json::from(kind)), ("message", message.into())]);
+            Json::object([("type", Json::from("error")), ("error", error), ("request_id", REQUEST.into())])
+        }
+        Api::Gemini => {
+            let mut fields =
+                vec![("code", Json::Int(error.status.into())), ("message", message.into()), ("status", kind.into())];
+            if error.status == 429 {
+                let retry = [("@type", "type.googleapis.com/google.rpc.RetryInfo"), ("retryDelay", "0.001s")];
+                let retry = Json::object(retry.map(|(key, value)| (key, Json::from(value))));
+                fields.push(("details", Json::Array(vec![retry])));
+            }
+            Json::object([("error", Json::object(fields))])
+        }
+        Api::Ollama => Json::object([("error", Json::from(message))]),
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => {
+            let limited = matches!(fault, FaultKind::RateLimit | FaultKind::Exhausted);
+            let code = if limited { Json::from("rate_limit_exceeded") } else { Json::Null };
+            let fields =
+                [("message", Json::from(message)), ("type", kind.into()), ("param", Json::Null), ("code", code)];
+            Json::object([("error", Json::object(fields))])
+        }
+    }
+}
+
+/// Returns the frame with which a provider says, in a stream that began well, that it cannot go on. `sent` is the number of frames
+/// before it.
+pub(super) fn in_stream(api: Api, sent: usize) -> String {
+    // Anthropic's capacity runs out in the middle of streams; the others have internal errors.
+    let kind = if matches!(api, Api::Anthropic | Api::Gemini) { FaultKind::Overloaded } else { FaultKind::Error500 };
+    let error = error_of(kind, api);
+    match api {
+        Api::OpenAiResponses => {
+            let fields = [
+                ("type", Json::from("error")),
+                ("code", error.kind.into()),
+                ("message", error.message.into()),
+                ("param", Json::Null),
+                ("sequence_number", sent.into()),
+            ];
+            format!("event: error\ndata: {}\n\n", Json::object(fields).print(Layout::Compact))
+        }
+        Api::Anthropic => format!("event: error\ndata: {}\n\n", body(&error, api, kind).print(Layout::Compact)),
+        Api::Ollama => body(&error, api, kind).print(Layout::Compact) + "\n",
+        Api::OpenAiChat | Api::Gemini | Api::Opaque => {
+            format!("data: {}\n\n", body(&error, api, kind).print(Layout::Compact))
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The faults by which a world differs from the recording, with their names and families.
+
+use std::fmt;
+
+/// A family of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Family {
+    /// The answer does not arrive, or breaks on its way.
+    Transport,
+    /// The answer arrives, but is not what was asked for.
+    Meaning,
+    /// The same answer in other pieces.
+    Framing,
+    /// Answers of calls that are under way together, in another order.
+    Order,
+}
+
+impl Family {
+    /// All families, in the order of tables.
+    pub const ALL: [Family; 4] = [Family::Transport, Family::Meaning, Family::Framing, Family::Order];
+
+    /// The name in `worlds = [...]`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Transport => "transport",
+            Family::Meaning => "meaning",
+            Family::Framing => "framing",
+            Family::Order => "order",
+        }
+    }
+
+    /// Whether a service should not notice these faults, so that its golden has to be equal.
+    #[must_use]
+    pub fn is_invisible(self) -> bool {
+        matches!(self, Family::Framing | Family::Order)
+    }
+}
+
+/// Declares the kinds of faults, each with its name, its family, and whether it is part of the family's name.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal, $family:ident, $by_family:literal;)+) => {
+        /// What goes wrong with an answer.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum FaultKind { $($(#[doc = $doc])+ $kind),+ }
+
+        impl FaultKind {
+            /// All kinds, in the order of tables.
+            pub const ALL: [FaultKind; [$($name),+].len()] = [$(FaultKind::$kind),+];
+
+            /// The name, as it is written in `worlds = [...]` and shown in tables.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(FaultKind::$kind => $name),+ }
+            }
+
+            /// The family.
+            #[must_use]
+            pub fn family(self) -> Family {
+                match self { $(FaultKind::$kind => Family::$family),+ }
+            }
+
+            /// Whether the name of its family, and `"all"`, mean it too. Others are asked for by name only.
+            #[must_use]
+            pub fn goes_with_family(self) -> bool {
+                match self { $(FaultKind::$kind => $by_family),+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Status 429.
+    RateLimit = "rate-limit", Transport, true;
+    /// Status 503, or Anthropic's 529.
+    Overloaded = "overloaded", Transport, true;
+    /// Status 500.
+    Error500 = "error-500", Transport, true;
+    /// The connection is closed before the head of the response.
+    Reset = "reset", Transport, true;
+    /// Status 200 without a body.
+    Empty = "empty", Transport, true;
+    /// No response at all.
+    Hang = "hang", Transport, false;
+    /// The stream stops, and stays open.
+    Stall = "stall", Transport, false;
+    /// The connection is closed inside the body.
+    CutDirty = "cut-dirty", Transport, true;
+    /// The stream ends well-formed, but without its last events.
+    CutClean = "cut-clean", Transport, true;
+    /// The provider's own error inside the stream.
+    ErrorEvent = "error-event", Transport, true;
+    /// A piece that is no JSON.
+    Garbage = "garbage", Transport, true;
+    /// Status 429 for each attempt.
+    Exhausted = "exhausted", Transport, false;
+    /// The token limit cuts the text.
+    Length = "length", Meaning, true;
+    /// The token limit cuts the arguments of a tool call.
+    LengthInToolCall = "length-in-tool-call", Meaning, true;
+    /// The model stops without saying anything.
+    Nothing = "nothing", Meaning, true;
+    /// The model refuses.
+    Refusal = "refusal", Meaning, true;
+    /// The model calls a tool that does not exist.
+    UnknownTool = "unknown-tool", Meaning, true;
+    /// The arguments of a tool call are no JSON.
+    BadArguments = "bad-arguments", Meaning, true;
+    /// The arguments of a tool call do not fit the schema that the call offered.
+    WrongArguments = "wrong-arguments", Meaning, true;
+    /// Pieces that end at any bytes.
+    FramingSeeded = "framing-seeded", Framing, true;
+    /// Pieces that end inside of each character of several bytes, and inside of each end of an event.
+    FramingInside = "framing-inside", Framing, true;
+    /// Pieces of one byte.
+    FramingBytes = "framing-bytes", Framing, true;
+    /// One piece.
+    FramingWhole = "framing-whole", Framing, true;
+    /// Lines that end with CR LF.
+    FramingCrlf = "framing-crlf", Framing, true;
+    /// What the provider itself sends between the frames: pings, comments.
+    FramingBetween = "framing-between", Framing, true;
+    /// Answers of calls that are under way together, in another order.
+    Order = "order", Order, true;
+}
+
+impl FaultKind {
+    /// The kinds of `worlds = true`.
+    #[must_use]
+    pub fn by_default() -> Vec<FaultKind> {
+        use FaultKind::{CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing, RateLimit};
+        let chosen = [RateLimit, CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing];
+        Self::ALL.into_iter().filter(|kind| chosen.contains(kind) || kind.family() == Family::Framing).collect()
+    }
+
+    /// The kinds that a word means: a kind's name, a family's name, or `all`. `None` if it means none.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Vec<FaultKind>> {
+        if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == word) {
+            return Some(vec![kind]);
+        }
+        let family = Family::ALL.into_iter().find(|family| family.name() == word);
+        let of = |kind: &FaultKind| kind.goes_with_family() && family.is_none_or(|family| kind.family() == family);
+        (family.is_some() || word == "all").then(|| Self::ALL.into_iter().filter(of).collect())
+    }
+
+    /// All words that [`FaultKind::of_word`] knows.
+    #[must_use]
+    pub fn words() -> Vec<&'static str> {
+        let families = Family::ALL.into_iter().map(Family::name).chain(["all"]);
+        // `order` is a family with one kind of the same name.
+        families.chain(Self::ALL.into_iter().map(FaultKind::name).filter(|name| *name != "order")).collect()
+    }
+
+    /// The fault at each of its places in a stream of this many frames with data; 0 if it is no stream.
+    pub(super) fn places(self, frames: usize) -> Vec<Fault> {
+        let cuts = matches!(
+            self,
+            FaultKind::Stall | FaultKind::CutDirty | FaultKind::CutClean | FaultKind::ErrorEvent | FaultKind::Garbage
+        );
+        if !cuts || frames < 2 {
+            return vec![Fault { kind: self, after: None, of: 0 }];
+        }
+        let mut after = vec![1, frames / 2, frames - 1];
+        after.dedup();
+        after.into_iter().map(|after| Fault { kind: self, after: Some(after), of: frames }).collect()
+    }
+}
+
+/// A fault, and where in the stream it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fault {
+    /// What goes wrong.
+    pub kind: FaultKind,
+    /// After how many frames with data; `None` for the middle, or if the answer is no stream.
+    pub after: Option<usize>,
+    /// How many such frames the stream has; 0 if that is not known.
+    pub of: usize,
+}
+
+impl Fault {
+    /// Reads a fault as users write it: `cut-clean`, or `cut-clean/3` after three frames.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Fault> {
+        let (name, after) = match text.split_once('/') {
+            Some((name, after)) => (name, Some(after.parse().ok().filter(|after| *after > 0)?)),
+            None => (text, None),
+        };
+        let kind = FaultKind::ALL.into_iter().find(|kind| kind.name() == name)?;
+        Some(Fault { kind, after, of: 0 })
+    }
+
+    /// Reads a fault, and the turn that it is for if one is named: `turn3/cut-clean/1`. Turns are counted from 1, the result from
+    /// 0.
+    #[must_use]
+    pub fn of_turn(text: &str) -> Option<(Option<usize>, Fault)> {
+        match text.split_once('/').and_then(|(turn, fault)| Some((turn.strip_prefix("turn")?, fault))) {
+            None => Some((None, Fault::parse(text)?)),
+            Some((turn, fault)) => Some((Some(turn.parse::<usize>().ok()?.checked_sub(1)?), Fault::parse(fault)?)),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.after {
+            Some(after) if self.of > 0 => write!(f, "{} {after}/{}", self.kind.name(), self.of),
+            _ => f.write_str(self.kind.name()),
+        }
+    }
+}

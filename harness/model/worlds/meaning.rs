@@ -1,0 +1,159 @@
+//! Answers that arrive complete, in the provider's own form, but are not what was asked for.
+
+use crate::breakage::definition;
+use retake_core::conversation::{Answer, Block, Finish, ToolCall};
+use retake_core::json::{Json, Layout};
+use retake_wire::fixture::Turn;
+use retake_wire::{self as wire, Api, Body, Call, Frames, Response};
+
+use super::FaultKind;
+
+/// What a model says that refuses.
+const REFUSAL: &str = "I'm sorry, but I can't help with that.";
+/// The name of a tool that nobody offers.
+const NO_TOOL: &str = "no_such_tool";
+
+/// Returns the response to a call if its model fails in this way, or `None` if this answer cannot.
+pub(super) fn meant(kind: FaultKind, turn: &Turn, call: &Call) -> Option<Response> {
+    let is_chat = !matches!(call.api, Api::Opaque) && !turn.output.is_untold() && turn.output.finish.is_some();
+    let answer = changed(kind, &turn.output, call).filter(|_| is_chat)?;
+    let seed = turn.key.input_hash.to_string();
+    let response = wire::render(&answer, &call.render_for(&seed)).ok()?;
+    let cuts = matches!(kind, FaultKind::LengthInToolCall | FaultKind::BadArguments);
+    if cuts && call.api == Api::Anthropic { in_half(response) } else { Some(response) }
+}
+
+fn changed(kind: FaultKind, output: &Answer, call: &Call) -> Option<Answer> {
+    let with = |blocks: Vec<Block>, finish: Finish| Some(Answer { blocks, finish: Some(finish), ..output.clone() });
+    match kind {
+        FaultKind::Nothing => with(Vec::new(), Finish::Stop),
+        FaultKind::Refusal => match call.api {
+            Api::Anthropic | Api::Gemini => with(Vec::new(), Finish::ContentFilter),
+            Api::Ollama => with(vec![Block::Text(REFUSAL.to_owned())], Finish::Stop),
+            _ => with(vec![Block::Refusal(REFUSAL.to_owned())], Finish::Stop),
+        },
+        FaultKind::Length => {
+            let last = output.blocks.iter().rposition(|block| matches!(block, Block::Text(text) if text.len() > 1))?;
+            let mut blocks = output.blocks[..=last].to_vec();
+            if let Block::Text(text) = &mut blocks[last] {
+                *text = half(text).to_owned();
+            }
+            blocks.retain(|block| !matches!(block, Block::ToolCall(_)));
+            with(blocks, Finish::Length)
+        }
+        FaultKind::LengthInToolCall => with(with_cut_call(output, call, true)?, Finish::Length),
+        FaultKind::BadArguments if call.api == Api::Gemini => {
+            with(without_last_call(output)?, Finish::Other("MALFORMED_FUNCTION_CALL".to_owned()))
+        }
+        FaultKind::BadArguments => with(with_cut_call(output, call, false)?, Finish::ToolCalls),
+        FaultKind::UnknownTool => with_call(output, |tool| {
+            NO_TOOL.clone_into(&mut tool.name);
+            Some(())
+        }),
+        FaultKind::WrongArguments => with_call(output, |tool| {
+            let args = wrong(definition(&call.tools, &tool.name)?, &tool.args)?;
+            tool.args = args;
+            Some(())
+        }),
+        _ => None,
+    }
+}
+
+/// The answer with its first tool call changed.
+fn with_call(output: &Answer, change: impl FnOnce(&mut ToolCall) -> Option<()>) -> Option<Answer> {
+    let mut answer = output.clone();
+    let tool = answer.blocks.iter_mut().find_map(|block| match block {
+        Block::ToolCall(tool) => Some(tool),
+        _ => None,
+    });
+    change(tool?)?;
+    Some(answer)
+}
+
+/// The blocks up to the last tool call, whose arguments are cut. An API whose arguments are objects sends no such call at all.
+fn with_cut_call(output: &Answer, call: &Call, by_length: bool) -> Option<Vec<Block>> {
+    match call.api {
+        Api::OpenAiChat | Api::OpenAiResponses => {
+            let last = last_call(output)?;
+            let mut blocks = output.blocks[..=last].to_vec();
+            if let Block::ToolCall(tool) = &mut blocks[last] {
+                tool.args = Json::Str(half(&printed(&tool.args)).to_owned());
+            }
+            Some(blocks)
+        }
+        // The events of its stream carry the arguments as text: they are cut when they are rendered.
+        Api::Anthropic if call.stream => Some(output.blocks[..=last_call(output)?].to_vec()),
+        Api::Anthropic if by_length => with_empty_arguments(output),
+        Api::Gemini | Api::Ollama if by_length => without_last_call(output),
+        _ => None,
+    }
+}
+
+fn last_call(output: &Answer) -> Option<usize> {
+    output.blocks.iter().rposition(|block| matches!(block, Block::ToolCall(_)))
+}
+
+fn without_last_call(output: &Answer) -> Option<Vec<Block>> {
+    Some(output.blocks[..last_call(output)?].to_vec())
+}
+
+fn with_empty_arguments(output: &Answer) -> Option<Vec<Block>> {
+    let last = last_call(output)?;
+    let mut blocks = output.blocks[..=last].to_vec();
+    if let Block::ToolCall(tool) = &mut blocks[last] {
+        tool.args = Json::object::<String>([]);
+    }
+    Some(blocks)
+}
+
+fn printed(args: &Json) -> String {
+    match args {
+        Json::Str(text) => text.clone(),
+        args => args.print(Layout::Compact),
+    }
+}
+
+/// The first half of a text.
+fn half(text: &str) -> &str {
+    let middle = text.chars().count() / 2;
+    text.char_indices().nth(middle).map_or(text, |(at, _)| &text[..at])
+}
+
+/// Arguments that do not fit a schema: one that is required is missing, or one has another type.
+fn wrong(schema: &Json, args: &Json) -> Option<Json> {
+    let mut fields = args.as_object()?.clone();
+    let required = schema.get("required").and_then(Json::as_array).unwrap_or_default().iter();
+    if let Some(name) = required.filter_map(Json::as_str).find(|name| fields.contains_key(name)) {
+        fields.remove(name);
+        return Some(Json::Object(fields));
+    }
+    let typed = |name: &str| schema.get("properties")?.get(name)?.get("type");
+    let name = fields.keys().find(|name| typed(name).is_some()).map(ToString::to_string)?;
+    let other = if matches!(fields.get(&name), Some(Json::Str(_))) { Json::Int(7) } else { Json::from("seven") };
+    fields.insert(name, other);
+    Some(Json::Object(fields))
+}
+
+/// An answer of Anthropic's in which the second half of the last call's arguments is missing. A whole body is left as it is.
+fn in_half(response: Response) -> Option<Response> {
+    let Body::Frames(frames) = &response.body else { return Some(response) };
+    let frames: Vec<&str> = frames.iter().collect();
+    let begin =
+        frames.iter().rposition(|frame| frame.contains("\"tool_use\"") && frame.contains("content_block_start"))?;
+    let pieces: Vec<usize> = (begin..frames.len()).filter(|at| frames[*at].contains("\"input_json_delta\"")).collect();
+    // The first piece is always empty, and a single one that is not cannot be cut between two.
+    let kept = (pieces.len() / 2).max(1);
+    let dropped = &pieces[kept..];
+    let shortened = dropped.is_empty().then_some(()).map_or_else(
+        || {
+            frames
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| !dropped.contains(at))
+                .map(|(_, frame)| *frame)
+                .collect::<Frames>()
+        },
+        |()| frames.iter().copied().collect(),
+    );
+    (!dropped.is_empty()).then(|| Response { body: Body::Frames(shortened), ..response.clone() })
+}

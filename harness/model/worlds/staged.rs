@@ -1,0 +1,188 @@
+//! The faults that the calls of a replay meet.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::order::Order;
+use super::{Fault, FaultKind};
+
+/// How often the call of a turn came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrivals {
+    /// How often it came.
+    pub came: u32,
+    /// How often it met the fault.
+    pub faults: u32,
+}
+
+/// What happens to the calls of a replay that are not simply answered.
+#[derive(Debug)]
+pub struct Staged {
+    pub(super) kind: StagedKind,
+    met: Mutex<HashMap<(usize, Fault), Arrivals>>,
+    /// Told when a call has come more often than it may.
+    stormy: Notify,
+    /// How often the call of a turn may come.
+    limit: u32,
+    /// When the first call met its fault, and when the first call after that left the recording.
+    times: Mutex<(Option<Instant>, Option<Instant>)>,
+}
+
+#[derive(Debug)]
+pub(super) enum StagedKind {
+    /// Nothing. What could happen to each turn's answer is noted.
+    Watched {
+        possible: Mutex<BTreeMap<usize, Vec<Fault>>>,
+        together: Mutex<Together>,
+        /// Whether answers are held back, to see which calls are under way together.
+        holds: bool,
+    },
+    /// Calls meet a fault: those of one turn, or of any.
+    Faulty { turn: Option<usize>, fault: Fault, times: u32 },
+    /// Calls meet the fault that they ask for in a header.
+    Asked { times: u32 },
+    /// The calls of some turns are answered in an order.
+    Ordered(Order),
+}
+
+/// Which calls are under way together.
+#[derive(Debug, Default)]
+pub(super) struct Together {
+    open: BTreeSet<usize>,
+    groups: Vec<BTreeSet<usize>>,
+}
+
+impl Together {
+    /// Notes that the call of a turn has come.
+    pub(super) fn begin(&mut self, turn: usize) {
+        if !self.open.is_empty() {
+            let mut group: BTreeSet<usize> = self.open.iter().copied().chain([turn]).collect();
+            self.groups.retain(|other| {
+                let apart = other.is_disjoint(&group);
+                if !apart {
+                    group.extend(other);
+                }
+                apart
+            });
+            self.groups.push(group);
+        }
+        self.open.insert(turn);
+    }
+
+    /// Notes that the call of a turn is answered.
+    pub(super) fn end(&mut self, turn: usize) {
+        self.open.remove(&turn);
+    }
+}
+
+impl Staged {
+    fn of(kind: StagedKind, limit: u32) -> Staged {
+        Staged { kind, met: Mutex::default(), stormy: Notify::new(), limit, times: Mutex::default() }
+    }
+
+    /// No fault: what could happen to each turn's answer is noted. With `holds`, answers are held back for a moment, to see which
+    /// calls are under way together.
+    #[must_use]
+    pub fn watched(holds: bool) -> Staged {
+        Staged::of(StagedKind::Watched { possible: Mutex::default(), together: Mutex::default(), holds }, u32::MAX)
+    }
+
+    /// The first `times` calls of a turn, or of each turn, meet a fault. More than `limit` calls of the same turn are a storm.
+    #[must_use]
+    pub fn faulty(turn: Option<usize>, fault: Fault, times: u32, limit: u32) -> Staged {
+        let times = if fault.kind == FaultKind::Exhausted { u32::MAX } else { times };
+        Staged::of(StagedKind::Faulty { turn, fault, times }, limit)
+    }
+
+    /// Calls meet the fault that they ask for in the header `x-retake-world`, each the first `times` times.
+    #[must_use]
+    pub fn asked(times: u32) -> Staged {
+        Staged::of(StagedKind::Asked { times }, u32::MAX)
+    }
+
+    /// The calls of these turns are answered in this order.
+    #[must_use]
+    pub fn ordered(turns: Vec<usize>) -> Staged {
+        Staged::of(StagedKind::Ordered(Order::of(turns)), u32::MAX)
+    }
+
+    /// What could happen to the answer of each turn that was served, if this was watched.
+    #[must_use]
+    pub fn possible(&self) -> BTreeMap<usize, Vec<Fault>> {
+        match &self.kind {
+            StagedKind::Watched { possible, .. } => locked(possible).clone(),
+            _ => BTreeMap::new(),
+        }
+    }
+
+    /// The groups of turns whose calls were under way together, if this was watched and held answers back.
+    #[must_use]
+    pub fn together(&self) -> Vec<BTreeSet<usize>> {
+        match &self.kind {
+            StagedKind::Watched { together, .. } => locked(together).groups.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// How often the call of a turn came, and met the fault.
+    #[must_use]
+    pub fn arrivals(&self, turn: usize) -> Arrivals {
+        let met = locked(&self.met);
+        let of_turn = met.iter().filter(|((of, _), _)| *of == turn).map(|(_, met)| *met);
+        of_turn
+            .fold(Arrivals::default(), |all, it| Arrivals { came: all.came + it.came, faults: all.faults + it.faults })
+    }
+
+    /// Whether a call has met a fault. What is asked after that is no miss: nobody recorded it.
+    #[must_use]
+    pub fn is_after_fault(&self) -> bool {
+        locked(&self.met).values().any(|met| met.faults > 0)
+    }
+
+    /// When the first call met its fault, and when the first call that was never recorded came after that.
+    #[must_use]
+    pub fn times(&self) -> (Option<Instant>, Option<Instant>) {
+        *locked(&self.times)
+    }
+
+    /// Notes that a call came that was never recorded, and that got no answer.
+    pub(crate) fn note_left(&self) {
+        locked(&self.times).1.get_or_insert_with(Instant::now);
+    }
+
+    /// The only turn whose calls meet a fault.
+    pub(crate) fn target(&self) -> Option<usize> {
+        match self.kind {
+            StagedKind::Faulty { turn, .. } => turn,
+            _ => None,
+        }
+    }
+
+    /// Waits until a call has come more often than it may.
+    pub async fn storm(&self) {
+        self.stormy.notified().await;
+    }
+
+    /// Counts a call of a turn. Returns whether it meets its fault, which it does the first `times` times.
+    pub(super) fn count(&self, turn: usize, fault: Fault, times: u32) -> bool {
+        let mut met = locked(&self.met);
+        let met = met.entry((turn, fault)).or_default();
+        met.came += 1;
+        if met.came > self.limit {
+            self.stormy.notify_one();
+        }
+        let meets = met.faults < times;
+        if meets {
+            locked(&self.times).0.get_or_insert_with(Instant::now);
+        }
+        met.faults += u32::from(meets);
+        meets
+    }
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,118 @@
+//! `retake worlds`: runs the worlds of some scenarios and prints what the service does in them. It writes no golden.
+
+use std::process::ExitCode;
+
+use tokio::time::Instant;
+
+use super::batch::Judged;
+use super::matrix::{self, Matrix};
+use super::plan::World;
+use super::{table, test};
+use crate::report::{RunAction, RunData, Runs, terminal};
+use crate::run::action::WorldsOptions;
+use crate::run::data::of_run;
+use crate::run::project::Project;
+use retake_base::error::{Error, Result};
+use retake_base::text::{counted, nearest};
+use retake_core::json::{Json, Layout};
+use retake_model::{Fault, FaultKind};
+use retake_scenario::{FixtureRef, Scenario, Worlds};
+
+/// Runs worlds. The exit code is 1 if one fails that the committed table does not have.
+///
+/// # Errors
+/// If a name is unknown, or the worlds of a scenario cannot be run.
+pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &WorldsOptions) -> Result<ExitCode> {
+    let (mut failed, mut told) = (0, Vec::new());
+    let mut ran = 0;
+    for scenario in wanted {
+        if scenario.tools.is_some() || scenario.fixture == FixtureRef::None {
+            continue;
+        }
+        let worlds = worlds_of(scenario, options)?;
+        let (began, started) = (Instant::now(), Runs::now());
+        let only = |world: &World| {
+            options.turn.is_none_or(|turn| world.turn + 1 == turn)
+                && options
+                    .world
+                    .as_deref()
+                    .is_none_or(|name| FaultKind::of_word(name).is_some() || table::is_named(world, name))
+        };
+        let matrix = matrix::run(project, scenario, &worlds, options.jobs, only, !options.json)
+            .map_err(|error| error.while_doing(&format!("run the worlds of {}", scenario.name)))?;
+        ran += matrix.judged.len();
+        let name = test::name_of(&scenario.name);
+        project.runs.end(&RunData {
+            worlds: Some(test::data(project, scenario, &matrix)),
+            ..of_run(&name, scenario.file.clone(), RunAction::Test, None, began, started)
+        });
+        let (lines, new) = compared(project, scenario, &matrix);
+        failed += new;
+        if options.json {
+            told.push(json_of(project, scenario, &matrix));
+        } else {
+            terminal::out(format!("{}:\n{}", scenario.name, lines.join("\n")));
+        }
+    }
+    project.end();
+    if ran == 0 {
+        return Err(Error::new("no turn of these scenarios can meet such a fault")
+            .help("retake worlds NAME runs the usual ones"));
+    }
+    if options.json {
+        let all = [("format", Json::from("retake-worlds/1")), ("scenarios", Json::Array(told))];
+        terminal::out(Json::object(all).print(Layout::Pretty));
+    } else {
+        let failed =
+            if failed == 0 { "none fails that is not accepted".to_owned() } else { format!("{failed} not accepted") };
+        terminal::out(format!("\n{}, {failed}", counted(ran, "world")));
+    }
+    Ok(ExitCode::from(u8::from(failed > 0)))
+}
+
+/// The faults that a user asks for: those of `--world`, or the scenario's own, or the usual ones.
+fn worlds_of(scenario: &Scenario, options: &WorldsOptions) -> Result<Worlds> {
+    let own = scenario.worlds.clone().unwrap_or_default();
+    let Some(name) = &options.world else { return Ok(own) };
+    let kinds = FaultKind::of_word(name).or_else(|| Some(vec![Fault::of_turn(name)?.1.kind]));
+    let kinds = kinds.ok_or_else(|| {
+        let error = Error::new(format!("`{name}` is neither a world nor a family of worlds"));
+        match nearest(name, FaultKind::words()) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help(format!("there are {}", FaultKind::words().join(", "))),
+        }
+    })?;
+    Ok(Worlds { kinds, ..own })
+}
+
+/// The lines of the worlds, marked where they fail and are not accepted, and how many those are.
+fn compared(project: &Project, scenario: &Scenario, matrix: &Matrix) -> (Vec<String>, usize) {
+    let committed = project.goldens.of_worlds().text(&scenario.name).unwrap_or_default();
+    let accepted = table::unfolded(&committed);
+    let callers = matrix::callers(project, scenario);
+    let mut failed = 0;
+    let lines = matrix.judged.iter().map(|judged: &Judged| {
+        let line = table::line_of(judged, &callers);
+        let is_new = judged.fails() && !accepted.contains(&line);
+        failed += usize::from(is_new);
+        format!("{} {line}", if is_new { '!' } else { ' ' })
+    });
+    (lines.collect(), failed)
+}
+
+fn json_of(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Json {
+    let data = test::data(project, scenario, matrix);
+    let world = |it: &crate::report::WorldData| {
+        Json::object([
+            ("turn", Json::from(it.turn)),
+            ("caller", it.caller.as_deref().into()),
+            ("world", it.world.as_str().into()),
+            ("fault", it.fault.as_str().into()),
+            ("verdict", it.verdict.as_str().into()),
+            ("why", it.why.as_str().into()),
+            ("fails", it.fails.into()),
+        ])
+    };
+    let worlds = data.worlds.iter().map(world).collect();
+    Json::object([("name", Json::from(scenario.name.as_str())), ("worlds", Json::Array(worlds))])
+}

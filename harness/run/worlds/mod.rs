@@ -1,0 +1,29 @@
+//! Worlds: a scenario run again with each fault of the model at each of its turns, and what the service does then.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `plan` | which worlds a scenario has |
+//! | `stay` | one run of the scenario on a system that runs already |
+//! | `batch` | worlds on a system of their own, and whether it is sick after them |
+//! | `matrix` | all worlds of a scenario, in parallel |
+//! | `sent` | what a service sent, as far as verdicts compare it |
+//! | `verdict` | what the service did, and why |
+//! | `table` | the verdicts as lines, which are a golden |
+//! | `test` | the trial `NAME::worlds`: the table compared with its golden |
+//! | `command` | `retake worlds` |
+
+mod batch;
+mod command;
+mod matrix;
+mod plan;
+mod sent;
+mod stay;
+mod table;
+mod test;
+mod verdict;
+
+pub(super) use command::run;
+pub(super) use test::{accept, has_worlds, name_of, test};
+
+/// The end of the names of trials that run the worlds of a scenario.
+pub(crate) const TRIAL: &str = "::worlds";

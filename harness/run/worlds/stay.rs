@@ -1,0 +1,243 @@
+//! One run of a scenario on a system that runs already, with a fault or without.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use super::sent::WhatWasSent;
+use crate::drive::{Driven, Driver, StepTaken, Underway};
+use crate::run::declared_secrets;
+use crate::run::project::Project;
+use crate::system::Stage;
+use retake_base::error::Result;
+use retake_core::events::{Captured, Golden, Known, Named, Places, Recorded, Status};
+use retake_core::json::Json;
+use retake_core::secrets::Fired;
+use retake_model::{GoingOn, Mode, ModelServer, Pacing, Replay, Scope, Staged};
+use retake_scenario::Scenario;
+use retake_wire::fixture::Fixture;
+
+/// How long no call has to come after the fault until a service has given up: retries come at once.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// What all runs of a scenario's worlds share.
+pub(super) struct Setting<'a> {
+    pub(super) project: &'a Project,
+    pub(super) scenario: &'a Scenario,
+    pub(super) fixture: Arc<Fixture>,
+    /// The committed golden, which names what is pinned.
+    pub(super) committed: Option<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// All steps were taken.
+    Well,
+    /// A step failed.
+    Failed,
+    /// It did not end in time.
+    Late,
+    /// A call came too often.
+    Storm,
+}
+
+/// One run.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) ended: Ended,
+    pub(super) driven: Driven,
+    pub(super) steps: Vec<StepTaken>,
+    /// The text for the golden; empty if no step goes into one.
+    pub(super) golden: String,
+    pub(super) took: Duration,
+    /// Whether a turn was not asked for.
+    pub(super) all_served: bool,
+    /// What was asked that was never recorded and got no answer: the beginning of its newest message.
+    pub(super) left: Option<String>,
+}
+
+/// A replay for one run, with what is staged for its calls.
+pub(super) struct Play {
+    pub(super) staged: Arc<Staged>,
+    replay: Arc<Replay>,
+    target: Option<usize>,
+}
+
+impl Play {
+    pub(super) fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>) -> Play {
+        let (scope, staged) = (Scope::new(&setting.scenario.name), Arc::new(staged));
+        let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope);
+        let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()));
+        Play { staged, replay, target }
+    }
+
+    pub(super) fn mode(&self) -> Mode {
+        Mode::Replay(self.replay.clone())
+    }
+
+    pub(super) fn scope(&self) -> &Scope {
+        self.replay.scope()
+    }
+
+    /// Runs the scenario once.
+    ///
+    /// # Errors
+    /// If a template cannot be rendered.
+    pub(super) async fn run(
+        &self,
+        setting: &Setting<'_>,
+        stage: &Stage,
+        model: &ModelServer,
+        cap: Duration,
+    ) -> Result<Seen> {
+        let (began, underway) = (Instant::now(), Underway::default());
+        let running = async {
+            tokio::select! {
+                driven = self.drive(setting, stage, model, &underway) => Ok(driven?),
+                () = self.staged.storm() => Err(Ended::Storm),
+            }
+            .map_or_else(
+                |ended| Ok((ended, Driven::default())),
+                |driven: Driven| {
+                    let ended = if driven.failure.is_none() { Ended::Well } else { Ended::Failed };
+                    Ok((ended, driven))
+                },
+            )
+        };
+        // What counts is how long nothing happens: on a busy machine everything takes longer, and things happen all the same.
+        let progress = || (model.activity().mark(), underway.steps().len(), underway.so_far().events);
+        let idle = async {
+            loop {
+                let before = progress();
+                sleep(cap).await;
+                if progress() == before || began.elapsed() > setting.scenario.timeout {
+                    break;
+                }
+            }
+        };
+        let (ended, driven) = tokio::select! {
+            ran = running => ran?,
+            () = idle => (Ended::Late, Driven::default()),
+        };
+        // What was asked after a fault is no miss, and what was asked before it is judged here.
+        let missed = self.scope().judge();
+        let normalize = |text: &str| driven.names.apply(text, &setting.project.rules.normalizer);
+        let left = (self.replay.left_unanswered() || !missed.is_empty()).then(|| {
+            let calls = self.replay.missed_calls();
+            let newest = calls.first().and_then(|call| call.lookup.conversation.last());
+            normalize(newest.and_then(|message| message.get("content")).and_then(Json::as_str).unwrap_or_default())
+        });
+        let golden = setting.golden(&driven);
+        let (steps, all_served) = (underway.steps(), self.replay.all_served());
+        Ok(Seen { ended, driven, steps, golden, took: began.elapsed(), all_served, left })
+    }
+
+    async fn drive(
+        &self,
+        setting: &Setting<'_>,
+        stage: &Stage,
+        model: &ModelServer,
+        underway: &Underway,
+    ) -> Result<Driven> {
+        let Setting { project, scenario, fixture, .. } = setting;
+        let root: &Path = &project.root;
+        let activity = model.activity();
+        let context = scenario.resolve_vars(&stage.context(Some(fixture)))?;
+        let mut driver = Driver::new(scenario, stage, root, context, underway.clone(), activity.clone(), None);
+        if driver.drive().await {
+            self.settle(scenario, model).await;
+            if driver.hear().await {
+                self.settle(scenario, model).await;
+            }
+        }
+        activity.settled(Duration::ZERO, || true).await;
+        Ok(driver.finish(scenario.settle.min(QUIET * 2)).await)
+    }
+
+    /// Waits for the fault if it is still to come, then until the service has given up or served all turns.
+    async fn settle(&self, scenario: &Scenario, model: &ModelServer) {
+        let activity = model.activity();
+        let served = || self.replay.all_served();
+        let has_met = || self.target.is_some_and(|turn| self.staged.arrivals(turn).came > 0);
+        activity.settled(scenario.settle, || served() || has_met()).await;
+        if has_met() {
+            activity.settled(scenario.settle.min(QUIET), served).await;
+        }
+    }
+}
+
+impl Setting<'_> {
+    fn golden(&self, driven: &Driven) -> String {
+        let turns = self.fixture.table.turns();
+        let committed = self.committed.as_deref();
+        let known = Known {
+            recorded: Recorded::of(turns.iter().map(|turn| &turn.output)),
+            calls: retake_core::events::Calls::of(turns.iter().map(|turn| &turn.output)),
+            foreign: None,
+            committed: committed.map(Places::read),
+            named: committed.map_or_else(Named::default, Named::read),
+        };
+        let secrets = declared_secrets::of_goldens(&self.project.open);
+        let scrubbed = |text: &str| secrets.text(text, &mut Fired::new()).into_owned();
+        let rules = &self.project.rules;
+        let normalize = |text: &str| scrubbed(&driven.names.apply(text, &rules.normalizer));
+        Golden::with(&driven.captured, &self.scenario.golden, &known, &normalize).text
+    }
+
+    /// What a run sent, up to a step if it is given.
+    pub(super) fn sent(&self, seen: &Seen, until: Option<usize>) -> WhatWasSent {
+        let all = &seen.driven.captured;
+        let parts = until.map_or(usize::MAX, |until| {
+            let steps = self.scenario.steps.iter().take(until).flat_map(|step| step.parts());
+            steps.filter(|part| part.golden).count()
+        });
+        let of_golden = all.iter().filter(|capture| !capture.delivery.only_headers).take(parts);
+        let broken = seen.driven.broken.iter().filter(|_| until.is_none());
+        let captured: Vec<Captured> = of_golden.chain(broken).cloned().collect();
+        let normalize = |text: &str| seen.driven.names.apply(text, &self.project.rules.normalizer);
+        WhatWasSent::of(&captured, &self.scenario.golden.words, &normalize)
+    }
+}
+
+impl Seen {
+    /// The status of the last answer that has one.
+    pub(super) fn status(&self) -> String {
+        let status = self.steps.iter().rev().find_map(|step| step.status);
+        status.map(|status| status.to_string()).unwrap_or_default()
+    }
+
+    /// The status of the step that failed, if it says that something is wrong.
+    pub(super) fn failed_status(&self) -> Option<u16> {
+        match self.steps.last().filter(|_| self.ended == Ended::Failed)?.status? {
+            Status::Http(status) if status >= 400 => Some(status),
+            _ => None,
+        }
+    }
+
+    /// How many steps had begun at a time.
+    pub(super) fn steps_before(&self, time: Instant) -> usize {
+        self.steps.iter().filter(|step| step.began <= time).count()
+    }
+
+    /// The events of the run as lines, with the beginning of each payload.
+    pub(super) fn lines(&self, setting: &Setting<'_>) -> Vec<String> {
+        let normalize = |text: &str| self.driven.names.apply(text, &setting.project.rules.normalizer);
+        let of_step = |step: &StepTaken| {
+            let status = step.status.map(|status| format!("  {status}")).unwrap_or_default();
+            let head = normalize(&format!("{}{status}", step.title));
+            let events = step.events.iter().map(|event| normalize(&format!("  {}  {}", event.name, event.payload)));
+            let failure = step.failure.iter().map(|why| normalize(&format!("  {why}")));
+            std::iter::once(head)
+                .chain(events.collect::<Vec<_>>())
+                .chain(failure.collect::<Vec<_>>())
+                .collect::<Vec<_>>()
+        };
+        self.steps.iter().flat_map(of_step).collect()
+    }
+}
+
+/// How answers are paced in worlds.
+pub(super) const PACING: Pacing = Pacing::None;

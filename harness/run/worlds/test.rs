@@ -1,0 +1,178 @@
+//! The trial `NAME::worlds`: the table of a scenario's worlds, compared with its golden.
+
+use std::path::PathBuf;
+
+use tokio::time::Instant;
+
+use super::batch::Judged;
+use super::matrix::{self, Matrix};
+use super::verdict::Did;
+use super::{TRIAL, table};
+use crate::report::{Failure, RunAction, RunData, Runs, WorldData, WorldsData, unified};
+use crate::run::data::{golden_data, of_run};
+use crate::run::golden::Compared;
+use crate::run::policy::Policy;
+use crate::run::project::Project;
+use retake_base::cause::{Cause, CauseKind};
+use retake_base::error::{Error, Result};
+use retake_base::text::counted;
+use retake_scenario::{FixtureRef, Scenario, Worlds};
+
+/// The most worlds that the first line of a failure names.
+const NAMED: usize = 3;
+
+/// The name of the trial.
+pub(in crate::run) fn name_of(scenario: &str) -> String {
+    format!("{scenario}{TRIAL}")
+}
+
+/// The worlds that a scenario asks for, if it can have any.
+pub(in crate::run) fn has_worlds(scenario: &Scenario) -> Option<&Worlds> {
+    let calls = scenario.tools.is_none() && scenario.fixture != FixtureRef::None;
+    scenario.worlds.as_ref().filter(|_| calls && (cfg!(feature = "browser") || !scenario.needs_browser()))
+}
+
+/// Runs the worlds of a scenario, and compares what the service did with the committed table.
+///
+/// # Errors
+/// If the table differs, if there is none, or if the worlds cannot be run.
+pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
+    let name = name_of(&scenario.name);
+    let (began, started) = (Instant::now(), Runs::now());
+    project.runs.runs.forget(&name);
+    let goldens = project.goldens.of_worlds();
+    let before = goldens.text(&scenario.name);
+    let ran = has_worlds(scenario)
+        .ok_or_else(|| Error::new("the scenario has no worlds"))
+        .and_then(|worlds| matrix::run(project, scenario, worlds, None, |_| true, true));
+    let result = match &ran {
+        Ok(matrix) => tested(project, scenario, matrix),
+        Err(error) => Err(Failure::from(error.clone())),
+    };
+    let failure = result.as_ref().err();
+    let action = if project.goldens.policy() == Policy::Overwrite { RunAction::Update } else { RunAction::Test };
+    let text = ran.as_ref().ok().map(|matrix| text_of(project, scenario, matrix));
+    let shown = |file: PathBuf| file.strip_prefix(&project.root).map_or_else(|_| file.clone(), ToOwned::to_owned);
+    project.runs.end(&RunData {
+        worlds: ran.as_ref().ok().map(|matrix| data(project, scenario, matrix)),
+        golden: text.map(|text| golden_data(shown(goldens.file(&scenario.name)), before, Some(text))),
+        ..of_run(&name, scenario.file.clone(), action, failure, began, started)
+    });
+    result
+}
+
+/// The table of a scenario's worlds.
+pub(super) fn text_of(project: &Project, scenario: &Scenario, matrix: &Matrix) -> String {
+    let callers = matrix::callers(project, scenario);
+    table::print(&matrix.judged, &callers, matrix.found, matrix.repeats)
+}
+
+/// What is kept of the worlds for reports.
+pub(super) fn data(project: &Project, scenario: &Scenario, matrix: &Matrix) -> WorldsData {
+    let callers = matrix::callers(project, scenario);
+    let world = |judged: &Judged| WorldData {
+        turn: judged.world.turn + 1,
+        caller: callers.get(judged.world.turn).cloned().flatten(),
+        world: judged.world.id(),
+        fault: judged.world.said(),
+        verdict: judged.verdict.did.word().to_owned(),
+        why: judged.verdict.why.clone(),
+        fails: judged.fails(),
+        sent: judged.lines.clone(),
+    };
+    WorldsData { recorded: matrix.lines.clone(), worlds: matrix.judged.iter().map(world).collect() }
+}
+
+fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(), Failure> {
+    let (goldens, text) = (project.goldens.of_worlds(), text_of(project, scenario, matrix));
+    if goldens.policy() == Policy::Overwrite {
+        return written(project, scenario, &text);
+    }
+    match goldens.compare(&scenario.name, &text, &scenario.file)? {
+        Compared::Same => {
+            let failing: Vec<&Judged> = matrix.judged.iter().filter(|judged| judged.fails()).collect();
+            let note = format!("worlds: {} accepted as failing", counted(failing.len(), "line"));
+            project.note(&name_of(&scenario.name), (!failing.is_empty()).then_some(note).into_iter().collect());
+            Ok(())
+        }
+        Compared::New => {
+            let file = goldens.file(&scenario.name);
+            let what = format!("the worlds have none, {} does not exist", goldens.shown(&file).display());
+            Err(red(project, scenario, matrix, "", Cause::new(CauseKind::GoldenMissing, what))
+                .evidence(format!("it would contain:\n{}", unified("", &text))))
+        }
+        Compared::Differs(committed) => {
+            let what = "the service does something else in its worlds than its table says";
+            Err(red(project, scenario, matrix, &committed, Cause::new(CauseKind::Other, what))
+                .evidence(format!("- golden, + this run\n{}", unified(&committed, &text))))
+        }
+    }
+}
+
+/// The failure of a table, which names the worlds that fail and are not accepted.
+fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str, otherwise: Cause) -> Failure {
+    let accepted = table::unfolded(committed);
+    let callers = matrix::callers(project, scenario);
+    let is_new = |judged: &&Judged| !accepted.contains(&table::line_of(judged, &callers));
+    let new: Vec<&Judged> = matrix.judged.iter().filter(is_new).collect();
+    let failing: Vec<&&Judged> = new.iter().filter(|judged| judged.fails()).collect();
+    let cause = |judged: &&&Judged| {
+        let (did, why) = (judged.verdict.did, &judged.verdict.why);
+        let seen = if did.fails() { String::new() } else { ", although no service should notice it".to_owned() };
+        Cause::new(CauseKind::Other, format!("{} in the world {}: {why}{seen}", did.word(), judged.world.id()))
+    };
+    let mut causes: Vec<Cause> = failing.iter().take(NAMED).map(cause).collect();
+    if causes.is_empty() {
+        causes.push(otherwise);
+    }
+    let more = failing.len().saturating_sub(NAMED);
+    let failure = Failure::of(causes);
+    let failure = if more > 0 { failure.evidence(format!("and {}", counted(more, "more world"))) } else { failure };
+    let told = failing
+        .first()
+        .map(|judged| **judged)
+        .or_else(|| new.iter().copied().find(|it| it.verdict.did != Did::Recovered));
+    let failure = match told {
+        Some(judged) => {
+            let explain = format!("retake explain {} --world {}", scenario.name, judged.world.id());
+            failure.resolve("to see what the service sent, beside the recorded run", explain)
+        }
+        None => failure,
+    };
+    failure
+        .resolve("if that is what it does today, to write it down", project.commands.update(&name_of(&scenario.name)))
+}
+
+/// Writes the table if a second run of all worlds has the same.
+fn written(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Failure> {
+    let worlds = has_worlds(scenario).cloned().unwrap_or_default();
+    let again = matrix::run(project, scenario, &worlds, None, |_| true, true)?;
+    let again = text_of(project, scenario, &again);
+    if again != text {
+        let cause = Cause::new(CauseKind::Unstable, "two runs of the worlds differ, so the table is not written");
+        return Err(Failure::of(vec![cause]).evidence(format!("- first run, + second run\n{}", unified(text, &again))));
+    }
+    let compared = project.goldens.of_worlds().compare(&scenario.name, text, &scenario.file)?;
+    project.note(&name_of(&scenario.name), vec![format!("table of worlds {}", compared.change())]);
+    Ok(())
+}
+
+/// Writes the table that waits for a decision, if the service still does what it says.
+///
+/// # Errors
+/// If the service does something else.
+pub(in crate::run) fn accept(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
+    let goldens = project.goldens.of_worlds();
+    let proposed = goldens.proposed(&scenario.name)?.unwrap_or_default();
+    let worlds = has_worlds(scenario).cloned().unwrap_or_default();
+    let text = text_of(project, scenario, &matrix::run(project, scenario, &worlds, None, |_| true, true)?);
+    if proposed.trim_end() != text.trim_end() {
+        goldens.propose(&scenario.name, &text, &scenario.file);
+        let cause = Cause::new(CauseKind::Unstable, "the table that waited is not what the service does now");
+        return Err(Failure::of(vec![cause])
+            .evidence(format!("- table, + this run\n{}", unified(&proposed, &text)))
+            .resolve("the new table waits in its place; to look at it", "retake review"));
+    }
+    goldens.compare(&scenario.name, &text, &scenario.file)?;
+    Ok(())
+}

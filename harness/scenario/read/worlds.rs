@@ -1,0 +1,156 @@
+//! Reads `worlds`: which faults of the model a scenario is run with.
+
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use crate::hints::listed;
+use crate::options::Worlds;
+use retake_base::text::nearest;
+use retake_model::FaultKind;
+
+/// The value of `worlds`: a boolean, a word, a list of words, or a table.
+#[derive(Clone, Debug)]
+pub(super) enum RawWorlds {
+    Of(RawFaults),
+    Table(RawWorldsTable),
+}
+
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawWorldsTable {
+    /// The faults: `true` for the usual ones, `"all"`, or names of faults and families.
+    /// Default: `true`. Example: `["transport", "nothing"]`.
+    pub(super) of: Option<RawFaults>,
+    /// The most worlds of a scenario. Of more, this many are chosen evenly, the same in each run.
+    /// Default: `200`. Example: `1000`.
+    pub(super) max: Option<u16>,
+    /// How many calls of a turn meet the fault before the recorded answer is served.
+    /// Default: `1`. Example: `2`.
+    pub(super) times: Option<u8>,
+    /// How many calls of a turn a service may make in a world: more are a storm.
+    /// Default: `10`. Example: `4`.
+    pub(super) calls: Option<u8>,
+}
+
+/// Faults, as booleans and words name them.
+#[derive(Clone, Debug)]
+pub(super) struct RawFaults(Vec<FaultKind>);
+
+impl RawWorlds {
+    /// The worlds that are meant, or `None` if there are none.
+    pub(super) fn read(&self) -> Option<Worlds> {
+        let worlds = match self {
+            RawWorlds::Of(RawFaults(kinds)) => Worlds { kinds: kinds.clone(), ..Worlds::default() },
+            RawWorlds::Table(table) => {
+                let otherwise = Worlds::default();
+                Worlds {
+                    kinds: table.of.clone().map_or(otherwise.kinds, |faults| faults.0),
+                    max: table.max.map_or(otherwise.max, usize::from),
+                    times: table.times.map_or(otherwise.times, u32::from),
+                    calls: table.calls.map_or(otherwise.calls, u32::from),
+                }
+            }
+        };
+        Some(worlds).filter(|worlds| !worlds.kinds.is_empty())
+    }
+}
+
+fn faults_of<E: Error>(word: &str) -> Result<Vec<FaultKind>, E> {
+    FaultKind::of_word(word).ok_or_else(|| {
+        let words = FaultKind::words();
+        let help = match nearest(word, words.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", listed(&words)),
+        };
+        E::custom(format!("`{word}` is neither a fault nor a family of faults\n{help}"))
+    })
+}
+
+struct Reader<T>(fn(RawFaults) -> T, Option<fn(RawWorldsTable) -> T>);
+
+impl<'de, T> Visitor<'de> for Reader<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("true, false, \"all\", a fault, or a list of faults and families")
+    }
+
+    fn visit_bool<E>(self, wanted: bool) -> Result<T, E> {
+        Ok(self.0(RawFaults(if wanted { FaultKind::by_default() } else { Vec::new() })))
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<T, E> {
+        faults_of(word).map(RawFaults).map(self.0)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<T, A::Error> {
+        let mut kinds = Vec::new();
+        while let Some(word) = list.next_element::<String>()? {
+            kinds.extend(faults_of::<A::Error>(&word)?);
+        }
+        kinds.sort_unstable();
+        kinds.dedup();
+        Ok(self.0(RawFaults(kinds)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        match self.1 {
+            Some(of_table) => RawWorldsTable::deserialize(MapAccessDeserializer::new(map)).map(of_table),
+            None => Err(A::Error::invalid_type(serde::de::Unexpected::Map, &self)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RawFaults {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader(|faults| faults, None))
+    }
+}
+
+impl<'de> Deserialize<'de> for RawWorlds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader(RawWorlds::Of, Some(RawWorlds::Table)))
+    }
+}
+
+#[cfg(test)]
+mod schema {
+    use std::borrow::Cow;
+
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+    use super::*;
+
+    impl JsonSchema for RawFaults {
+        fn inline_schema() -> bool {
+            true
+        }
+
+        fn schema_name() -> Cow<'static, str> {
+            "faults".into()
+        }
+
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            let word = serde_json::json!({ "type": "string", "enum": FaultKind::words() });
+            json_schema!({ "anyOf": [{ "type": "boolean" }, word, { "type": "array", "items": word }] })
+        }
+    }
+
+    impl JsonSchema for RawWorlds {
+        fn inline_schema() -> bool {
+            true
+        }
+
+        fn schema_name() -> Cow<'static, str> {
+            "worlds".into()
+        }
+
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            let (faults, table) = (generator.subschema_for::<RawFaults>(), generator.subschema_for::<RawWorldsTable>());
+            json_schema!({ "anyOf": [faults, table] })
+        }
+    }
+}
