@@ -15,7 +15,8 @@ pub mod report {
 /// One run of a project, and what it leaves.
 pub mod run {
     pub use crate::run::action::{
-    Action, AuditOptions, CheckOptions, ForkOptions, RecordOptions, Wanted, fits, to_accept, to_accept_fork, to_audit, to_check, to_fork, to_record, to_test, WorldsOptions, to_worlds,
+        Action, AuditOptions, CheckOptions, ForkOptions, RecordOptions, Wanted, WorldsOptions, fits, to_accept,
+        to_accept_fork, to_audit, to_check, to_fork, to_record, to_test, to_worlds,
     };
     pub use crate::run::check::Asking;
     pub use crate::run::fixtures::Fixtures;

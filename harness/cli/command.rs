@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, adopt, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, check, fork, report, review, serve, shape, show, test, tools, worlds,
+    accept, adopt, audit, check, completions, doctor, explain, fork, import, init, key, list, man, new, proxy, record,
+    reject, report, review, serve, shape, show, test, tools, worlds,
 };
 use retake::__private::report::terminal;
 

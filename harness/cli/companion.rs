@@ -12,9 +12,8 @@ use retake::__private::report::notes;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
-use retake_model::{CallerRules, Companion, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope, Fault, Staged};
-use retake_scenario::{Level, Delays};
-use retake_wire::Response;
+use retake_model::{CallerRules, Companion, Fault, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope, Staged};
+use retake_scenario::Level;
 use retake_wire::fixture::Fixture;
 use retake_wire::{Body, Response};
 

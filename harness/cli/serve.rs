@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::companion::{How, Serving, Played};
+use super::companion::{How, Serving};
 use super::project::ProjectOption;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
@@ -15,7 +15,10 @@ use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::{hide, shown};
-use retake_model::{KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_last, Load, LoadOptions, Pace, Rate, SessionBy, Fault, FaultKind};
+use retake_model::{
+    Fault, FaultKind, KEPT, Load, LoadOptions, Mode, ModelServer, Pace, Rate, ServerOptions, SessionBy, forgotten,
+    keep_the_last,
+};
 use retake_scenario::Delays;
 
 /// Serve fixtures as a model, for a system that you start yourself

@@ -30,8 +30,8 @@ mod route;
 mod served;
 mod server;
 mod session;
-mod workers;
 mod today;
+mod workers;
 mod worlds;
 
 pub use account::KEPT;

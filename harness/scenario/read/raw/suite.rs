@@ -11,8 +11,8 @@ use super::tool::RawTool;
 use crate::options::{Delays, Level, Panics, Unused};
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Pattern, RawDuration};
-use crate::suite::ForkTools;
 use crate::read::worlds::RawWorlds;
+use crate::suite::ForkTools;
 use retake_core::secrets::Suspected;
 use retake_model::OfferedTools;
 
