@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, report,
-    review, serve, shape, show, test, tools,
+    accept, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, relay,
+    report, review, serve, shape, show, test, tools,
 };
 use retake::__private::report::terminal;
 
@@ -55,6 +55,7 @@ pub(crate) fn run() -> ExitCode {
     if let Some(done) = retake::__private::system::take_over().or_else(retake::__private::tools::take_over) {
         return done;
     }
+    retake_model::clients::reach_https_by(relay::for_https);
     let done = match Arguments::parse().command {
         Command::Init(init) => init.run(),
         Command::New(new) => new.run(),

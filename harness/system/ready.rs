@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::http::Method;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
@@ -98,7 +99,8 @@ async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> Socket
 
 /// Sends a GET request and returns the status of the answer.
 async fn get(url: &str) -> Result<u16> {
-    let response = clients::OF_SYSTEMS.of(url)?.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
+    let response =
+        clients::OF_SYSTEMS.request(Method::GET, url)?.send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
     Ok(response.status().as_u16())
 }
 

@@ -113,7 +113,7 @@ impl Http {
     /// A request with the suite's headers, and with those of the agent that belong to the protocol: its version, the session, and
     /// the parts of the message that are repeated there.
     fn request(&self, method: Method, headers: &HeaderMap) -> Result<RequestBuilder, String> {
-        let mut request = self.clients.of(&self.url).map_err(|e| e.to_string())?.request(method, &self.url);
+        let mut request = self.clients.request(method, &self.url).map_err(|e| e.to_string())?;
         for (name, value) in headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-")) {
             request = request.header(name, value);
         }

@@ -1,5 +1,6 @@
 //! A tool that is an HTTP endpoint. The arguments are posted to it as JSON, and the response is the observation.
 
+use axum::http::Method;
 use futures_util::future::{BoxFuture, FutureExt as _};
 
 use super::targets::Target;
@@ -20,8 +21,8 @@ impl Http {
     }
 
     async fn post(&self, args: &Json) -> Result<Vec<Observed>, String> {
-        let client = self.clients.of(&self.url).map_err(|e| e.to_string())?;
-        let mut request = client.post(&self.url).header("content-type", "application/json");
+        let request = self.clients.request(Method::POST, &self.url).map_err(|e| e.to_string())?;
+        let mut request = request.header("content-type", "application/json");
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }

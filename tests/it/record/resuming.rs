@@ -36,8 +36,7 @@ fn tree(agents: &Value) -> Tree {
 }
 
 fn recorder(tree: &Tree, provider: &Provider, action: &str) -> Program {
-    let runner = tree.runner("rounds").env("RETAKE_ACTION", action).env("RETAKE_ACTION_NAMES", "work");
-    runner.env("RETAKE_UPSTREAM_OPENAI", provider.openai())
+    tree.recorder("rounds", action, "work").env("RETAKE_UPSTREAM_OPENAI", provider.openai())
 }
 
 fn record(tree: &Tree, provider: &Provider) -> Ran {
@@ -150,8 +149,7 @@ fn equal_calls_get_their_answers_in_recorded_order() {
     let ask = crate::runner::discovery::asking("Hello");
     let write = |times: usize| tree.write("scenarios/work/scenario.toml", &ask.repeat(times));
     let record = |action: &str| {
-        let runner = tree.runner("oddities").env("RETAKE_ACTION", action).env("RETAKE_ACTION_NAMES", "work");
-        runner.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run().exits(0)
+        tree.recorder("oddities", action, "work").env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run().exits(0)
     };
     let answers = || {
         let fixture: Value = serde_json::from_str(&tree.read("fixtures/work.json")).unwrap();
