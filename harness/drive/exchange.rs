@@ -165,7 +165,7 @@ async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Re
         }
         RenderedBody::Files(fields, files) => sending.multipart(multipart(fields, files)?),
     };
-    sending.send().await.map_err(|e| Error::new(reqwest_reason(e)))
+    clients::sent(sending).await.map_err(Error::new)
 }
 
 fn multipart(fields: &[(String, String)], files: &[Upload]) -> Result<reqwest::multipart::Form> {

@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 
 use axum::http::{HeaderValue, Method};
 use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder, Proxy, RequestBuilder};
+use reqwest::{Client, ClientBuilder, Proxy, RequestBuilder, Response};
 
-use crate::record::relay::Relay;
+use crate::record::relay::{MARK, Relay};
 use retake_base::error::{Error, Result};
 
 /// The clients for requests to systems. They keep no connections, since each scenario has its own runtime.
@@ -125,6 +125,16 @@ fn without_certificates(client: ClientBuilder) -> ClientBuilder {
 #[cfg(not(feature = "https"))]
 fn without_certificates(client: ClientBuilder) -> ClientBuilder {
     client
+}
+
+/// Sends a request, and waits for the beginning of its answer.
+///
+/// # Errors
+/// Says why there is no answer.
+pub async fn sent(request: RequestBuilder) -> Result<Response, String> {
+    let answer = request.send().await.map_err(reqwest_reason)?;
+    // The relay could not reach the address.
+    if answer.headers().contains_key(MARK) { Err(answer.text().await.map_err(reqwest_reason)?) } else { Ok(answer) }
 }
 
 /// Returns why a request failed: reqwest's own message, which only says that it failed, and the messages of its sources down

@@ -78,12 +78,17 @@ impl Interrupt {
         });
         let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
         if let Some(relay) = relay {
-            let (lines, say) = (relay.lifeline(), say.clone());
-            let hear = move || {
-                let line = lines.map(|lines| lines.lines().map_while(std::io::Result::ok).next());
-                say(line.ok().flatten().and_then(|code| code.parse().ok()).unwrap_or(RELAY_ENDED));
-            };
-            thread("relay").spawn(hear).map_err(failed)?;
+            let say = say.clone();
+            match relay.lifeline() {
+                Ok(lines) => {
+                    let hear = move || {
+                        let line = lines.lines().map_while(std::io::Result::ok).next();
+                        say(line.and_then(|code| code.parse().ok()).unwrap_or(RELAY_ENDED));
+                    };
+                    thread("relay").spawn(hear).map_err(failed)?;
+                }
+                Err(_) => say(RELAY_ENDED),
+            }
         }
         let wait = move || say(runtime.block_on(signals.wait()));
         thread("signals").spawn(wait).map_err(failed)?;

@@ -36,14 +36,16 @@ fn record_all(project: &Project, names: &[String], options: RecordOptions) -> Re
     let relay = relay()?;
     let mut code = ExitCode::SUCCESS;
     for scenario in scenarios {
+        if project.interrupt.code().is_some() {
+            break;
+        }
         if let Err(failure) = record(project, scenario, &relay, options) {
             terminal::error(format!("{}: not recorded: {failure}\n", scenario.name));
             code = ExitCode::from(1);
         }
-        if let Some(signal) = project.interrupt.code() {
-            code = ExitCode::from(signal);
-            break;
-        }
+    }
+    if let Some(signal) = project.interrupt.code() {
+        code = ExitCode::from(signal);
     }
     project.print_notes();
     Ok(code)

@@ -178,6 +178,7 @@ impl Tree {
         let names: Vec<&str> = names.split(',').collect();
         let command =
             retake().args(&action.split(' ').collect::<Vec<_>>()).args(&names).env("RETAKE_ROOT", self.root());
+        let command = command.env("TMPDIR", self.temp.path());
         command.env(RUNNER, system).env("CARGO", std::env::current_exe().unwrap())
     }
 

@@ -6,7 +6,7 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use super::targets::Target;
 use crate::tools::observed::Observed;
 use retake_core::json::{Json, Layout};
-use retake_model::clients::{Clients, reqwest_reason};
+use retake_model::clients::{Clients, reqwest_reason, sent};
 
 /// The HTTP endpoint of one tool.
 pub(crate) struct Http {
@@ -26,7 +26,7 @@ impl Http {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let response = request.body(args.print(Layout::Compact)).send().await.map_err(reqwest_reason)?;
+        let response = sent(request.body(args.print(Layout::Compact))).await?;
         let status = response.status();
         let bytes = response.bytes().await.map_err(reqwest_reason)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
