@@ -20,6 +20,7 @@ mod fixture;
 mod golden;
 mod key;
 mod peers;
+mod relay;
 mod server;
 mod suite;
 mod table;
@@ -60,12 +61,13 @@ fn main() -> ExitCode {
     let write = std::env::args().any(|arg| arg == "--write");
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let mut table = Table::default();
-    let parts: [(&str, Measure); 9] = [
+    let parts: [(&str, Measure); 10] = [
         ("key", key::measure),
         ("fixture", fixture::measure),
         ("server", server::measure),
         ("peers", peers::measure),
         ("connections", connections::measure),
+        ("relay", relay::measure),
         ("capture", capture::measure),
         ("golden", golden::measure),
         ("suite", suite::measure),

@@ -98,11 +98,10 @@ fn a_key_that_an_answer_echoes_reaches_neither_the_client_nor_a_file() {
 /// the key, so the relay looks through what it writes.
 fn a_key_that_an_answer_spells_in_pieces_reaches_no_file() {
     let provider = echoing();
-    let tree = crate::runner::discovery::greeting();
-    tree.write("scenarios/hello/scenario.toml", &crate::runner::discovery::asking("pieces"));
-    let recorder = tree.recorder("oddities", "record", "hello").env("OPENAI_API_KEY", VALUE);
+    let tree = with_prompt("", "pieces");
+    let recorder = tree.recorder("rounds", "record", "work").env("OPENAI_API_KEY", VALUE);
     let ran = recorder.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run();
-    let journal = tree.read("fixtures/.journal/hello.jsonl");
+    let journal = tree.read("fixtures/.journal/work.jsonl");
     assert!(journal.contains("<OPENAI_API_KEY>") && journal.contains("env:OPENAI_API_KEY"), "{}\n{journal}", ran.all());
     for (file, text) in tree.files() {
         assert!(!text.contains(&VALUE[9..]) && !text.contains(&VALUE[..9]), "{file}: {text}");

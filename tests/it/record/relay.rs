@@ -80,7 +80,7 @@ fn a_provider_that_is_gone_in_the_middle_is_trouble_of_the_machine_and_never_a_t
         "to continue from what was recorded",
         "retake record hello --resume",
     ]);
-    let import = ["import", "journal", "fixtures/.journal/hello.jsonl", "--errors", "--out", "fixtures/hello.json"];
+    let import = ["import", "journal", "fixtures/.journal/hello.jsonl", "--out", "fixtures/hello.json"];
     tree.retake().args(&import).run().exits(0).says(&["1 turn written to fixtures/hello.json, 1 left out"]);
 }
 
@@ -103,9 +103,17 @@ fn a_system_that_says_nothing_of_its_provider_needs_one_of_them() {
     let provider = Service::provider();
     let tree = greeting();
     tree.write("scenarios/hello/scenario.toml", &asking("Hello"));
-    let recorder = || tree.recorder("oddities", "record", "hello").env("RETAKE_UPSTREAM_ANTHROPIC", GONE);
+    let recorder = || {
+        let recorder = tree.recorder("oddities", "record", "hello").env("RETAKE_UPSTREAM_ANTHROPIC", GONE);
+        recorder.env("OPENAI_API_KEY", "sk-of-the-provider")
+    };
     recorder().env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run().exits(0);
-    recorder().run().exits(1).says(&[&format!("the provider at {GONE} cannot be reached: ")]);
+    let openai = format!("{GONE}/v1");
+    recorder()
+        .env("RETAKE_UPSTREAM_OPENAI", openai)
+        .run()
+        .exits(1)
+        .says(&[&format!("the provider at {GONE}/v1 cannot be reached: ")]);
 }
 
 fn a_runner_that_no_command_started_does_not_record() {

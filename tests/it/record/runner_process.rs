@@ -69,14 +69,14 @@ impl Held {
 
 fn no_process_that_the_command_starts_has_a_providers_key() {
     use super::processes::{all_of, environment_of};
-    let held = Held::provider();
+    let (held, mut seen) = (Held::provider(), 0);
     for (tree, program) in held.recordings() {
         let mut command = program.into_command();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         held.came.recv().unwrap();
         let all = all_of(child.id());
         assert!(environment_of(all[0]).iter().any(|variable| variable.contains(VALUE)), "the command has the keys");
-        let mut relay = Vec::new();
+        let (mut relay, mut systems) = (Vec::new(), 0);
         for process in &all[1..] {
             let environment = environment_of(*process);
             let line = std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
@@ -84,12 +84,19 @@ fn no_process_that_the_command_starts_has_a_providers_key() {
                 !line.contains(VALUE) && environment.iter().all(|variable| !variable.contains(VALUE)),
                 "{line}: {environment:?}"
             );
+            let is_system = environment.iter().any(|variable| variable.starts_with("OPENAI_BASE_URL="));
+            assert!(
+                !is_system || environment.iter().all(|variable| !variable.starts_with("RETAKE_RELAY")),
+                "{environment:?}"
+            );
+            systems += usize::from(is_system);
             relay.extend(environment.iter().filter(|variable| variable.starts_with("RETAKE_RELAY=")).cloned());
         }
         // The runner is told where the relay is, and it has the secrets that it has to remove.
         let runner = environment_of(all[1]);
         assert!(runner.contains(&"STRIPE_TOKEN=the-t0ken-of-stripe".to_owned()), "{runner:?}");
-        assert_eq!(relay.len(), 1, "only the runner knows the relay: {relay:?}");
+        assert!(!relay.is_empty(), "{runner:?}");
+        seen += systems;
         // The relay spends money for nobody else.
         let address = relay[0].strip_prefix("RETAKE_RELAY=").unwrap();
         let call = chat(&json!([{ "role": "user", "content": "Hello" }]), false);
@@ -102,6 +109,7 @@ fn no_process_that_the_command_starts_has_a_providers_key() {
         assert!(child.wait().unwrap().success());
         assert!(tree.files().values().all(|text| !text.contains(VALUE)));
     }
+    assert!(seen > 0, "a system was looked at");
 }
 
 fn a_runner_that_records_opens_only_sockets_of_loopback_and_none_to_the_provider() {
