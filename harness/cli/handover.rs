@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode};
 
+use super::relay::for_https;
 use retake_base::error::{Error, Result};
 
 /// Whether the project has a runner of its own, in which Rust routers are registered.
@@ -19,6 +20,8 @@ pub(super) fn run(
     variables: impl IntoIterator<Item = (&'static str, impl AsRef<OsStr>)>,
 ) -> Result<ExitCode> {
     let mut command = command(root, args, variables);
+    // Its systems and tools may be at `https:` addresses, which this command reaches for it.
+    command.envs(for_https()?.variables());
     let failed = |e: std::io::Error| Error::new(format!("failed to wait for the runner: {e}"));
     let status = spawned(&mut command)?.wait().map_err(failed)?;
     Ok(exit_code(status.code().unwrap_or(1)))

@@ -19,6 +19,9 @@ use retake_model::relay::{FAILED, KEY, MARK, OWN, REFUSED, undeclared};
 /// The largest call, in bytes. The model server reads no larger one either.
 const MAX_BODY: usize = 256 << 20;
 
+/// What is shorter than this, in bytes, is searched at once.
+const SHORT: usize = 8 << 10;
+
 /// The headers of a request that belong to its connection with the relay.
 const OF_THE_RELAY: [&str; 8] = [
     KEY,
@@ -73,8 +76,11 @@ pub(super) async fn handle(State(relay): State<Arc<RelayState>>, request: Reques
         Err(why) => return failed(&why),
     };
     let path = &path[1 + first.len()..];
-    if let Some(name) = relay.keys.undeclared_in(path, &body) {
-        return marked(REFUSED, &undeclared(name, true));
+    let (asked, in_path) = (body.clone(), path.to_owned());
+    match aside(&relay, asked.len(), move |keys| keys.undeclared_in(&in_path, &asked).map(str::to_owned)).await {
+        Ok(None) => {}
+        Ok(Some(name)) => return marked(REFUSED, &undeclared(&name, true)),
+        Err(why) => return failed(&why),
     }
     let mut call = Request::new(Body::from(body));
     *call.method_mut() = parts.method;
@@ -107,18 +113,35 @@ async fn pass_on(
     })
 }
 
+/// Looks for keys in a text of this length. A long one is searched in another thread, since this one passes on the frames of all
+/// answers.
+async fn aside<T: Send + 'static>(
+    relay: &Arc<RelayState>,
+    length: usize,
+    look: impl FnOnce(&Keys) -> T + Send + 'static,
+) -> Result<T, String> {
+    if length < SHORT {
+        return Ok(look(&relay.keys));
+    }
+    let relay = relay.clone();
+    tokio::task::spawn_blocking(move || look(&relay.keys)).await.map_err(|e| format!("the relay failed: {e}"))
+}
+
 /// Answers for the relay itself.
-async fn own(relay: &RelayState, what: &str, body: &Bytes) -> Response<Body> {
+async fn own(relay: &Arc<RelayState>, what: &str, body: &Bytes) -> Response<Body> {
     match what.split_once('/') {
         Some(("try", provider)) => match try_out(relay, provider).await {
             Ok(()) => said(StatusCode::NO_CONTENT, ""),
             Err(why) => failed(&why),
         },
-        None if what == "scrub" => match relay.keys.scrubbed(body) {
-            Ok(None) => said(StatusCode::NO_CONTENT, ""),
-            Ok(Some(line)) => Response::new(line.into()),
-            Err(why) => failed(&why),
-        },
+        None if what == "scrub" => {
+            let line = body.clone();
+            match aside(relay, line.len(), move |keys| keys.scrubbed(&line)).await.flatten() {
+                Ok(None) => said(StatusCode::NO_CONTENT, ""),
+                Ok(Some(line)) => Response::new(line.into()),
+                Err(why) => failed(&why),
+            }
+        }
         None if what == "life" => {
             relay.is_heard.store(true, Ordering::Relaxed);
             let ended = relay.ended.clone();

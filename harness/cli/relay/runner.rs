@@ -12,16 +12,35 @@ use retake::__private::report::terminal;
 use retake::__private::run::{RecordOptions, Signals, to_record};
 use retake_base::error::{Error, Result};
 
-/// Records in the runner of a project: its own, or this command started again as one.
+/// Records in the runner of a project.
+///
+/// # Errors
+/// Those of [`reaching_providers`].
+pub(crate) fn record(root: &Path, names: &[String], options: RecordOptions) -> Result<ExitCode> {
+    let status = reaching_providers(root, to_record(names, options))?;
+    let Some(code) = status.code() else {
+        terminal::error(format!("the runner that recorded was ended: {status}"));
+        let resumed = if options.all { "--all".to_owned() } else { names.join(" ") };
+        terminal::note(format!("to continue from what was recorded:\n    retake record {resumed} --resume"));
+        return Ok(ExitCode::from(1));
+    };
+    Ok(handover::exit_code(code))
+}
+
+/// Hands an action over to the runner of a project, whose calls reach their providers through a relay in this process: the
+/// project's own runner, or this command started again with the same arguments, which then finds the relay in its environment.
 ///
 /// # Errors
 /// If an address of a provider is wrong, or the runner cannot be started.
-pub(crate) fn record(root: &Path, names: &[String], options: RecordOptions) -> Result<ExitCode> {
+pub(crate) fn reaching_providers(
+    root: &Path,
+    action: impl IntoIterator<Item = (&'static str, String)>,
+) -> Result<ExitStatus> {
     // What is wrong with the suite, the runner says.
     let declared = OpenProject::at(root).map_or_else(|_| BTreeSet::new(), |project| project.declared);
     let relay = Running::start(Upstreams::from_env()?, &declared, true)?;
     let mut command = if handover::has_runner(root) {
-        handover::command(root, &[], to_record(names, options))
+        handover::command(root, &[], action)
     } else {
         let failed = |e: std::io::Error| Error::new(format!("failed to start this program again: {e}"));
         let mut again = Command::new(std::env::current_exe().map_err(failed)?);
@@ -32,14 +51,7 @@ pub(crate) fn record(root: &Path, names: &[String], options: RecordOptions) -> R
         command.env_remove(name);
     }
     command.envs(relay.relay().variables());
-    let status = watched(&mut command, &relay)?;
-    let Some(code) = status.code() else {
-        terminal::error(format!("the runner that recorded was ended: {status}"));
-        let resumed = names.join(" ");
-        terminal::note(format!("to continue from what was recorded:\n    retake record {resumed} --resume"));
-        return Ok(ExitCode::from(1));
-    };
-    Ok(handover::exit_code(code))
+    watched(&mut command, &relay)
 }
 
 /// Runs the runner, and hands it the signals that this process gets. With Ctrl-C it gets them itself, too.

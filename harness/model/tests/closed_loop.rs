@@ -149,7 +149,7 @@ fn recording_a_replay_yields_the_same_recording() {
             let provider = ModelServer::start(Mode::Replay(replay.clone()), options).await.unwrap();
             let urls = provider.urls();
             // As the relay does, this adds the provider's key.
-            let relay = super::recorder::provider(Router::new().fallback(async move |call: Request| {
+            let behind = super::recorder::provider(Router::new().fallback(async move |call: Request| {
                 let (parts, body) = call.into_parts();
                 let url = format!("{}{}", urls.url, parts.uri);
                 let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
@@ -157,7 +157,7 @@ fn recording_a_replay_yields_the_same_recording() {
                     reqwest::Client::new().request(parts.method, url).bearer_auth("the-provider-s-key").body(body);
                 axum::http::Response::from(sent.send().await.unwrap()).map(axum::body::Body::new)
             }));
-            let recording = Recording::of(relay.await, false, &[]).await;
+            let recording = Recording::of(behind.await, false, &[]).await;
             for Exchange { path, body, response, .. } in one {
                 let (url, key) = (format!("{}{path}", recording.server.urls().url), recording.server.key());
                 let sent = reqwest::Client::new().post(url).bearer_auth(key).body(body.clone()).send().await.unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::begin::Begun;
 use crate::report::{Failure, terminal};
 use retake_model::Relay;
-use retake_scenario::{Suite, SystemSpec};
+use retake_scenario::{Suite, SystemSpec, Template};
 
 impl Begun<'_> {
     /// Lets the relay try the providers, without calling them. A recording that is resumed may need no provider, so it only says
@@ -35,7 +35,7 @@ impl Begun<'_> {
 fn pointed_at(suite: &Suite, system: &str) -> BTreeSet<String> {
     let Some(SystemSpec::Command(spec)) = suite.systems.get(system) else { return BTreeSet::new() };
     let own = spec.command.iter().chain(spec.env.values()).chain(spec.files.values()).chain(&spec.cwd);
-    let models = own.flat_map(|template| template.names()).filter_map(|name| name.strip_prefix("model."));
+    let models = own.flat_map(Template::names).filter_map(|name| name.strip_prefix("model."));
     let models = models.filter(|model| !matches!(*model, "key" | "url")).map(str::to_owned);
     models.chain(spec.needs.iter().flat_map(|needed| pointed_at(suite, needed))).collect()
 }

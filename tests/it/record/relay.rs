@@ -126,7 +126,6 @@ fn a_runner_that_no_command_started_does_not_record() {
     assert_eq!(tree.files(), before);
 }
 
-#[cfg(unix)]
 fn a_runner_that_is_killed_is_named_with_the_command_to_go_on() {
     let (came, comes) = std::sync::mpsc::channel();
     let provider = crate::record::rounds::Provider::stopping_at(2, came);
