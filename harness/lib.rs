@@ -34,7 +34,8 @@
 //!
 //! # Invariants
 //!
-//! - Replay opens only loopback sockets, except to live tools that the suite declares. Only `model::record` reaches a provider.
+//! - Only loopback sockets are opened, while recording too, except to live tools that the suite declares. Only the relay of the
+//!   command reaches a provider, and only it has a provider's key.
 //! - A scenario with a miss never reads or writes a golden. With `CI` set, only reports are written.
 //! - Record and replay compute keys with the same function, `key::Rules::key`, after the same function has removed secrets.
 //! - Only `report` prints. Only `run::golden` names insta. Wire, key, secrets and shapes do no I/O.

@@ -7,12 +7,14 @@ use clap::Args;
 
 use super::handover;
 use super::project::ProjectOption;
+use super::relay::runner::reaching_providers;
+use super::relay::{Running, Upstreams};
 use crate::formats::{RequestAtHand, requests};
 use retake::__private::report::{CheckData, check_json, check_text, terminal};
 use retake::__private::run::{Action, Asking, CheckOptions, to_check};
 use retake_base::error::{Error, Result};
 use retake_core::secrets::hide;
-use retake_model::{Cost, KeptCall, Limits, Mode, ModelServer, Replay, Scope, ServerOptions, Upstreams};
+use retake_model::{Cost, KeptCall, Limits, Mode, ModelServer, Relay, Replay, Scope, ServerOptions};
 use retake_wire::fixture::Fixture;
 
 /// Check whether the provider still answers as recorded; write nothing but a report
@@ -65,10 +67,12 @@ impl Check {
         }
         let root = self.project.folder()?;
         let options = CheckOptions { all: self.all, json: self.json, sample: self.sample, limits };
-        if handover::has_runner(&root) {
-            return handover::run(&root, &[], to_check(&self.name, options));
+        if Relay::from_env().is_some() {
+            // This process is the runner of a project that has none of its own.
+            return super::suite(root, false).act(Action::Check(self.name, options));
         }
-        super::suite(root, false).act(Action::Check(self.name, options))
+        let status = reaching_providers(&root, to_check(&self.name, options))?;
+        Ok(handover::exit_code(status.code().unwrap_or(1)))
     }
 
     /// Sends requests to the provider, and compares its answers with the turns that these requests get in replay.
@@ -82,7 +86,8 @@ impl Check {
         hide(secrets.scrub().clone());
         let fixture = Arc::new(Fixture::read(&file, &project.rules)?);
         terminal::note(format!("expect at most {}, as recorded", Cost::of_fixture(&fixture, &project.rules)));
-        let asking = Asking::begin(Upstreams::from_env()?, secrets, limits)?;
+        let relay = Running::start(Upstreams::from_env()?, &project.declared, false)?;
+        let asking = Asking::begin(relay.relay().clone(), secrets, limits)?;
         let replay = Replay::new(fixture, project.rules.clone(), Scope::new(name)).keeping_calls(true);
         let replay = Arc::new(replay);
         let options = ServerOptions { callers: project.callers, ..ServerOptions::default() };

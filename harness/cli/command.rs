@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
     accept, adopt, audit, check, completions, doctor, explain, fork, import, init, key, list, man, new, proxy, record,
-    reject, report, review, serve, shape, show, test, tools, worlds,
+    reject, relay, report, review, serve, shape, show, test, tools, worlds,
 };
 use retake::__private::report::terminal;
 
@@ -59,6 +59,7 @@ pub(crate) fn run() -> ExitCode {
     if let Some(done) = retake::__private::system::take_over().or_else(retake::__private::tools::take_over) {
         return done;
     }
+    retake_model::clients::reach_https_by(relay::for_https);
     let done = match Arguments::parse().command {
         Command::Init(init) => init.run(),
         Command::New(new) => new.run(),

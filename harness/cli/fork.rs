@@ -4,11 +4,13 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::handover;
+use super::relay::runner::reaching_providers;
 use retake::__private::report::terminal;
 use retake::__private::run::{Action, ForkOptions, to_accept_fork, to_fork};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::counted;
+use retake_model::Relay;
 
 /// Run a scenario as recorded up to a turn, and from there with the real provider: another model, another prompt
 #[derive(Debug, Args)]
@@ -93,10 +95,12 @@ impl Fork {
             times: self.times.into(),
             json: self.json,
         };
-        if handover::has_runner(&root) {
-            return handover::run(&root, &[], to_fork(&name, &options));
+        if Relay::from_env().is_some() {
+            // This process is the runner of a project that has none of its own.
+            return super::suite(root, false).act(Action::Fork(vec![name], options));
         }
-        super::suite(root, false).act(Action::Fork(vec![name], options))
+        let status = reaching_providers(&root, to_fork(&name, &options))?;
+        Ok(handover::exit_code(status.code().unwrap_or(1)))
     }
 }
 

@@ -28,6 +28,7 @@ mod project;
 mod proxy;
 mod record;
 mod reject;
+mod relay;
 mod report;
 mod review;
 mod schemas;

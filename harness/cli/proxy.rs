@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::import::notes_of;
 use super::project::ProjectOption;
+use super::relay::{Running, Upstreams};
 use super::serve::say_ready;
 use retake::__private::project::OpenProject;
 use retake::__private::report::{Progress, summary, terminal};
@@ -16,7 +17,7 @@ use retake_base::files;
 use retake_base::text::counted;
 use retake_core::key::Rules;
 use retake_core::secrets::{Scrub, hide};
-use retake_model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
+use retake_model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions};
 use retake_scenario::Delays;
 use retake_wire::fixture::{Fixture, JournalLock, Suspected, call_log, journal_of};
 
@@ -93,7 +94,9 @@ impl Proxy {
             watch,
             resume: None,
         };
-        let recorder = Arc::new(Recorder::new(upstreams, call_log::CallLog::create(&journal_file)?, options));
+        let relay = Running::start(upstreams, &project.declared, false)?;
+        let journal = call_log::CallLog::create(&journal_file)?;
+        let recorder = Arc::new(Recorder::new(relay.relay().clone(), journal, options));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let (mode, address, key) = (Mode::Record(recorder.clone()), Some(self.addr), self.key.clone());

@@ -149,7 +149,7 @@ fn locked(cookies: &Mutex<Cookies>) -> MutexGuard<'_, Cookies> {
 async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Response> {
     let method = reqwest::Method::from_bytes(request.method.as_bytes())
         .map_err(|_| Error::new(format!("{} is not an HTTP method", request.method)))?;
-    let mut sending = clients::OF_SYSTEMS.of(&request.url)?.request(method, &request.url);
+    let mut sending = clients::OF_SYSTEMS.request(method, &request.url)?;
     let named = |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
     for (name, value) in &request.headers {
         sending = sending.header(name, value);
@@ -170,7 +170,7 @@ async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Re
         }
         RenderedBody::Files(fields, files) => sending.multipart(multipart(fields, files)?),
     };
-    sending.send().await.map_err(|e| Error::new(reqwest_reason(e)))
+    clients::sent(sending).await.map_err(Error::new)
 }
 
 fn multipart(fields: &[(String, String)], files: &[Upload]) -> Result<reqwest::multipart::Form> {

@@ -1,47 +1,113 @@
-//! The HTTP clients for systems and for providers. None follows redirects; only those for providers use the machine's proxy.
+//! The HTTP clients for systems, tools and the relay. None follows redirects, and none uses the machine's proxy.
+//!
+//! `https:` needs TLS, which this library has only with the feature `https`. The command has none here either: it reaches such
+//! addresses through its relay, which is then the proxy of these requests.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use axum::http::{HeaderValue, Method};
 use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder};
+use reqwest::{Client, ClientBuilder, Proxy, RequestBuilder, Response};
 
+use crate::record::relay::{MARK, Relay};
 use retake_base::error::{Error, Result};
 
 /// The clients for requests to systems. They keep no connections, since each scenario has its own runtime.
 pub static OF_SYSTEMS: Clients = Clients::keeping(0);
 
-/// A client for `http:` and one for `https:`, each created at its first use. Only the one for `https:` reads the machine's
-/// certificates: these are a few hundred files, and would take most of the time of a process that runs one scenario.
+/// Starts the relay of this process, if it is the command. It is called at the first request to an `https:` address.
+static OWN_RELAY: OnceLock<fn() -> Result<Relay>> = OnceLock::new();
+
+/// Reaches `https:` addresses through the relay that `start` starts.
+pub fn reach_https_by(start: fn() -> Result<Relay>) {
+    let _ = OWN_RELAY.set(start);
+}
+
+/// A client for `http:` and one for `https:`, each created at its first use.
 #[derive(Debug)]
 pub struct Clients {
     idle: usize,
-    /// Whether `https:` URLs honour `HTTPS_PROXY` and `NO_PROXY`.
-    proxied: bool,
     plain: OnceLock<Result<Client>>,
-    tls: OnceLock<Result<Client>>,
+    secure: OnceLock<Result<(Client, Way)>>,
+}
+
+/// The way to an `https:` address.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Through the relay, which gets the request without TLS.
+    Relay,
+    /// With TLS of its own.
+    #[cfg(feature = "https")]
+    Direct,
 }
 
 impl Clients {
     /// Creates clients that keep up to `idle` idle connections for each host. It must be 0 for clients that several runtimes
     /// share, since a connection belongs to the runtime that opened it.
     pub const fn keeping(idle: usize) -> Clients {
-        Clients { idle, proxied: false, plain: OnceLock::new(), tls: OnceLock::new() }
+        Clients { idle, plain: OnceLock::new(), secure: OnceLock::new() }
     }
 
-    /// Creates clients for requests to providers, which use the machine's proxy.
-    pub fn of_providers() -> Clients {
-        Clients { proxied: true, ..Clients::keeping(usize::MAX) }
+    /// Returns a request to a URL.
+    ///
+    /// # Errors
+    /// If the URL is of `https:`, and there is no TLS.
+    pub fn request(&self, method: Method, url: &str) -> Result<RequestBuilder> {
+        let (client, url) = self.of(url)?;
+        Ok(client.request(method, &*url))
     }
 
-    /// Returns the client for a URL.
-    pub fn of(&self, url: &str) -> Result<&Client> {
-        let client = if url.starts_with("https:") {
-            self.tls
-                .get_or_init(|| self.made(if self.proxied { Client::builder() } else { Client::builder().no_proxy() }))
-        } else {
-            self.plain.get_or_init(|| self.made(without_certificates(Client::builder().no_proxy())))
-        };
-        client.as_ref().map_err(Clone::clone)
+    /// Returns the client for a URL, and the URL to ask it for.
+    ///
+    /// # Errors
+    /// If the URL is of `https:`, and there is no TLS.
+    pub fn of<'a>(&self, url: &'a str) -> Result<(&Client, Cow<'a, str>)> {
+        let Some(rest) = url.strip_prefix("https:") else { return Ok((self.plain()?, url.into())) };
+        let secure = self.secure.get_or_init(|| self.made_secure());
+        match secure.as_ref().map_err(Clone::clone)? {
+            (client, Way::Relay) => Ok((client, format!("http:{rest}").into())),
+            #[cfg(feature = "https")]
+            (client, Way::Direct) => Ok((client, url.into())),
+        }
+    }
+
+    /// Returns the client for `http:` URLs.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub(crate) fn plain(&self) -> Result<&Client> {
+        self.plain
+            .get_or_init(|| self.made(without_certificates(Client::builder().no_proxy())))
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    fn made_secure(&self) -> Result<(Client, Way)> {
+        let relay = Relay::from_env().map(Ok).or_else(|| OWN_RELAY.get().map(|start| start()));
+        if let Some(relay) = relay.transpose()? {
+            let failed = |e: &dyn std::fmt::Display| Error::new(format!("failed to use the relay: {e}"));
+            let mut key = HeaderValue::from_str(relay.key()).map_err(|e| failed(&e))?;
+            key.set_sensitive(true);
+            let proxy = Proxy::http(relay.url()).map_err(|e| failed(&e))?.custom_http_auth(key);
+            return Ok((self.made(without_certificates(Client::builder().proxy(proxy)))?, Way::Relay));
+        }
+        self.with_tls()
+    }
+
+    #[cfg(feature = "https")]
+    fn with_tls(&self) -> Result<(Client, Way)> {
+        // Only this client reads the machine's certificates: these are a few hundred files, and would take most of the time of a
+        // process that runs one scenario.
+        Ok((self.made(Client::builder().no_proxy())?, Way::Direct))
+    }
+
+    #[cfg(not(feature = "https"))]
+    #[expect(clippy::unused_self, reason = "the interface of a build with TLS")]
+    fn with_tls(&self) -> Result<(Client, Way)> {
+        Err(Error::new("`https:` needs TLS, and the tests of this crate are built without it")
+            .help("to have it in `cargo test`, in Cargo.toml: retake = { …, features = [\"https\"] }")
+            .help("or run the scenarios by the command, which has it: retake test"))
     }
 
     fn made(&self, client: ClientBuilder) -> Result<Client> {
@@ -50,15 +116,25 @@ impl Clients {
     }
 }
 
-#[cfg(feature = "tls")]
+#[cfg(feature = "https")]
 fn without_certificates(client: ClientBuilder) -> ClientBuilder {
     client.tls_certs_only([])
 }
 
 /// A build without TLS reads no certificates.
-#[cfg(not(feature = "tls"))]
+#[cfg(not(feature = "https"))]
 fn without_certificates(client: ClientBuilder) -> ClientBuilder {
     client
+}
+
+/// Sends a request, and waits for the beginning of its answer.
+///
+/// # Errors
+/// Says why there is no answer.
+pub async fn sent(request: RequestBuilder) -> Result<Response, String> {
+    let answer = request.send().await.map_err(reqwest_reason)?;
+    // The relay could not reach the address.
+    if answer.headers().contains_key(MARK) { Err(answer.text().await.map_err(reqwest_reason)?) } else { Ok(answer) }
 }
 
 /// Returns why a request failed: reqwest's own message, which only says that it failed, and the messages of its sources down

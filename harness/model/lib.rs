@@ -47,9 +47,8 @@ pub use lint::{CallFlaw, FlawKind};
 pub use load::{Load, LoadOptions, Pace, Rate, SessionBy};
 pub use lookup::Lookup;
 pub use miss::{Difference, Miss, MissReason, MissedCall, answer_in_short, change, describe, first_difference};
-pub use record::{
-    Branch, Cost, OfModel, Recorder, RecorderOptions, Resume, Rewrite, Tally, Upstream, Upstreams, merged,
-};
+pub use record::relay::{self, Relay};
+pub use record::{Branch, Cost, OfModel, Recorder, RecorderOptions, Resume, Rewrite, Tally, merged};
 pub use registry::{Scope, ServedTurn, misses, reset, served, unjudged};
 pub use registry::{forgotten, keep_the_last};
 pub use replay::Replay;

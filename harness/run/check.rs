@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use super::action::CheckOptions;
 use super::commands::record_command;
 use super::project::Project;
-use super::record::wanted;
+use super::record::{relay, wanted};
 use super::trial::{self, How};
 use crate::report::{CheckData, CheckResult, Failure, RunAction, check_json, check_text, terminal};
 use retake_base::error::{Error, Result};
 use retake_core::secrets::{Secrets, shown};
-use retake_model::{Asker, Comparison, Cost, KeptCall, Limits, Upstreams};
+use retake_model::{Asker, Comparison, Cost, KeptCall, Limits, Relay};
 use retake_scenario::Scenario;
 use retake_wire::fixture::call_log::CallLog;
 
@@ -26,7 +26,7 @@ pub(super) fn run(project: &Project, names: &[String], options: CheckOptions) ->
     if let Some(most) = options.sample {
         scenarios = sample(project, &scenarios, most);
     }
-    let upstreams = Upstreams::from_env()?;
+    let relay = relay()?;
     let mut cost = Cost::default();
     for scenario in &scenarios {
         if let Some(fixture) = project.fixtures.of(scenario).ok().flatten() {
@@ -35,7 +35,7 @@ pub(super) fn run(project: &Project, names: &[String], options: CheckOptions) ->
         }
     }
     terminal::note(format!("expect at most {cost}, as recorded"));
-    let asking = Asking::begin(upstreams, project.open.secrets()?, options.limits)?;
+    let asking = Asking::begin(relay, project.open.secrets()?, options.limits)?;
     let (mut checks, mut worst) = (Vec::new(), CheckResult::Same);
     for scenario in scenarios {
         let mut check = CheckData::default();
@@ -108,11 +108,11 @@ impl Asking {
     ///
     /// # Errors
     /// If no file can be written to the folder for temporary files.
-    pub fn begin(upstreams: Upstreams, secrets: Secrets, limits: Limits) -> Result<Asking> {
+    pub fn begin(relay: Relay, secrets: Secrets, limits: Limits) -> Result<Asking> {
         let failed = |e: std::io::Error| Error::new(format!("failed to create a temporary folder: {e}"));
         let folder = tempfile::tempdir().map_err(failed)?;
         let journal = CallLog::create(&folder.path().join("asked.jsonl"))?;
-        Ok(Asking { asker: Asker::new(upstreams, journal, secrets, limits), _folder: folder })
+        Ok(Asking { asker: Asker::new(relay, journal, secrets, limits), _folder: folder })
     }
 
     /// Asks the provider these calls, one after another, and compares.

@@ -1,10 +1,12 @@
 //! The secrets that a project declares, with their values from the environment: for goldens, templates and recording.
 
 use crate::project::OpenProject;
+use crate::report::terminal;
 use crate::system::SecretValues;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::secrets::Scrub;
+use retake_model::Relay;
 use retake_scenario::{Discovered, Scenario, SystemSpec};
 
 /// The values of `{{ secret.NAME }}` in the templates of live tools: those of the environment.
@@ -42,7 +44,16 @@ pub(super) fn values(project: &OpenProject, records: bool) -> SecretValues {
 /// If a variable is not set; the error names the first one.
 pub(super) fn check(discovered: &Discovered, scenario: &Scenario) -> Result<()> {
     let of_systems = scenario.system.iter().flat_map(|name| of_system(discovered, name));
+    let of_relay = Relay::from_env().map(|relay| relay.holds().to_owned()).unwrap_or_default();
     for name in scenario.used_secrets.iter().map(String::as_str).chain(of_systems) {
+        if of_relay.iter().any(|held| held == name) {
+            terminal::note(format!(
+                "{}: warning: {name} is a provider's key, which only the relay has: `{{{{ secret.{name} }}}}` is <{name}> here, as in \
+                 a replay. A system gets {{{{ model.key }}}} for its calls to a model",
+                scenario.name
+            ));
+            continue;
+        }
         if std::env::var_os(name).is_none_or(|value| value.is_empty()) {
             let what = format!("the environment variable {name} is not set, and `{{{{ secret.{name} }}}}` needs it");
             return Err(Error::new(what).help("recording gives the system the real value; fixtures never contain it"));

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::action::ForkOptions;
 use super::declared_secrets;
 use super::project::Project;
-use super::record::wanted;
+use super::record::{relay, wanted};
 use super::trial::{self, Played, Replayed};
 use crate::report::{ForkRow, fork_table, terminal};
 pub(super) use accept::accept;
@@ -24,7 +24,7 @@ use retake_base::text::counted;
 use retake_core::events::{Payload, changes};
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::Secrets;
-use retake_model::{Branch, Cost, Mode, Recorder, RecorderOptions, Resume, Rewrite, ServerOptions, Upstreams, merged};
+use retake_model::{Branch, Cost, Mode, Recorder, RecorderOptions, Relay, Resume, Rewrite, ServerOptions, merged};
 use retake_scenario::Scenario;
 use retake_wire::fixture::{Fixture, Recorded, call_log};
 
@@ -47,7 +47,7 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
     let fixture = fixture.ok_or_else(|| Error::new(format!("scenario `{}` calls no model", scenario.name)))?;
     let from = turn::named(&fixture, &options.from)?;
     let rewrite = rewrite(&fixture, options)?;
-    let upstreams = Upstreams::from_env()?;
+    let relay = relay()?;
     declared_secrets::check(&project.discovered, scenario)?;
     let secrets = project.open.secrets()?;
     let recorded = ForkRow::of(&fixture, &project.discovered.suite.prices);
@@ -60,7 +60,7 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
         folder.id,
         counted(open.len(), "run")
     ));
-    let forking = Forking { project, scenario, fixture, from, rewrite, upstreams, secrets, folder };
+    let forking = Forking { project, scenario, fixture, from, rewrite, relay, secrets, folder };
     project.slots.open(options.times, BTreeMap::new());
     let failed: Mutex<Vec<Error>> = Mutex::default();
     std::thread::scope(|scope| {
@@ -123,7 +123,7 @@ struct Forking<'a> {
     fixture: Arc<Fixture>,
     from: usize,
     rewrite: Rewrite,
-    upstreams: Upstreams,
+    relay: Relay,
     secrets: Secrets,
     folder: Folder,
 }
@@ -149,7 +149,7 @@ impl Forking<'_> {
         let watch = Arc::new(|_: &_| {});
         let options =
             RecorderOptions { secrets: secrets.clone(), errors: scenario.record_errors, delays: false, watch, resume };
-        let recorder = Recorder::new(self.upstreams.clone(), journal, options).branching(branch.clone());
+        let recorder = Recorder::new(self.relay.clone(), journal, options).branching(branch.clone());
         let recorder = Arc::new(recorder);
         let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
         let so_far = || {

@@ -1,6 +1,10 @@
 //! The signals that ask a program to end: that of Ctrl-C, and the one that service managers and CI systems send.
 
+use std::io::BufRead as _;
+use std::sync::Arc;
+
 use retake_base::error::{Error, Result};
+use retake_model::Relay;
 
 /// Listens for these signals, so that they no longer end the process by themselves.
 pub struct Signals {
@@ -44,8 +48,10 @@ impl Signals {
     }
 }
 
-/// Whether one of the signals has come, for work that then has to say what it leaves behind. The default never has.
+/// The exit code of a recording whose command has ended, through which its calls went.
+pub(crate) const RELAY_ENDED: u8 = 1;
 
+/// Whether one of the signals has come, for work that then has to say what it leaves behind. The default never has.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt(tokio::sync::watch::Receiver<Option<u8>>);
 
@@ -56,20 +62,36 @@ impl Default for Interrupt {
 }
 
 impl Interrupt {
-    /// Listens from here on, in a thread of its own: work goes through several runtimes, and rests between them.
+    /// Listens from here on, in a thread of its own: work goes through several runtimes, and rests between them. The command that
+    /// started this process says through its relay that it was asked to end; if it is gone, this process ends too.
     ///
     /// # Errors
     /// If the process cannot listen for signals.
-    pub(crate) fn listen() -> Result<Interrupt> {
+    pub(crate) fn listen(relay: Option<&Relay>) -> Result<Interrupt> {
         let failed = |e: std::io::Error| Error::new(format!("failed to listen for signals: {e}"));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let mut signals = runtime.block_on(async { Signals::listen() })?;
         let (say, said) = tokio::sync::watch::channel(None);
-        let wait = move || {
-            let code = runtime.block_on(signals.wait());
-            let _ = say.send(Some(code));
-        };
-        std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map_err(failed)?;
+        // The first one counts: with Ctrl-C the signal comes in both ways.
+        let say = Arc::new(move |code: u8| {
+            say.send_if_modified(|said| said.is_none() && said.replace(code).is_none());
+        });
+        let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+        if let Some(relay) = relay {
+            let say = say.clone();
+            match relay.lifeline() {
+                Ok(lines) => {
+                    let hear = move || {
+                        let line = lines.lines().map_while(std::io::Result::ok).next();
+                        say(line.and_then(|code| code.parse().ok()).unwrap_or(RELAY_ENDED));
+                    };
+                    thread("relay").spawn(hear).map_err(failed)?;
+                }
+                Err(_) => say(RELAY_ENDED),
+            }
+        }
+        let wait = move || say(runtime.block_on(signals.wait()));
+        thread("signals").spawn(wait).map_err(failed)?;
         Ok(Interrupt(said))
     }
 

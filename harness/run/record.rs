@@ -1,10 +1,12 @@
-//! Recording scenarios, in four stages: begin the journal, drive the scenario with the real provider, prove that the recording
+//! Recording scenarios, in four stages: begin the journal, drive the scenario with the real provider
+//! behind the command's relay, prove that the recording
 //! replays, and only then write its files.
 
 mod begin;
 mod commit;
 mod drive;
 mod prove;
+mod reach;
 mod wanted;
 
 use std::path::Path;
@@ -14,8 +16,8 @@ use super::action::RecordOptions;
 use super::project::Project;
 use crate::report::{Failure, RunAction, terminal};
 use begin::{Begin, begin};
-use retake_base::error::Result;
-use retake_model::Upstreams;
+use retake_base::error::{Error, Result};
+use retake_model::Relay;
 use retake_scenario::Scenario;
 pub(super) use wanted::wanted;
 
@@ -32,17 +34,19 @@ pub(super) fn run(project: &Project, names: &[String], options: RecordOptions) -
 
 fn record_all(project: &Project, names: &[String], options: RecordOptions) -> Result<ExitCode> {
     let scenarios = wanted(project, names, options.all, "recording")?;
-    let upstreams = Upstreams::from_env()?;
+    let relay = relay()?;
     let mut code = ExitCode::SUCCESS;
     for scenario in scenarios {
-        if let Err(failure) = record(project, scenario, &upstreams, options) {
+        if project.interrupt.code().is_some() {
+            break;
+        }
+        if let Err(failure) = record(project, scenario, &relay, options) {
             terminal::error(format!("{}: not recorded: {failure}\n", scenario.name));
             code = ExitCode::from(1);
         }
-        if let Some(signal) = project.interrupt.code() {
-            code = ExitCode::from(signal);
-            break;
-        }
+    }
+    if let Some(signal) = project.interrupt.code() {
+        code = ExitCode::from(signal);
     }
     project.print_notes();
     Ok(code)
@@ -64,16 +68,30 @@ pub(super) fn accepted(project: &Project, scenario: &Scenario, journal: &Path, t
     )
 }
 
-fn record(
-    project: &Project,
-    scenario: &Scenario,
-    upstreams: &Upstreams,
-    options: RecordOptions,
-) -> Result<(), Failure> {
+/// The relay of the command that started this runner.
+///
+/// # Errors
+/// If no command did, or no provider is configured.
+pub(super) fn relay() -> Result<Relay> {
+    let relay = Relay::from_env().ok_or_else(|| {
+        Error::new(
+            "a runner reaches no provider: the relay of the command `retake` does, and it did not start this runner",
+        )
+        .help("to record: retake record NAME")
+    })?;
+    if relay.reaches().is_empty() {
+        return Err(Error::new("recording needs a provider, but none is configured")
+            .help("set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OLLAMA_API_KEY for the provider itself")
+            .help("or RETAKE_UPSTREAM_OPENAI for another address that speaks OpenAI's API: https://host/v1")
+            .help("(RETAKE_UPSTREAM_ANTHROPIC, _GEMINI and _OLLAMA likewise)"));
+    }
+    Ok(relay)
+}
+
+fn record(project: &Project, scenario: &Scenario, relay: &Relay, options: RecordOptions) -> Result<(), Failure> {
     project.logged(scenario, RunAction::Record, || {
-        begin(project, scenario, if options.resume { Begin::Resume } else { Begin::Anew })?
-            .drive(upstreams)?
-            .prove(options.accept_unstable)?
-            .commit(options.propose)
+        let begun = begin(project, scenario, if options.resume { Begin::Resume } else { Begin::Anew })?;
+        begun.reach(relay)?;
+        begun.drive(relay)?.prove(options.accept_unstable)?.commit(options.propose)
     })
 }

@@ -16,6 +16,7 @@ use crate::report::terminal;
 use crate::system::{self, IntoRouter, RouterFactory, Stage};
 use retake_base::error::{Error, Result};
 use retake_core::secrets;
+use retake_model::Relay;
 
 /// The runner's `main` for a project whose systems are Rust routers.
 ///
@@ -161,7 +162,7 @@ impl Suite {
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
         let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.is_live())?;
         if action.is_live() {
-            project.interrupt = super::interrupt::Interrupt::listen()?;
+            project.interrupt = super::interrupt::Interrupt::listen(Relay::from_env().as_ref())?;
         }
         project.hears_calls = matches!(action, Action::Audit(..));
         project.keeps_calls = matches!(action, Action::Check(..));

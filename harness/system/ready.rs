@@ -4,13 +4,14 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::http::Method;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use super::guardian::{Exit, Guarded};
 use super::log::Log;
 use retake_base::error::{Error, Result};
-use retake_model::clients::{self, reqwest_reason};
+use retake_model::clients;
 use retake_scenario::Ready;
 
 /// The pause between two attempts to reach a system.
@@ -111,7 +112,7 @@ async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> Socket
 
 /// Sends a GET request and returns the status of the answer.
 async fn get(url: &str) -> Result<u16> {
-    let response = clients::OF_SYSTEMS.of(url)?.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
+    let response = clients::sent(clients::OF_SYSTEMS.request(Method::GET, url)?).await.map_err(Error::new)?;
     Ok(response.status().as_u16())
 }
 

@@ -21,6 +21,7 @@ mod golden;
 mod key;
 mod load;
 mod peers;
+mod relay;
 mod server;
 mod suite;
 mod table;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         ("peers", peers::measure),
         ("connections", connections::measure),
         ("load", load::measure),
+        ("relay", relay::measure),
         ("capture", capture::measure),
         ("golden", golden::measure),
         ("suite", suite::measure),

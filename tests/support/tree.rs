@@ -34,6 +34,9 @@ pub(crate) const COMMAND_SUITE: &str =
 /// The variable that makes this test program a runner. Its value is the name of the runner's system.
 pub(crate) const RUNNER: &str = "RETAKE_IT_RUNNER";
 
+/// The files of a project with a runner of its own.
+const RUNNER_FILES: [&str; 2] = ["Cargo.toml", "tests/scenarios.rs"];
+
 /// A project with its own root and temporary folder.
 pub(crate) struct Tree {
     root: TempDir,
@@ -138,7 +141,7 @@ impl Tree {
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
-                if path.ends_with(".retake") {
+                if path.ends_with(".retake") || RUNNER_FILES.iter().any(|file| path == self.root().join(file)) {
                     continue;
                 }
                 if path.is_dir() {
@@ -170,6 +173,20 @@ impl Tree {
     /// Returns this test program as the runner of this project, with one of the systems in `runner::routers`.
     pub(crate) fn runner(&self, system: &str) -> Program {
         Program::new(&std::env::current_exe().unwrap()).env(RUNNER, system).env("RETAKE_ROOT", self.root())
+    }
+
+    /// Returns the command that records scenarios of this project, as a user starts it: this test program is the `cargo` that it
+    /// starts, and with that the runner. `action` is `record`, with options.
+    pub(crate) fn recorder(&self, system: &str, action: &str, names: &str) -> Program {
+        // By these files the command knows that a project has a runner.
+        for file in RUNNER_FILES {
+            self.write(file, "");
+        }
+        let names: Vec<&str> = names.split(',').collect();
+        let command =
+            retake().args(&action.split(' ').collect::<Vec<_>>()).args(&names).env("RETAKE_ROOT", self.root());
+        let command = command.env("TMPDIR", self.temp.path());
+        command.env(RUNNER, system).env("CARGO", std::env::current_exe().unwrap())
     }
 
     /// Returns the `retake` command, to run in this project's root.

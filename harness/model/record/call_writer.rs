@@ -94,6 +94,7 @@ impl CallWriter {
 
     /// Notes the status and the content type of the answer.
     pub(super) fn begin_answer(&mut self, status: u16, content_type: &str) {
+        self.state.answered.fetch_add(1, Ordering::Relaxed);
         self.status = status;
         content_type.clone_into(&mut self.content_type);
         self.arrivals.note(0);
@@ -141,6 +142,7 @@ impl CallWriter {
     /// # Errors
     /// If the journal cannot be written.
     pub(super) fn write_recalled(&mut self, response: Response) -> Result<(), Unsaved> {
+        self.state.answered.fetch_add(1, Ordering::Relaxed);
         self.append(response, None, true)
     }
 
@@ -161,7 +163,8 @@ impl CallWriter {
             scrub: Fired::new(),
         };
         entry.scrub_with(self.state.options.secrets.scrub());
-        let saved = self.state.journal.append(&entry).map_err(|why| {
+        let scrubbed = self.state.relay.scrub(&entry).map(|scrubbed| scrubbed.into_iter().for_each(|it| entry = it));
+        let saved = scrubbed.and_then(|()| self.state.journal.append(&entry)).map_err(|why| {
             self.state.stop(&why);
             Unsaved(why)
         });

@@ -1,12 +1,11 @@
-//! Recording. Only this module connects to a provider.
+//! Recording. Calls reach their provider through the relay of the command, which alone has the keys and speaks TLS.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `recorder` | passes calls on to their provider, and the answers back |
 //! | `pending_call` | a call that waits for its answer |
-//! | `upstream` | the providers: addresses and keys |
+//! | `relay` | the relay: its address, its key, and how it is asked |
 //! | `stream`, `last_frame` | passes an answer on while it arrives |
-//! | `content_encoding` | decodes answers that come compressed |
 //! | `arrivals` | when the parts of an answer arrived |
 //! | `call_writer` | writes the journal line of a call |
 //! | `state`, `tally` | what the calls of one recording share |
@@ -16,20 +15,15 @@
 mod arrivals;
 mod branch;
 mod call_writer;
-#[cfg(feature = "tls")]
-mod content_encoding;
-#[cfg(not(feature = "tls"))]
-#[path = "not_encoded.rs"]
-mod content_encoding;
 mod cost;
 mod last_frame;
 mod pending_call;
 mod recorder;
+pub mod relay;
 mod resume;
 mod state;
 mod stream;
 mod tally;
-mod upstream;
 
 pub use branch::{Branch, Rewrite};
 pub use cost::Cost;
@@ -38,4 +32,3 @@ pub use recorder::Recorder;
 pub use resume::{Resume, merged};
 pub use state::RecorderOptions;
 pub use tally::{OfModel, Tally};
-pub use upstream::{Upstream, Upstreams};

@@ -1,6 +1,6 @@
-//! The recorder passes each call on to its provider.
+//! The recorder passes each call on to its provider, through the relay.
 //!
-//! The call is sent with the provider's own key, and its answer is streamed to the system while it arrives. Both are written to
+//! The relay adds the provider's own key, and the answer is streamed to the system while it arrives. Both are written to
 //! the journal when the answer is complete, or with the reason why it is not. Secrets are removed from what is written, but not
 //! from what the system gets.
 
@@ -9,18 +9,17 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
 
 use axum::body::Body as HttpBody;
-use axum::http::{Response as HttpResponse, header};
+use axum::http::Response as HttpResponse;
 
 use super::branch::Branch;
 use super::call_writer::{CallWriter, Cut, Unsaved};
-use super::content_encoding::Decoder;
 use super::cost::Cost;
 use super::pending_call::PendingCall;
+use super::relay::{self, Relay, provider_of};
 use super::resume::Recall;
 use super::state::{RecorderOptions, RecorderState};
 use super::stream;
 use super::tally::Tally;
-use super::upstream::Upstreams;
 use crate::activity::InFlight;
 use crate::clients::{Clients, reqwest_reason};
 use crate::http;
@@ -34,11 +33,17 @@ use retake_wire::{self as wire, Api, Known, Response};
 /// Passes calls on and writes the journal.
 #[derive(Debug)]
 pub struct Recorder {
-    upstreams: Upstreams,
+    relay: Relay,
     clients: Clients,
     state: Arc<RecorderState>,
     before_paying: Option<BeforePaying>,
     branch: Option<Arc<Branch>>,
+}
+
+/// Why a call got no answer, and whether no other one may be sent either.
+struct Undelivered {
+    why: String,
+    refused: bool,
 }
 
 /// Is called before the first call of a resumed recording goes to the provider, with how the call came and the expected cost.
@@ -53,12 +58,11 @@ impl fmt::Debug for BeforePaying {
 }
 
 impl Recorder {
-    /// Makes a recorder that writes to this journal. Redirects are not followed, so that a provider's key goes only to the
-    /// address that was configured.
+    /// Makes a recorder that passes calls on to this relay, and writes to this journal.
     #[must_use]
-    pub fn new(upstreams: Upstreams, journal: CallLog, options: RecorderOptions) -> Recorder {
-        let state = Arc::new(RecorderState::new(journal, options));
-        Recorder { upstreams, clients: Clients::of_providers(), state, before_paying: None, branch: None }
+    pub fn new(relay: Relay, journal: CallLog, options: RecorderOptions) -> Recorder {
+        let state = Arc::new(RecorderState::new(relay.clone(), journal, options));
+        Recorder { relay, clients: Clients::keeping(usize::MAX), state, before_paying: None, branch: None }
     }
 
     /// Sets a function that is called at the first call of a resumed recording that equals no recorded one. It gets how the call
@@ -98,10 +102,10 @@ impl Recorder {
         &self.state.options.secrets
     }
 
-    /// How many calls have come so far.
+    /// How many calls have got an answer so far, or the beginning of one.
     #[must_use]
-    pub fn calls(&self) -> usize {
-        self.state.begun.load(Ordering::Relaxed)
+    pub fn answered(&self) -> usize {
+        self.state.answered.load(Ordering::Relaxed)
     }
 
     /// The calls so far, and what they cost.
@@ -125,7 +129,7 @@ impl Recorder {
 
     /// Whether the provider of an API is configured.
     pub fn reaches(&self, provider: Api) -> bool {
-        self.upstreams.of(provider).is_ok()
+        self.relay.reaches().iter().any(|reached| reached == provider_of(provider))
     }
 
     /// Notes a request that is not a call.
@@ -157,10 +161,15 @@ impl Recorder {
         }
         let provider = call.provider;
         match self.send(call).await {
-            Ok((answer, decoder)) => stream::sent_on(answer, decoder, writer, in_flight),
-            Err(why) => {
-                self.state.note(&why);
-                let error = wire::error_response(provider, 502, "record_error", &why);
+            Ok(answer) => stream::sent_on(answer, writer, in_flight),
+            Err(Undelivered { why, refused }) => {
+                if refused {
+                    self.state.stop(&why);
+                } else {
+                    self.state.note(&why);
+                }
+                let status = if refused { 400 } else { 502 };
+                let error = wire::error_response(provider, status, "record_error", &why);
                 // If this cannot be saved, nothing is lost.
                 let _ = writer.write(Some(&Cut::NotSent(why)));
                 http::final_error(&error, in_flight)
@@ -179,26 +188,19 @@ impl Recorder {
         recalled(writer, recorded, &rendered, in_flight)
     }
 
-    /// Sends a call to its provider, and waits until the answer begins. Returns the answer, and what decodes its body.
+    /// Sends a call to its provider, and waits until the answer begins.
     ///
     /// # Errors
     /// Says why there is no answer.
-    async fn send(&self, call: PendingCall) -> Result<(reqwest::Response, Decoder), String> {
-        let upstream = self.upstreams.of(call.provider)?;
-        let request =
-            upstream.request(&self.clients, &call.method, &call.path, &call.headers).map_err(|e| e.to_string())?;
-        let unreachable = |e| format!("the provider at {upstream} cannot be reached: {}", reqwest_reason(e));
-        let request = if call.body.is_empty() { request } else { request.body(call.body) };
-        let answer = request.send().await.map_err(unreachable)?;
-        let encodings = answer.headers().get_all(header::CONTENT_ENCODING).iter();
-        let encodings: Vec<&str> = encodings.map(|value| value.to_str().unwrap_or("?")).collect();
-        let decoder = Decoder::of(&encodings.join(",")).map_err(|name| {
-            format!(
-                "the provider at {upstream} answered, but its answer is compressed as `{name}`, although `identity` was asked \
-                 for; Retake unpacks gzip, deflate, br and zstd"
-            )
-        })?;
-        Ok((answer, decoder))
+    async fn send(&self, call: PendingCall) -> Result<reqwest::Response, Undelivered> {
+        let client = self.clients.plain().map_err(|e| Undelivered { why: e.to_string(), refused: false })?;
+        let gone = |e| {
+            let why = format!("the command that passes calls on to providers has ended: {}", reqwest_reason(e));
+            Undelivered { why, refused: false }
+        };
+        let answer = self.relay.request(client, &call).send().await.map_err(gone)?;
+        let Some(mark) = answer.headers().get(relay::MARK).cloned() else { return Ok(answer) };
+        Err(Undelivered { why: answer.text().await.map_err(gone)?, refused: mark == relay::REFUSED })
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::pending_call::PendingCall;
+use super::relay::{Relay, undeclared};
 use super::resume::Resume;
 use super::tally::Tally;
 use retake_core::json::Json;
@@ -35,9 +36,11 @@ impl fmt::Debug for RecorderOptions {
 
 #[derive(Debug)]
 pub(super) struct RecorderState {
+    pub(super) relay: Relay,
     pub(super) journal: CallLog,
     pub(super) options: RecorderOptions,
     pub(super) begun: AtomicUsize,
+    pub(super) answered: AtomicUsize,
     troubles: Mutex<Vec<String>>,
     /// Why no more calls are passed on; `None` while they are.
     stopped: Mutex<Option<String>>,
@@ -47,11 +50,13 @@ pub(super) struct RecorderState {
 }
 
 impl RecorderState {
-    pub(super) fn new(journal: CallLog, options: RecorderOptions) -> RecorderState {
+    pub(super) fn new(relay: Relay, journal: CallLog, options: RecorderOptions) -> RecorderState {
         RecorderState {
+            relay,
             journal,
             options,
             begun: AtomicUsize::new(0),
+            answered: AtomicUsize::new(0),
             troubles: Mutex::default(),
             stopped: Mutex::default(),
             tally: Mutex::default(),
@@ -116,11 +121,7 @@ impl RecorderState {
     /// be saved. `None` if it may be sent.
     pub(super) fn refusal(&self, call: &PendingCall) -> Option<String> {
         if let Some(name) = self.options.secrets.undeclared_in(&call.request, &call.path) {
-            let reason = format!(
-                "a model call contains the value of the environment variable {name}, which looks like a secret, so recording \
-                 stopped before it was sent.\n  Add to scenarios/suite.toml: secrets = [\"{name}\"]\n  Then <{name}> is \
-                 stored in its place. A system that Retake starts gets the value by env = {{ {name} = \"{{{{ secret.{name} }}}}\" }}"
-            );
+            let reason = undeclared(name, false);
             self.stop(&reason);
         }
         self.stopped.lock().unwrap_or_else(PoisonError::into_inner).clone()

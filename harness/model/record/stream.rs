@@ -1,15 +1,17 @@
 //! Passes an answer on from the provider to the client.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::time::Duration;
 
-use axum::body::{Body as HttpBody, Bytes};
+use axum::body::{Body as HttpBody, Bytes, HttpBody as _};
 use axum::http::{Response as HttpResponse, StatusCode, header};
 use futures_util::{Stream, StreamExt as _};
 use tokio::sync::mpsc;
 
 use super::call_writer::{CallWriter, Cut, Unsaved};
-use super::content_encoding::Decoder;
 use super::last_frame;
+use super::relay::MARK;
 use crate::activity::InFlight;
 use crate::clients::reqwest_reason;
 use crate::http;
@@ -24,7 +26,6 @@ const RETRYING: [&str; 3] = ["retry-after", "retry-after-ms", "x-should-retry"];
 /// Returns the response to the client: the status and headers of the answer, and its body as it arrives.
 pub(super) fn sent_on(
     answer: reqwest::Response,
-    decoder: Decoder,
     mut writer: CallWriter,
     in_flight: InFlight,
 ) -> HttpResponse<HttpBody> {
@@ -43,7 +44,7 @@ pub(super) fn sent_on(
         RETRYING.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
     tokio::spawn(async move {
-        stream_through(decoded(answer, decoder), writer, sender).await;
+        stream_through(body_of(answer), writer, sender).await;
         drop(in_flight);
     });
     let chunks = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
@@ -80,28 +81,27 @@ impl Next {
     }
 }
 
-/// Returns an answer's body, decoded while it arrives, without empty chunks. An error says why the rest is missing.
-fn decoded(answer: reqwest::Response, decoder: Decoder) -> impl Stream<Item = Result<Bytes, String>> {
-    let body = (answer.bytes_stream(), Some(decoder));
-    futures_util::stream::unfold(body, async |(mut stream, mut decoder)| {
+/// Returns an answer's body as it arrives, without empty chunks. An error says why the rest is missing: the relay tells the reason
+/// in a trailer.
+fn body_of(answer: reqwest::Response) -> impl Stream<Item = Result<Bytes, String>> {
+    let body = HttpResponse::from(answer).into_body();
+    futures_util::stream::unfold(Some(body), async |body| {
+        let mut body = body?;
         loop {
-            let decoding = decoder.as_mut()?;
-            let chunk = match stream.next().await {
-                Some(Ok(chunk)) => decoding.push(chunk),
-                Some(Err(e)) => Err(reqwest_reason(e)),
-                None => {
-                    let rest = decoding.finish();
-                    decoder = None;
-                    rest
-                }
+            let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await?;
+            let frame = match frame {
+                Ok(frame) => frame.into_data(),
+                Err(e) => return Some((Err(reqwest_reason(e)), None)),
             };
-            if chunk.as_ref().is_ok_and(Bytes::is_empty) {
-                continue;
+            match frame {
+                Ok(chunk) if chunk.is_empty() => {}
+                Ok(chunk) => return Some((Ok(chunk), Some(body))),
+                Err(frame) => {
+                    let why = frame.trailers_ref().and_then(|trailers| trailers.get(MARK));
+                    let Some(why) = why else { continue };
+                    return Some((Err(String::from_utf8_lossy(why.as_bytes()).into_owned()), None));
+                }
             }
-            if chunk.is_err() {
-                decoder = None;
-            }
-            return Some((chunk, (stream, decoder)));
         }
     })
 }

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::Router;
+use axum::extract::Request;
+
 use super::recorder::Recording;
 use crate::*;
 use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
@@ -145,14 +148,16 @@ fn recording_a_replay_yields_the_same_recording() {
             let options = ServerOptions { key: Some("the-provider-s-key".to_owned()), ..ServerOptions::default() };
             let provider = ModelServer::start(Mode::Replay(replay.clone()), options).await.unwrap();
             let urls = provider.urls();
-            let upstreams = Upstreams::read(|name| {
-                Some(match name {
-                    "RETAKE_UPSTREAM_OPENAI" => urls.openai.clone(),
-                    name if name.starts_with("RETAKE_UPSTREAM_") => urls.url.clone(),
-                    _ => "the-provider-s-key".to_owned(),
-                })
-            });
-            let recording = Recording::of(upstreams.unwrap(), false, &[]).await;
+            // As the relay does, this adds the provider's key.
+            let behind = super::recorder::provider(Router::new().fallback(async move |call: Request| {
+                let (parts, body) = call.into_parts();
+                let url = format!("{}{}", urls.url, parts.uri);
+                let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+                let sent =
+                    reqwest::Client::new().request(parts.method, url).bearer_auth("the-provider-s-key").body(body);
+                axum::http::Response::from(sent.send().await.unwrap()).map(axum::body::Body::new)
+            }));
+            let recording = Recording::of(behind.await, false, &[]).await;
             for Exchange { path, body, response, .. } in one {
                 let (url, key) = (format!("{}{path}", recording.server.urls().url), recording.server.key());
                 let sent = reqwest::Client::new().post(url).bearer_auth(key).body(body.clone()).send().await.unwrap();

@@ -20,27 +20,27 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    pub(super) async fn of(upstreams: Upstreams, errors: bool, environment: &[(&str, &str)]) -> Recording {
-        Recording::with(upstreams, errors, environment, ServerOptions::default()).await
+    pub(super) async fn of(relay: Relay, errors: bool, environment: &[(&str, &str)]) -> Recording {
+        Recording::with(relay, errors, environment, ServerOptions::default()).await
     }
 
     pub(super) async fn with(
-        upstreams: Upstreams,
+        relay: Relay,
         errors: bool,
         environment: &[(&str, &str)],
         server: ServerOptions,
     ) -> Recording {
         // Delays are left out, because they differ in every recording.
-        Recording::started(upstreams, errors, environment, server, false).await
+        Recording::started(relay, errors, environment, server, false).await
     }
 
     /// Starts a recording that keeps the delays of frames.
-    pub(super) async fn keeping_delays(upstreams: Upstreams) -> Recording {
-        Recording::started(upstreams, false, &[], ServerOptions::default(), true).await
+    pub(super) async fn keeping_delays(relay: Relay) -> Recording {
+        Recording::started(relay, false, &[], ServerOptions::default(), true).await
     }
 
     async fn started(
-        upstreams: Upstreams,
+        relay: Relay,
         errors: bool,
         environment: &[(&str, &str)],
         server: ServerOptions,
@@ -51,7 +51,7 @@ impl Recording {
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let secrets = Secrets::new(["STRIPE"], environment, Suspects::default()).unwrap();
         let options = RecorderOptions { secrets, errors, delays, watch: Arc::new(|_| ()), resume: None };
-        let recorder = Recorder::new(upstreams, CallLog::create(&journal).unwrap(), options);
+        let recorder = Recorder::new(relay, CallLog::create(&journal).unwrap(), options);
         let recorder = Arc::new(recorder);
         let server = ModelServer::start(Mode::Record(recorder.clone()), server).await.unwrap();
         Recording { server, recorder, journal, _folder: folder }
@@ -78,12 +78,15 @@ impl Recording {
     }
 }
 
-/// Starts a fake provider, and uses its address for all APIs.
-pub(super) async fn provider(router: Router) -> Upstreams {
+/// Starts a fake provider behind a fake relay, which has one path for each provider.
+pub(super) async fn provider(router: Router) -> Relay {
+    let providers = ["openai", "anthropic", "gemini", "ollama"];
+    let nested = |all: Router, name: &str| all.nest(&format!("/{name}"), router.clone());
+    let router = providers.into_iter().fold(Router::new(), nested);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await });
-    Upstreams::of_url(&format!("http://{address}")).unwrap()
+    Relay::new(address, "of-the-relay".to_owned(), providers.map(str::to_owned).into(), Vec::new()).unwrap()
 }
 
 pub(super) fn run(test: impl Future<Output = ()>) {

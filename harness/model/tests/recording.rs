@@ -302,7 +302,7 @@ fn text_that_looks_like_the_last_frame_does_not_end_the_answer() {
 }
 
 /// A provider that refuses the first call as busy, and answers the second.
-async fn busy_once() -> Upstreams {
+async fn busy_once() -> Relay {
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let asked = Arc::new(asked);
     let answer = r#"{"id":"c","model":"m-1","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1200,"completion_tokens":7}}"#;

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::kept_calls::KeptCall;
 use crate::activity::Activity;
-use crate::record::{Recorder, RecorderOptions, Upstreams};
+use crate::record::relay::Relay;
+use crate::record::{Recorder, RecorderOptions};
 use retake_base::text::clipped;
 use retake_core::json::Json;
 use retake_core::secrets::Secrets;
@@ -39,9 +40,9 @@ const UNPAID: [&str; 3] = ["credit balance", "insufficient_quota", "billing"];
 impl Asker {
     /// Makes an asker. The journal is one that nobody will read.
     #[must_use]
-    pub fn new(upstreams: Upstreams, journal: CallLog, secrets: Secrets, limits: Limits) -> Asker {
+    pub fn new(relay: Relay, journal: CallLog, secrets: Secrets, limits: Limits) -> Asker {
         let options = RecorderOptions { secrets, errors: true, delays: false, watch: Arc::new(|_| {}), resume: None };
-        let recorder = Recorder::new(upstreams, journal, options);
+        let recorder = Recorder::new(relay, journal, options);
         Asker { recorder, limits, calls: AtomicU64::new(0), tokens: AtomicU64::new(0) }
     }
 

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use super::begin::{Begun, Recording, shown};
 use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
+use crate::run::interrupt::RELAY_ENDED;
 use crate::run::trial::{self, Played};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::json::Json;
-use retake_model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams, merged};
+use retake_model::{Cost, Mode, Recorder, RecorderOptions, Relay, Resume, ServerOptions, merged};
 use retake_scenario::Delays;
 use retake_wire::fixture::{Fixture, ToolExchanges, call_log};
 
@@ -36,7 +37,7 @@ impl<'a> Begun<'a> {
         let watch = Arc::new(|_: &_| {});
         let options = RecorderOptions { secrets, errors: true, delays: false, watch, resume: None };
         // No call goes anywhere.
-        let recorder = Arc::new(Recorder::new(Upstreams::none(), journal, options));
+        let recorder = Arc::new(Recorder::new(Relay::none(), journal, options));
         Ok(Driven { recording, recorder, systems: Vec::new(), tools })
     }
 
@@ -44,7 +45,7 @@ impl<'a> Begun<'a> {
     ///
     /// # Errors
     /// If a call or a step failed, with the command that resumes the recording.
-    pub(super) fn drive(self, upstreams: &Upstreams) -> Result<Driven<'a>, Failure> {
+    pub(super) fn drive(self, relay: &Relay) -> Result<Driven<'a>, Failure> {
         let Begun { recording, secrets, journal, resume } = self;
         let Recording { project, scenario, old, .. } = &recording;
         let name = &scenario.name;
@@ -54,7 +55,7 @@ impl<'a> Begun<'a> {
         let delays = scenario.delays == Delays::Recorded;
         let options =
             RecorderOptions { secrets, errors: scenario.record_errors, delays, watch, resume: resume.clone() };
-        let recorder = Recorder::new(upstreams.clone(), journal, options);
+        let recorder = Recorder::new(relay.clone(), journal, options);
         let recorder = Arc::new(recorder.before_paying(announcement(name, &progress)));
         let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
         let mode = Mode::Record(recorder.clone());
@@ -94,11 +95,17 @@ impl Recording<'_> {
         let journal = shown(self.project, &self.journal_file);
         let saved = call_log::read(&self.journal_file, journal, recorder.secrets().scrub());
         let saved = saved.map_or(0, |calls| merged(calls.turns(&self.project.rules), &self.project.rules).len());
+        let what = if self.project.interrupt.code() == Some(RELAY_ENDED) {
+            "the command that passes calls on to providers has ended"
+        } else {
+            "interrupted"
+        };
         if saved == 0 {
-            return Failure::new("interrupted before an answer was complete, so nothing is saved");
+            return Failure::new(format!("{what} before an answer was complete, so nothing is saved"));
         }
-        let what = if saved == 1 { "1 complete answer is".to_owned() } else { format!("{saved} complete answers are") };
-        let failure = Failure::new(format!("interrupted; {what} saved in {}", journal.display()));
+        let answers =
+            if saved == 1 { "1 complete answer is".to_owned() } else { format!("{saved} complete answers are") };
+        let failure = Failure::new(format!("{what}; {answers} saved in {}", journal.display()));
         with_resume_advice(failure, &self.scenario.name, recorder)
     }
 
@@ -157,7 +164,7 @@ fn announcement(name: &str, progress: &Progress) -> impl Fn(&str, Cost) + Send +
 
 /// Adds the command that resumes a failed recording without paying again, unless nothing was recorded.
 pub(super) fn with_resume_advice(failure: Failure, name: &str, recorder: &Recorder) -> Failure {
-    if recorder.calls() == 0 {
+    if recorder.answered() == 0 {
         return failure;
     }
     failure.resolve("to continue from what was recorded", format!("{} --resume", record_command(name)))

@@ -171,6 +171,11 @@ impl Template {
         self.uses.iter().any(|name| name.root() == turn::TURN) && turn::counts_from_the_end(&self.text)
     }
 
+    /// The names that it uses, each with its attributes: `model.openai`.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.uses.iter().map(|used| used.path.as_str())
+    }
+
     /// Whether the text contains no template, and so is its own value.
     pub(crate) fn is_plain(&self) -> bool {
         self.kind == TemplateKind::Plain

@@ -36,8 +36,8 @@ pub fn take_over() -> Option<ExitCode> {
 async fn hand_on(url: &str) -> Option<()> {
     let url = format!("{url}?stdio={}", uuid::Uuid::new_v4().simple());
     let clients = Clients::keeping(1);
-    let client = clients.of(&url).ok()?;
-    let mut answers = client.get(&url).send().await.ok()?.bytes_stream();
+    let (client, url) = clients.of(&url).ok()?;
+    let mut answers = client.get(&*url).send().await.ok()?.bytes_stream();
     let (sender, mut lines) = mpsc::unbounded_channel();
     // A thread of its own, since reading blocks while the server has something to say.
     std::thread::spawn(move || {
@@ -46,10 +46,10 @@ async fn hand_on(url: &str) -> Option<()> {
     });
     let asking = async {
         while let Some(line) = lines.recv().await {
-            let request = client.post(&url).header(CONTENT_TYPE, "application/json").body(line);
+            let request = client.post(&*url).header(CONTENT_TYPE, "application/json").body(line);
             request.send().await.ok()?;
         }
-        client.delete(&url).send().await.ok().map(drop)
+        client.delete(&*url).send().await.ok().map(drop)
     };
     let answering = async {
         while let Some(Ok(bytes)) = answers.next().await {

@@ -10,7 +10,7 @@ use super::pipe::Pipe;
 use super::traffic::{Traffic, Via};
 use retake_core::events::{Capture, Format, Payload};
 use retake_core::json::{Json, Layout};
-use retake_model::clients::{Clients, reqwest_reason};
+use retake_model::clients::{Clients, reqwest_reason, sent};
 
 /// A connection to a real server.
 pub(super) enum Upstream {
@@ -94,26 +94,26 @@ impl Http {
     /// did.
     pub(super) async fn listen(&self, headers: &HeaderMap) -> Result<Result<Response, StatusCode>, String> {
         let response = self.request(Method::GET, headers)?.header("accept", "text/event-stream");
-        let response = response.send().await.map_err(reqwest_reason)?;
+        let response = sent(response).await?;
         let status = response.status();
         Ok(if status.is_success() && is_stream(&response) { Ok(response) } else { Err(status) })
     }
 
     /// Ends a session.
     pub(super) async fn delete(&self, headers: &HeaderMap) -> Result<StatusCode, String> {
-        Ok(self.request(Method::DELETE, headers)?.send().await.map_err(reqwest_reason)?.status())
+        Ok(sent(self.request(Method::DELETE, headers)?).await?.status())
     }
 
     async fn post(&self, message: &Json, headers: &HeaderMap) -> Result<Response, String> {
         let request = self.request(Method::POST, headers)?.header("content-type", "application/json");
         let request = request.header("accept", "application/json, text/event-stream");
-        request.body(message.print(Layout::Compact)).send().await.map_err(reqwest_reason)
+        sent(request.body(message.print(Layout::Compact))).await
     }
 
     /// A request with the suite's headers, and with those of the agent that belong to the protocol: its version, the session, and
     /// the parts of the message that are repeated there.
     fn request(&self, method: Method, headers: &HeaderMap) -> Result<RequestBuilder, String> {
-        let mut request = self.clients.of(&self.url).map_err(|e| e.to_string())?.request(method, &self.url);
+        let mut request = self.clients.request(method, &self.url).map_err(|e| e.to_string())?;
         for (name, value) in headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-")) {
             request = request.header(name, value);
         }

@@ -1,11 +1,12 @@
 //! A tool that is an HTTP endpoint. The arguments are posted to it as JSON, and the response is the observation.
 
+use axum::http::Method;
 use futures_util::future::{BoxFuture, FutureExt as _};
 
 use super::targets::Target;
 use crate::tools::observed::Observed;
 use retake_core::json::{Json, Layout};
-use retake_model::clients::{Clients, reqwest_reason};
+use retake_model::clients::{Clients, reqwest_reason, sent};
 
 /// The HTTP endpoint of one tool.
 pub(crate) struct Http {
@@ -20,12 +21,12 @@ impl Http {
     }
 
     async fn post(&self, args: &Json) -> Result<Vec<Observed>, String> {
-        let client = self.clients.of(&self.url).map_err(|e| e.to_string())?;
-        let mut request = client.post(&self.url).header("content-type", "application/json");
+        let request = self.clients.request(Method::POST, &self.url).map_err(|e| e.to_string())?;
+        let mut request = request.header("content-type", "application/json");
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let response = request.body(args.print(Layout::Compact)).send().await.map_err(reqwest_reason)?;
+        let response = sent(request.body(args.print(Layout::Compact))).await?;
         let status = response.status();
         let bytes = response.bytes().await.map_err(reqwest_reason)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();

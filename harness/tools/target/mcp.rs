@@ -51,7 +51,8 @@ impl Mcp {
     /// # Errors
     /// If the server cannot be reached, or does not complete the handshake in time.
     pub(crate) async fn connect(url: String, headers: Vec<(String, String)>, within: Duration) -> Result<Mcp> {
-        let client = Clients::keeping(8).of(&url)?.clone();
+        let clients = Clients::keeping(8);
+        let (client, url) = clients.of(&url)?;
         let headers = headers.into_iter().map(|(name, value)| {
             let wrong =
                 || Error::new(format!("`{name}` is not a valid header name, or its value is not a valid header value"));
@@ -59,8 +60,8 @@ impl Mcp {
             Ok((header, HeaderValue::from_str(&value).map_err(|_| wrong())?))
         });
         let headers: HashMap<_, _> = headers.collect::<Result<_>>()?;
-        let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
-        let transport = StreamableHttpClientTransport::with_client(client, config);
+        let config = StreamableHttpClientTransportConfig::with_uri(&*url).custom_headers(headers);
+        let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
         let greeted = timeout(within, ().serve(transport)).await;
         let service = greeted.map_err(|_| silent(within))?.map_err(|e| refused(&e))?;
         Ok(Mcp { service, process: None })

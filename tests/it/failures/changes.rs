@@ -3,6 +3,7 @@
 use retake_core::json::{Json, Layout};
 
 use crate::support::fixtures::{self, change_word, turn};
+use crate::support::program::Program;
 use crate::support::tree::Tree;
 
 /// A change, and what the first line of the failure has to name.
@@ -330,10 +331,14 @@ pub(crate) fn made(change: &Change) -> (Tree, crate::support::program::Ran) {
 }
 
 /// Returns the runner of a project in which a change was made.
-pub(crate) fn runner(tree: &Tree, change: &Change) -> crate::support::program::Program {
-    let runner = tree.runner("gateway");
+pub(crate) fn runner(tree: &Tree, change: &Change) -> Program {
+    with_mutant(tree.runner("gateway"), change)
+}
+
+/// Returns a program whose gateway has the change's mistake.
+pub(crate) fn with_mutant(program: Program, change: &Change) -> Program {
     match change.mutant {
-        Some(mutant) => runner.env("GATEWAY_MUTANT", mutant),
-        None => runner,
+        Some(mutant) => program.env("GATEWAY_MUTANT", mutant),
+        None => program,
     }
 }

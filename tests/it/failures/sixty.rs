@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::changes::{CHANGES, Change, made, runner};
+use super::changes::{CHANGES, Change, made, runner, with_mutant};
 use crate::support::loopback::Service;
 use crate::support::tree::Tree;
 
@@ -114,8 +114,7 @@ fn advice(told: &str) -> Vec<(String, String)> {
 fn follow(tree: &Tree, change: &Change, case: &str, command: &str, provider: &str) -> bool {
     if let Some(options) = command.strip_prefix(&format!("retake record {}", change.scenario)) {
         let action = format!("record{options}");
-        let recording =
-            runner(tree, change).env("RETAKE_ACTION", action.trim()).env("RETAKE_ACTION_NAMES", change.scenario);
+        let recording = with_mutant(tree.recorder("gateway", action.trim(), change.scenario), change);
         let run = recording.env("RETAKE_UPSTREAM_OPENAI", provider).env("OPENAI_API_KEY", "sk-of-the-provider").run();
         // An option in [golden] names an event that no longer comes. A recording does not change options.
         if run.all().contains("no event of this run has that name") {

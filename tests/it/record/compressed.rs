@@ -22,6 +22,7 @@ use crate::support::tree::Tree;
 tests! { a_compressed_answer_is_decoded_for_the_client_and_recorded_without_its_secrets,
     a_compressed_stream_is_passed_on_as_it_arrives,
     an_answer_that_nobody_can_unpack_is_an_error_and_not_stored,
+    an_answer_that_breaks_off_or_is_not_compressed_as_it_says_is_in_the_journal_with_the_reason,
 }
 
 const SECRET: &str = "sk-proj-zebra-quartz-0123456789";
@@ -161,5 +162,36 @@ fn an_answer_that_nobody_can_unpack_is_an_error_and_not_stored() {
     assert!(code == Some(1) && said.contains("compressed as `zebra-coding`"), "{said}");
     for (file, text) in tree.files() {
         assert!(!text.contains(SECRET), "{file}: {text}");
+    }
+}
+
+/// The relay says why the rest is missing, after the beginning has been passed on.
+fn an_answer_that_breaks_off_or_is_not_compressed_as_it_says_is_in_the_journal_with_the_reason() {
+    let provider = Service::start(Router::new().fallback(async |body: String| {
+        let call: serde_json::Value = serde_json::from_str(&body).unwrap();
+        let coding = call["messages"][0]["content"].as_str().unwrap().to_owned();
+        let whole = packed(if coding == "gzip" { "gzip" } else { "none" }, &answer());
+        let parts =
+            futures_util::stream::iter([Ok(whole[..whole.len() / 2].to_vec()), Err(std::io::Error::other("gone"))]);
+        let parts = futures_util::StreamExt::then(parts, async |part| {
+            tokio::task::yield_now().await;
+            part
+        });
+        let named = if coding == "cut" { "identity".to_owned() } else { "gzip".to_owned() };
+        ([(CONTENT_TYPE, "application/json".to_owned()), (CONTENT_ENCODING, named)], Body::from_stream(parts))
+    }));
+    let reasons = [
+        ("cut", "the provider left before the end: "),
+        ("gzip", "the provider left before the end: "),
+        ("not gzip", "the answer is said to be compressed as `gzip` and cannot be unpacked"),
+    ];
+    for (coding, reason) in reasons {
+        let tree = Tree::empty();
+        let mut proxy = Serving::start(proxy(&tree, &provider.openai()));
+        // The client sees an answer that breaks off.
+        assert!(std::panic::catch_unwind(|| ask(&proxy, coding)).is_err(), "{coding}");
+        let (code, said) = proxy.end_and_read("-INT");
+        assert!(code == Some(1) && said.contains("no turns"), "{coding}: {said}");
+        assert!(said.contains(reason), "{coding}: {said}");
     }
 }

@@ -337,7 +337,7 @@ fn no_encoded_secret_is_in_a_file_after_proxy_and_replay_matches() {
 
 fn no_encoded_secret_is_in_a_file_after_record_and_replay_matches() {
     let (provider, tree) = (provider(), tree());
-    let runner = tree.runner("encoded").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", "out");
+    let runner = tree.recorder("encoded", "record", "out");
     let ran = with_variables(runner).env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run().exits(0);
     let recorded = format!("out: {} turns recorded to fixtures/out.json, two replays agree", planted().len());
     assert_absent("what was printed", &ran.says(&[recorded]).all());

@@ -101,7 +101,7 @@ fn a_recording_asks_for_nothing_more_once_its_journal_cannot_be_written() {
     let planted = secrets::planted();
     let tree = secrets::tree(&planted);
     let runner = |action: &str| {
-        let runner = tree.runner("planted").env("RETAKE_ACTION", action).env("RETAKE_ACTION_NAMES", "out");
+        let runner = tree.recorder("planted", action, "out");
         secrets::with_variables(runner, &planted).env("RETAKE_UPSTREAM_OPENAI", provider.openai())
     };
     let ran = limited(runner("record"), 12)

@@ -9,13 +9,19 @@ pub(crate) mod encoded_secrets;
 #[cfg(unix)]
 pub(crate) mod full_disk;
 pub(crate) mod parallel;
+pub(crate) mod processes;
 pub(crate) mod proof;
+pub(crate) mod provider_keys;
 pub(crate) mod proxy;
 pub(crate) mod recording;
+pub(crate) mod relay;
+pub(crate) mod relay_tls;
 #[cfg(unix)]
 pub(crate) mod rerecording;
 pub(crate) mod resuming;
 pub(crate) mod rounds;
+#[cfg(target_os = "linux")]
+pub(crate) mod runner_process;
 pub(crate) mod secrets;
 pub(crate) mod suspects;
 pub(crate) mod traces;
@@ -30,10 +36,15 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     parallel::TESTS,
     proof::TESTS,
     proxy::TESTS,
+    provider_keys::TESTS,
     recording::TESTS,
+    relay::TESTS,
+    relay_tls::TESTS,
     #[cfg(unix)]
     rerecording::TESTS,
     resuming::TESTS,
+    #[cfg(target_os = "linux")]
+    runner_process::TESTS,
     secrets::TESTS,
     suspects::TESTS,
     traces::TESTS,

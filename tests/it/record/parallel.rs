@@ -83,7 +83,7 @@ fn tree(kind: &str, golden: &str) -> Tree {
 /// Records the scenario; each run of the agent sends the next of these.
 fn recorded(tree: &Tree, runs: &[&str]) -> Ran {
     let provider = Service::provider();
-    let runner = replayed(tree, runs).env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", "two");
+    let runner = tree.recorder("parallel", "record", "two").env(RUNS, runs.join(", "));
     runner.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).env("OPENAI_API_KEY", "sk-of-the-provider").run()
 }
 

@@ -32,8 +32,8 @@ fn tree(kinds: &str) -> Tree {
 }
 
 fn recorder(tree: &Tree, provider: &Service, action: &str) -> Program {
-    let runner = tree.runner("varying").env("RETAKE_ACTION", action).env("RETAKE_ACTION_NAMES", "look");
-    runner.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).env("OPENAI_API_KEY", "sk-of-the-provider")
+    let recorder = tree.recorder("varying", action, "look");
+    recorder.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).env("OPENAI_API_KEY", "sk-of-the-provider")
 }
 
 /// Asserts that recording fails and proposes rules, and that it succeeds with these rules, as does a replay after it. Returns

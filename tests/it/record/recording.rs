@@ -1,4 +1,4 @@
-//! Recording, as the runner does it when `retake record` starts it.
+//! Recording: `retake record`, and the runner that it starts.
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -33,10 +33,15 @@ tests! { recording_again_gives_the_committed_fixtures_and_goldens_to_the_byte,
 
 const NAME: &str = "write_read_file";
 
-/// Returns the runner that records scenarios from a provider.
+/// Returns the command that records scenarios from a provider.
 fn recording(tree: &Tree, system: &str, names: &str, provider: &str) -> Program {
-    let runner = tree.runner(system).env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", names);
-    runner.env("RETAKE_UPSTREAM_OPENAI", provider).env("OPENAI_API_KEY", "sk-of-the-provider")
+    resuming(tree, system, "record", names, provider)
+}
+
+fn resuming(tree: &Tree, system: &str, action: &str, names: &str, provider: &str) -> Program {
+    tree.recorder(system, action, names)
+        .env("RETAKE_UPSTREAM_OPENAI", provider)
+        .env("OPENAI_API_KEY", "sk-of-the-provider")
 }
 
 /// Starts a provider that numbers its answers.
@@ -91,8 +96,8 @@ fn a_provider_that_cannot_be_reached_is_named_and_nothing_is_written() {
     let tree = Tree::of(&[NAME]);
     let before = without_journals(&tree);
     recording(&tree, "gateway", NAME, gone).run().exits(1).says(&[
-        "error: write_read_file: not recorded: model calls failed while recording",
-        &format!("the provider at {gone} cannot be reached: "),
+        &format!("error: write_read_file: not recorded: the provider at {gone} cannot be reached: "),
+        "refused",
     ]);
     assert_eq!(without_journals(&tree), before);
 }
@@ -135,8 +140,7 @@ fn a_provider_that_answers_with_an_error_is_not_recorded() {
 
 fn without_a_provider_the_error_names_the_variables_to_set() {
     let tree = Tree::of(&[NAME]);
-    let runner = tree.runner("gateway").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", NAME);
-    runner.run().exits(2).says(&[
+    tree.recorder("gateway", "record", NAME).run().exits(2).says(&[
         "error: recording needs a provider, but none is configured",
         "set OPENAI_API_KEY",
         "or RETAKE_UPSTREAM_OPENAI",
@@ -237,8 +241,7 @@ fn a_failure_of_the_provider_is_the_first_line_and_cannot_be_accepted() {
         let tree = greeting();
         tree.scenario("hello", &asking("Hello there"));
         for action in ["record", "record --accept-unstable"] {
-            let run =
-                recording(&tree, "oddities", "hello", &provider.openai()).env("RETAKE_ACTION", action).run().exits(1);
+            let run = resuming(&tree, "oddities", action, "hello", &provider.openai()).run().exits(1);
             let first = format!(
                 "error: hello: not recorded: the provider failed: POST /v1/chat/completions of `unknown`: {reason}"
             );
@@ -256,8 +259,7 @@ fn a_recording_whose_fixture_cannot_be_written_is_resumed_at_no_cost() {
     let run = recording(&tree, "oddities", "hello", &provider.openai()).run().exits(1);
     run.says(&["hello.json: failed to write it", "to continue from what was recorded", "retake record hello --resume"]);
     std::fs::remove_dir_all(tree.path("fixtures/hello.json")).unwrap();
-    let resumed =
-        recording(&tree, "oddities", "hello", &provider.openai()).env("RETAKE_ACTION", "record --resume").run();
+    let resumed = resuming(&tree, "oddities", "record --resume", "hello", &provider.openai()).run();
     resumed.exits(0).says(&["hello: 1 call served from the recording, 0 calls sent to the provider"]);
 }
 

@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::record::processes::{children_of, is_gone};
 use crate::record::rounds::{JOURNAL, LOG, Provider, agent, scenario};
 use crate::support::program::{Program, Ran};
 use crate::support::tree::Tree;
 
 tests! { a_recorder_that_is_killed_loses_only_the_call_in_flight,
+    a_relay_that_is_killed_alone_ends_its_runner_which_loses_only_the_call_in_flight,
     a_recording_that_is_interrupted_says_what_it_has_saved_and_how_to_go_on,
     an_answer_is_on_disk_before_the_agent_gets_its_last_frame,
     a_changed_prompt_sends_exactly_the_calls_that_have_it,
@@ -36,8 +38,7 @@ fn tree(agents: &Value) -> Tree {
 }
 
 fn recorder(tree: &Tree, provider: &Provider, action: &str) -> Program {
-    let runner = tree.runner("rounds").env("RETAKE_ACTION", action).env("RETAKE_ACTION_NAMES", "work");
-    runner.env("RETAKE_UPSTREAM_OPENAI", provider.openai())
+    tree.recorder("rounds", action, "work").env("RETAKE_UPSTREAM_OPENAI", provider.openai())
 }
 
 fn record(tree: &Tree, provider: &Provider) -> Ran {
@@ -150,8 +151,7 @@ fn equal_calls_get_their_answers_in_recorded_order() {
     let ask = crate::runner::discovery::asking("Hello");
     let write = |times: usize| tree.write("scenarios/work/scenario.toml", &ask.repeat(times));
     let record = |action: &str| {
-        let runner = tree.runner("oddities").env("RETAKE_ACTION", action).env("RETAKE_ACTION_NAMES", "work");
-        runner.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run().exits(0)
+        tree.recorder("oddities", action, "work").env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run().exits(0)
     };
     let answers = || {
         let fixture: Value = serde_json::from_str(&tree.read("fixtures/work.json")).unwrap();
@@ -268,8 +268,25 @@ fn a_recording_that_is_interrupted_says_what_it_has_saved_and_how_to_go_on() {
     }
 }
 
-/// Kills 5 recorders, or as many as `RETAKE_KILLED_RECORDERS` says.
+/// Who is killed of a recording.
+#[derive(Clone, Copy, PartialEq)]
+enum Killed {
+    /// The runner, which records. The command says so.
+    Runner,
+    /// The command, whose relay reaches the provider. The runner ends by itself.
+    Relay,
+}
+
 fn a_recorder_that_is_killed_loses_only_the_call_in_flight() {
+    kills_lose_only_the_call_in_flight(Killed::Runner);
+}
+
+fn a_relay_that_is_killed_alone_ends_its_runner_which_loses_only_the_call_in_flight() {
+    kills_lose_only_the_call_in_flight(Killed::Relay);
+}
+
+/// Kills 5 of them, or as many as `RETAKE_KILLED_RECORDERS` says.
+fn kills_lose_only_the_call_in_flight(who: Killed) {
     let kills = std::env::var(KILLED).ok().and_then(|kills| kills.parse().ok()).unwrap_or(5);
     let provider = Provider::start();
     let agent = agent("lead", 6);
@@ -287,15 +304,24 @@ fn a_recorder_that_is_killed_loses_only_the_call_in_flight() {
         let mut here = 0;
         loop {
             let mut command = recorder(&tree, &provider, "record --resume").env(LOG, &told).into_command();
-            let said = std::fs::File::create(tree.path("said")).unwrap();
-            let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said).spawn().unwrap();
+            let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut errors = child.stderr.take().unwrap();
+            let reading = std::thread::spawn(move || std::io::read_to_string(&mut errors).unwrap());
             if here == 8 || killed == kills || ended_within(&mut child, moments.next(long)) {
                 let status = child.wait().unwrap();
-                assert!(status.success(), "after {here} kills: {status}\n{}", tree.read("said"));
+                let said = reading.join().unwrap();
+                assert!(status.success(), "after {here} kills:\n{said}");
                 break;
             }
-            child.kill().unwrap();
+            let runners = children_of(child.id());
+            match runners.first() {
+                Some(runner) if who == Killed::Runner => kill(*runner),
+                _ => child.kill().unwrap(),
+            }
             child.wait().unwrap();
+            // The runner has the same standard error. If it ends by itself, it says why.
+            let said = reading.join().unwrap();
+            assert!(runners.iter().all(|runner| is_gone(*runner)), "{said}");
             (killed, here) = (killed + 1, here + 1);
             // Every answer that the agent has received is on disk.
             let journal = std::fs::read_to_string(tree.path("fixtures/.journal/work.jsonl")).unwrap_or_default();
@@ -304,10 +330,16 @@ fn a_recorder_that_is_killed_loses_only_the_call_in_flight() {
                 assert!(journal.contains(digest), "{answer:?} is not in the journal after {here} kills:\n{journal}");
             }
         }
-        assert_eq!(whole(&tree), whole(&undisturbed), "after {here} kills:\n{}", tree.read("said"));
+        assert_eq!(whole(&tree), whole(&undisturbed), "after {here} kills");
         let asked = provider.take().len();
         assert!((6..=6 + here).contains(&asked), "{asked} calls with {here} kills");
+        assert_eq!(tree.left(), [""; 0]);
     }
+}
+
+fn kill(process: u32) {
+    let sent = std::process::Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap();
+    assert!(sent.success());
 }
 
 /// A pseudorandom sequence of moments within a time span. It is the same in each run.

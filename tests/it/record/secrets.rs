@@ -292,7 +292,7 @@ fn no_planted_secret_is_in_a_file_after_record_and_replay_matches() {
     let planted = Arc::new(planted());
     let provider = provider(&planted);
     let tree = tree(&planted);
-    let runner = tree.runner("planted").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", "out");
+    let runner = tree.recorder("planted", "record", "out");
     let runner = with_variables(runner, &planted).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
     let ran = runner.run().exits(0).says(&["out: 48 turns recorded to fixtures/out.json, two replays agree"]);
     assert_absent(&planted, "what was printed", &ran.all());

@@ -99,7 +99,7 @@ fn a_recording_with_a_suspected_secret_is_resumed_at_no_cost_once_there_is_a_rul
     let tree = Tree::with_suite(SUITE);
     tree.scenario("out", "[[step]]\npost = \"/run\"\nstream = { last = \"end\" }\n");
     let record = |action: &str| {
-        let runner = tree.runner("suspected").env("RETAKE_ACTION", action).env("RETAKE_ACTION_NAMES", "out");
+        let runner = tree.recorder("suspected", action, "out");
         runner.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).env("OPENAI_API_KEY", "the-provider-s-0wn-key").run()
     };
     let ran = record("record").exits(1).says(&[

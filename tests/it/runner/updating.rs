@@ -39,7 +39,7 @@ fn in_ci_updating_and_recording_write_nothing_and_exit_with_2() {
             "error: updating goldens with CI set: goldens and fixtures are never written in CI\n",
             "run it on your own machine and commit what it wrote; if this is your machine, unset CI",
         ]);
-        let recording = tree.runner("gateway").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", NAME);
+        let recording = tree.recorder("gateway", "record", NAME);
         let recording = recording.env("RETAKE_UPSTREAM_OPENAI", "http://127.0.0.1:9/v1");
         recording.env("CI", ci).run().exits(2).says(&["error: recording with CI set"]);
         assert_eq!(tree.files(), before);

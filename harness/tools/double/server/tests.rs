@@ -34,7 +34,7 @@ fn with_doubles<F: Future<Output = ()>>(scope: &Scope, pacing: Pacing, check: im
 }
 
 async fn call(url: &str) -> String {
-    let answer = Clients::keeping(1).of(url).unwrap().post(url).body(CALL).send().await.unwrap();
+    let answer = Clients::keeping(1).request(axum::http::Method::POST, url).unwrap().body(CALL).send().await.unwrap();
     answer.text().await.unwrap()
 }
 

@@ -7,11 +7,12 @@ fn read(set: &'static [(&'static str, &'static str)]) -> Result<Upstreams> {
 #[test]
 fn only_providers_that_are_called_have_to_be_configured() {
     let upstreams = read(&[("ANTHROPIC_API_KEY", "k"), ("RETAKE_UPSTREAM_OLLAMA", "http://localhost:11434/")]).unwrap();
-    assert_eq!(upstreams.of(Api::Anthropic).unwrap().to_string(), "https://api.anthropic.com");
-    assert_eq!(upstreams.of(Api::Ollama).unwrap().to_string(), "http://localhost:11434");
+    assert_eq!(upstreams.of("anthropic").unwrap().to_string(), "https://api.anthropic.com");
+    assert_eq!(upstreams.of("ollama").unwrap().to_string(), "http://localhost:11434");
     let missing = "the system called Gemini, which is not configured: set GEMINI_API_KEY or RETAKE_UPSTREAM_GEMINI";
-    assert_eq!(upstreams.of(Api::Gemini).unwrap_err(), missing);
-    assert!(read(&[("OPENAI_API_KEY", "")]).unwrap_err().to_string().contains("none is configured"));
+    assert_eq!(upstreams.of("gemini").unwrap_err(), missing);
+    assert_eq!(upstreams.names(), ["anthropic", "ollama"]);
+    assert_eq!(read(&[("OPENAI_API_KEY", "")]).unwrap().names(), [""; 0]);
     assert!(read(&[("RETAKE_UPSTREAM_OPENAI", "host")]).unwrap_err().to_string().contains("is not a URL"));
 }
 
@@ -27,7 +28,7 @@ fn addresses_are_put_together() {
     let gemini = url(2, "https://h", "/v1beta/models/m:streamGenerateContent?key=ours&alt=sse");
     assert_eq!(gemini, "https://h/v1beta/models/m:streamGenerateContent?alt=sse");
     assert_eq!(url(2, "https://h/v1beta", "/v1beta/models"), "https://h/v1beta/models");
-    let of_url = |base: &str, path: &str| Upstreams::of_url(base).unwrap().of(Api::OpenAiChat).unwrap().url(path);
+    let of_url = |base: &str, path: &str| Upstreams::of_url(base).unwrap().of("openai").unwrap().url(path);
     assert_eq!(of_url("https://h/", "/v1/chat/completions"), "https://h/v1/chat/completions");
     assert_eq!(of_url("https://h/api/v1", "/v1/chat/completions"), "https://h/api/v1/chat/completions");
     assert_eq!(of_url("https://h/paas/v4", "/v1/chat/completions"), "https://h/paas/v4/chat/completions");
@@ -45,7 +46,7 @@ fn a_key_goes_to_its_own_provider_and_to_an_address_that_is_named_for_it() {
             _ => None,
         };
         let upstreams = Upstreams::of_base(base, value);
-        [Api::OpenAiChat, Api::Anthropic, Api::Gemini].map(|api| upstreams.of(api).unwrap().key.clone())
+        ["openai", "anthropic", "gemini"].map(|name| upstreams.of(name).unwrap().key.clone())
     };
     let (openai, anthropic, azure) = (
         Some("OPENAI_API_KEY".to_owned()),
@@ -67,37 +68,36 @@ fn azure_takes_its_key_as_its_own_clients_send_it() {
         ("OPENAI_API_KEY", "openai"),
     ];
     let upstreams = read(Box::leak(Box::new(set))).unwrap();
-    let upstream = upstreams.of(Api::OpenAiChat).unwrap();
+    let upstream = upstreams.of("openai").unwrap();
     let path = "/openai/deployments/small/chat/completions?api-version=1";
-    let request =
-        upstream.request(&Clients::of_providers(), &Method::POST, path, &HeaderMap::new()).unwrap().build().unwrap();
-    assert_eq!(
-        request.url().as_str(),
-        "https://team.openai.azure.com/openai/deployments/small/chat/completions?api-version=1"
-    );
-    assert_eq!(
-        (request.headers()["api-key"].to_str().unwrap(), request.headers().get("authorization")),
-        ("azure", None)
-    );
+    let uri = "https://team.openai.azure.com/openai/deployments/small/chat/completions?api-version=1";
+    assert_eq!(upstream.uri(path).unwrap().to_string(), uri);
+    assert_eq!(header_of(upstream), Some(("api-key".to_owned(), "azure".to_owned())));
+}
+
+/// Returns the header that brings a provider its key.
+fn header_of(upstream: &Upstream) -> Option<(String, String)> {
+    let (name, value) = upstream.key_header().unwrap()?;
+    Some((name.to_string(), value.to_str().unwrap().to_owned()))
 }
 
 #[test]
 fn keys_are_sent_as_each_provider_takes_them() {
     let upstreams = read(&[("OPENAI_API_KEY", "o"), ("ANTHROPIC_API_KEY", "a"), ("GOOGLE_API_KEY", "g")]).unwrap();
-    let clients = Clients::keeping(0);
-    let mut headers = HeaderMap::new();
-    headers.insert("anthropic-version", header::HeaderValue::from_static("2023-06-01"));
-    headers.insert("x-api-key", header::HeaderValue::from_static("ours"));
-    let sent =
-        |api| upstreams.of(api).unwrap().request(&clients, &Method::POST, "/v1/x", &headers).unwrap().build().unwrap();
-    let header = |request: &reqwest::Request, name: &str| {
-        request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
-    };
-    let anthropic = sent(Api::Anthropic);
-    assert_eq!(header(&anthropic, "x-api-key").as_deref(), Some("a"));
-    assert_eq!(header(&anthropic, "anthropic-version").as_deref(), Some("2023-06-01"));
-    assert_eq!(header(&sent(Api::Gemini), "x-goog-api-key").as_deref(), Some("g"));
-    let openai = sent(Api::OpenAiResponses);
-    assert_eq!(header(&openai, "authorization").as_deref(), Some("Bearer o"));
-    assert_eq!(header(&openai, "x-api-key"), None);
+    let header = |name: &str| header_of(upstreams.of(name).unwrap()).unwrap();
+    assert_eq!(header("anthropic"), ("x-api-key".to_owned(), "a".to_owned()));
+    assert_eq!(header("gemini"), ("x-goog-api-key".to_owned(), "g".to_owned()));
+    assert_eq!(header("openai"), ("authorization".to_owned(), "Bearer o".to_owned()));
+    // A client of Gemini may have sent the model server's key in the URL.
+    let gemini = upstreams.of("gemini").unwrap().uri("/v1beta/models/m:x?key=ours&alt=sse").unwrap();
+    assert_eq!(gemini.query(), Some("key=g&alt=sse"));
+    assert_eq!(upstreams.of("openai").unwrap().uri("/v1/models?key=ours").unwrap().query(), None);
+}
+
+#[test]
+fn a_name_and_a_password_in_an_address_are_sent_as_a_browser_sends_them() {
+    let upstreams = read(&[("RETAKE_UPSTREAM_OPENAI", "https://team:p%40ss+1@gateway.example/v1")]).unwrap();
+    let upstream = upstreams.of("openai").unwrap();
+    assert_eq!(upstream.uri("/v1/models").unwrap(), "https://gateway.example/v1/models");
+    assert_eq!(header_of(upstream), Some(("authorization".to_owned(), "Basic dGVhbTpwQHNzKzE=".to_owned())));
 }

@@ -1,5 +1,5 @@
-//! Decodes answers that come compressed. The recorder asks providers for answers that are not, but a provider, or a proxy before
-//! it, may compress anyway. What is decoded can be searched for secrets, and the client gets it without the compression.
+//! Decodes answers that come compressed. The relay asks providers for answers that are not, but a provider, or a proxy before
+//! it, may compress anyway. What is decoded can be searched for secrets, and the recorder and its client get it without the compression.
 
 use std::io::{Read as _, Write};
 

@@ -2,29 +2,17 @@
 
 use std::{env, fmt};
 
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderName, HeaderValue, Uri, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
-use crate::clients::Clients;
 use retake_base::error::{Error, Result};
+use retake_model::relay::provider_of;
 use retake_wire::Api;
-
-/// The headers of a call that are passed on.
-const PASSED: [&str; 10] = [
-    "content-type",
-    "accept",
-    "anthropic-version",
-    "anthropic-beta",
-    "openai-beta",
-    // These identify the account, or the customer of a gateway.
-    "openai-organization",
-    "openai-project",
-    "x-goog-user-project",
-    "http-referer",
-    "x-title",
-];
 
 /// A provider: the environment variables that configure it, its own address, and the header that takes its key.
 struct Provider {
+    api: Api,
     name: &'static str,
     address: &'static str,
     keys: &'static [&'static str],
@@ -34,6 +22,7 @@ struct Provider {
 
 const PROVIDERS: [Provider; 4] = [
     Provider {
+        api: Api::OpenAiChat,
         name: "OpenAI",
         address: "RETAKE_UPSTREAM_OPENAI",
         keys: &["OPENAI_API_KEY"],
@@ -41,6 +30,7 @@ const PROVIDERS: [Provider; 4] = [
         key_header: "authorization",
     },
     Provider {
+        api: Api::Anthropic,
         name: "Anthropic",
         address: "RETAKE_UPSTREAM_ANTHROPIC",
         keys: &["ANTHROPIC_API_KEY"],
@@ -48,6 +38,7 @@ const PROVIDERS: [Provider; 4] = [
         key_header: "x-api-key",
     },
     Provider {
+        api: Api::Gemini,
         name: "Gemini",
         address: "RETAKE_UPSTREAM_GEMINI",
         keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
@@ -55,6 +46,7 @@ const PROVIDERS: [Provider; 4] = [
         key_header: "x-goog-api-key",
     },
     Provider {
+        api: Api::Ollama,
         name: "Ollama",
         address: "RETAKE_UPSTREAM_OLLAMA",
         keys: &["OLLAMA_API_KEY"],
@@ -88,18 +80,19 @@ fn is_for(provider: &Provider, variable: &str, base: &str, set: &impl Fn(&str) -
     variable == AZURE_KEY || is_this(provider.base) || set(provider.address).is_some_and(|address| is_this(&address))
 }
 
-fn index_of(api: Api) -> usize {
-    match api {
-        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => 0,
-        Api::Anthropic => 1,
-        Api::Gemini => 2,
-        Api::Ollama => 3,
-    }
+/// The variables that may hold a provider's key.
+pub(super) fn key_variables() -> impl Iterator<Item = &'static str> {
+    PROVIDERS.iter().flat_map(|provider| provider.keys).copied().chain([AZURE_KEY])
+}
+
+/// The variables that only the relay gets: addresses may have a key in them, too.
+pub(super) fn variables() -> impl Iterator<Item = &'static str> {
+    key_variables().chain(PROVIDERS.iter().map(|provider| provider.address))
 }
 
 /// One provider's address and key.
 #[derive(Clone)]
-pub struct Upstream {
+pub(crate) struct Upstream {
     provider: usize,
     base: String,
     key: Option<String>,
@@ -109,7 +102,7 @@ pub struct Upstream {
 
 /// The configured providers. Only those that are called have to be configured.
 #[derive(Clone, Debug)]
-pub struct Upstreams([Option<Upstream>; 4]);
+pub(crate) struct Upstreams([Option<Upstream>; 4]);
 
 impl fmt::Display for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,19 +117,18 @@ impl fmt::Debug for Upstream {
 }
 
 impl Upstreams {
+    /// No providers.
+    pub(super) fn none() -> Upstreams {
+        Upstreams([const { None }; 4])
+    }
+
     /// Reads the environment. A provider is configured if `RETAKE_UPSTREAM_…` names its address, or its usual variable holds a
     /// key.
     ///
     /// # Errors
-    /// If no provider is configured, or an address is not a URL.
-    pub fn from_env() -> Result<Upstreams> {
+    /// If an address is not a URL.
+    pub(crate) fn from_env() -> Result<Upstreams> {
         Upstreams::read(|name| env::var(name).ok())
-    }
-
-    /// No providers, for a recorder that makes no calls.
-    #[must_use]
-    pub fn none() -> Upstreams {
-        Upstreams([const { None }; 4])
     }
 
     /// Uses one address for the calls of every API. A provider's key, from its usual variable, is sent there only if the address
@@ -144,7 +136,7 @@ impl Upstreams {
     ///
     /// # Errors
     /// If the address is not a URL.
-    pub fn of_url(base: &str) -> Result<Upstreams> {
+    pub(crate) fn of_url(base: &str) -> Result<Upstreams> {
         let base = base.trim_end_matches('/');
         match url::Url::parse(base) {
             Ok(url) if ["http", "https"].contains(&url.scheme()) => {}
@@ -174,7 +166,7 @@ impl Upstreams {
     /// Returns the keys that are set, but are not sent to this address although calls of their API go there: for each key its
     /// own variable, and the variable that has to name the address to allow it.
     #[must_use]
-    pub fn kept_from(base: &str) -> Vec<(&'static str, &'static str)> {
+    pub(crate) fn kept_from(base: &str) -> Vec<(&'static str, &'static str)> {
         let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let kept = |provider: &Provider| {
             let (variable, _) = key_of(provider, base, &set)?;
@@ -187,7 +179,7 @@ impl Upstreams {
     ///
     /// # Errors
     /// If a variable holds no address that can be used.
-    pub fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
+    pub(crate) fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];
         for (index, provider) in PROVIDERS.iter().enumerate() {
@@ -201,21 +193,22 @@ impl Upstreams {
                 .map_err(|e| Error::new(format!("{}: {base:?} is not a URL: {e}", provider.address)))?;
             upstreams[index] = Some(Upstream { provider: index, base, key, whole_path: false });
         }
-        if upstreams.iter().all(Option::is_none) {
-            return Err(Error::new("recording needs a provider, but none is configured")
-                .help("set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OLLAMA_API_KEY for the provider itself")
-                .help("or RETAKE_UPSTREAM_OPENAI for another address that speaks OpenAI's API: https://host/v1")
-                .help("(RETAKE_UPSTREAM_ANTHROPIC, _GEMINI and _OLLAMA likewise)"));
-        }
         Ok(Upstreams(upstreams))
     }
 
-    /// Returns the provider of an API.
+    /// The names of the configured providers, as the recorder asks for them.
+    pub(super) fn names(&self) -> Vec<String> {
+        let set = PROVIDERS.iter().zip(&self.0).filter(|(_, upstream)| upstream.is_some());
+        set.map(|(provider, _)| provider_of(provider.api).to_owned()).collect()
+    }
+
+    /// Returns a provider by the name under which the recorder asks for it.
     ///
     /// # Errors
     /// If the provider is not configured: a line that says how to configure it.
-    pub(super) fn of(&self, api: Api) -> Result<&Upstream, String> {
-        let index = index_of(api);
+    pub(super) fn of(&self, name: &str) -> Result<&Upstream, String> {
+        let index = PROVIDERS.iter().position(|provider| provider_of(provider.api) == name);
+        let index = index.ok_or_else(|| format!("no provider is called {name:?}"))?;
         self.0[index].as_ref().ok_or_else(|| {
             let Provider { name, address, keys, .. } = &PROVIDERS[index];
             format!("the system called {name}, which is not configured: set {} or {address}", keys[0])
@@ -224,33 +217,49 @@ impl Upstreams {
 }
 
 impl Upstream {
-    /// Makes the request to the provider for a call to this path, with the provider's key in the header that takes it.
-    pub(super) fn request(
-        &self,
-        clients: &Clients,
-        method: &Method,
-        path: &str,
-        headers: &HeaderMap,
-    ) -> Result<reqwest::RequestBuilder> {
-        let url = self.url(path);
-        let mut request = clients.of(&url)?.request(method.clone(), url);
-        for name in PASSED {
-            for value in headers.get_all(name) {
-                request = request.header(name, value);
-            }
-        }
-        // What is compressed cannot be searched for secrets as it arrives.
-        let request = request.header(header::ACCEPT_ENCODING, "identity");
-        Ok(match (&self.key, PROVIDERS[self.provider].key_header) {
-            (None, _) => request,
-            (Some(key), _) if is_azure(&self.base) => request.header("api-key", key),
-            (Some(key), "authorization") => request.header(header::AUTHORIZATION, format!("Bearer {key}")),
-            (Some(key), name) => request.header(name, key),
-        })
+    /// The header that brings the provider its key.
+    ///
+    /// # Errors
+    /// If the key cannot be in a header.
+    pub(super) fn key_header(&self) -> Result<Option<(HeaderName, HeaderValue)>, String> {
+        let Some(key) = &self.key else { return Ok(self.of_address()) };
+        let (name, value) = match PROVIDERS[self.provider].key_header {
+            _ if is_azure(&self.base) => ("api-key", key.clone()),
+            "authorization" => (header::AUTHORIZATION.as_str(), format!("Bearer {key}")),
+            name => (name, key.clone()),
+        };
+        let mut value = HeaderValue::from_str(&value)
+            .map_err(|_| format!("the key for {self} has characters that a header cannot have"))?;
+        value.set_sensitive(true);
+        Ok(Some((HeaderName::from_static(name), value)))
+    }
+
+    /// The header for the name and the password that the address itself has: `https://NAME:PASSWORD@host`.
+    fn of_address(&self) -> Option<(HeaderName, HeaderValue)> {
+        let url = url::Url::parse(&self.base).ok()?;
+        // What stands for itself there may be a `+`, which is a space in a form.
+        let decoded = |text: &str| {
+            let text = text.replace('+', "%2B");
+            url::form_urlencoded::parse(text.as_bytes()).next().map(|(text, _)| text.into_owned()).unwrap_or_default()
+        };
+        let password = url.password().map(decoded).unwrap_or_default();
+        let both = format!("{}:{password}", decoded(url.username()));
+        let value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(&both))).ok()?;
+        (both != ":").then_some((header::AUTHORIZATION, value))
+    }
+
+    /// Returns the address of a call to this path.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(super) fn uri(&self, path: &str) -> Result<Uri, String> {
+        let mut url = url::Url::parse(&self.url(path)).map_err(|e| format!("{path} is no path at {self}: {e}"))?;
+        let _ = (url.set_username(""), url.set_password(None));
+        url.as_str().parse().map_err(|e| format!("{path} is no path at {self}: {e}"))
     }
 
     /// Returns the provider's URL for a path. If the base ends with a version, the version is not repeated. A key in the query
-    /// is left out, because it is the key of this server.
+    /// is that of the model server. Gemini's own clients may send it so, and Gemini then gets its own key there.
     fn url(&self, path: &str) -> String {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let last = self.base.rsplit('/').next().unwrap_or_default();
@@ -266,7 +275,11 @@ impl Upstream {
         };
         let shorter = path.strip_prefix('/').and_then(|path| path.strip_prefix(version)).filter(|p| p.starts_with('/'));
         let path = shorter.filter(|_| repeats).unwrap_or(path);
-        let kept: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("key=")).collect();
+        let own = self.key.as_ref().filter(|_| PROVIDERS[self.provider].api == Api::Gemini);
+        let own = own.map(|key| url::form_urlencoded::Serializer::new(String::new()).append_pair("key", key).finish());
+        let kept = query.split('&').filter(|pair| !pair.is_empty());
+        let kept = kept.filter_map(|pair| if pair.starts_with("key=") { own.as_deref() } else { Some(pair) });
+        let kept: Vec<&str> = kept.collect();
         let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
         format!("{}{path}{query}", self.base)
     }

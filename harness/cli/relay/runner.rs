@@ -1,0 +1,89 @@
+//! The runner that records. It is another process, whose environment has no provider's key: the relay in this one has them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, ExitStatus};
+
+use super::providers::{self, Upstreams};
+use super::start::Running;
+use crate::handover;
+use retake::__private::project::OpenProject;
+use retake::__private::report::terminal;
+use retake::__private::run::{RecordOptions, Signals, to_record};
+use retake_base::error::{Error, Result};
+
+/// Records in the runner of a project.
+///
+/// # Errors
+/// Those of [`reaching_providers`].
+pub(crate) fn record(root: &Path, names: &[String], options: RecordOptions) -> Result<ExitCode> {
+    let status = reaching_providers(root, to_record(names, options))?;
+    let Some(code) = status.code() else {
+        terminal::error(format!("the runner that recorded was ended: {status}"));
+        let resumed = if options.all { "--all".to_owned() } else { names.join(" ") };
+        terminal::note(format!("to continue from what was recorded:\n    retake record {resumed} --resume"));
+        return Ok(ExitCode::from(1));
+    };
+    Ok(handover::exit_code(code))
+}
+
+/// Hands an action over to the runner of a project, whose calls reach their providers through a relay in this process: the
+/// project's own runner, or this command started again with the same arguments, which then finds the relay in its environment.
+///
+/// # Errors
+/// If an address of a provider is wrong, or the runner cannot be started.
+pub(crate) fn reaching_providers(
+    root: &Path,
+    action: impl IntoIterator<Item = (&'static str, String)>,
+) -> Result<ExitStatus> {
+    // What is wrong with the suite, the runner says.
+    let declared = OpenProject::at(root).map_or_else(|_| BTreeSet::new(), |project| project.declared);
+    let relay = Running::start(Upstreams::from_env()?, &declared, true)?;
+    let mut command = if handover::has_runner(root) {
+        handover::command(root, &[], action)
+    } else {
+        let failed = |e: std::io::Error| Error::new(format!("failed to start this program again: {e}"));
+        let mut again = Command::new(std::env::current_exe().map_err(failed)?);
+        again.args(std::env::args_os().skip(1));
+        again
+    };
+    for name in providers::variables() {
+        command.env_remove(name);
+    }
+    command.envs(relay.relay().variables());
+    watched(&mut command, &relay)
+}
+
+/// Runs the runner, and hands it the signals that this process gets. With Ctrl-C it gets them itself, too.
+fn watched(command: &mut Command, relay: &Running) -> Result<ExitStatus> {
+    let failed = |e: std::io::Error| Error::new(format!("failed to wait for the runner: {e}"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    // From here on a signal does not end this process before its runner.
+    let mut signals = runtime.block_on(async { Signals::listen() })?;
+    let child = handover::spawned(command)?;
+    let id = child.id();
+    let (done, ended) = tokio::sync::oneshot::channel();
+    let wait = move |mut child: Child| drop(done.send(child.wait()));
+    std::thread::Builder::new().name("runner".to_owned()).spawn(move || wait(child)).map_err(failed)?;
+    runtime.block_on(async {
+        let mut ended = std::pin::pin!(ended);
+        loop {
+            tokio::select! {
+                status = &mut ended => return status.map_err(|_| failed(std::io::ErrorKind::Other.into()))?.map_err(failed),
+                code = signals.wait() => if !relay.end_runner(code) { end(id) },
+            }
+        }
+    })
+}
+
+/// Ends a runner that does not hear the relay yet: cargo may still be building it.
+#[cfg(unix)]
+fn end(id: u32) {
+    let id = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(id) = id {
+        let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+    }
+}
+
+#[cfg(not(unix))]
+fn end(_: u32) {}
