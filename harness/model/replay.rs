@@ -356,6 +356,10 @@ impl Replay {
         else {
             return (own, false);
         };
+        let over_another = |turn: &Turn| turn.wire.as_ref().is_some_and(|wire| wire.api != api);
+        if !self.fixture.table.turns().iter().any(over_another) {
+            return (own, false);
+        }
         let others = self.other_wires.get_or_init(|| OtherWires::of(&self.fixture, &self.rules));
         match others.conversation(api, lookup, &self.rules) {
             None => (own, false),
