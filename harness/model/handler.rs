@@ -17,10 +17,8 @@ use super::miss::{Miss, MissReason};
 use super::record::{PendingCall, Recorder};
 use super::replay::Replay;
 use super::route::{Aside, Route};
-use super::session::{Mode, Session};
-use retake_core::json::Json;
-use retake_core::key::Rules;
-use retake_wire::{self as wire, Api, Call, Response};
+use super::session::{Mode, Read, Session};
+use retake_wire::{self as wire, Api, Response};
 
 /// What all requests to one server share.
 #[derive(Debug)]
@@ -92,14 +90,14 @@ impl Exchange<'_> {
     async fn called(self, aside: Option<Aside>, in_flight: InFlight) -> HttpResponse<HttpBody> {
         match self.session.read_call(self.incoming.target(), &self.incoming.body) {
             Err(what) => self.refused(400, MissReason::Unreadable { what }, in_flight),
-            Ok((call, request)) => match &self.session.mode {
-                Mode::Replay(replay) => self.replayed(replay, aside, &call, &request, in_flight).await,
+            Ok(read) => match &self.session.mode {
+                Mode::Replay(replay) => self.replayed(replay, aside, read, in_flight).await,
                 Mode::Record(recorder) => match aside {
                     // The client checks whether Ollama is running. If no Ollama is configured, there is nothing to record.
                     Some(aside) if !recorder.reaches(self.incoming.provider()) => {
                         http::answer(&aside.answer(Vec::new), in_flight)
                     }
-                    _ => self.recorded(recorder, call, request, in_flight).await,
+                    _ => self.recorded(recorder, read, in_flight).await,
                 },
             },
         }
@@ -110,18 +108,19 @@ impl Exchange<'_> {
         self,
         replay: &Replay,
         aside: Option<Aside>,
-        call: &Call,
-        request: &Json,
+        mut read: Read,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
         let Exchange { session, incoming, .. } = self;
+        let hash = read.hash.take();
+        let call = &read.call;
         let rules = replay.rules();
         let caller = self.state.callers.caller_of(&incoming.headers, call);
         let wire::Results { flaws, check } = wire::Results::of(call);
         let checks = session.checks_of(call, &check, &rules.normalizer);
-        let mut lookup = Lookup::of(call, incoming.via(), caller.as_deref(), rules, checks, flaws);
+        let mut lookup = Lookup::of(call, incoming.via(), hash, caller.as_deref(), rules, checks, flaws);
         if replay.keeps_hashes_only() {
-            lookup.first_key = Some(Rules::first_key(call.messages.clone(), caller.as_deref()));
+            lookup.first_caller = Some(caller.clone());
         }
         if let Some(aside) = aside.filter(|_| !replay.has_turn_for(&lookup)) {
             // The request does not ask a model, so it is not a miss.
@@ -131,7 +130,7 @@ impl Exchange<'_> {
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
         let seen = CallUnderWay::begin(replay.seen(), || (incoming.via(), Asked::of(&lookup)));
-        let taken = replay.take(lookup, Some(request));
+        let taken = replay.take(lookup, Some(&|| read.json()));
         let found = match &taken {
             Ok(served) if served.by_first_key => Some((FlawKind::Key, BY_FIRST_KEY)),
             Ok(served) if served.over_another_api => Some((FlawKind::Key, OVER_ANOTHER_API)),
@@ -160,7 +159,7 @@ impl Exchange<'_> {
         match served.response_to(call) {
             Ok(response) => {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
-                session.learn(call.api, incoming.target(), request, &response);
+                session.learn(call.api, incoming.target(), || read.json(), &response);
                 let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
                 let delays =
                     recorded.map_or_else(|| session.pauses(&response), |recorded| recorded.delays_of(&response));
@@ -179,14 +178,9 @@ impl Exchange<'_> {
     }
 
     /// Passes a call on to its provider.
-    async fn recorded(
-        self,
-        recorder: &Recorder,
-        call: Call,
-        request: Json,
-        in_flight: InFlight,
-    ) -> HttpResponse<HttpBody> {
+    async fn recorded(self, recorder: &Recorder, read: Read, in_flight: InFlight) -> HttpResponse<HttpBody> {
         let Exchange { session, incoming, .. } = self;
+        let (request, call) = (read.json().clone(), read.call);
         let caller = self.state.callers.caller_of(&incoming.headers, &call);
         session.note_flaws(
             wire::Results::of(&call).flaws.into_iter().map(|flaw| (FlawKind::Protocol, flaw)),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::breakage::RecordedPrompts;
 use super::call_seen::{CallSeen, CallsSeen};
+use super::conversation::Conversation;
 use super::drift::drift;
 use super::going_on::{GoingOn, any_text, meant_turn};
 use super::heard::{HeardCall, HeardCalls};
@@ -25,7 +26,7 @@ use retake_core::json::Json;
 use retake_core::key::{Key, Rules};
 use retake_core::secrets::Fired;
 use retake_wire::fixture::{Fixture, Turn};
-use retake_wire::{self as wire, Api};
+use retake_wire::{self as wire, Api, Shared};
 
 /// The replay of a fixture: its turns, and which of them were served.
 #[derive(Debug)]
@@ -119,10 +120,10 @@ impl Replay {
     }
 
     /// Keeps the messages of a call that a turn answers, if they are wanted.
-    pub(super) fn hear(&self, served: &Served, caller: Option<&str>, messages: &[Message]) {
+    pub(super) fn hear(&self, served: &Served, caller: Option<&str>, messages: &[Shared]) {
         if let Some(heard) = &self.heard {
             let (turn, caller) = (served.index, caller.map(str::to_owned));
-            heard.add(HeardCall { turn, caller, messages: messages.to_vec() });
+            heard.add(HeardCall { turn, caller, messages: messages.iter().cloned().map(Message::from).collect() });
         }
     }
 
@@ -180,26 +181,26 @@ impl Replay {
             via: "a call in the process".to_owned(),
             api: None,
             caller: caller.map(|caller| self.rules.caller(Some(caller))),
-            first_key: self.keeps_hashes_only().then(|| Rules::first_key(messages.clone(), caller)),
-            conversation: self.rules.canonical(messages),
+            first_caller: self.keeps_hashes_only().then(|| caller.map(str::to_owned)),
+            conversation: Conversation::of(messages.into_iter().map(Shared::from).collect(), None, &self.rules),
             checks: None,
             flaws: Vec::new(),
         };
         self.take(lookup, None).map(|served| served.turn().output.clone())
     }
 
-    /// Chooses the turn that answers a call and takes it, in one step. The registry gets the served turn or the miss. `body` is
-    /// the whole request, if the call came as one.
+    /// Chooses the turn that answers a call and takes it, in one step. The registry gets the served turn or the miss. `body`
+    /// returns the whole request, if the call came as one.
     ///
     /// # Errors
     /// The miss.
-    pub fn take(&self, lookup: Lookup, body: Option<&Json>) -> Result<Served, Arc<Miss>> {
+    pub fn take<'b>(&self, lookup: Lookup, body: Option<&dyn Fn() -> &'b Json>) -> Result<Served, Arc<Miss>> {
         let (key, over_another_api) = self.key_of(&lookup);
-        let request = || body.map(|body| self.rules.request_hash(body));
+        let request = || body.map(|body| self.rules.request_hash(body()));
         let wanted = Wanted {
             key,
             caller_known: lookup.caller.is_some(),
-            empty: lookup.conversation.is_empty(),
+            empty: lookup.conversation.length() == 0,
             only_hashed: false,
             checks: lookup.checks.as_ref().map(|checks| &checks.hashes),
             request: &request,
@@ -215,11 +216,13 @@ impl Replay {
         } else {
             let mut state = self.state();
             let taken = state.turns.take(&self.fixture.table, &wanted);
-            match (taken, lookup.first_key) {
-                (Err(MissReason::NotRecorded), Some(first)) if first != key => {
-                    by_first_key = true;
+            match (taken, &lookup.first_caller) {
+                (Err(MissReason::NotRecorded), Some(caller)) => {
+                    let first = lookup.conversation.first_key(caller.as_deref());
+                    by_first_key = first != key;
                     let older = Wanted { key: first, only_hashed: true, ..wanted };
-                    state.turns.take(&self.fixture.table, &older).map_err(|_| MissReason::NotRecorded)
+                    let taken = by_first_key.then(|| state.turns.take(&self.fixture.table, &older).ok());
+                    taken.flatten().ok_or(MissReason::NotRecorded)
                 }
                 // A call with a turn's own key gets the turn, even if a call that missed has been given it before.
                 (Err(MissReason::AllServed { turns, more }), _) => {
@@ -351,7 +354,9 @@ impl Replay {
 
     /// Returns the key by which a call is looked up, and whether it is the key of a conversation recorded over another API.
     fn key_of(&self, lookup: &Lookup) -> (Key, bool) {
-        let own = self.rules.key(&lookup.conversation, lookup.caller.as_deref());
+        let conversation_hash = lookup.conversation.hash();
+        let input_hash = self.rules.input_hash(conversation_hash, lookup.caller.as_deref());
+        let own = Key { conversation_hash, input_hash };
         let Some(api) = lookup.api.filter(|_| self.fixture.table.of_conversation(own.conversation_hash).is_none())
         else {
             return (own, false);

@@ -100,7 +100,7 @@ pub fn bare(load: Load) -> (SocketAddr, String) {
         let route = post(async move |request: Bytes| {
             let json = Json::parse(&request).unwrap();
             let call = wire::decode(Api::OpenAiChat, "/v1/chat/completions", &json, &wire::Known::default()).unwrap();
-            std::hint::black_box(rules.key(&rules.canonical(call.messages), Some("lead_agent")));
+            std::hint::black_box(rules.key(&rules.canonical(call.into_messages()), Some("lead_agent")));
             let body = match &pieces[..] {
                 [whole] => Body::from(whole.clone()),
                 _ => Body::from_stream(futures_util::stream::iter(pieces.clone().into_iter().map(Ok::<_, Infallible>))),

@@ -26,7 +26,7 @@ pub use of_messages::{conversation_hash, input_hash};
 pub use plain::plain_conversation;
 pub use rules::{Key, Rules};
 pub use running::RunningHash;
-pub use written::keep_order;
+pub use written::{keep_order, keep_order_of_message};
 
 #[cfg(test)]
 mod tests;

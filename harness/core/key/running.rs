@@ -9,15 +9,18 @@
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
+use super::canonical::print_canonical;
 use super::hash::Hash;
 use super::normalize::{CLOSE, Normalizer, OPEN, reminder};
+use crate::conversation::Message;
 use crate::json::{Json, Layout};
 
 /// The state of the hash of a conversation after some of its canonical messages. A clone can go on by itself.
 #[derive(Clone, Debug)]
 pub struct RunningHash {
     sha: Sha256,
-    began: bool,
+    /// How many messages there are.
+    length: usize,
     reminders: Reminders,
 }
 
@@ -36,32 +39,50 @@ impl Default for RunningHash {
     fn default() -> RunningHash {
         let mut sha = Sha256::new();
         sha.update(b"[");
-        RunningHash { sha, began: false, reminders: Reminders::Closed }
+        RunningHash { sha, length: 0, reminders: Reminders::Closed }
     }
 }
 
 impl RunningHash {
-    /// Adds the next canonical message of the conversation. The normalizer has to be the same for all of them.
-    pub fn add(&mut self, message: &Json, normalizer: &Normalizer) {
+    /// Adds the next message of a call. The normalizer has to be the same for all of them.
+    pub fn add(&mut self, message: &Message, normalizer: &Normalizer) {
+        let mut text = String::new();
+        if print_canonical(message, normalizer, &mut text) {
+            self.add_text(&text, normalizer);
+        }
+    }
+
+    /// Adds the next canonical message of the conversation.
+    pub fn add_canonical(&mut self, message: &Json, normalizer: &Normalizer) {
         self.add_with(&mut String::new(), message, normalizer);
     }
 
-    /// Like [`add`](RunningHash::add), with a buffer for the text of the message.
+    /// The same with a buffer for the text of the message.
     pub(super) fn add_with(&mut self, text: &mut String, message: &Json, normalizer: &Normalizer) {
-        if self.reminders == Reminders::Across {
-            return;
-        }
         text.clear();
         message.print_to(text, Layout::Python);
-        if !matches!(message, Json::Object(_)) || self.closes(text) {
+        if !matches!(message, Json::Object(_)) {
+            self.reminders = Reminders::Across;
+        }
+        self.add_text(text, normalizer);
+    }
+
+    fn add_text(&mut self, text: &str, normalizer: &Normalizer) {
+        self.length += 1;
+        if self.reminders == Reminders::Across || self.closes(text) {
             self.reminders = Reminders::Across;
             return;
         }
-        if self.began {
+        if self.length > 1 {
             self.sha.update(b", ");
         }
-        self.began = true;
         self.sha.update(normalizer.version_1(text).as_bytes());
+    }
+
+    /// Returns the number of canonical messages up to here.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.length
     }
 
     /// Takes note of the reminders in a message. Returns whether it closes one of an earlier message.

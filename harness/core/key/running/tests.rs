@@ -5,9 +5,11 @@ use crate::key::Rules;
 /// The hash of texts as messages, one by one, and at once.
 fn both(texts: &[&str]) -> (Option<String>, String) {
     let rules = Rules::default();
-    let canonical = rules.canonical(texts.iter().map(|text| Message::new("human", *text)).collect());
+    let messages: Vec<Message> = texts.iter().map(|text| Message::new("human", *text)).collect();
     let mut running = RunningHash::default();
-    canonical.iter().for_each(|message| running.add(message, &rules.normalizer));
+    messages.iter().for_each(|message| running.add(message, &rules.normalizer));
+    let canonical = rules.canonical(messages);
+    assert_eq!(running.length(), canonical.len());
     (running.hash().map(|hash| hash.to_string()), rules.hash_of_whole(&canonical).to_string())
 }
 
