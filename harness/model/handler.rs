@@ -1,12 +1,12 @@
 //! Handles each request, from its route to its answer.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use axum::body::Body as HttpBody;
 use axum::extract::State;
 use axum::http::{Request, Response as HttpResponse};
 
-use super::activity::{Activity, InFlight};
+use super::activity::InFlight;
 use super::call_seen::{Asked, CallOutcome, CallUnderWay};
 use super::callers::CallerRules;
 use super::companion::{self, Companion};
@@ -17,6 +17,7 @@ use super::miss::{Miss, MissReason};
 use super::record::{PendingCall, Recorder};
 use super::replay::Replay;
 use super::route::{Aside, Route};
+use super::seats::{Owner, Seats};
 use super::session::{Mode, Read, Session};
 use retake_wire::{self as wire, Api, Response};
 
@@ -24,27 +25,20 @@ use retake_wire::{self as wire, Api, Response};
 #[derive(Debug)]
 pub(super) struct ServerState {
     pub(super) key: String,
-    pub(super) activity: Activity,
     pub(super) companion: OnceLock<Arc<dyn Companion>>,
+    pub(super) seats: Seats,
     callers: CallerRules,
-    session: Mutex<Arc<Session>>,
 }
 
 impl ServerState {
     /// Makes the state of a server before its first request.
     pub(super) fn new(callers: CallerRules, key: String, session: Arc<Session>) -> ServerState {
-        let (activity, companion) = (Activity::default(), OnceLock::new());
-        ServerState { key, activity, companion, callers, session: Mutex::new(session) }
+        ServerState { key, companion: OnceLock::new(), callers, seats: Seats::of(session) }
     }
 
     /// The session from which new requests are answered.
     pub(super) fn session(&self) -> Arc<Session> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Replaces the session for requests that come from now on.
-    pub(super) fn lay_in(&self, session: Arc<Session>) {
-        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session;
+        self.seats.active()
     }
 }
 
@@ -53,15 +47,22 @@ pub(super) async fn handle(
     State(state): State<Arc<ServerState>>,
     request: Request<HttpBody>,
 ) -> HttpResponse<HttpBody> {
-    let in_flight = state.activity.begin();
-    let session = state.session();
+    let begun = state.seats.begin();
     let incoming = Incoming::read(request).await;
     if let Some(response) = state.companion.get().and_then(|it| companion::answer(&**it, &incoming)) {
-        return http::answer(&response, in_flight);
+        return http::answer(&response, begun.of_none().1);
     }
-    let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
     let route = Route::of(&incoming.method, incoming.uri.path(), &incoming.headers);
-    if !incoming.brings_key(&state.key, session.records()) {
+    let authorized = incoming.brings_key(&state.key, begun.active().records());
+    let (session, in_flight) = match route {
+        // This is no call of a model, so it fails no scenario.
+        Route::Aside(_) => begun.of_none(),
+        Route::Call | Route::Unknown => match begun.owner(&incoming) {
+            (Owner::One(session) | Owner::Unclear(session), in_flight) => (session, in_flight),
+        },
+    };
+    let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
+    if !authorized {
         return match route {
             // LiteLLM does not send the key with these requests, and Ollama's clients have none.
             Route::Aside(aside) if aside.is_open() => http::answer(&aside.answer(Vec::new), in_flight),
@@ -155,7 +156,7 @@ impl Exchange<'_> {
         replay.hear(&served, caller.as_deref(), &call.messages);
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
-        self.state.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));
+        session.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));
         match served.response_to(call) {
             Ok(response) => {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
@@ -200,7 +201,7 @@ impl Exchange<'_> {
             request,
         };
         let answer = recorder.pass_on(pending, in_flight).await;
-        self.state.activity.answered(asked_by.as_deref());
+        session.activity.answered(asked_by.as_deref());
         answer
     }
 

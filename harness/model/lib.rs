@@ -27,6 +27,7 @@ mod record;
 mod registry;
 mod replay;
 mod route;
+mod seats;
 mod served;
 mod server;
 mod session;
@@ -48,6 +49,7 @@ pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstre
 pub use registry::{Scope, ServedTurn, misses, reset, served, unjudged};
 pub use registry::{forgotten, keep_the_last};
 pub use replay::Replay;
+pub use seats::Seat;
 pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};

@@ -18,6 +18,7 @@ use super::miss::{
 };
 use super::other_wires::OtherWires;
 use super::registry::{EXPLAINED, Scope};
+use super::seats::Neighbours;
 use super::served::Served;
 use retake_base::cause::Cause;
 use retake_base::error::Result;
@@ -49,6 +50,7 @@ pub struct Replay {
     heard: Option<HeardCalls>,
     /// The calls that came over HTTP; `None` if they are not remembered.
     calls: Option<CallsSeen>,
+    neighbours: Neighbours,
 }
 
 #[derive(Debug)]
@@ -97,7 +99,12 @@ impl Replay {
             going_on: GoingOn::Never,
             heard: None,
             calls: None,
+            neighbours: Neighbours::default(),
         }
+    }
+
+    pub(super) fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
     }
 
     /// Sets whether pauses in streams are replayed as they were recorded.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 
 use super::account::{Account, KEPT};
+use super::activity::Activity;
 use super::checked::{Checked, RecentChecks};
 use super::drift::DriftOf;
 use super::lint::{CallFlaw, FlawKind};
@@ -57,6 +58,7 @@ pub(super) struct Session {
     checks: RecentChecks,
     histories: Histories,
     calls: AtomicU64,
+    pub(super) activity: Activity,
 }
 
 /// A call that was read.
@@ -81,8 +83,8 @@ impl Session {
     pub(super) fn new(mode: Mode, pacing: Pacing) -> Arc<Session> {
         let (drift, flaws, known, checks) =
             (Mutex::default(), Mutex::default(), RwLock::default(), RecentChecks::default());
-        let histories = Histories::default();
-        Arc::new(Session { mode, pacing, drift, flaws, known, checks, histories, calls: AtomicU64::new(0) })
+        let (histories, calls, activity) = (Histories::default(), AtomicU64::new(0), Activity::default());
+        Arc::new(Session { mode, pacing, drift, flaws, known, checks, histories, calls, activity })
     }
 
     /// Reads a request's body. In replay, what recording removed from its calls is removed here too.

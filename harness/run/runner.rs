@@ -147,11 +147,11 @@ impl Suite {
 
     fn open(self, root: &Path, policy: Policy, action: &Action) -> Result<Project> {
         let only = match action {
-            Action::Test(wanted) => wanted.only_one(),
+            Action::Test(wanted) => wanted.only_some(),
             Action::Audit(..) | Action::Accept(_) | Action::Record(..) => None,
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
-        let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.records())?;
+        let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_ref(), action.records())?;
         if action.records() {
             project.interrupt = super::interrupt::Interrupt::listen()?;
         }
