@@ -164,11 +164,11 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
     turns.into_iter().find_map(|(index, turn)| {
         let lookup = Lookup {
             flaws: Vec::new(),
-            first_key: None,
+            first_caller: None,
             via: format!("the call of turns[{index}]"),
             api: turn.wire.as_ref().map(|wire| wire.api),
             caller: turn.caller.clone(),
-            conversation: fixture.conversation(index, rules)?,
+            conversation: fixture.conversation(index, rules)?.into(),
             checks: None,
         };
         replay.take(lookup, None).err().map(|miss| format!("replay does not serve turns[{index}]: {}", miss.reason))

@@ -87,15 +87,13 @@ impl CallsSeen {
 impl Asked {
     /// Summarizes what a call asks.
     pub(super) fn of(lookup: &Lookup) -> Asked {
-        let messages = &lookup.conversation;
-        let answered = messages.iter().rposition(|message| message.str_of("type") == Some("ai"));
-        let added = messages.iter().skip(answered.map_or(0, |last| last + 1)).take(MESSAGES);
+        let added = lookup.conversation.added().into_iter().take(MESSAGES);
         let added = added.map(|message| {
             let kind = message.str_of("type").unwrap_or("message");
             let kind = message.str_of("name").map_or_else(|| kind.to_owned(), |name| format!("{kind} `{name}`"));
-            (kind, clipped(&content(message), TEXT).into_owned())
+            (kind, clipped(&content(&message), TEXT).into_owned())
         });
-        Asked { caller: lookup.caller.clone(), messages: messages.len(), added: added.collect() }
+        Asked { caller: lookup.caller.clone(), messages: lookup.conversation.length(), added: added.collect() }
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use axum::body::Body as HttpBody;
 use axum::extract::State;
 use axum::http::{Request, Response as HttpResponse};
 
-use super::activity::{Activity, InFlight};
+use super::activity::InFlight;
 use super::call_seen::{Asked, CallOutcome, CallUnderWay};
 use super::callers::CallerRules;
 use super::companion::{self, Companion};
@@ -20,20 +20,20 @@ use super::miss::{Miss, MissReason};
 use super::record::{Branch, PendingCall, Recorder};
 use super::replay::Replay;
 use super::route::{Aside, Route};
-use super::session::{Mode, Session};
+use super::session::{Mode, Session, Read};
 use super::worlds;
 use retake_core::json::Json;
-use retake_core::key::Rules;
+use retake_core::key::RunningHash;
 use retake_wire::{self as wire, Api, Call, Response};
+use super::seats::{Owner, Seats};
 
 /// What all requests to one server share.
 #[derive(Debug)]
 pub(super) struct ServerState {
     pub(super) key: String,
-    pub(super) activity: Activity,
     pub(super) companion: OnceLock<Arc<dyn Companion>>,
+    pub(super) seats: Seats,
     callers: CallerRules,
-    session: Mutex<Arc<Session>>,
     load: Option<Arc<Load>>,
 }
 
@@ -45,18 +45,12 @@ impl ServerState {
         session: Arc<Session>,
         load: Option<Arc<Load>>,
     ) -> ServerState {
-        let (activity, companion) = (Activity::default(), OnceLock::new());
-        ServerState { key, activity, companion, callers, session: Mutex::new(session), load }
+        ServerState { key, companion: OnceLock::new(), callers, seats: Seats::of(session), load }
     }
 
     /// The session from which new requests are answered.
     pub(super) fn session(&self) -> Arc<Session> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Replaces the session for requests that come from now on.
-    pub(super) fn lay_in(&self, session: Arc<Session>) {
-        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session;
+        self.seats.active()
     }
 }
 
@@ -65,15 +59,22 @@ pub(super) async fn handle(
     State(state): State<Arc<ServerState>>,
     request: Request<HttpBody>,
 ) -> HttpResponse<HttpBody> {
-    let in_flight = state.activity.begin();
-    let session = state.session();
+    let begun = state.seats.begin();
     let incoming = Incoming::read(request).await;
     if let Some(response) = state.companion.get().and_then(|it| companion::answer(&**it, &incoming)) {
-        return http::answer(&response, in_flight);
+        return http::answer(&response, begun.of_none().1);
     }
-    let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
     let route = Route::of(&incoming.method, incoming.uri.path(), &incoming.headers);
-    if !incoming.brings_key(&state.key, session.records()) {
+    let authorized = incoming.brings_key(&state.key, begun.active().records());
+    let (session, in_flight) = match route {
+        // This is no call of a model, so it fails no scenario.
+        Route::Aside(_) => begun.of_none(),
+        Route::Call | Route::Unknown => match begun.owner(&incoming) {
+            (Owner::One(session) | Owner::Unclear(session), in_flight) => (session, in_flight),
+        },
+    };
+    let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
+    if !authorized {
         return match route {
             // LiteLLM does not send the key with these requests, and Ollama's clients have none.
             Route::Aside(aside) if aside.is_open() => http::answer(&aside.answer(Vec::new), in_flight),
@@ -102,29 +103,29 @@ impl Exchange<'_> {
     async fn called(self, aside: Option<Aside>, in_flight: InFlight) -> HttpResponse<HttpBody> {
         match self.session.read_call(self.incoming.target(), &self.incoming.body) {
             Err(what) => self.refused(400, MissReason::Unreadable { what }, in_flight),
-            Ok((call, request)) => match &self.session.mode {
-                Mode::Replay(replay) => self.replayed(replay, aside, &call, &request, in_flight).await,
+            Ok(read) => match &self.session.mode {
+                Mode::Replay(replay) => self.replayed(replay, aside, read, in_flight).await,
                 Mode::Record(recorder) => match aside {
                     // The client checks whether Ollama is running. If no Ollama is configured, there is nothing to record.
                     Some(aside) if !recorder.reaches(self.incoming.provider()) => {
                         http::answer(&aside.answer(Vec::new), in_flight)
                     }
-                    _ => self.recorded(recorder, call, request, in_flight).await,
+                    _ => self.recorded(recorder, read, in_flight).await,
                 },
             },
         }
     }
 
     /// The call in the form in which a replay looks it up.
-    fn lookup(self, replay: &Replay, call: &Call) -> Lookup {
+    fn lookup(self, replay: &Replay, call: &Call, hash: Option<RunningHash>) -> Lookup {
         let Exchange { session, incoming, .. } = self;
         let rules = replay.rules();
         let caller = self.state.callers.caller_of(&incoming.headers, call);
         let wire::Results { flaws, check } = wire::Results::of(call);
         let checks = session.checks_of(call, &check, &rules.normalizer);
-        let mut lookup = Lookup::of(call, incoming.via(), caller.as_deref(), rules, checks, flaws);
+        let mut lookup = Lookup::of(call, incoming.via(), hash, caller.as_deref(), rules, checks, flaws);
         if replay.keeps_hashes_only() {
-            lookup.first_key = Some(Rules::first_key(call.messages.clone(), caller.as_deref()));
+            lookup.first_caller = Some(caller.clone());
         }
         lookup
     }
@@ -134,12 +135,12 @@ impl Exchange<'_> {
         self,
         replay: &Replay,
         aside: Option<Aside>,
-        call: &Call,
-        request: &Json,
+        mut read: Read,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
         let Exchange { session, incoming, .. } = self;
-        let lookup = self.lookup(replay, call);
+        let lookup = self.lookup(replay, &read.call, read.hash.take());
+        let call = &read.call;
         if let Some(aside) = aside.filter(|_| !replay.has_turn_for(&lookup)) {
             // The request does not ask a model, so it is not a miss.
             return http::answer(&aside.answer(|| session.models()), in_flight);
@@ -149,10 +150,10 @@ impl Exchange<'_> {
             Ok(pass) => pass,
             Err(refusal) => return refusal,
         };
-        let of_session = load.and_then(|load| load.session_of(&incoming.headers, call, request));
+        let of_session = load.and_then(|load| load.session_of(&incoming.headers, call, read.json()));
         let in_flight = match replay.staged() {
             None => in_flight,
-            Some(staged) => match self.in_world(replay, staged, call, request, &lookup, in_flight).await {
+            Some(staged) => match self.in_world(replay, staged, call, read.json(), &lookup, in_flight).await {
                 Ok(answer) => return answer,
                 Err(in_flight) => in_flight,
             },
@@ -161,7 +162,7 @@ impl Exchange<'_> {
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
         let seen = CallUnderWay::begin(replay.seen(), || (incoming.via(), Asked::of(&lookup)));
-        let taken = replay.take_for(of_session.as_deref(), lookup, Some(request));
+        let taken = replay.take_for(of_session.as_deref(), lookup, Some(&|| read.json()));
         let found = match &taken {
             Ok(served) if served.by_first_key => Some((FlawKind::Key, BY_FIRST_KEY)),
             Ok(served) if served.over_another_api => Some((FlawKind::Key, OVER_ANOTHER_API)),
@@ -187,15 +188,15 @@ impl Exchange<'_> {
         pass.iter().for_each(Pass::served);
         replay.hear(&served, caller.as_deref(), &call.messages);
         if let Some(kept) = replay.keeps() {
-            kept.add(served.clone(), self.pending(call, request.clone(), caller.clone()));
+            kept.add(served.clone(), self.pending(call, read.json().clone(), caller.clone()));
         }
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
-        self.state.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));
+        session.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));
         match served.response_to(call) {
             Ok(response) => {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
-                session.learn(call.api, incoming.target(), request, &response);
+                session.learn(call.api, incoming.target(), || read.json(), &response);
                 if let (Some(load), Some(pass)) = (load, pass) {
                     return load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
                 }
@@ -246,8 +247,8 @@ impl Exchange<'_> {
     where
         Self: 'a,
     {
-        let Exchange { state, incoming, .. } = self;
-        let (activity, headers, provider) = (&state.activity, &incoming.headers, incoming.provider());
+        let Exchange { session, incoming, .. } = self;
+        let (activity, headers, provider) = (&session.activity, &incoming.headers, incoming.provider());
         Box::pin(worlds::meet(
             worlds::Meeting { replay, staged, activity, call, request, lookup, headers, provider },
             in_flight,
@@ -255,14 +256,9 @@ impl Exchange<'_> {
     }
 
     /// Passes a call on to its provider.
-    async fn recorded(
-        self,
-        recorder: &Recorder,
-        call: Call,
-        request: Json,
-        in_flight: InFlight,
-    ) -> HttpResponse<HttpBody> {
+    async fn recorded(self, recorder: &Recorder, read: Read, in_flight: InFlight) -> HttpResponse<HttpBody> {
         let Exchange { session, incoming, .. } = self;
+        let (request, call) = (read.json().clone(), read.call);
         let caller = self.state.callers.caller_of(&incoming.headers, &call);
         session.note_flaws(
             wire::Results::of(&call).flaws.into_iter().map(|flaw| (FlawKind::Protocol, flaw)),
@@ -275,7 +271,7 @@ impl Exchange<'_> {
             None => recorder.pass_on(pending, in_flight).await,
             Some(branch) => self.branched(recorder, branch, &call, pending, in_flight).await,
         };
-        self.state.activity.answered(asked_by.as_deref());
+        session.activity.answered(asked_by.as_deref());
         answer
     }
 
@@ -289,7 +285,7 @@ impl Exchange<'_> {
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
         let prefix = branch.prefix();
-        let served = branch.recall(&self.lookup(prefix, call), &pending.request);
+        let served = branch.recall(&self.lookup(prefix, call, None), &pending.request);
         if let Some(Ok(response)) = served.as_ref().map(|served| served.response_to(call)) {
             return recorder.answer_recorded(&pending, response.into_owned(), in_flight);
         }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::checked::Checked;
+use super::conversation::Conversation;
 use super::lint::FlawKind;
-use retake_core::json::Json;
-use retake_core::key::{Key, Rules};
+use retake_core::key::{Rules, RunningHash};
 use retake_wire::{Api, Call};
 
 /// A call whose turn is looked up.
@@ -18,31 +18,34 @@ pub struct Lookup {
     /// The caller's canonical name, if the call declares it or a rule gives it.
     pub caller: Option<String>,
     /// The canonical conversation.
-    pub conversation: Vec<Json>,
+    pub conversation: Conversation,
     /// The texts of prompt, tools, model and settings; `None` for a call inside the process.
     pub checks: Option<Arc<Checked>>,
-    /// The key by the rules of deer-flow's first fixtures. It is set if the fixture keeps only hashes.
-    pub first_key: Option<Key>,
+    /// The caller as the call declares it, if the key by the rules of deer-flow's first fixtures counts too, because the fixture
+    /// keeps only hashes.
+    pub first_caller: Option<Option<String>>,
     /// What is wrong with the call, whatever its answer is.
     pub flaws: Vec<(FlawKind, String)>,
 }
 
 impl Lookup {
-    /// Makes the lookup of a call that came over HTTP. `caller` is the declared caller, or the one that a rule gave; `protocol`
+    /// Makes the lookup of a call that came over HTTP. `hash` is the hash of its conversation, if it is known; `caller` is the declared caller, or the one that a rule gave; `protocol`
     /// lists what is wrong with the call's tool calls and results.
     pub(super) fn of(
         call: &Call,
         via: String,
+        hash: Option<RunningHash>,
         caller: Option<&str>,
-        rules: &Rules,
+        rules: &Arc<Rules>,
         checks: Arc<Checked>,
         protocol: Vec<String>,
     ) -> Lookup {
-        let conversation = rules.canonical(call.messages.clone());
+        let conversation = Conversation::of(call.messages.clone(), hash, rules);
         let protocol = protocol.into_iter().map(|flaw| (FlawKind::Protocol, flaw));
-        let reminder = rules.reminder_over_messages(&conversation).map(|it| (FlawKind::Key, it.to_string()));
+        let reminder = if conversation.is_hashed() { None } else { rules.reminder_over_messages(&conversation) };
+        let reminder = reminder.map(|it| (FlawKind::Key, it.to_string()));
         Lookup {
-            first_key: None,
+            first_caller: None,
             flaws: protocol.chain(reminder).collect(),
             via,
             api: Some(call.api),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::breakage::RecordedPrompts;
 use super::call_seen::{CallSeen, CallsSeen};
+use super::conversation::Conversation;
 use super::drift::drift;
 use super::going_on::{GoingOn, any_text, meant_turn};
 use super::heard::{HeardCall, HeardCalls};
@@ -18,6 +19,7 @@ use super::miss::{
 };
 use super::other_wires::OtherWires;
 use super::registry::{EXPLAINED, Scope};
+use super::seats::Neighbours;
 use super::served::Served;
 use super::today::{KeptCall, KeptCalls};
 use super::worlds::Staged;
@@ -28,7 +30,7 @@ use retake_core::json::Json;
 use retake_core::key::{Key, Rules};
 use retake_core::secrets::Fired;
 use retake_wire::fixture::{Fixture, Table, Turn};
-use retake_wire::{self as wire, Api};
+use retake_wire::{self as wire, Api, Shared};
 
 /// The replay of a fixture: its turns, and which of them were served.
 #[derive(Debug)]
@@ -55,6 +57,7 @@ pub struct Replay {
     kept: Option<KeptCalls>,
     /// What happens to calls that are not simply answered.
     staged: Option<Arc<Staged>>,
+    neighbours: Neighbours,
 }
 
 #[derive(Debug)]
@@ -117,7 +120,12 @@ impl Replay {
             calls: None,
             kept: None,
             staged: None,
+            neighbours: Neighbours::default(),
         }
+    }
+
+    pub(super) fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
     }
 
     /// Sets whether pauses in streams are replayed as they were recorded.
@@ -162,7 +170,10 @@ impl Replay {
             request: &request,
         };
         let turns = &mut self.state().turns;
-        let first = || Some(Wanted { key: lookup.first_key?, only_hashed: true, ..wanted });
+        let first = || {
+            let caller = lookup.first_caller.as_ref()?;
+            Some(Wanted { key: lookup.conversation.first_key(caller.as_deref()), only_hashed: true, ..wanted })
+        };
         turns.next(&self.fixture.table, &wanted).or_else(|| turns.next(&self.fixture.table, &first()?))
     }
 
@@ -180,10 +191,10 @@ impl Replay {
     }
 
     /// Keeps the messages of a call that a turn answers, if they are wanted.
-    pub(super) fn hear(&self, served: &Served, caller: Option<&str>, messages: &[Message]) {
+    pub(super) fn hear(&self, served: &Served, caller: Option<&str>, messages: &[Shared]) {
         if let Some(heard) = &self.heard {
             let (turn, caller) = (served.index, caller.map(str::to_owned));
-            heard.add(HeardCall { turn, caller, messages: messages.to_vec() });
+            heard.add(HeardCall { turn, caller, messages: messages.iter().cloned().map(Message::from).collect() });
         }
     }
 
@@ -257,36 +268,36 @@ impl Replay {
             via: "a call in the process".to_owned(),
             api: None,
             caller: caller.map(|caller| self.rules.caller(Some(caller))),
-            first_key: self.keeps_hashes_only().then(|| Rules::first_key(messages.clone(), caller)),
-            conversation: self.rules.canonical(messages),
+            first_caller: self.keeps_hashes_only().then(|| caller.map(str::to_owned)),
+            conversation: Conversation::of(messages.into_iter().map(Shared::from).collect(), None, &self.rules),
             checks: None,
             flaws: Vec::new(),
         };
         self.take(lookup, None).map(|served| served.turn().output.clone())
     }
 
-    /// Chooses the turn that answers a call and takes it, in one step. The registry gets the served turn or the miss. `body` is
-    /// the whole request, if the call came as one.
+    /// Chooses the turn that answers a call and takes it, in one step. The registry gets the served turn or the miss. `body`
+    /// returns the whole request, if the call came as one.
     ///
     /// # Errors
     /// The miss.
-    pub fn take(&self, lookup: Lookup, body: Option<&Json>) -> Result<Served, Arc<Miss>> {
+    pub fn take<'b>(&self, lookup: Lookup, body: Option<&dyn Fn() -> &'b Json>) -> Result<Served, Arc<Miss>> {
         self.take_for(None, lookup, body)
     }
 
     /// The same for a call of a session, which is served each turn from the first one on, whatever other sessions were served.
-    pub(super) fn take_for(
+    pub(super) fn take_for<'b>(
         &self,
         session: Option<&str>,
         lookup: Lookup,
-        body: Option<&Json>,
+        body: Option<&dyn Fn() -> &'b Json>,
     ) -> Result<Served, Arc<Miss>> {
         let (key, over_another_api) = self.key_of(&lookup);
-        let request = || body.map(|body| self.rules.request_hash(body));
+        let request = || body.map(|body| self.rules.request_hash(body()));
         let wanted = Wanted {
             key,
             caller_known: lookup.caller.is_some(),
-            empty: lookup.conversation.is_empty(),
+            empty: lookup.conversation.length() == 0,
             only_hashed: false,
             checks: lookup.checks.as_ref().map(|checks| &checks.hashes),
             request: &request,
@@ -302,11 +313,13 @@ impl Replay {
         } else {
             let mut state = self.state();
             let taken = state.take(session, &self.fixture.table, &wanted);
-            match (taken, lookup.first_key) {
-                (Err(MissReason::NotRecorded), Some(first)) if first != key => {
-                    by_first_key = true;
+            match (taken, &lookup.first_caller) {
+                (Err(MissReason::NotRecorded), Some(caller)) => {
+                    let first = lookup.conversation.first_key(caller.as_deref());
+                    by_first_key = first != key;
                     let older = Wanted { key: first, only_hashed: true, ..wanted };
-                    state.take(session, &self.fixture.table, &older).map_err(|_| MissReason::NotRecorded)
+                    let taken = by_first_key.then(|| state.take(session, &self.fixture.table, &older).ok());
+                    taken.flatten().ok_or(MissReason::NotRecorded)
                 }
                 // A call with a turn's own key gets the turn, even if a call that missed has been given it before.
                 (Err(MissReason::AllServed { turns, more }), _) => {
@@ -458,11 +471,17 @@ impl Replay {
 
     /// Returns the key by which a call is looked up, and whether it is the key of a conversation recorded over another API.
     fn key_of(&self, lookup: &Lookup) -> (Key, bool) {
-        let own = self.rules.key(&lookup.conversation, lookup.caller.as_deref());
+        let conversation_hash = lookup.conversation.hash();
+        let input_hash = self.rules.input_hash(conversation_hash, lookup.caller.as_deref());
+        let own = Key { conversation_hash, input_hash };
         let Some(api) = lookup.api.filter(|_| self.fixture.table.of_conversation(own.conversation_hash).is_none())
         else {
             return (own, false);
         };
+        let over_another = |turn: &Turn| turn.wire.as_ref().is_some_and(|wire| wire.api != api);
+        if !self.fixture.table.turns().iter().any(over_another) {
+            return (own, false);
+        }
         let others = self.other_wires.get_or_init(|| OtherWires::of(&self.fixture, &self.rules));
         match others.conversation(api, lookup, &self.rules) {
             None => (own, false),

@@ -20,6 +20,7 @@ use super::drift::DriftOf;
 use super::handler::{ServerState, handle};
 use super::lint::CallFlaw;
 use super::load::Load;
+use super::seats::Seat;
 use super::session::{Mode, Pacing, Session};
 use super::workers::Workers;
 use retake_base::error::{Error, Result};
@@ -132,8 +133,14 @@ impl ModelServer {
 
     /// The calls under way.
     #[must_use]
-    pub fn activity(&self) -> &Activity {
-        &self.state.activity
+    pub fn activity(&self) -> Activity {
+        self.state.session().activity.clone()
+    }
+
+    /// The place of the scenario that runs.
+    #[must_use]
+    pub fn seat(&self) -> Seat {
+        Seat(self.state.session())
     }
 
     /// Lets the companion answer requests below `/__retake/` from now on. If there is a companion already, nothing changes.
@@ -141,9 +148,9 @@ impl ModelServer {
         let _ = self.state.companion.set(companion);
     }
 
-    /// Waits until every request that was sent by now has been accepted and answered. The server accepts connections in order,
+    /// Waits until every request of a scenario that was sent by now has been accepted and answered. The server accepts connections in order,
     /// so once it has accepted a new one, it has accepted all earlier ones.
-    pub async fn caught_up(&self) {
+    pub async fn caught_up(&self, seat: &Seat) {
         let behind_all = async {
             let stream = TcpStream::connect(self.address).await?.into_std()?;
             stream.shutdown(Shutdown::Write)?;
@@ -151,7 +158,7 @@ impl ModelServer {
         };
         let answered = async {
             let _: std::io::Result<()> = behind_all.await;
-            self.activity().settled(Duration::ZERO, || true).await;
+            seat.activity().settled(Duration::ZERO, || true).await;
         };
         let _ = tokio::time::timeout(CATCHING_UP, answered).await;
     }
@@ -163,7 +170,17 @@ impl ModelServer {
 
     /// Replaces what calls are answered from. Calls that are under way are still answered from what was there before.
     pub fn lay_in(&self, mode: Mode, pacing: Pacing) {
-        self.state.lay_in(Session::new(mode, pacing));
+        self.state.seats.lay_in(Session::new(mode, pacing));
+    }
+
+    /// Lets a scenario linger: its late calls are still its own, while `idle` or the next scenario answers other calls.
+    pub fn linger(&self, seat: &Seat, idle: Mode) {
+        self.state.seats.linger(&seat.0, Session::new(idle, Pacing::None));
+    }
+
+    /// Ends a scenario's place. If it was the last one, `idle` answers calls from now on.
+    pub fn leave(&self, seat: &Seat, idle: Mode) {
+        self.state.seats.leave(&seat.0, Session::new(idle, Pacing::None));
     }
 
     /// The checks of served calls that differed from the recorded ones, each with the turn that was served.

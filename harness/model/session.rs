@@ -2,19 +2,22 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
+use axum::body::Bytes;
+
 use super::account::{Account, KEPT};
+use super::activity::Activity;
 use super::checked::{Checked, RecentChecks};
 use super::drift::DriftOf;
 use super::lint::{CallFlaw, FlawKind};
 use super::record::Recorder;
 use super::replay::Replay;
 use retake_core::json::Json;
-use retake_core::key::Normalizer;
+use retake_core::key::{Normalizer, RunningHash};
 use retake_wire::fixture::Turn;
-use retake_wire::{self as wire, Api, Body, Call, Known, Response, Target};
+use retake_wire::{self as wire, Api, Body, Call, Histories, Known, Reading, Response, Target};
 
 /// What the server does with a call.
 #[derive(Clone, Debug)]
@@ -53,7 +56,26 @@ pub(super) struct Session {
     /// The responses that were served, for requests that refer to them by id.
     known: RwLock<Known>,
     checks: RecentChecks,
+    histories: Histories,
     calls: AtomicU64,
+    pub(super) activity: Activity,
+}
+
+/// A call that was read.
+pub(super) struct Read {
+    pub(super) call: Call,
+    /// The hash of its conversation, if reading shows it.
+    pub(super) hash: Option<RunningHash>,
+    body: Bytes,
+    /// The whole body as JSON, computed at its first use.
+    json: OnceLock<Json>,
+}
+
+impl Read {
+    /// The whole body as JSON.
+    pub(super) fn json(&self) -> &Json {
+        self.json.get_or_init(|| wire::chat_body(&self.body).unwrap_or(Json::Null))
+    }
 }
 
 impl Session {
@@ -61,15 +83,23 @@ impl Session {
     pub(super) fn new(mode: Mode, pacing: Pacing) -> Arc<Session> {
         let (drift, flaws, known, checks) =
             (Mutex::default(), Mutex::default(), RwLock::default(), RecentChecks::default());
-        Arc::new(Session { mode, pacing, drift, flaws, known, checks, calls: AtomicU64::new(0) })
+        let (histories, calls, activity) = (Histories::default(), AtomicU64::new(0), Activity::default());
+        Arc::new(Session { mode, pacing, drift, flaws, known, checks, histories, calls, activity })
     }
 
-    /// Reads a request's body as a call and as JSON. In replay, what recording removed from its calls is removed here too.
+    /// Reads a request's body. In replay, what recording removed from its calls is removed here too.
     ///
     /// # Errors
     /// Says what is wrong with the body.
-    pub(super) fn read_call(&self, target: Target<'_>, body: &[u8]) -> Result<(Call, Json), String> {
+    pub(super) fn read_call(&self, target: Target<'_>, body: &Bytes) -> Result<Read, String> {
         let api = target.api().unwrap_or(Api::Opaque);
+        // A secret may stand anywhere in a body, and while recording the whole body is written down.
+        if let Mode::Replay(replay) = &self.mode
+            && replay.fixture().scrub.is_empty()
+            && let Some(Reading { call, hash }) = self.histories.read(api, target, body, &replay.rules().normalizer)
+        {
+            return Ok(Read { call, hash: Some(hash), json: OnceLock::new(), body: body.clone() });
+        }
         let mut json = match api {
             Api::Opaque => wire::request_body(body),
             _ => wire::chat_body(body)?,
@@ -86,7 +116,7 @@ impl Session {
         let known = known.read().unwrap_or_else(PoisonError::into_inner);
         let call = wire::decode(api, Target { path: &path, ..target }, &json, &known).map_err(|e| e.to_string())?;
         drop(known);
-        Ok((call, json))
+        Ok(Read { call, hash: None, json: OnceLock::from(json), body: body.clone() })
     }
 
     /// Returns the checks of a call. `results` is the text of the check of its tool results; it is empty for most calls.
@@ -95,9 +125,15 @@ impl Session {
     }
 
     /// Notes a response that was served, if later requests over the API may refer to it.
-    pub(super) fn learn(&self, api: Api, target: Target<'_>, request: &Json, response: &Response) {
+    pub(super) fn learn<'r>(
+        &self,
+        api: Api,
+        target: Target<'_>,
+        request: impl FnOnce() -> &'r Json,
+        response: &Response,
+    ) {
         if Known::learns_of(api) {
-            self.known.write().unwrap_or_else(PoisonError::into_inner).learn(api, target, request, response);
+            self.known.write().unwrap_or_else(PoisonError::into_inner).learn(api, target, request(), response);
         }
     }
 

@@ -43,11 +43,11 @@ pub(crate) fn replay_of(turns: Vec<Recorded>) -> Replay {
 pub(crate) fn lookup(caller: Option<&str>, prompt: &str, question: &str) -> Lookup {
     Lookup {
         flaws: Vec::new(),
-        first_key: None,
+        first_caller: None,
         via: "POST /v1/chat/completions".into(),
         api: Some(Api::OpenAiChat),
         caller: caller.map(str::to_owned),
-        conversation: Rules::default().canonical(vec![Message::new("human", question)]),
+        conversation: Rules::default().canonical(vec![Message::new("human", question)]).into(),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     }
 }
@@ -89,7 +89,8 @@ fn a_turn_with_the_same_whole_request_comes_first() {
     let replay = replay_of(vec![recorded(0, "0"), recorded(1, "1"), recorded(2, "2")]);
     let ask = |temperature| {
         let lookup = lookup(Some("a"), "p", "q");
-        replay.take(lookup, Some(&body(temperature))).map(|served| served.turn().output.text()).ok()
+        let asked = body(temperature);
+        replay.take(lookup, Some(&|| &asked)).map(|served| served.turn().output.text()).ok()
     };
     assert_eq!(ask(2), Some("2".into()));
     // A request that equals none gets the next turn in recorded order: the hash only ranks turns, it is never verified.
@@ -212,11 +213,11 @@ fn drift_names_the_check_and_both_texts() {
     let replay = replay_of(vec![turn(Some("a"), "Be brief on 2026-01-02", "q", "1")]);
     let lookup = |prompt: &str| Lookup {
         flaws: Vec::new(),
-        first_key: None,
+        first_caller: None,
         via: String::new(),
         api: Some(Api::OpenAiChat),
         caller: Some("a".into()),
-        conversation: Rules::default().canonical(vec![Message::new("human", "q")]),
+        conversation: Rules::default().canonical(vec![Message::new("human", "q")]).into(),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
     let served = replay.take(lookup("Be long on 2026-03-04"), None).unwrap();

@@ -85,12 +85,12 @@ fn name_of(found: &Found) -> &str {
 fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<Audit> {
     let sound: Vec<&Scenario> = wanted.iter().filter_map(|found| found.as_ref().ok()).collect();
     let cores = available_parallelism().map_or(1, NonZero::get);
-    let alone = |scenario: &Scenario| project.systems.alone(scenario).map(str::to_owned);
+    let alone = |scenario: &Scenario| trial::claim(project, scenario, None);
     let waiting = sound.iter().map(|scenario| (scenario.name.clone(), alone(scenario))).collect();
     let threads = project.slots.open(cores, waiting);
     // Replay all scenarios first: trying changes takes all cores, and would slow down a replay at the same time.
     let replays = in_parallel(&sound, threads, |scenario| {
-        let _turn = project.slots.turn(&scenario.name, project.systems.alone(scenario));
+        let _turn = project.slots.turn(&scenario.name, alone(scenario));
         replay(project, scenario)
     });
     let played: Vec<_> = sound.iter().zip(replays).collect();

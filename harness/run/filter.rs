@@ -56,8 +56,15 @@ impl Wanted {
         Arguments::from_iter(std::iter::once("scenarios".to_owned()).chain(self.args.iter().cloned()))
     }
 
-    /// The only scenario of this process if nextest started it, since nextest starts one process for each test. Other runners
-    /// read all scenarios, so that the summary counts them.
+    /// Which scenarios have to be read, if not all. The trial for orphans looks at all of them.
+    pub(super) fn only_some(&self) -> Option<Names> {
+        let Arguments { filter, exact, list: false, .. } = self.arguments() else { return None };
+        let names = Names { filter, filters: self.filters.clone(), exact };
+        let all = names.filter.is_none() && names.filters.is_empty();
+        (!all && !names.wants(orphans::NAME)).then_some(names)
+    }
+
+    /// The only scenario of this process if nextest started it, since nextest starts one process for each test.
     pub(super) fn only_one(&self) -> Option<String> {
         std::env::var_os("NEXTEST")?;
         let Arguments { filter, exact: true, list: false, .. } = self.arguments() else { return None };
@@ -101,6 +108,36 @@ impl Wanted {
                     .help(format!("there are {}: leave out some of these arguments", counted(names.len(), "trial"))))
             }
         }
+    }
+}
+
+/// The names of the scenarios that a user wants to run.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// libtest's filter.
+    filter: Option<String>,
+    /// The filters of the `retake` command, of which one has to match, if there are any.
+    filters: Vec<String>,
+    exact: bool,
+}
+
+impl Names {
+    /// Whether a scenario of this name is wanted.
+    pub(super) fn wants(&self, name: &str) -> bool {
+        let is_wanted = |filter: &String| fits(filter, name, self.exact);
+        self.filter.as_ref().is_none_or(is_wanted) && (self.filters.is_empty() || self.filters.iter().any(is_wanted))
+    }
+
+    /// Whether a folder can contain such a scenario. `cases` says whether the folder may have cases.
+    pub(super) fn may_be_in(&self, folder: &str, cases: &dyn Fn() -> bool) -> bool {
+        let begins =
+            |name: &str| name.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let may_be = |filter: &String| match filter.strip_suffix('/') {
+            Some(name) => begins(name) || fits(filter, folder, false),
+            None if self.exact => begins(filter),
+            None => folder.contains(&**filter) || cases(),
+        };
+        self.filter.as_ref().is_none_or(may_be) && (self.filters.is_empty() || self.filters.iter().any(may_be))
     }
 }
 

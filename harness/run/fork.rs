@@ -232,6 +232,7 @@ impl Forking<'_> {
             played,
             misses: Vec::new(),
             missed_calls: Vec::new(),
+            suspected: Vec::new(),
             unanswered: false,
             unused: Vec::new(),
             left_after: None,

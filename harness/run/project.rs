@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::commands::Commands;
 use super::declared_secrets;
+use super::filter::Names;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
 use super::interrupt::Interrupt;
@@ -19,7 +20,7 @@ use retake_base::error::Result;
 use retake_base::files;
 use retake_core::key::Rules;
 use retake_model::CallerRules;
-use retake_scenario::{Discovered, discover, discover_one};
+use retake_scenario::{Discovered, discover, discover_some};
 
 /// Everything that the trials of one run share.
 pub(crate) struct Project {
@@ -51,7 +52,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Reads the scenarios of a project, or just the folder of the `only` one. `records` says whether this process records.
+    /// Reads the scenarios of a project, or just the folders of those with some names. `records` says whether this process records.
     ///
     /// # Errors
     /// If there are no scenarios, or the suite is wrong. A scenario that is wrong is not an error here: its trial fails.
@@ -60,14 +61,19 @@ impl Project {
         routers: BTreeMap<String, RouterFactory>,
         goldens: Goldens,
         commands: Commands,
-        only: Option<&str>,
+        only: Option<&Names>,
         records: bool,
     ) -> Result<Project> {
         // The folders that are written to.
         ["fixtures", "goldens", files::RUN_FOLDER]
             .iter()
             .try_for_each(|folder| files::inside(root, Path::new(folder)))?;
-        let mut discovered = only.map_or_else(|| discover(root), |name| discover_one(root, name))?;
+        let mut discovered = match only {
+            None => discover(root)?,
+            Some(names) => {
+                discover_some(root, |folder, cases| names.may_be_in(folder, cases), |name| names.wants(name))?
+            }
+        };
         let registered: Vec<&str> = routers.keys().map(String::as_str).collect();
         discovered.check_systems(&registered)?;
         let open = OpenProject::of_scenarios(&discovered);

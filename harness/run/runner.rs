@@ -156,11 +156,11 @@ impl Suite {
 
     fn open(self, root: &Path, policy: Policy, action: &Action) -> Result<Project> {
         let only = match action {
-            Action::Test(wanted) => wanted.only_one(),
+            Action::Test(wanted) => wanted.only_some(),
             _ => None,
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
-        let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.is_live())?;
+        let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_ref(), action.is_live())?;
         if action.is_live() {
             project.interrupt = super::interrupt::Interrupt::listen(Relay::from_env().as_ref())?;
         }

@@ -1,11 +1,12 @@
 //! Which scenario runs when. `--test-threads` sets the number of slots, so how many scenarios run at the same time, in the order
-//! of their names. A scenario that lingers passes its slot to the next one. The places for lingering are limited too: a scenario
-//! that finds none keeps its slot until one is free.
+//! of their names. A scenario that lingers passes its slot to the next one, and its system too if nobody can confuse the calls of
+//! both. The places for lingering are limited too: a scenario that finds none keeps its slot until one is free.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 
+use retake_core::key::Hash;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// How many scenarios on routers linger at the same time, if this process may open enough files.
@@ -16,6 +17,32 @@ const COMMANDS: usize = 8;
 const FILES_EACH: u64 = 12;
 /// The open files of everything else: of scenarios that run, and of model servers that are kept for late calls.
 const FILES_OF_OTHERS: u64 = 256;
+
+/// What a scenario needs for itself.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    /// The system.
+    system: String,
+    /// The first messages of its conversations. If they are known, another scenario whose conversations begin differently can use
+    /// the system while this one lingers.
+    roots: Option<Arc<BTreeSet<Hash>>>,
+}
+
+impl Claim {
+    pub(super) fn of(system: &str, roots: Option<BTreeSet<Hash>>) -> Claim {
+        Claim { system: system.to_owned(), roots: roots.map(Arc::new) }
+    }
+
+    /// Whether the scenario passes on its system when it lingers.
+    pub(super) fn passes_on(&self) -> bool {
+        self.roots.is_some()
+    }
+
+    /// Whether another scenario can begin while this one lingers.
+    fn goes_with(&self, next: &Claim) -> bool {
+        self.roots.as_ref().zip(next.roots.as_ref()).is_some_and(|(own, next)| own.is_disjoint(next))
+    }
+}
 
 /// The slots of a run, and its places for lingering.
 #[derive(Debug)]
@@ -30,7 +57,7 @@ pub(super) struct Slots {
 struct State {
     free: usize,
     /// The scenarios that have not run yet, by name, with the system that each needs for itself.
-    waiting: BTreeMap<String, Option<String>>,
+    waiting: BTreeMap<String, Option<Claim>>,
     /// The threads of scenarios that wait for their turn.
     parked: HashMap<String, Thread>,
     playing: HashMap<String, Playing>,
@@ -40,7 +67,8 @@ struct State {
 #[derive(Debug)]
 struct Playing {
     has_slot: bool,
-    alone_on: Option<String>,
+    lingers: bool,
+    alone_on: Option<Claim>,
 }
 
 /// A scenario's turn to run. Dropping it gives up the slot, and other scenarios stop waiting for this one.
@@ -71,25 +99,25 @@ impl Slots {
 
     /// Opens slots for these scenarios, each with the system that it needs for itself. They run in the order of their names, so
     /// their threads have to ask for them in that order. Returns how many threads can be in use at the same time.
-    pub(super) fn open(&self, slots: usize, scenarios: BTreeMap<String, Option<String>>) -> usize {
+    pub(super) fn open(&self, slots: usize, scenarios: BTreeMap<String, Option<Claim>>) -> usize {
         let all = scenarios.len();
         self.change(|state| (state.free, state.waiting) = (slots.max(1), scenarios));
         (slots.max(1) + self.places).min(all.max(1))
     }
 
     /// Waits for a scenario's turn. The scenario keeps its slot until it lingers.
-    pub(super) fn turn<'a>(&'a self, name: &'a str, alone_on: Option<&str>) -> Turn<'a> {
+    pub(super) fn turn<'a>(&'a self, name: &'a str, alone_on: Option<Claim>) -> Turn<'a> {
         self.take(name, alone_on);
         Turn { slots: self, name }
     }
 
     /// Waits for a slot, unless the scenario has one. Blocks the thread.
-    pub(super) fn take(&self, name: &str, alone_on: Option<&str>) {
+    pub(super) fn take(&self, name: &str, alone_on: Option<Claim>) {
         let mut state = self.state();
         if state.playing.get(name).is_some_and(|playing| playing.has_slot) {
             return;
         }
-        state.waiting.insert(name.to_owned(), alone_on.map(str::to_owned));
+        state.waiting.insert(name.to_owned(), alone_on.clone());
         state.parked.insert(name.to_owned(), std::thread::current());
         while !state.has_turn(name) {
             drop(state);
@@ -99,18 +127,27 @@ impl Slots {
         state.parked.remove(name);
         state.waiting.remove(name);
         state.free -= 1;
-        let playing = Playing { has_slot: true, alone_on: alone_on.map(str::to_owned) };
-        state.playing.insert(name.to_owned(), playing);
+        state.playing.insert(name.to_owned(), Playing { has_slot: true, lingers: false, alone_on });
         state.wake();
     }
 
     /// Waits for a place to linger, then passes the scenario's slot to the next one. The scenario keeps the system that it needs
-    /// for itself.
+    /// for itself from those whose calls could be confused with its own.
     pub(super) async fn linger(&self, name: &str, on_commands: bool) -> Option<SemaphorePermit<'_>> {
         let places = if on_commands { &self.commands } else { &self.routers };
         let place = places.acquire().await.ok();
-        self.change(|state| state.give_slot(name));
+        self.change(|state| {
+            if let Some(playing) = state.playing.get_mut(name) {
+                playing.lingers = true;
+            }
+            state.give_slot(name);
+        });
         place
+    }
+
+    /// Whether a scenario passes on its system when it lingers.
+    pub(super) fn passes_on(&self, name: &str) -> bool {
+        self.state().playing.get(name).and_then(|playing| playing.alone_on.as_ref()).is_some_and(Claim::passes_on)
     }
 
     /// Gives up a scenario's slot and system, once its stage is gone.
@@ -136,8 +173,12 @@ impl State {
     }
 
     fn next(&self) -> Option<&str> {
-        let is_free = |system: &Option<String>| {
-            system.is_none() || self.playing.values().all(|playing| playing.alone_on != *system)
+        let is_free = |claim: &Option<Claim>| {
+            let Some(claim) = claim else { return true };
+            let others =
+                self.playing.values().filter_map(|playing| Some((playing.lingers, playing.alone_on.as_ref()?)));
+            let mut of_system = others.filter(|(_, other)| other.system == claim.system);
+            of_system.all(|(lingers, other)| lingers && other.goes_with(claim))
         };
         self.waiting.iter().find(|(_, alone_on)| is_free(alone_on)).map(|(name, _)| name.as_str())
     }

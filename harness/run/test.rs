@@ -18,6 +18,7 @@ use super::fixtures::Fixtures;
 use super::policy::Policy;
 use super::project::Project;
 use super::proof::prove;
+use super::slots::Claim;
 use super::trial::{self, How};
 use super::{orphans, second_look, tools, unused_names, verdict, worlds};
 use crate::report::{Failure, RunAction, Screen, terminal};
@@ -44,7 +45,7 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     for test in tests.iter().filter(|test| test.has_ignored_flag() && !args.is_filtered_out(test)) {
         project.note(test.name(), vec![format!("ignored: {}", scenario::without_browser())]);
     }
-    let alone_on = |scenario: &Scenario| project.systems.alone(scenario).map(str::to_owned);
+    let alone_on = |scenario: &Scenario| trial::claim(project, scenario, None);
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
     let scenarios = scenarios.map(|scenario| (scenario.name.clone(), alone_on(scenario)));
     let of_worlds = project.discovered.sound().map(|scenario| (worlds::name_of(&scenario.name), alone_on(scenario)));
@@ -52,7 +53,7 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
     // Most threads only wait: the slots limit how many scenarios run at the same time.
     args.test_threads = Some(project.slots.open(slots, scenarios));
-    if !args.list && wanted.only_one().is_none() {
+    if !args.list && wanted.only_some().is_none() {
         project.keep_runs_of(|name| all.contains(name));
     }
     let ran: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
@@ -84,7 +85,7 @@ fn tests(project: &Arc<Project>, fail_fast: bool) -> Vec<Trial> {
                 let ignored = scenario.needs_browser() && !cfg!(feature = "browser");
                 let name = scenario.name.clone();
                 let run = move || {
-                    let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));
+                    let _turn = project.slots.turn(&scenario.name, claim(&project, &scenario));
                     if fail_fast && project.failed.load(Ordering::Relaxed) {
                         return Ok(Completion::ignored_with("another scenario failed"));
                     }
@@ -122,7 +123,7 @@ fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Op
     let run = {
         let name = name.clone();
         move || {
-            let _turn = project.slots.turn(&name, project.systems.alone(&scenario));
+            let _turn = project.slots.turn(&name, trial::claim(&project, &scenario, None));
             if fail_fast && project.failed.load(Ordering::Relaxed) {
                 return Ok(Completion::ignored_with("another scenario failed"));
             }
@@ -134,6 +135,13 @@ fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Op
         }
     };
     Some(Trial::ignorable_test(name, run))
+}
+
+/// What a scenario needs for itself. If its golden may be written, no other scenario uses its system meanwhile.
+fn claim(project: &Project, scenario: &Scenario) -> Option<Claim> {
+    let in_company = project.systems.shares(scenario) && project.goldens.policy() != Policy::Overwrite;
+    let fixture = if in_company { project.fixtures.of(scenario).ok() } else { None };
+    trial::claim(project, scenario, fixture.as_ref().map(|fixture| fixture.as_deref()))
 }
 
 fn action(policy: Policy) -> RunAction {
@@ -163,7 +171,18 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         return agreed.golden.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
     verdict::check_format(project, scenario)?;
-    let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
+    let replay = |how| trial::replay(project, scenario, fixture.clone(), &project.rules, how);
+    let mut replayed = replay(How { in_company: true, ..How::default() });
+    let suspected = replayed.as_ref().map(|replayed| replayed.suspected.clone()).unwrap_or_default();
+    let crashed = replayed.as_ref().map_or(true, |replayed| replayed.played.fault.is_some());
+    if !suspected.is_empty() || (crashed && project.systems.shares(scenario)) {
+        // A call came that may belong to this scenario or to another one that used the same system meanwhile, or one of them made the
+        // system crash. Alone on the system, a scenario is responsible for all that happens.
+        replayed = replay(How::default());
+        if replayed.as_ref().is_ok_and(|replayed| !replayed.misses.is_empty()) {
+            suspected.iter().for_each(|scope| drop(scope.judge()));
+        }
+    }
     let mut replayed = replayed.map_err(|error| looked_into(Failure::from(error), &scenario.name))?;
     replayed.look_again_at_pieces(project, scenario);
     project.note_replay(scenario, &replayed);

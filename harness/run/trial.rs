@@ -1,5 +1,6 @@
 //! Runs a scenario once, on a stage of its own: from its first step until it has settled and lingered.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use crate::run::declared_secrets;
 #[cfg(feature = "browser")]
 use crate::run::policy::Policy;
 use crate::run::project::Project;
+use crate::run::slots::Claim;
 use crate::system::{Ended, LogOf, Running, StageTools};
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
 use retake_base::cause::CauseKind;
@@ -73,6 +75,8 @@ pub(crate) struct Replayed {
     /// The committed golden, which names the places that are pinned; `None` if they are found out anew, because the golden is
     /// to be written.
     pub(super) committed: Option<String>,
+    /// Misses of calls that belong to this scenario or to others that used the same system meanwhile.
+    pub(super) suspected: Vec<Scope>,
     /// The text for its golden, computed at its first use.
     pub(super) own_golden: OnceLock<Option<String>>,
 }
@@ -84,6 +88,8 @@ pub(super) struct How {
     pub pacing: Pacing,
     /// How to answer calls that miss.
     pub going_on: GoingOn,
+    /// Whether other scenarios may use the same system while this one lingers, and the other way round.
+    pub in_company: bool,
 }
 
 /// Runs a scenario against a fixture, on an async runtime of its own.
@@ -95,7 +101,7 @@ pub(super) fn replay(
     scenario: &Scenario,
     fixture: Option<Arc<Fixture>>,
     rules: &Arc<Rules>,
-    How { pacing, going_on }: How,
+    How { pacing, going_on, in_company }: How,
 ) -> Result<Replayed> {
     let scope = Scope::new(&scenario.name);
     let replay = match &fixture {
@@ -113,6 +119,7 @@ pub(super) fn replay(
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
+    project.slots.take(&scenario.name, claim(project, scenario, in_company.then_some(fixture.as_deref())));
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the
     // whole run reports that.
@@ -130,10 +137,21 @@ pub(super) fn replay(
         rules: rules.clone(),
         secrets: declared_secrets::of_goldens(&project.open),
         committed,
+        suspected: replay.suspected(),
         own_golden: OnceLock::new(),
     };
     replayed.note_pieces();
     Ok(replayed)
+}
+
+/// What a scenario needs for itself. `company` is its fixture (`None` if no model is called), if other scenarios may use the same
+/// system while it lingers.
+pub(super) fn claim(project: &Project, scenario: &Scenario, company: Option<Option<&Fixture>>) -> Option<Claim> {
+    let system = project.systems.alone(scenario)?;
+    let roots = company
+        .filter(|_| project.systems.shares(scenario))
+        .and_then(|fixture| fixture.map_or_else(|| Some(BTreeSet::new()), |fixture| fixture.roots(&project.rules)));
+    Some(Claim::of(system, roots))
 }
 
 /// Sets up a stage, drives the scenario on it, and takes the stage down again. After the last step it waits for further calls,
@@ -152,7 +170,7 @@ pub(super) fn play(
 ) -> Result<Played> {
     // The second replay of a proof gets a new process, even if scenarios share their system's process.
     let fresh = matches!(options.pacing, Pacing::Shaken);
-    project.slots.take(&scenario.name, project.systems.alone(scenario));
+    project.slots.take(&scenario.name, claim(project, scenario, None));
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
@@ -306,7 +324,7 @@ impl Stay<'_> {
         turns: Option<&LiveTurns<'_>>,
     ) -> Result<Driven> {
         let Stay { project, scenario, deadline, underway, .. } = *self;
-        let activity = running.model.activity();
+        let activity = running.activity();
         let driving = async {
             let mut given = running.stage.context(fixture);
             if let Some(turns) = turns {
@@ -330,7 +348,7 @@ impl Stay<'_> {
         let Ok(outcome) = timeout_at(deadline, driving).await else { return Ok(self.late(running)) };
         let (driver, went_well) = outcome?;
         let settled = Instant::now();
-        let _place = if went_well { self.linger().await } else { None };
+        let _place = if went_well { self.linger(running).await } else { None };
         let finishing = async {
             activity.settled(Duration::ZERO, || true).await;
             driver.finish(scenario.settle).await
@@ -340,25 +358,35 @@ impl Stay<'_> {
     }
 
     /// Waits for calls that the system makes during or after its last event, while other scenarios run.
-    async fn linger(&self) -> Option<impl Drop> {
+    async fn linger(&self, running: &Running) -> Option<impl Drop> {
         if self.scenario.linger.is_zero() {
             return None;
         }
-        let place = self.project.slots.linger(&self.scenario.name, self.on_commands).await;
-        tokio::time::sleep(self.scenario.linger).await;
-        place
+        let lingering = async {
+            if self.project.slots.passes_on(&self.scenario.name) {
+                running.linger();
+            }
+            let place = self.project.slots.linger(&self.scenario.name, self.on_commands).await;
+            tokio::time::sleep(self.scenario.linger).await;
+            place
+        };
+        tokio::select! {
+            biased;
+            () = running.nothing_left() => None,
+            place = lingering => place,
+        }
     }
 
     fn late(&self, running: &Running) -> Driven {
         let SoFar { step, awaited, events, last, note } = self.underway.so_far();
-        let calls = running.model.activity().in_flight();
+        let calls = running.activity().in_flight();
         let awaited = awaited.map(|awaited| format!(" and waited for {awaited}")).unwrap_or_default();
         let last = last.map(|last| format!(" (the last was `{last}`)")).unwrap_or_default();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let (events, calls) = (counted(events, "event"), counted(calls, "model call"));
         let what = format!("{step} was under way{awaited}: {events} had come{last}, {calls} in flight{note}");
         let mut failure = out_of_time(self.limit, &what).in_file(&self.scenario.file);
-        let held = running.model.activity().held();
+        let held = running.activity().held();
         if held > 0 {
             let answers = if held == 1 { "a model answer is" } else { "model answers are" };
             failure = failure

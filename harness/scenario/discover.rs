@@ -45,14 +45,29 @@ pub fn suite_of(root: &Path) -> Result<Suite> {
     read::suite::read(root, &below(&[SUITE]))
 }
 
-/// Reads only the folders that can contain the scenario of this name. With one process for each trial, reading all folders in
-/// each process would take too long. If no folder can contain it, all are read.
+/// Reads only the folders that can contain a wanted scenario, since reading all of them would take longer than a run. `holds` says
+/// whether a folder can, given its name and whether it may have cases. If no scenario is wanted, all are read.
 ///
 /// # Errors
 /// As [`discover`].
-pub fn discover_one(root: &Path, name: &str) -> Result<Discovered> {
-    let holds = |folder: &str| name.strip_prefix(folder).is_some_and(|case| case.is_empty() || case.starts_with('.'));
-    discover_where(root, holds).or_else(|_| discover(root))
+pub fn discover_some(
+    root: &Path,
+    holds: impl Fn(&str, &dyn Fn() -> bool) -> bool,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Discovered> {
+    let may_have_cases = |folder: &str| {
+        let text = std::fs::read(root.join(SCENARIOS).join(folder).join(SCENARIO)).unwrap_or_default();
+        memchr::memmem::find(&text, b"case").is_some()
+    };
+    let some = discover_where(root, |folder| holds(folder, &|| may_have_cases(folder)));
+    let is_wanted = |found: &Result<Scenario, Broken>| match found {
+        Ok(scenario) => wanted(&scenario.name),
+        Err(broken) => wanted(&broken.name),
+    };
+    match some {
+        Ok(some) if some.scenarios.iter().any(is_wanted) => Ok(some),
+        _ => discover(root),
+    }
 }
 
 fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discovered> {

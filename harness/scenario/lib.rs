@@ -39,7 +39,7 @@ mod system;
 mod template;
 mod tool;
 
-pub use discover::{Discovered, SCENARIOS, discover, discover_one, suite_of};
+pub use discover::{Discovered, SCENARIOS, discover, discover_some, suite_of};
 pub use name::{is_name, no_name};
 pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Panics, Unused, Worlds};

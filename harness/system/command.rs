@@ -104,6 +104,11 @@ impl CommandSystem {
         self.guarded.exit().map(|exit| format!("system `{}` ended by itself: {exit}", self.name))
     }
 
+    /// Waits until no process of the system is left.
+    pub(super) async fn none_left(&self) {
+        self.guarded.none_left().await;
+    }
+
     /// Returns the error of a system that ended by itself with another exit code than 0.
     pub(super) fn crashed(&self) -> Option<Error> {
         let exit = self.guarded.exit().filter(|exit| *exit != Exit::Code(0))?;

@@ -1,6 +1,7 @@
 //! The systems of a project: which one a scenario runs on, and what is needed to start it.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ pub(super) enum PlayedOn<'a> {
     /// A running program that scenarios use one after another.
     Shared(&'a str, Arc<SharedSystem>),
     /// A program that somebody else started.
-    Url(&'a str, &'a UrlSpec),
+    Url(&'a str, &'a UrlSpec, Arc<SharedSystem>),
 }
 
 impl Launch<'_> {
@@ -72,8 +73,7 @@ impl Launch<'_> {
 }
 
 impl Systems {
-    /// Runs `play` on the system of a scenario. If several scenarios share the system, this one has it to itself meanwhile. With
-    /// `fresh`, even a shared system is started for this run alone: the second run of a proof needs another process and other
+    /// Runs `play` on the system of a scenario. With `fresh`, even a shared system is started for this run alone: the second run of a proof needs another process and other
     /// ports.
     ///
     /// # Errors
@@ -93,15 +93,20 @@ impl Systems {
         match self.suite.get(all) {
             Some(SystemSpec::Command(spec)) if spec.shared && !fresh => {
                 self.build(all)?;
-                self.shared.play(all, || self.start_shared(all), |shared| play(PlayedOn::Shared(name, shared)))
+                let start = || SharedSystem::start(self.shared_spec(all, None), None);
+                self.shared.play(all, false, start, |shared| play(PlayedOn::Shared(name, shared)))
             }
             Some(SystemSpec::Command(_)) => {
                 self.build(all)?;
                 play(PlayedOn::Command { name, all, suite: &self.suite })
             }
             Some(SystemSpec::Url(spec)) => {
-                let _alone = url::alone(spec)?;
-                play(PlayedOn::Url(name, spec))
+                let start = || {
+                    let attached = (spec.model.addr, url::key(name, spec)?);
+                    SharedSystem::start(self.shared_spec(all, Some(attached)), Some(url::alone(spec)?))
+                };
+                let start = || start().map_err(|error| error.in_file(&scenario.file));
+                self.shared.play(all, true, start, |shared| play(PlayedOn::Url(name, spec, shared)))
             }
             None => Err(Error::new(format!("there is no system `{name}`")).in_file(&scenario.file)),
         }
@@ -113,7 +118,8 @@ impl Systems {
     }
 
     /// Returns the name of the system that only one scenario at a time can use, because it is shared, attached, or has a fixed
-    /// port. `None` if the scenario needs no such system.
+    /// port. `None` if the scenario needs no such system. If the scenario [`shares`](Systems::shares) its system, another one can
+    /// begin while this one lingers.
     pub(crate) fn alone<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
         let name = self.started(scenario, scenario.system.as_deref()?);
         if self.is_shared(scenario) || self.is_attached(scenario) {
@@ -127,6 +133,11 @@ impl Systems {
     /// Whether several scenarios share the process of a scenario's system.
     pub(crate) fn is_shared(&self, scenario: &Scenario) -> bool {
         matches!(self.spec_of(scenario), Some(SystemSpec::Command(spec)) if spec.shared)
+    }
+
+    /// Whether scenarios use the process of a scenario's system one after another.
+    pub(crate) fn shares(&self, scenario: &Scenario) -> bool {
+        self.is_shared(scenario) || self.is_attached(scenario)
     }
 
     /// Ends the shared systems, and removes the folder of all stages. A call that a system makes now is late, and a miss.
@@ -153,15 +164,16 @@ impl Systems {
         runtime.block_on(build_with_needed(name, &self.suite, &self.root))
     }
 
-    fn start_shared(&self, name: &str) -> Result<SharedSystem> {
-        SharedSystem::start(SharedSpec {
+    fn shared_spec(&self, name: &str, attached: Option<(SocketAddr, String)>) -> SharedSpec {
+        SharedSpec {
             name: name.to_owned(),
             suite: self.suite.clone(),
             root: self.root.clone(),
             rules: self.rules.clone(),
             callers: self.callers.clone(),
             secrets: self.secrets.of(self.secrets.records).clone(),
-        })
+            attached,
+        }
     }
 }
 

@@ -16,13 +16,15 @@ use super::stage::Stage;
 use super::url;
 use super::values::{Base, StageTools, StageValues};
 use retake_base::error::{Error, Result};
-use retake_model::{CallFlaw, DriftOf, Mode, ModelServer, ServerOptions, kept};
+use retake_model::{Activity, CallFlaw, DriftOf, Mode, ModelServer, Seat, ServerOptions, kept};
 
 /// A stage with its model server and its system running.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub stage: Stage,
     pub model: Arc<ModelServer>,
+    /// The scenario's place in the model server.
+    seat: Seat,
     to_end: ToEnd,
 }
 
@@ -47,7 +49,7 @@ enum ToEnd {
     /// No system.
     None(TempDir),
     /// An attached system, which goes on running.
-    Attached(TempDir),
+    Attached(Arc<SharedSystem>, TempDir),
     InProcess(InProcess, TempDir),
     Commands(Vec<CommandSystem>),
     Shared(Arc<SharedSystem>),
@@ -92,7 +94,7 @@ impl Running {
                     timeout_at(deadline, InProcess::start(Arc::clone(factory), stage.clone(), listener)).await;
                 let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
                 let system = starting.map_err(late)??;
-                Ok(Running { stage, model, to_end: ToEnd::InProcess(system, handle) })
+                Ok(Running { stage, seat: model.seat(), model, to_end: ToEnd::InProcess(system, handle) })
             }
             PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
@@ -103,49 +105,69 @@ impl Running {
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }
             PlayedOn::Shared(name, shared) => {
-                shared.lay_in(mode, options.pacing)?;
+                let seat = shared.lay_in(mode, pacing)?;
                 let model = shared.model();
                 let values =
                     StageValues::of_run(name, root, &model, secrets).with_tools(tools).with_systems(shared.systems());
-                Ok(Running::on(values, model, ToEnd::Shared(shared.clone())))
+                let stage = Stage::of(values);
+                Ok(Running { stage, model, seat, to_end: ToEnd::Shared(shared.clone()) })
             }
-            PlayedOn::Url(name, spec) => {
-                let (base, key) = url::attach(name, spec).await?;
-                // The next scenario needs the same address, so this server has to end with the runtime of this scenario.
-                let options = ServerOptions { address: Some(spec.model.addr), key: Some(key), ..options };
-                let model = Arc::new(ModelServer::start(mode, options).await?);
+            PlayedOn::Url(name, spec, shared) => {
+                let base = url::attach(name, spec).await?;
+                let seat = shared.lay_in(mode, pacing)?;
+                let model = shared.model();
                 let (folder, handle) = Folder::make().await?;
                 let values = StageValues::of_run(name, root, &model, secrets)
                     .with_tools(tools)
                     .with_folder(folder)
                     .with_base(base);
-                Ok(Running::on(values, model, ToEnd::Attached(handle)))
+                let stage = Stage::of(values);
+                Ok(Running { stage, model, seat, to_end: ToEnd::Attached(shared.clone(), handle) })
             }
         }
     }
 
     fn on(values: StageValues, model: Arc<ModelServer>, to_end: ToEnd) -> Running {
-        Running { stage: Stage::of(values), model, to_end }
+        Running { stage: Stage::of(values), seat: model.seat(), model, to_end }
+    }
+
+    /// The calls of this scenario.
+    pub(crate) fn activity(&self) -> &Activity {
+        self.seat.activity()
+    }
+
+    /// Waits until nothing is left that could still call the model, as far as that can be seen: no system, or no process of one.
+    pub(crate) async fn nothing_left(&self) {
+        match &self.to_end {
+            ToEnd::None(_) => {}
+            ToEnd::Commands(systems) => drop(join_all(systems.iter().map(CommandSystem::none_left)).await),
+            ToEnd::Attached(..) | ToEnd::InProcess(..) | ToEnd::Shared(_) => std::future::pending().await,
+        }
+    }
+
+    /// Lets other scenarios use a shared system from now on. Late calls of this scenario are still its own.
+    pub(crate) fn linger(&self) {
+        if let ToEnd::Shared(shared) | ToEnd::Attached(shared, _) = &self.to_end {
+            shared.linger(&self.seat);
+        }
     }
 
     /// Ends the system, then removes the folder. The model server stays, for calls that the system makes while it ends and for
     /// other late calls. If the scenario `failed`, this waits a moment first, because the system may be crashing.
     pub(crate) async fn end(self, failed: bool) -> Ended {
-        let Running { model, to_end, .. } = self;
+        let Running { model, seat, to_end, .. } = self;
         let mut ended = Ended::default();
         let systems = match &to_end {
             ToEnd::Commands(systems) => &systems[..],
             ToEnd::Shared(shared) => shared.systems(),
-            ToEnd::None(_) | ToEnd::Attached(_) | ToEnd::InProcess(..) => &[],
+            ToEnd::None(_) | ToEnd::Attached(..) | ToEnd::InProcess(..) => &[],
         };
         if failed {
             join_all(systems.iter().map(CommandSystem::may_be_ending)).await;
         }
         ended.crash = systems.iter().find_map(CommandSystem::crashed);
-        // The model server of an attached system is not kept: the next scenario needs its address.
-        let attached = matches!(to_end, ToEnd::Attached(_));
         let folder = match to_end {
-            ToEnd::None(folder) | ToEnd::Attached(folder) => Some(folder),
+            ToEnd::None(folder) => Some(folder),
             ToEnd::InProcess(system, folder) => {
                 ended.panics = system.stop().await;
                 Some(folder)
@@ -155,17 +177,21 @@ impl Running {
                 None
             }
             ToEnd::Shared(shared) => {
-                ended.take_note_of(&model).await;
+                ended.take_note_of(&model, &seat).await;
                 let failed = failed || ended.crash.is_some();
-                shared.take_out(failed);
+                shared.take_out(&seat, failed);
                 ended.logs = shared.evidence().await;
                 return ended;
             }
+            ToEnd::Attached(shared, folder) => {
+                ended.take_note_of(&model, &seat).await;
+                shared.take_out(&seat, false);
+                drop(folder);
+                return ended;
+            }
         };
-        ended.take_note_of(&model).await;
-        if !attached {
-            kept::keep(model);
-        }
+        ended.take_note_of(&model, &seat).await;
+        kept::keep(model);
         // This may fail if a blocked system still uses files in it. The folder is in the temporary folder anyway.
         drop(folder);
         ended
@@ -174,8 +200,8 @@ impl Running {
 
 impl Ended {
     /// Collects drift and flaws from the model server, once it has answered all calls.
-    async fn take_note_of(&mut self, model: &ModelServer) {
-        model.caught_up().await;
-        (self.drift, self.flaws) = (model.drift(), model.flaws());
+    async fn take_note_of(&mut self, model: &ModelServer, seat: &Seat) {
+        model.caught_up(seat).await;
+        (self.drift, self.flaws) = (seat.drift(), seat.flaws());
     }
 }

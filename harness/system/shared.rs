@@ -1,7 +1,9 @@
-//! A system that all scenarios of a process share. It outlives each of them, and so does its model server, whose address it was
-//! told only once. Each scenario lays its own fixture into that model server, and has the system to itself while it runs.
+//! A system that all scenarios of a process share: one that Retake starts once, or one that somebody else started. It outlives each
+//! of them, and so does its model server, whose address it was told only once. Each scenario lays its own fixture into that model
+//! server. Which scenarios may use it at the same time is decided by their turns to run (`run::slots`).
 
 use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -12,28 +14,31 @@ use tokio::sync::oneshot;
 use super::command::{CommandSystem, start_with_needed, stop_all};
 use super::date;
 use super::log::LogOf;
+use super::ports::Lock;
 use super::values::StageValues;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
-use retake_model::{CallerRules, Mode, ModelServer, Pacing, Replay, Scope, ServerOptions};
+use retake_model::{CallerRules, Mode, ModelServer, Pacing, Replay, Scope, Seat, ServerOptions};
 use retake_scenario::SystemSpec;
 
 /// The shared systems of this process, by name.
 #[derive(Debug, Default)]
 pub(crate) struct SharedSystems(Mutex<HashMap<String, SharedSlot>>);
 
-/// A shared system. It is empty until the first scenario needs it, and locked while a scenario runs on it.
+/// A shared system. It is empty until the first scenario needs it.
 type SharedSlot = Arc<Mutex<Option<Result<Arc<SharedSystem>>>>>;
 
 impl SharedSystems {
-    /// Runs `play` with a system to itself; the next scenario waits. The first scenario starts the system.
+    /// Runs `play` with a system. The first scenario starts it. A system that is `attached` is left when no scenario uses it, so
+    /// that other processes can use it.
     ///
     /// # Errors
     /// If the system could not be started, or if `play` fails.
     pub(super) fn play<T>(
         &self,
         name: &str,
+        attached: bool,
         start: impl FnOnce() -> Result<SharedSystem>,
         play: impl FnOnce(Arc<SharedSystem>) -> Result<T>,
     ) -> Result<T> {
@@ -41,11 +46,23 @@ impl SharedSystems {
             let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             slots.entry(name.to_owned()).or_default().clone()
         };
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        let started = slot.get_or_insert_with(|| start().map(Arc::new));
-        let shared = started.clone()?;
-        let played = play(shared.clone());
-        if shared.is_spoilt() {
+        let locked = || slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = locked().get_or_insert_with(|| start().map(Arc::new)).clone();
+        let played = shared.and_then(|shared| {
+            let played = play(shared.clone());
+            let mut slot = locked();
+            // Scenarios that linger keep a system that was spoilt, while the next scenario starts another one.
+            if shared.is_spoilt()
+                && slot.as_ref().is_some_and(|it| it.as_ref().is_ok_and(|it| Arc::ptr_eq(it, &shared)))
+            {
+                *slot = None;
+            }
+            drop(shared);
+            played
+        });
+        let mut slot = locked();
+        let unused = |system: &Result<Arc<SharedSystem>>| system.as_ref().map_or(true, |it| Arc::strong_count(it) == 1);
+        if attached && slot.as_ref().is_some_and(unused) {
             *slot = None;
         }
         played
@@ -66,6 +83,8 @@ pub(super) struct SharedSpec {
     pub rules: Arc<Rules>,
     pub callers: CallerRules,
     pub secrets: Json,
+    /// The address and the key of the model server, if the system is already running.
+    pub attached: Option<(SocketAddr, String)>,
 }
 
 /// A system and its model server, on a thread of their own.
@@ -74,6 +93,8 @@ pub(super) struct SharedSystem {
     parts: Parts,
     rules: Arc<Rules>,
     spoilt: AtomicBool,
+    /// Keeps other processes from an attached system.
+    _alone: Option<Lock>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -90,7 +111,7 @@ impl SharedSystem {
     ///
     /// # Errors
     /// If it cannot be started.
-    pub(super) fn start(spec: SharedSpec) -> Result<SharedSystem> {
+    pub(super) fn start(spec: SharedSpec, alone: Option<Lock>) -> Result<SharedSystem> {
         let rules = spec.rules.clone();
         let (sender, started) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
@@ -115,7 +136,14 @@ impl SharedSystem {
         let thread = std::thread::Builder::new().name(name).spawn(run);
         let thread = thread.map_err(|e| Error::new(format!("failed to start a thread for a shared system: {e}")))?;
         let parts = started.recv().map_err(|_| Error::new("the thread of a shared system ended"))??;
-        Ok(SharedSystem { parts, rules, spoilt: AtomicBool::new(false), stop: Some(stop), thread: Some(thread) })
+        Ok(SharedSystem {
+            parts,
+            rules,
+            spoilt: AtomicBool::new(false),
+            _alone: alone,
+            stop: Some(stop),
+            thread: Some(thread),
+        })
     }
 
     /// Returns the model server.
@@ -131,20 +159,25 @@ impl SharedSystem {
     ///
     /// # Errors
     /// If the system has ended since the last scenario.
-    pub(super) fn lay_in(&self, mode: Mode, pacing: Pacing) -> Result<()> {
+    pub(super) fn lay_in(&self, mode: Mode, pacing: Pacing) -> Result<Seat> {
         if let Some(ended) = self.parts.systems.iter().find_map(CommandSystem::ended) {
             let error = Error::new(format!("{ended}, before this scenario"));
             return Err(error.help("it is shared: see the scenario before this one"));
         }
         self.parts.model.lay_in(mode, pacing);
-        Ok(())
+        Ok(self.parts.model.seat())
+    }
+
+    /// Lets a scenario linger, while the next one may begin.
+    pub(super) fn linger(&self, seat: &Seat) {
+        self.parts.model.linger(seat, idle(&self.rules));
     }
 
     /// Takes the fixture out again. A call that comes after this belongs to no scenario, and is a miss. If the scenario
     /// `failed`, the system may still be working on it, and its calls could not be told from those of the next scenario; so the
     /// next one gets a new system.
-    pub(super) fn take_out(&self, failed: bool) {
-        self.parts.model.lay_in(idle(&self.rules), Pacing::None);
+    pub(super) fn take_out(&self, seat: &Seat, failed: bool) {
+        self.parts.model.leave(seat, idle(&self.rules));
         self.spoilt.fetch_or(failed, Ordering::Relaxed);
     }
 
@@ -171,8 +204,12 @@ impl Drop for SharedSystem {
 }
 
 async fn start(spec: &SharedSpec) -> Result<Parts> {
-    let options = ServerOptions { callers: spec.callers.clone(), ..ServerOptions::default() };
+    let (address, key) = spec.attached.clone().unzip();
+    let options = ServerOptions { callers: spec.callers.clone(), address, key, ..ServerOptions::default() };
     let model = Arc::new(ModelServer::start(idle(&spec.rules), options).await?);
+    if spec.attached.is_some() {
+        return Ok(Parts { model, systems: Arc::default() });
+    }
     let context = StageValues::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).context(None);
     let systems =
         Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &date::today(), None).await?);

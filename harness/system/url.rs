@@ -14,24 +14,30 @@ pub(super) fn alone(spec: &UrlSpec) -> Result<Lock> {
     Lock::take(&format!("model-{}", spec.model.addr))
 }
 
-/// Checks that an attached system is running. Returns its address, and the key that it sends with its model calls.
+/// Returns the key that an attached system sends with its model calls.
 ///
 /// # Errors
-/// If the key is not set, or nothing listens at the system's address.
-pub(super) async fn attach(name: &str, spec: &UrlSpec) -> Result<(Base, String)> {
-    let UrlSpec { url, model } = spec;
-    let key = std::env::var(&model.key_env).ok().filter(|key| !key.is_empty()).ok_or_else(|| {
+/// If the key is not set.
+pub(super) fn key(name: &str, UrlSpec { model, .. }: &UrlSpec) -> Result<String> {
+    std::env::var(&model.key_env).ok().filter(|key| !key.is_empty()).ok_or_else(|| {
         Error::new(format!(
             "{} is not set: it holds the key that system `{name}` sends with its model calls",
             model.key_env
         ))
         .help("set it to the value that the system was started with")
-    })?;
+    })
+}
+
+/// Checks that an attached system is running. Returns its address.
+///
+/// # Errors
+/// If nothing listens at the system's address.
+pub(super) async fn attach(name: &str, UrlSpec { url, .. }: &UrlSpec) -> Result<Base> {
     let addresses = url.socket_addrs(|| None).unwrap_or_default();
     let mut refused = "it has no loopback address".to_owned();
     for address in addresses.into_iter().filter(|address| address.ip().is_loopback()) {
         match tokio::net::TcpStream::connect(address).await {
-            Ok(_) => return Ok((Base { url: url.as_str().trim_end_matches('/').to_owned(), address }, key)),
+            Ok(_) => return Ok(Base { url: url.as_str().trim_end_matches('/').to_owned(), address }),
             Err(e) => refused = e.to_string(),
         }
     }

@@ -1,5 +1,9 @@
 //! A model call, independent of any provider's API.
 
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
 use super::{Api, RenderFor};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
@@ -11,7 +15,7 @@ pub struct Call {
     pub api: Api,
     /// The conversation so far. It includes system and developer messages, with the kind `system`, although the key
     /// leaves them out.
-    pub messages: Vec<Message>,
+    pub messages: Vec<Shared>,
     /// The caller that the call itself declares in `metadata.caller`.
     pub caller: Option<String>,
     /// The request's metadata, if the API has metadata and the call sent some.
@@ -34,7 +38,49 @@ pub struct Call {
     pub form: Json,
 }
 
+/// A message that the calls of one conversation share, since an agent repeats all earlier messages with each call.
+#[derive(Clone, PartialEq)]
+pub struct Shared(Arc<Message>);
+
+impl Deref for Shared {
+    type Target = Message;
+
+    fn deref(&self) -> &Message {
+        &self.0
+    }
+}
+
+impl From<Message> for Shared {
+    fn from(message: Message) -> Shared {
+        Shared(Arc::new(message))
+    }
+}
+
+impl From<Shared> for Message {
+    fn from(Shared(message): Shared) -> Message {
+        Arc::unwrap_or_clone(message)
+    }
+}
+
+impl PartialEq<Message> for Shared {
+    fn eq(&self, other: &Message) -> bool {
+        *self.0 == *other
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl Call {
+    /// Returns the messages of the call alone.
+    #[must_use]
+    pub fn into_messages(self) -> Vec<Message> {
+        self.messages.into_iter().map(Message::from).collect()
+    }
+
     /// Returns what rendering a response to this call needs. `seed` is the call's `input_hash` in hexadecimal.
     #[must_use]
     pub fn render_for<'a>(&'a self, seed: &'a str) -> RenderFor<'a> {

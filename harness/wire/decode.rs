@@ -3,7 +3,7 @@
 use super::parts::fields::WireError;
 use super::{Api, Call, Known, Target, anthropic, form, gemini, ollama, opaque, openai_chat, openai_responses};
 use retake_core::json::Json;
-use retake_core::key::keep_order;
+use retake_core::key::{keep_order, keep_order_of_message};
 
 /// Reads the body of a request to a chat model. Content keeps the order of its keys where it counts for the key.
 ///
@@ -22,7 +22,7 @@ pub fn chat_body(bytes: &[u8]) -> Result<Json, String> {
 /// Names the first field that is not what the API requires, what was expected and what was found.
 pub fn decode<'a>(api: Api, to: impl Into<Target<'a>>, body: &Json, known: &Known) -> Result<Call, WireError> {
     let target = to.into();
-    let mut call = match api {
+    let call = match api {
         Api::OpenAiChat => openai_chat::request::decode(body),
         Api::OpenAiResponses => openai_responses::request::decode(body, known),
         Api::Anthropic => anthropic::request::decode(body),
@@ -30,6 +30,19 @@ pub fn decode<'a>(api: Api, to: impl Into<Target<'a>>, body: &Json, known: &Know
         Api::Ollama => ollama::request::decode(body),
         Api::Opaque => return Ok(opaque::decode(target, body)),
     }?;
+    Ok(with_version(call, target))
+}
+
+/// Adds what the target says of the form of the answer.
+pub(super) fn with_version(mut call: Call, target: Target<'_>) -> Call {
     form::add_version(&mut call.form, target);
-    Ok(call)
+    call
+}
+
+/// Does for one element of a call's messages what [`chat_body`] does for the whole body: content keeps the order of its keys where
+/// it counts for the key.
+pub(super) fn keeping_order(api: Api, message: &mut Json, text: &str) {
+    if matches!(api, Api::OpenAiChat | Api::Anthropic | Api::Ollama) {
+        keep_order_of_message(message, text);
+    }
 }

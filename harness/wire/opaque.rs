@@ -22,7 +22,7 @@ pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
         let content = Json::object([(field, Json::from(conversation))]);
         return Call {
             api: Api::Opaque,
-            messages: vec![request(content)],
+            messages: vec![request(content).into()],
             stream: false,
             array: false,
             form: Json::Null,
@@ -32,7 +32,7 @@ pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
     let request = request(body.clone());
     Call {
         api: Api::Opaque,
-        messages: vec![request],
+        messages: vec![request.into()],
         caller: None,
         metadata: None,
         stream: false,

@@ -1,24 +1,51 @@
 //! Functions for decoding requests that several APIs share.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
+use crate::Shared;
 use crate::parts::fields::{self, WireError};
-use retake_core::conversation::{Message, ToolCall};
+use retake_core::conversation::ToolCall;
 use retake_core::json::{Json, Layout, Object};
+
+/// What decoding an element of a conversation needs to know of the elements before it. Most APIs need little of it.
+#[derive(Default)]
+pub(super) struct Before<'a> {
+    pub(super) names: ToolNames<'a>,
+    pub(super) pending: Pending,
+}
+
+/// What the elements so far leave open.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pending {
+    /// The names of the tools whose results come next, in the order of the calls.
+    pub(super) next: VecDeque<String>,
+    /// The calls that no result has answered yet, or those of an assistant message that is not complete.
+    pub(super) calls: Vec<ToolCall>,
+    /// The content of an assistant message that is not complete.
+    pub(super) content: Vec<Json>,
+}
 
 /// The names of the tools called so far, by call id. The key of a tool result contains the tool's name, but many APIs send
 /// only the call id with the result.
 #[derive(Default)]
-pub(super) struct ToolNames(HashMap<String, String>);
+pub(super) struct ToolNames<'a> {
+    names: HashMap<String, String>,
+    /// Returns the names of the tools that earlier elements called, if these are not among the names.
+    earlier: Option<&'a dyn Fn(&str) -> Option<String>>,
+}
 
-impl ToolNames {
-    pub(super) fn learn<'a>(&mut self, calls: impl IntoIterator<Item = &'a ToolCall>) {
+impl<'a> ToolNames<'a> {
+    pub(super) fn after(earlier: &'a dyn Fn(&str) -> Option<String>) -> ToolNames<'a> {
+        ToolNames { names: HashMap::new(), earlier: Some(earlier) }
+    }
+
+    pub(super) fn learn<'c>(&mut self, calls: impl IntoIterator<Item = &'c ToolCall>) {
         let named = calls.into_iter().filter(|call| !call.id.is_empty());
-        self.0.extend(named.map(|call| (call.id.clone(), call.name.clone())));
+        self.names.extend(named.map(|call| (call.id.clone(), call.name.clone())));
     }
 
     pub(super) fn of(&self, id: &str) -> Option<String> {
-        self.0.get(id).cloned()
+        self.names.get(id).cloned().or_else(|| self.earlier.filter(|_| !id.is_empty())?(id))
     }
 }
 
@@ -36,7 +63,7 @@ pub(super) fn settings(sent: &Object, but: &[&str]) -> Object {
 }
 
 /// Returns the text of all system messages, joined by empty lines.
-pub(super) fn system_of(messages: &[Message]) -> String {
+pub(super) fn system_of(messages: &[Shared]) -> String {
     let system = messages.iter().filter(|m| m.kind == "system").map(|m| text_of(&m.content));
     system.collect::<Vec<_>>().join("\n\n")
 }

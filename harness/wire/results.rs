@@ -2,7 +2,7 @@
 //! check `results` (KEY.md, section 5). Keys cannot show either of them, since they drop the ids of calls and leave out
 //! empty results.
 
-use super::{Api, Call};
+use super::{Api, Call, Shared};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Normalizer};
@@ -39,7 +39,7 @@ impl Results {
     /// Examines the conversation of a call, in order.
     pub fn of(call: &Call) -> Results {
         // If a conversation continues another one, its beginning is missing here, so nothing can be said.
-        let goes_on = |message: &Message| {
+        let goes_on = |message: &Shared| {
             let mut blocks = message.content.as_array().unwrap_or_default().iter();
             let names_more = |b: &Json| ["previous_response_id", "conversation"].iter().any(|key| b.get(key).is_some());
             blocks.any(|b| names_more(b) || b.str_of("type") == Some("item_reference"))

@@ -5,7 +5,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
-use crate::server::{Load, bare, http_request, read_answer, replaying};
+use crate::fixture::read_answer;
+use crate::server::{Load, bare, http_request, replaying};
 use crate::table::{Table, memory_of};
 
 /// The variable that makes a process serve: `retake` or `bare`, a space, and the size of a prompt in bytes.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::io::Read as _;
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
@@ -64,6 +66,29 @@ pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture
         }
     };
     Fixture::of_turns(Path::new("bench.json"), BTreeMap::new(), (0..count).map(turn).collect(), &rules)
+}
+
+/// Reads one whole response, whether it has a content length or is chunked.
+pub fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) {
+    let mut filled = 0;
+    loop {
+        let read = stream.read(&mut buffer[filled..]).unwrap();
+        assert!(read > 0, "the server closed the connection");
+        filled += read;
+        let Some(end) = buffer[..filled].windows(4).position(|w| w == b"\r\n\r\n") else { continue };
+        let head = std::str::from_utf8(&buffer[..end]).unwrap();
+        assert!(head.starts_with("HTTP/1.1 200"), "{}", String::from_utf8_lossy(&buffer[..filled]));
+        let header = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()));
+        let length =
+            head.lines().filter_map(header).find_map(|(name, value)| (name == "content-length").then_some(value));
+        let whole = match length {
+            Some(length) => filled >= end + 4 + length.parse::<usize>().unwrap(),
+            None => buffer[..filled].ends_with(b"\r\n0\r\n\r\n"),
+        };
+        if whole {
+            return;
+        }
+    }
 }
 
 /// The variable that makes a process load the fixture that it names and print its peak memory.

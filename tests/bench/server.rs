@@ -2,7 +2,7 @@
 //! bytes.
 
 use std::convert::Infallible;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use retake_core::key::Rules;
 use retake_model::{Mode, ModelServer, Replay, Scope, ServerOptions};
 use retake_wire::{self as wire, Api};
 
-use crate::fixture::{Turns, of_turns};
+use crate::fixture::{Turns, of_turns, read_answer};
 use crate::table::{Paired, Table};
 
 /// Rounds of requests. In each, first Retake is measured and then the other server.
@@ -100,7 +100,7 @@ pub fn bare(load: Load) -> (SocketAddr, String) {
         let route = post(async move |request: Bytes| {
             let json = Json::parse(&request).unwrap();
             let call = wire::decode(Api::OpenAiChat, "/v1/chat/completions", &json, &wire::Known::default()).unwrap();
-            std::hint::black_box(rules.key(&rules.canonical(call.messages), Some("lead_agent")));
+            std::hint::black_box(rules.key(&rules.canonical(call.into_messages()), Some("lead_agent")));
             let body = match &pieces[..] {
                 [whole] => Body::from(whole.clone()),
                 _ => Body::from_stream(futures_util::stream::iter(pieces.clone().into_iter().map(Ok::<_, Infallible>))),
@@ -151,29 +151,6 @@ pub fn load((address, key): &(SocketAddr, String), body: &str) -> (Duration, Vec
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
     });
     (start.elapsed(), latencies)
-}
-
-/// Reads one whole response, whether it has a content length or is chunked.
-pub fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) {
-    let mut filled = 0;
-    loop {
-        let read = stream.read(&mut buffer[filled..]).unwrap();
-        assert!(read > 0, "the server closed the connection");
-        filled += read;
-        let Some(end) = buffer[..filled].windows(4).position(|w| w == b"\r\n\r\n") else { continue };
-        let head = std::str::from_utf8(&buffer[..end]).unwrap();
-        assert!(head.starts_with("HTTP/1.1 200"), "{}", String::from_utf8_lossy(&buffer[..filled]));
-        let header = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()));
-        let length =
-            head.lines().filter_map(header).find_map(|(name, value)| (name == "content-length").then_some(value));
-        let whole = match length {
-            Some(length) => filled >= end + 4 + length.parse::<usize>().unwrap(),
-            None => buffer[..filled].ends_with(b"\r\n0\r\n\r\n"),
-        };
-        if whole {
-            return;
-        }
-    }
 }
 
 pub fn measure(table: &mut Table) {

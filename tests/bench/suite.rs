@@ -39,8 +39,8 @@ fn minimal(stage: &retake::Stage) -> Router {
 }
 
 /// Writes the project with its scenarios and their one fixture.
-fn tree(root: &Path) {
-    for i in 0..SCENARIOS {
+pub fn tree(root: &Path, scenarios: usize) {
+    for i in 0..scenarios {
         let folder = root.join(format!("scenarios/s{i:04}"));
         fs::create_dir_all(&folder).unwrap();
         let text = "fixture = \"one\"\n[[step]]\npost = \"/run\"\nstream = { last = \"end\" }\n";
@@ -55,20 +55,20 @@ fn tree(root: &Path) {
 }
 
 /// Returns the processor time of child processes that have ended, in seconds; 0 if the operating system does not report it.
-fn children_cpu() -> f64 {
+pub fn children_cpu() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<f64> = stat.rsplit(") ").next().unwrap_or("").split(' ').filter_map(|f| f.parse().ok()).collect();
     // Counted after the name: cutime and cstime are the 13th and 14th number, in hundredths of a second.
     fields.get(12).zip(fields.get(13)).map_or(0.0, |(user, system)| (user + system) / 100.0)
 }
 
-fn runner_on(root: &Path) -> Command {
+pub fn runner_on(root: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.env_remove("CI").env("RETAKE_BENCH_RUNNER", "1").env("RETAKE_ROOT", root).stdout(Stdio::null());
     command
 }
 
-fn run(root: &Path, update: bool) {
+pub fn run(root: &Path, update: bool) {
     let mut command = runner_on(root);
     if update {
         command.env("UPDATE_GOLDEN", "1");
@@ -101,7 +101,7 @@ fn alone(root: &Path) -> (f64, f64) {
 
 pub fn measure(table: &mut Table) {
     let root = tempfile::tempdir().unwrap();
-    tree(root.path());
+    tree(root.path(), SCENARIOS);
     run(root.path(), true);
     let (cpu, start) = (children_cpu(), Instant::now());
     run(root.path(), false);

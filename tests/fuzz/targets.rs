@@ -209,7 +209,7 @@ pub fn wire(data: &[u8]) {
             ["/v1/models/m:generateContent", "/v1/models/m:streamGenerateContent", ""][usize::from(how / 12 % 3)];
         let body = wire::request_body(body);
         if let Ok(call) = wire::decode(api, path, &body, &Known::default()) {
-            let _ = rules.key(&rules.canonical(call.messages), None);
+            let _ = rules.key(&rules.canonical(call.into_messages()), None);
         }
         return;
     }

@@ -17,6 +17,38 @@ impl Json {
         utf8(text).and_then(|text| parse_around(text, list)).map_err(|e| JsonError::at(text, e))
     }
 
+    /// Reads the body of a request, an object, without its field `list`. Returns the rest of the object and the text of each
+    /// element, which [`Json::parse_element`] reads. `None` if there is no such list, or if the text is not JSON. An element that
+    /// is not JSON is found only when it is read.
+    #[must_use]
+    pub fn parse_request_around<'a>(text: &'a [u8], list: &str) -> Option<(Json, Vec<&'a str>)> {
+        let text = utf8(text).ok()?;
+        let (mut elements, mut count) = (None, 0);
+        let rest = parse_object(Parser::lossy(text), |parser, key| {
+            if key != list {
+                return Ok(Some(parser.value(1)?));
+            }
+            count += 1;
+            if parser.peek() != Some(b'[') {
+                return parser.fail("no list");
+            }
+            elements = Some(parser.elements());
+            Ok(None)
+        });
+        let (rest, spans) = (rest.ok()?, elements.filter(|_| count == 1)?);
+        Some((rest, spans.into_iter().map(|span| &text[span]).collect()))
+    }
+
+    /// Reads an element of [`Json::parse_request_around`].
+    #[must_use]
+    pub fn parse_element(text: &str) -> Option<Json> {
+        let mut parser = Parser::lossy(text);
+        // The element is in a list, which is in an object.
+        let value = parser.value(2).ok()?;
+        parser.end().ok()?;
+        Some(value)
+    }
+
     /// Reads an object, and also returns the text of one value in it: the field `path[1]` of the object `path[0]`. The text
     /// has the original order of keys and the original spelling. It is `None` if there is no such field.
     ///
@@ -57,7 +89,7 @@ pub enum Step<'a> {
 
 fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
     let mut elements = None;
-    let rest = parse_object(text, |parser, key| {
+    let rest = parse_object(Parser::unique(text), |parser, key| {
         if key != list || parser.peek() != Some(b'[') {
             return Ok(Some(parser.value(1)?));
         }
@@ -70,7 +102,7 @@ fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a s
 
 fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option<JsonText>)> {
     let mut kept = None;
-    let json = parse_object(text, |parser, key| {
+    let json = parse_object(Parser::unique(text), |parser, key| {
         if key != object || parser.peek() != Some(b'{') {
             return parser.value(1).map(Some);
         }
@@ -88,13 +120,12 @@ fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option
     Ok((json, kept))
 }
 
-/// Reads a text in which a repeated key is an error. If it is an object, `value` reads the value of each key, and returns
+/// Reads a text. If it is an object, `value` reads the value of each key, and returns
 /// `None` to leave the entry out. Other values are read as they are.
 fn parse_object<'a>(
-    text: &'a str,
+    mut parser: Parser<'a>,
     mut value: impl FnMut(&mut Parser<'a>, &str) -> Parsed<Option<Json>>,
 ) -> Parsed<Json> {
-    let mut parser = Parser::unique(text);
     parser.skip_space();
     if parser.peek() != Some(b'{') {
         return parser.document();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::normalize::{Normalizer, is_blank};
 use crate::conversation::{Message, OPAQUE, ToolCall};
-use crate::json::{Json, Layout};
+use crate::json::{Json, Layout, print_string};
 
 /// Returns the canonical messages, `{"type", "content", "tool_calls"?, "name"?}`, with each text normalized once. Consumes
 /// the messages, since most of their text is moved unchanged.
@@ -13,18 +13,12 @@ pub fn canonical_conversation(messages: Vec<Message>, normalizer: &Normalizer) -
     messages.into_iter().filter_map(|message| canonical_message(message, normalizer)).collect()
 }
 
-fn canonical_message(message: Message, normalizer: &Normalizer) -> Option<Json> {
-    if message.kind == "system" || message.hidden {
-        return None;
-    }
-    let content = if message.kind == OPAQUE {
-        opaque_text(message.content, normalizer)
-    } else {
-        normalizer.apply_to(content_text(message.content))
+fn canonical_message(mut message: Message, normalizer: &Normalizer) -> Option<Json> {
+    let content = match canonical_content(&message, normalizer)? {
+        Cow::Owned(content) => content,
+        // Then the content is a text in which nothing was replaced.
+        Cow::Borrowed(_) => std::mem::take(&mut message.content).into_string().unwrap_or_default(),
     };
-    if is_blank(&content) && message.tool_calls.is_empty() {
-        return None;
-    }
     let mut entries = vec![("content", Json::Str(content))];
     if let Some(name) = message.name.filter(|name| !name.is_empty()) {
         entries.push(("name", Json::Str(name)));
@@ -38,6 +32,53 @@ fn canonical_message(message: Message, normalizer: &Normalizer) -> Option<Json> 
     }
     entries.push(("type", Json::Str(message.kind)));
     Some(Json::object(entries))
+}
+
+/// Appends the JSON of a canonical message, as [`Json::print_to`] prints it, without making the message. Returns whether it is
+/// part of the conversation.
+pub(super) fn print_canonical(message: &Message, normalizer: &Normalizer, out: &mut String) -> bool {
+    let Some(content) = canonical_content(message, normalizer) else { return false };
+    out.push_str("{\"content\": ");
+    print_string(&content, out);
+    if let Some(name) = message.name.as_deref().filter(|name| !name.is_empty()) {
+        out.push_str(", \"name\": ");
+        print_string(name, out);
+    }
+    for (index, call) in message.tool_calls.iter().enumerate() {
+        out.push_str(if index == 0 { ", \"tool_calls\": [{\"args\": " } else { ", {\"args\": " });
+        if normalizer.has_own() {
+            let mut args = call.args.clone();
+            normalizer.own_in(&mut args, false);
+            args.print_to(out, Layout::Python);
+        } else {
+            call.args.print_to(out, Layout::Python);
+        }
+        out.push_str(", \"name\": ");
+        print_string(&call.name, out);
+        out.push_str(if index + 1 == message.tool_calls.len() { "}]" } else { "}" });
+    }
+    out.push_str(", \"type\": ");
+    print_string(&message.kind, out);
+    out.push('}');
+    true
+}
+
+/// Returns the normalized text of a message, borrowed if nothing was replaced in its only text; `None` if the message is not part
+/// of the conversation.
+fn canonical_content<'a>(message: &'a Message, normalizer: &Normalizer) -> Option<Cow<'a, str>> {
+    if message.kind == "system" || message.hidden {
+        return None;
+    }
+    let content = if message.kind == OPAQUE {
+        Cow::Owned(opaque_text(message.content.clone(), normalizer))
+    } else {
+        match &message.content {
+            Json::Str(text) => normalizer.apply(text),
+            other => Cow::Owned(normalizer.apply_to(content_text(other))),
+        }
+    };
+    let blank = is_blank(&content) && message.tool_calls.is_empty();
+    (!blank).then_some(content)
 }
 
 /// Returns the text of a body that is not a chat model's: its JSON, after the suite's rules changed its strings and numbers.
@@ -85,12 +126,8 @@ pub fn with_more_rules(message: &Json, more: &Normalizer) -> Option<Json> {
 
 /// Returns the text of message content. A list becomes the concatenated texts of its blocks, where a block without text
 /// becomes its JSON.
-fn content_text(content: Json) -> String {
-    let blocks = match content {
-        Json::Str(text) => return text,
-        Json::Array(blocks) => blocks,
-        other => return other.python_str(),
-    };
+fn content_text(content: &Json) -> String {
+    let Json::Array(blocks) = content else { return content.python_str() };
     let texts = blocks.iter().map(|block| match block {
         Json::Object(_) => match block.str_of("text") {
             Some(text) if !text.is_empty() => Cow::Borrowed(text),

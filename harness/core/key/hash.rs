@@ -18,6 +18,10 @@ impl Hash {
         Hash(Sha256::digest(bytes).into())
     }
 
+    pub(super) fn of_digest(digest: Sha256) -> Hash {
+        Hash(digest.finalize().into())
+    }
+
     /// Returns the first eight digits, which are enough for a person to distinguish two hashes.
     #[must_use]
     pub fn short(&self) -> String {

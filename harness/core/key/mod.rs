@@ -14,6 +14,7 @@ mod of_messages;
 pub mod plain;
 pub mod reminder;
 pub mod rules;
+mod running;
 mod written;
 
 pub use caller::{Aliases, UNKNOWN_CALLER, caller_of_tags};
@@ -24,7 +25,8 @@ pub use normalize::{Normalizer, is_blank};
 pub use of_messages::{conversation_hash, input_hash};
 pub use plain::plain_conversation;
 pub use rules::{Key, Rules};
-pub use written::keep_order;
+pub use running::RunningHash;
+pub use written::{keep_order, keep_order_of_message};
 
 #[cfg(test)]
 mod tests;

@@ -235,7 +235,7 @@ impl Marks {
 
 /// The tags around a reminder (KEY.md, section 1, rule 1).
 pub(super) const OPEN: &str = "<system-reminder>";
-const CLOSE: &str = "</system-reminder>";
+pub(super) const CLOSE: &str = "</system-reminder>";
 
 pub(super) fn reminder(text: &str, from: usize) -> Option<Range<usize>> {
     let start = from + memmem::find(&text.as_bytes()[from..], OPEN.as_bytes())?;

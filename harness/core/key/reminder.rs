@@ -47,7 +47,7 @@ fn opens_reminder(value: &Json) -> bool {
     match value {
         Json::Str(text) => text.contains(OPEN),
         Json::Array(items) => items.iter().any(opens_reminder),
-        Json::Object(fields) => fields.values().any(opens_reminder),
+        Json::Object(fields) => fields.iter().any(|(key, value)| key.contains(OPEN) || opens_reminder(value)),
         _ => false,
     }
 }

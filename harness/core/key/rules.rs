@@ -6,6 +6,7 @@ use super::caller::Aliases;
 use super::canonical::canonical_conversation;
 use super::hash::Hash;
 use super::normalize::Normalizer;
+use super::running::RunningHash;
 use crate::conversation::Message;
 use crate::json::{Json, Layout};
 
@@ -47,6 +48,15 @@ impl Rules {
     /// Returns the hash of canonical messages.
     #[must_use]
     pub fn conversation_hash(&self, canonical: &[Json]) -> Hash {
+        let (mut running, mut text) = (RunningHash::default(), String::new());
+        for message in canonical {
+            running.add_with(&mut text, message, &self.normalizer);
+        }
+        running.hash().unwrap_or_else(|| self.hash_of_whole(canonical))
+    }
+
+    /// Returns the same hash as KEY.md says it: the JSON of all messages is normalized at once.
+    pub fn hash_of_whole(&self, canonical: &[Json]) -> Hash {
         let content = canonical.iter().filter_map(|message| message.str_of("content")).map(str::len).sum::<usize>();
         // Enough capacity, unless there are many escapes or long arguments.
         let mut text = String::with_capacity(content + content / 8 + 128 * canonical.len());

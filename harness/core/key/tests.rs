@@ -1,4 +1,5 @@
 pub(super) mod literal;
+mod prefixes;
 mod properties;
 
 use super::reminder::ReminderOverMessages;

@@ -52,7 +52,7 @@ pub(crate) fn explain(reason: &MissReason, lookup: &Lookup, situation: &Situatio
     let (mut nearest_turn, mut alike, open) = (None, true, open(served));
     let differences = match reason {
         MissReason::Ambiguous { .. } => {
-            let group = fixture.table.of_conversation(rules.conversation_hash(&lookup.conversation));
+            let group = fixture.table.of_conversation(lookup.conversation.hash());
             let turns = group.map(|group| group.turns.as_slice()).unwrap_or_default();
             lines.extend(caller_rule::lines(turns, lookup.checks.as_ref().map(|checks| &checks.texts), fixture));
             only(CauseKind::CallerUnknown, reason.to_string())
@@ -174,7 +174,7 @@ fn who(lookup: &Lookup) -> String {
 
 /// Returns an open turn of another caller that has the call's conversation.
 fn turn_of_another_caller(lookup: &Lookup, situation: &Situation<'_>) -> Option<usize> {
-    let group = situation.fixture.table.of_conversation(situation.rules.conversation_hash(&lookup.conversation))?;
+    let group = situation.fixture.table.of_conversation(lookup.conversation.hash())?;
     group.turns.iter().copied().find(|turn| !situation.served[*turn])
 }
 
@@ -221,7 +221,7 @@ fn not_recorded(
     let (recorded, called) = if of_plain {
         (plain_conversation(conversation), plain_conversation(&lookup.conversation))
     } else {
-        (conversation.iter().map(text).collect(), lookup.conversation.clone())
+        (conversation.iter().map(text).collect(), lookup.conversation.to_vec())
     };
     if called.is_empty() && recorded.is_empty() {
         let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);

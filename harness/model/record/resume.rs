@@ -159,7 +159,7 @@ impl Resume {
 
     fn take(&self, state: &mut ResumeState, call: &PendingCall) -> Option<(Response, Response)> {
         let decoded = wire::decode(call.api, call.target(), &call.request, &state.known).ok()?;
-        let conversation = self.rules.canonical(decoded.messages.clone());
+        let conversation = self.rules.canonical(decoded.clone().into_messages());
         let checks = decoded.checks(&self.rules.normalizer).hashes();
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
         let key = self.rules.key(&conversation, caller.as_deref());

@@ -19,7 +19,7 @@ pub(super) fn recorded(api: Api, path: &str, request: &str, response: Response) 
     Recorded {
         request: None,
         caller: None,
-        conversation: rules.canonical(call.messages.clone()),
+        conversation: rules.canonical(call.clone().into_messages()),
         checks: CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings),
         output: wire::decode_response(api, &response).unwrap(),
         wire: Wire { api, response },
@@ -122,8 +122,9 @@ fn a_caller_with_turns_over_the_calls_own_api_gets_no_turn_of_another_api() {
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "sun"}]}]}"#;
     let call = wire::decode(Api::Anthropic, "/v1/messages", &json(called), &Known::default()).unwrap();
     let ask = |caller: &str| {
-        let conversation = Rules::default().canonical(call.messages.clone());
-        let lookup = Lookup { api: Some(Api::Anthropic), conversation, ..lookup(Some(caller), "", "") };
+        let conversation = Rules::default().canonical(call.clone().into_messages());
+        let lookup =
+            Lookup { api: Some(Api::Anthropic), conversation: conversation.into(), ..lookup(Some(caller), "", "") };
         replay.take(lookup, None).map(|served| served.index).ok()
     };
     assert_eq!(ask("a"), None);

@@ -65,7 +65,7 @@ fn turn_of(call: &Call) -> Recorded {
     Recorded {
         request: None,
         caller: None,
-        conversation: rules.canonical(call.messages.clone()),
+        conversation: rules.canonical(call.messages.iter().cloned().map(Into::into).collect()),
         checks: CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings),
         output: wire::decode_response(call.api, &response).unwrap(),
         wire: Wire { api: call.api, response },

@@ -15,6 +15,8 @@ struct Known {
     /// Whether it was started, or the reason why not. `None` until the guardian reports it.
     started: Option<Result<(), String>>,
     exit: Option<Exit>,
+    /// Whether no process is left.
+    none_left: bool,
     /// Whether the guardian is gone, and with it everything that it guarded.
     gone: bool,
 }
@@ -111,6 +113,12 @@ impl Guarded {
         let mut known = self.known.clone();
         let seen = known.wait_for(|known| known.exit.is_some() || known.gone).await;
         seen.ok().and_then(|known| known.exit)
+    }
+
+    /// Waits until neither the program nor any process that it started is left. Where processes can escape their guardian, it waits
+    /// until the guardian is gone.
+    pub(crate) async fn none_left(&self) {
+        let _ = self.known.clone().wait_for(|known| known.none_left || known.gone).await;
     }
 
     /// Ends the program, and waits until no process of it is left.
@@ -214,6 +222,7 @@ fn listen(
             }
             Ok(Message::Failed { reason }) => known.send_modify(|known| known.started = Some(Err(reason))),
             Ok(Message::Exited(exit)) => known.send_modify(|known| known.exit = Some(exit)),
+            Ok(Message::NoneLeft) => known.send_modify(|known| known.none_left = true),
             Err(_) => {}
         }
     }

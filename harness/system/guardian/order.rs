@@ -58,6 +58,8 @@ pub(super) enum Message {
     Failed { reason: String },
     /// The program itself has ended. Processes that it started may still run.
     Exited(Exit),
+    /// No process that it started runs any more.
+    NoneLeft,
 }
 
 /// How a program ended.

@@ -148,7 +148,13 @@ fn keep(group: Option<Pid>) -> bool {
         match happened.recv() {
             Ok(Happened::Reaped(pid, exit)) if pid == group => tell(&Message::Exited(exit)),
             Ok(Happened::Reaped(..)) => {}
-            Ok(Happened::NoneLeft) => left = false,
+            Ok(Happened::NoneLeft) => {
+                left = false;
+                // Elsewhere, a process that lost its parent is no child of this one.
+                if cfg!(target_os = "linux") {
+                    tell(&Message::NoneLeft);
+                }
+            }
             Ok(Happened::LetGo { killed }) => break killed,
             Err(_) => break false,
         }

@@ -1,8 +1,8 @@
 //! Decodes a request into a [`Call`].
 
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, ToolNames};
-use crate::{Api, Call, form};
+use crate::request::{self, Before, ToolNames};
+use crate::{Api, Call, Shared, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::Json;
 
@@ -10,20 +10,25 @@ use retake_core::json::Json;
 const NO_SETTINGS: [&str; 6] = ["messages", "system", "tools", "model", "stream", "metadata"];
 
 pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
-    let sent = fields::request(body)?;
+    fields::request(body)?;
     fields::filled(body, "messages", "message")?;
-    let mut messages = Vec::new();
+    let mut before = Before::default();
+    let messages = fields::each(body, "messages", |sent| element(sent, &mut before))?;
+    around(body, messages.into_iter().flatten().map(Shared::from))
+}
+
+/// Decodes the rest of a request.
+pub(crate) fn around(body: &Json, sent_messages: impl IntoIterator<Item = Shared>) -> Result<Call, WireError> {
+    let sent = fields::request(body)?;
+    let mut messages: Vec<Shared> = Vec::new();
     match fields::given(body, "system") {
         None => {}
         Some(system @ (Json::Str(_) | Json::Array(_))) => {
-            messages.push(Message { content: system.clone(), ..Message::new("system", "") });
+            messages.push(Message { content: system.clone(), ..Message::new("system", "") }.into());
         }
         found => return Err(WireError::expected("system", "a string or an array", found)),
     }
-    let mut names = ToolNames::default();
-    for read in fields::each(body, "messages", |sent| message(sent, &mut names))? {
-        messages.extend(read);
-    }
+    messages.extend(sent_messages);
     let (metadata, caller) = request::metadata(body)?;
     Ok(Call {
         api: Api::Anthropic,
@@ -41,8 +46,9 @@ pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
     })
 }
 
-/// Decodes one message. Each tool result in a user message becomes a message of its own.
-fn message(sent: &Json, names: &mut ToolNames) -> Result<Vec<Message>, WireError> {
+/// Decodes one element of `messages`. Each tool result in a user message becomes a message of its own.
+pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+    let names = &mut before.names;
     let kind = match fields::string(sent, "role")? {
         "user" => "human",
         "assistant" => "ai",
@@ -79,7 +85,7 @@ pub(super) fn tool_use(block: &Json) -> Result<ToolCall, WireError> {
     })
 }
 
-fn tool_result(block: &Json, names: &ToolNames) -> Result<Message, WireError> {
+fn tool_result(block: &Json, names: &ToolNames<'_>) -> Result<Message, WireError> {
     let id = fields::optional_string(block, "tool_use_id")?.unwrap_or_default();
     let content = match fields::given(block, "content") {
         None => "".into(),

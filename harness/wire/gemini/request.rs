@@ -1,8 +1,11 @@
 //! Decodes a request into a [`Call`].
 
+use std::borrow::Cow;
+
 use super::parts::{either, is_thought, tool_call, unsigned};
 use crate::parts::fields::{self, WireError};
-use crate::{Api, Call, form, request};
+use crate::request::{self, Before};
+use crate::{Api, Call, Shared, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::{Json, Layout};
 
@@ -14,22 +17,38 @@ const NO_SETTINGS: [&str; 5] = ["contents", "systemInstruction", "system_instruc
 const TEXT_RESULTS: [&str; 3] = ["output", "return_value", "content"];
 
 pub(crate) fn decode(path: &str, body: &Json) -> Result<Call, WireError> {
-    let sent = fields::request(body)?;
+    fields::request(body)?;
     let body = &with_lists(body);
     fields::filled(body, "contents", "content")?;
-    let mut messages = Vec::new();
+    let mut before = Before::default();
+    let contents = fields::each(body, "contents", |sent| content(sent, &mut before.pending.calls))?;
+    around(path, body, contents.into_iter().flatten().map(Shared::from))
+}
+
+/// Decodes one element of `contents`.
+pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+    let mut sent = Cow::Borrowed(sent);
+    if matches!(sent.get("parts"), Some(Json::Object(_))) {
+        listed(sent.to_mut(), "parts");
+    }
+    content(&sent, &mut before.pending.calls)
+}
+
+/// Decodes the rest of a request.
+pub(crate) fn around(path: &str, body: &Json, contents: impl IntoIterator<Item = Shared>) -> Result<Call, WireError> {
+    let sent = fields::request(body)?;
+    let mut messages: Vec<Shared> = Vec::new();
     match either(body, "systemInstruction", "system_instruction") {
         None => {}
-        Some(text @ Json::Str(_)) => messages.push(Message { content: text.clone(), ..Message::new("system", "") }),
+        Some(text @ Json::Str(_)) => {
+            messages.push(Message { content: text.clone(), ..Message::new("system", "") }.into())
+        }
         Some(content) => {
             let parts = content.get("parts").cloned().unwrap_or(Json::Null);
-            messages.push(Message { content: parts, ..Message::new("system", "") });
+            messages.push(Message { content: parts, ..Message::new("system", "") }.into());
         }
     }
-    let mut calls = Vec::new();
-    for read in fields::each(body, "contents", |sent| content(sent, &mut calls))? {
-        messages.extend(read);
-    }
+    messages.extend(contents);
     let (model, method) = super::of_path(path).unwrap_or_default();
     let stream = method.starts_with("stream");
     Ok(Call {

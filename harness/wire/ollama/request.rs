@@ -1,11 +1,9 @@
 //! Decodes a request into a [`Call`].
 
-use std::collections::VecDeque;
-
 use crate::parts::args;
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, ToolNames};
-use crate::{Api, Call, form};
+use crate::request::{self, Before};
+use crate::{Api, Call, Shared, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::Json;
 
@@ -14,10 +12,20 @@ use retake_core::json::Json;
 const NO_SETTINGS: [&str; 6] = ["messages", "tools", "model", "stream", "metadata", "keep_alive"];
 
 pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
-    let sent = fields::request(body)?;
+    fields::request(body)?;
     fields::filled(body, "messages", "message")?;
-    let mut tools = Tools::default();
-    let messages = fields::each(body, "messages", |sent| message(sent, &mut tools))?;
+    let mut before = Before::default();
+    around(body, fields::each(body, "messages", |sent| message(sent, &mut before).map(Shared::from))?)
+}
+
+/// Decodes one element of `messages`.
+pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+    Ok(vec![message(sent, before)?])
+}
+
+/// Decodes the rest of a request.
+pub(crate) fn around(body: &Json, messages: Vec<Shared>) -> Result<Call, WireError> {
+    let sent = fields::request(body)?;
     let (metadata, caller) = request::metadata(body)?;
     Ok(Call {
         api: Api::Ollama,
@@ -35,14 +43,8 @@ pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
     })
 }
 
-/// The tool calls made so far. Most of them have no id; their results then come in the order of the calls.
-#[derive(Default)]
-struct Tools {
-    names: ToolNames,
-    open: VecDeque<String>,
-}
-
-fn message(sent: &Json, tools: &mut Tools) -> Result<Message, WireError> {
+/// Most tool calls have no id; their results then come in the order of the calls.
+fn message(sent: &Json, before: &mut Before<'_>) -> Result<Message, WireError> {
     let kind = match fields::string(sent, "role")? {
         "user" => "human",
         "assistant" => "ai",
@@ -50,15 +52,15 @@ fn message(sent: &Json, tools: &mut Tools) -> Result<Message, WireError> {
     };
     let tool_calls = fields::each(sent, "tool_calls", tool_call)?;
     if kind != "tool" {
-        tools.open = tool_calls.iter().map(|call| call.name.clone()).collect();
+        before.pending.next = tool_calls.iter().map(|call| call.name.clone()).collect();
     }
-    tools.names.learn(&tool_calls);
+    before.names.learn(&tool_calls);
     let tool_call_id = fields::optional_string(sent, "tool_call_id")?.filter(|id| !id.is_empty());
     let named = fields::optional_string(sent, "tool_name")?.or(fields::optional_string(sent, "name")?);
     let named = named.filter(|name| !name.is_empty()).map(str::to_owned);
     let name = if kind == "tool" {
-        let next = tools.open.pop_front();
-        named.or_else(|| tools.names.of(tool_call_id?)).or(next)
+        let next = before.pending.next.pop_front();
+        named.or_else(|| before.names.of(tool_call_id?)).or(next)
     } else {
         named
     };

@@ -3,7 +3,7 @@ use retake_core::key::Rules;
 
 fn hash(path: &str, body: &[u8]) -> String {
     let rules = Rules::default();
-    rules.conversation_hash(&rules.canonical(decode(path.into(), &request_body(body)).messages)).to_string()
+    rules.conversation_hash(&rules.canonical(decode(path.into(), &request_body(body)).into_messages())).to_string()
 }
 
 #[test]
@@ -21,7 +21,9 @@ fn only_path_and_body_count() {
 fn method_and_query_count_except_in_posts() {
     let hash = |method, path| {
         let rules = Rules::default();
-        rules.conversation_hash(&rules.canonical(decode(Target { method, path }, &Json::Null).messages)).to_string()
+        rules
+            .conversation_hash(&rules.canonical(decode(Target { method, path }, &Json::Null).into_messages()))
+            .to_string()
     };
     assert_ne!(hash("GET", "/v1/files"), hash("DELETE", "/v1/files"));
     assert_ne!(hash("GET", "/v1/files?after=a"), hash("GET", "/v1/files?after=b"));

@@ -2,8 +2,8 @@
 
 use super::tool_calls;
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, ToolNames};
-use crate::{Api, Call, form};
+use crate::request::{self, Before, ToolNames};
+use crate::{Api, Call, Shared, form};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
 
@@ -11,10 +11,20 @@ use retake_core::json::Json;
 const NO_SETTINGS: [&str; 7] = ["messages", "tools", "model", "stream", "stream_options", "metadata", "user"];
 
 pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
-    let sent = fields::request(body)?;
+    fields::request(body)?;
     fields::filled(body, "messages", "message")?;
-    let mut names = ToolNames::default();
-    let messages = fields::each(body, "messages", |sent| message(sent, &mut names))?;
+    let mut before = Before::default();
+    around(body, fields::each(body, "messages", |sent| message(sent, &mut before.names).map(Shared::from))?)
+}
+
+/// Decodes one element of `messages`.
+pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+    Ok(vec![message(sent, &mut before.names)?])
+}
+
+/// Decodes the rest of a request.
+pub(crate) fn around(body: &Json, messages: Vec<Shared>) -> Result<Call, WireError> {
+    let sent = fields::request(body)?;
     let (metadata, caller) = request::metadata(body)?;
     let options = fields::optional_object(body, "stream_options")?;
     let include_usage = options.map_or(Ok(false), |options| fields::flag(options, "include_usage"));
@@ -38,7 +48,7 @@ pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
 }
 
 /// Decodes one message. `names` collects the names of the tools called so far.
-fn message(sent: &Json, names: &mut ToolNames) -> Result<Message, WireError> {
+fn message(sent: &Json, names: &mut ToolNames<'_>) -> Result<Message, WireError> {
     let kind = match fields::string(sent, "role")? {
         "user" => "human",
         "assistant" => "ai",

@@ -2,8 +2,8 @@
 
 use super::items::{conversation_of, items_of, tool_call};
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, ToolNames};
-use crate::{Api, Call, Known, form};
+use crate::request::{self, Before, Pending, ToolNames};
+use crate::{Api, Call, Known, Shared, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::Json;
 
@@ -26,11 +26,8 @@ const NO_SETTINGS: [&str; 13] = [
 ];
 
 pub(crate) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
-    let sent = fields::request(body)?;
+    fields::request(body)?;
     let mut conversation = Conversation::default();
-    if let Some(instructions) = fields::given(body, "instructions").filter(|text| text.is_truthy()) {
-        conversation.messages.push(Message { content: instructions.clone(), ..Message::new("system", "") });
-    }
     if let Some(id) = conversation_of(body) {
         match known.conversation(id) {
             None => {
@@ -62,7 +59,41 @@ pub(crate) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
         read?;
     }
     conversation.flush();
-    let messages = conversation.messages;
+    around(body, conversation.messages.into_iter().map(Shared::from))
+}
+
+/// Decodes one element of `input`: returns the messages that are complete now. `None` if it depends on what was served before.
+pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Option<Vec<Message>>, WireError> {
+    if sent.str_of("type") == Some("item_reference") {
+        return Ok(None);
+    }
+    let pending = std::mem::take(&mut before.pending);
+    let names = std::mem::take(&mut before.names);
+    let mut conversation = Conversation { messages: Vec::new(), names, content: pending.content, calls: pending.calls };
+    let read = conversation.add(sent, &Known::default());
+    let Conversation { messages, names, content, calls } = conversation;
+    *before = Before { names, pending: Pending { content, calls, ..Pending::default() } };
+    read.map(|()| Some(messages))
+}
+
+/// Returns the assistant message that is not complete after the last element.
+pub(crate) fn last(Pending { content, calls, .. }: Pending) -> Option<Message> {
+    let mut conversation = Conversation { content, calls, ..Conversation::default() };
+    conversation.flush();
+    conversation.messages.pop()
+}
+
+/// Whether a request names a conversation that was served before.
+pub(crate) fn goes_on(body: &Json) -> bool {
+    conversation_of(body).is_some() || fields::given(body, "previous_response_id").is_some()
+}
+
+/// Decodes the rest of a request.
+pub(crate) fn around(body: &Json, items: impl IntoIterator<Item = Shared>) -> Result<Call, WireError> {
+    let sent = fields::request(body)?;
+    let instructions = fields::given(body, "instructions").filter(|text| text.is_truthy());
+    let instructions = instructions.map(|text| Message { content: text.clone(), ..Message::new("system", "") }.into());
+    let messages: Vec<Shared> = instructions.into_iter().chain(items).collect();
     let (metadata, caller) = request::metadata(body)?;
     Ok(Call {
         api: Api::OpenAiResponses,
@@ -82,14 +113,14 @@ pub(crate) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
 
 /// The messages so far, and the content and tool calls of an assistant message that is not complete yet.
 #[derive(Default)]
-struct Conversation {
+struct Conversation<'a> {
     messages: Vec<Message>,
-    names: ToolNames,
+    names: ToolNames<'a>,
     content: Vec<Json>,
     calls: Vec<ToolCall>,
 }
 
-impl Conversation {
+impl Conversation<'_> {
     fn add(&mut self, item: &Json, known: &Known) -> Result<(), WireError> {
         let kind = fields::optional_string(item, "type")?;
         match kind {

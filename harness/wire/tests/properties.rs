@@ -309,7 +309,7 @@ proptest! {
         let Body::Json(body) = render(&answer, &call).unwrap().body else { return Err(TestCaseError::fail("no JSON")) };
         let message = body.json().pointer("/choices/0/message").cloned();
         let request = Json::object([("messages", Json::Array(message.into_iter().collect()))]);
-        let asked = decode(call.api, "", &request, &Known::default()).map(|call| call.messages);
+        let asked = decode(call.api, "", &request, &Known::default()).map(Call::into_messages);
         prop_assert_eq!(asked, Ok(vec![said_in_chat(&answer, &call).to_message()]));
     }
 

@@ -205,7 +205,7 @@ proptest! {
         for api in Api::ALL.into_iter().filter(|api| *api != Api::Opaque) {
             let body = request(api, &messages, together);
             let call = decode(api, "/models/m:generateContent", &body, &Known::default()).unwrap();
-            prop_assert_eq!(&Rules::default().canonical(call.messages.clone()), &expected, "{}", api);
+            prop_assert_eq!(&Rules::default().canonical(call.clone().into_messages()), &expected, "{}", api);
             prop_assert_eq!(call.system, "Be brief.");
         }
     }

@@ -3,13 +3,16 @@
 use crate::runner::discovery::asking;
 use crate::support::fixtures::{self, turn};
 use crate::support::tree::Tree;
-use crate::systems::described::{READY, system};
+use crate::systems::described::{CHAT, READY, system};
+use crate::systems::kinds::attach;
 
 tests! { a_background_call_after_the_last_event_fails_its_own_scenario,
     a_background_call_of_a_shared_system_fails_its_own_scenario,
     a_call_by_a_system_that_shuts_down_fails_its_scenario,
     linger_sets_how_long_a_scenario_waits_for_late_calls,
     a_scenario_that_lingers_does_not_block_the_next_one,
+    a_late_call_fails_its_own_scenario_however_many_linger,
+    nothing_lingers_where_no_process_is_left,
     a_miss_after_the_verdict_fails_the_run_and_is_named,
 }
 
@@ -72,6 +75,49 @@ fn a_scenario_that_lingers_does_not_block_the_next_one() {
     let run = tree.runner("oddities").args(&["--test-threads", "1"]).run().exits(101);
     assert!(run.failure("a-first").starts_with("replay miss: "), "{}", run.all());
     assert_eq!(run.trials()["b-second"], "ok", "{}", run.all());
+}
+
+/// On a system that is shared or attached, each scenario begins while those before it linger. A call with a question that no scenario
+/// knows can be a late one of any of them.
+fn a_late_call_fails_its_own_scenario_however_many_linger() {
+    let model = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (_attached, port) = attach(model);
+    let attached = format!(
+        "[systems.agent]\nurl = \"http://localhost:{port}\"\n\
+         model = {{ addr = \"127.0.0.1:{model}\", key_env = \"AGENT_MODEL_KEY\" }}\n"
+    );
+    for suite in [attached, system("agent", "", &format!("{READY}\nshared = true"))] {
+        let tree = Tree::with_suite(&suite);
+        for millis in [0, 100, 300] {
+            let late = format!("fixture = \"none\"\n[[step]]\npost = \"/go-on/{millis}\"\ngolden = false\n");
+            tree.scenario(&format!("late-{millis}"), &late);
+        }
+        for name in ["asks", "begins", "knows", "many", "other"] {
+            tree.scenario(name, &(CHAT.replace("hello", name) + "golden = false\n"));
+            fixtures::write(&tree, name, vec![turn(None, name, "Hi")]);
+            let quiet = "fixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = false\n";
+            tree.scenario(&format!("{name}-quiet"), quiet);
+        }
+        let run = tree.retake().args(&["test"]).env("AGENT_MODEL_KEY", "the-key").run();
+        run.red(&[]);
+        for (name, result) in run.trials() {
+            let expected = if name.starts_with("late-") { "FAILED" } else { "ok" };
+            assert_eq!(result, expected, "{name}: {}", run.all());
+            if result == "FAILED" {
+                assert!(run.failure(&name).starts_with("replay miss: "), "{}", run.all());
+            }
+        }
+        run.never_says("after the scenario's verdict");
+    }
+}
+
+/// The scenarios would wait for an hour, which is longer than any test may take.
+fn nothing_lingers_where_no_process_is_left() {
+    let tree = Tree::with_suite(&format!("linger = \"1h\"\n{}", system("agent", "", READY)));
+    tree.scenario("agent-that-ends", "fixture = \"none\"\n[[step]]\npost = \"/end-soon/0\"\ngolden = false\n");
+    let without = "fixture = \"none\"\n[[step]]\nrun = [\"echo\", \"true\"]\ngolden = false\n";
+    tree.scenario("no-agent", without);
+    tree.retake().args(&["test"]).run().green();
 }
 
 /// No scenario waits for a thread that outlives its system, but a miss by such a thread fails the run.

@@ -83,7 +83,7 @@ fn a_shared_system_that_was_killed_fails_its_scenario() {
 }
 
 /// A system that a test started itself. It is killed when this value is dropped.
-struct Attached(Child);
+pub(crate) struct Attached(Child);
 
 impl Drop for Attached {
     fn drop(&mut self) {
@@ -93,7 +93,7 @@ impl Drop for Attached {
 }
 
 /// Starts the service, which calls a model server on this port. Returns it with its own port.
-fn attach(model: u16) -> (Attached, u16) {
+pub(crate) fn attach(model: u16) -> (Attached, u16) {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);

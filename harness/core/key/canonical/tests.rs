@@ -1,7 +1,7 @@
 use super::*;
 
 fn content(content: &str) -> String {
-    content_text(Json::parse(content.as_bytes()).unwrap())
+    content_text(&Json::parse(content.as_bytes()).unwrap())
 }
 
 #[test]

@@ -5,7 +5,7 @@ fn json(text: &str) -> Json {
 }
 
 fn messages(text: &str) -> Vec<Message> {
-    decode(&json(&format!(r#"{{"messages": {text}}}"#))).unwrap().messages
+    decode(&json(&format!(r#"{{"messages": {text}}}"#))).unwrap().into_messages()
 }
 
 #[test]

@@ -1,0 +1,193 @@
+//! The sessions of a model server that several scenarios use one after another. While one of them runs, earlier ones may linger: a
+//! late call is found out by the beginning of its conversation.
+//!
+//! Only scenarios whose conversations begin differently are together here. A call whose beginning none of them knows can be a late
+//! one of any that lingers, or a new one of the scenario that runs. So it is put down to none: each of them runs again alone, and
+//! that run decides.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::activity::{Activity, InFlight};
+use super::drift::DriftOf;
+use super::http::Incoming;
+use super::lint::CallFlaw;
+use super::registry::Scope;
+use super::replay::Replay;
+use super::session::{Mode, Pacing, Session};
+use retake_core::key::Hash;
+
+/// The place of a scenario in a model server.
+#[derive(Clone, Debug)]
+pub struct Seat(pub(super) Arc<Session>);
+
+impl Seat {
+    /// The calls of this scenario that are under way.
+    #[must_use]
+    pub fn activity(&self) -> &Activity {
+        &self.0.activity
+    }
+
+    /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
+    #[must_use]
+    pub fn drift(&self) -> Vec<(usize, DriftOf)> {
+        self.0.drift()
+    }
+
+    /// The flaws of calls, whatever the calls were answered.
+    #[must_use]
+    pub fn flaws(&self) -> Vec<CallFlaw> {
+        self.0.flaws()
+    }
+}
+
+/// The sessions of a server.
+#[derive(Debug)]
+pub(super) struct Seats(Mutex<Taken>);
+
+#[derive(Clone, Debug)]
+struct Taken {
+    active: Arc<Session>,
+    /// Whether no scenario runs.
+    idle: bool,
+    lingering: Arc<Vec<Arc<Session>>>,
+}
+
+/// Who a call belongs to.
+pub(super) enum Owner {
+    One(Arc<Session>),
+    /// Any of several scenarios. The session answers the call.
+    Unclear(Arc<Session>),
+}
+
+impl Seats {
+    pub(super) fn of(active: Arc<Session>) -> Seats {
+        Seats(Mutex::new(Taken { active, idle: false, lingering: Arc::default() }))
+    }
+
+    /// The session of the scenario that runs.
+    pub(super) fn active(&self) -> Arc<Session> {
+        self.taken().active.clone()
+    }
+
+    /// Begins the next session. Earlier ones may linger.
+    pub(super) fn lay_in(&self, session: Arc<Session>) {
+        let mut taken = self.taken();
+        (taken.active, taken.idle) = (session, false);
+    }
+
+    /// Lets a session linger. Until the next one begins, `idle` answers.
+    pub(super) fn linger(&self, session: &Arc<Session>, idle: Arc<Session>) {
+        let mut taken = self.taken();
+        if Arc::ptr_eq(&taken.active, session) {
+            (taken.active, taken.idle) = (idle, true);
+            Arc::make_mut(&mut taken.lingering).push(session.clone());
+        }
+    }
+
+    /// Ends a session, whether it runs or lingers.
+    pub(super) fn leave(&self, session: &Arc<Session>, idle: Arc<Session>) {
+        let mut taken = self.taken();
+        if Arc::ptr_eq(&taken.active, session) {
+            (taken.active, taken.idle) = (idle, true);
+        }
+        Arc::make_mut(&mut taken.lingering).retain(|other| !Arc::ptr_eq(other, session));
+    }
+
+    /// Begins a request, which counts as a call of every session until its owner is known.
+    pub(super) fn begin(&self) -> Begun {
+        let taken = self.taken().clone();
+        let in_flight = taken.active.activity.begin();
+        let others = taken.lingering.iter().map(|session| session.activity.begin()).collect();
+        Begun { taken, in_flight, others }
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request whose owner may not be known yet.
+pub(super) struct Begun {
+    taken: Taken,
+    in_flight: InFlight,
+    others: Vec<InFlight>,
+}
+
+impl Begun {
+    /// The session of the scenario that runs.
+    pub(super) fn active(&self) -> &Arc<Session> {
+        &self.taken.active
+    }
+
+    /// The session that answers a request that belongs to no scenario.
+    pub(super) fn of_none(self) -> (Arc<Session>, InFlight) {
+        (self.taken.active, self.in_flight)
+    }
+
+    /// Finds out who a call belongs to.
+    pub(super) fn owner(self, incoming: &Incoming) -> (Owner, InFlight) {
+        let Begun { taken: Taken { active, idle, lingering }, in_flight, others } = self;
+        if lingering.is_empty() || knows(&active, incoming) {
+            return (Owner::One(active), in_flight);
+        }
+        let mut earlier: Vec<_> = lingering.iter().cloned().zip(others).collect();
+        if let Some(at) = earlier.iter().position(|(session, _)| knows(session, incoming)) {
+            let (session, in_flight) = earlier.swap_remove(at);
+            return (Owner::One(session), in_flight);
+        }
+        if idle && earlier.len() == 1 {
+            let (session, in_flight) = earlier.remove(0);
+            return (Owner::One(session), in_flight);
+        }
+        let running = if idle { None } else { Some(active) };
+        let all: Vec<Arc<Session>> = running.into_iter().chain(lingering.iter().cloned()).collect();
+        (Owner::Unclear(unclear(&all)), in_flight)
+    }
+}
+
+/// Whether a call begins as a recorded conversation of a session does.
+fn knows(session: &Session, incoming: &Incoming) -> bool {
+    let Mode::Replay(replay) = &session.mode else { return true };
+    let read = session.read_call(incoming.target(), &incoming.body);
+    read.is_ok_and(|read| replay.roots().is_some_and(|roots| roots.contains(&read.call.root(replay.rules()))))
+}
+
+/// Returns a session for a call that may belong to any of these. The miss stays without a verdict unless one of them misses when it
+/// runs alone.
+fn unclear(all: &[Arc<Session>]) -> Arc<Session> {
+    let replays = all.iter().filter_map(|session| match &session.mode {
+        Mode::Replay(replay) => Some(replay),
+        Mode::Record(_) => None,
+    });
+    let replays: Vec<_> = replays.collect();
+    let names: Vec<&str> = replays.iter().map(|replay| replay.scope().name()).collect();
+    let scope = Scope::new(&names.join("` or `"));
+    replays.iter().for_each(|replay| replay.suspect(scope.clone()));
+    let Some(last) = replays.last() else { return all[0].clone() };
+    let replay = Replay::new(last.fixture().clone(), last.rules().clone(), scope);
+    Session::new(Mode::Replay(Arc::new(replay)), Pacing::None)
+}
+
+/// What a replay knows of other scenarios that use the same server.
+#[derive(Debug, Default)]
+pub(super) struct Neighbours {
+    roots: OnceLock<Option<BTreeSet<Hash>>>,
+    suspected: Mutex<Vec<Scope>>,
+}
+
+impl Replay {
+    /// The first messages of its conversations; `None` if they are not known.
+    pub fn roots(&self) -> Option<&BTreeSet<Hash>> {
+        self.neighbours().roots.get_or_init(|| self.fixture().roots(self.rules())).as_ref()
+    }
+
+    fn suspect(&self, scope: Scope) {
+        self.neighbours().suspected.lock().unwrap_or_else(PoisonError::into_inner).push(scope);
+    }
+
+    /// The scopes of misses that may belong to this scenario or to others that used the same server meanwhile.
+    pub fn suspected(&self) -> Vec<Scope> {
+        self.neighbours().suspected.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
