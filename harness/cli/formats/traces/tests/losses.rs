@@ -92,6 +92,17 @@ fn calls_that_send_only_what_is_new() {
 }
 
 #[test]
+fn ids_that_several_answers_have_are_none() {
+    let mut one = call(&json!([text("user", "Hi")]), &json!([text("assistant", "Hello")]));
+    one["gen_ai.response.id"] = json!("__fake_id__");
+    let mut other = call(&json!([text("user", "Bye")]), &json!([text("assistant", "Farewell")]));
+    other["gen_ai.response.id"] = json!("__fake_id__");
+    let id = |taken: &Taken| taken.fixture.table.turns()[0].output.id.clone();
+    assert_eq!(id(&taken(&otlp(&[("a", one.clone()), ("b", other)]))), None);
+    assert_eq!(id(&taken(&otlp(&[("a", one)]))).as_deref(), Some("__fake_id__"));
+}
+
+#[test]
 fn an_answer_that_ended_with_tool_calls_and_holds_none() {
     let mut lost = call(&json!([text("user", "Hi")]), &json!([text("assistant", "I will look.")]));
     lost["gen_ai.response.finish_reasons"] = json!(["tool_calls"]);
