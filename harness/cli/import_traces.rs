@@ -136,7 +136,10 @@ fn write(
     refused.iter().for_each(|refused| terminal::note(line(refused)));
     let turns = fixture.table.turns().len();
     if turns == 0 {
-        terminal::error(format!("no turns: {} refused, nothing was written", counted(refused.len(), "span")));
+        terminal::error(match refused.len() {
+            0 => "no turns: no span is a model call, nothing was written".to_owned(),
+            refused => format!("no turns: {} refused, nothing was written", counted(refused, "span")),
+        });
         return Ok(ExitCode::from(1));
     }
     let found: Fired = fixture.scrub.names().clone();

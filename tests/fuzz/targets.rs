@@ -5,6 +5,50 @@
 #[path = "../../harness/core/key/tests/literal.rs"]
 mod literal;
 
+/// The readers of traces, which belong to the command.
+#[allow(dead_code, reason = "the command uses more of them")]
+#[path = "../../harness/cli/formats/traces"]
+mod readers {
+    mod call;
+    mod callers;
+    mod chain;
+    mod fields;
+    mod lack;
+    mod langfuse;
+    mod message;
+    mod otlp;
+    mod protobuf;
+    mod span;
+    mod talk;
+    mod time;
+    mod tools;
+
+    use retake_core::json::Json;
+    use retake_core::key::Rules;
+
+    /// The JSON of a protobuf message, if it is one.
+    pub(super) fn protobuf(logs: bool, bytes: &[u8]) -> Option<Json> {
+        protobuf::to_json(logs, bytes).ok()
+    }
+
+    /// Reads the traces in a message of either format.
+    pub(super) fn read(message: &Json) {
+        let rules = Rules::default();
+        for spans in [otlp::spans(message), langfuse::spans(message)].into_iter().filter_map(Result::ok) {
+            for spans in span::by_trace(otlp::join_records(spans)) {
+                let (mut calls, _) = call::calls(&spans);
+                callers::name(&mut calls, &spans);
+                assert_eq!(chain::complete(&mut calls).len(), calls.len());
+                let _ = (callers::rules(&calls), tools::exchanges(&spans, &calls));
+                for call in calls {
+                    assert!(!call.answer.blocks.is_empty());
+                    let _ = rules.key(&rules.canonical(call.messages), call.caller.as_deref());
+                }
+            }
+        }
+    }
+}
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +66,7 @@ use retake_wire::{self as wire, Api, Body, Known, RenderFor, Response};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     ("fixture", fixture),
     ("journal", journal),
     ("json", json),
@@ -31,6 +75,7 @@ pub const TARGETS: [Target; 9] = [
     ("steps", steps),
     ("stream", stream),
     ("toml", toml),
+    ("traces", traces),
     ("wire", wire),
 ];
 
@@ -226,5 +271,14 @@ pub fn wire(data: &[u8]) {
                 }
             }
         }
+    }
+}
+
+/// Traces as JSON and as protobuf: their calls have conversations with keys, or are refused. A call that is read is never empty.
+pub fn traces(data: &[u8]) {
+    let json = Json::parse_request(data).ok();
+    let protobuf = [false, true].map(|logs| readers::protobuf(logs, data));
+    for message in json.into_iter().chain(protobuf.into_iter().flatten()) {
+        readers::read(&message);
     }
 }

@@ -100,11 +100,13 @@ pub(super) fn kind(span: &Span) -> Option<Kind> {
     })
 }
 
-/// The length at which the exporter cut texts: the longest, if several different texts have exactly that length.
+/// The length at which the exporter cut texts: the longest, if it is one that people set as a limit, and several different texts
+/// have exactly that length.
 fn length_limit(spans: &[Span]) -> Option<usize> {
     let texts = spans.iter().flat_map(|span| span.fields.values()).filter_map(Json::as_str);
-    let longest = texts.clone().map(str::len).max().filter(|longest| *longest >= 64)?;
-    let different: HashSet<&str> = texts.filter(|text| text.len() == longest).collect();
+    let longest = texts.clone().map(str::len).max()?;
+    let is_limit = longest >= 128 && longest.is_power_of_two() || longest >= 1000 && longest % 1000 == 0;
+    let different: HashSet<&str> = texts.filter(|text| is_limit && text.len() == longest).collect();
     (different.len() > 1).then_some(longest)
 }
 

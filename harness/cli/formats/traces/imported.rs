@@ -127,6 +127,7 @@ impl Traces {
         let (mut calls, mut refused) = call::calls(&spans);
         let mut remarks = odd_times_and_parents(&spans);
         callers::name(&mut calls, &spans);
+        forget_placeholders(&mut calls);
         let lacks = chain::complete(&mut calls);
         let mut turns =
             Turns { rules, known: Known::default(), turns: Vec::new(), ends: HashMap::new(), texts: BTreeMap::new() };
@@ -237,6 +238,17 @@ impl Turns<'_> {
         let output = call.answer.clone();
         self.turns.push(Turn { caller, key, input: Some(input), checks: hashes, request: None, output, wire });
         Ok(())
+    }
+}
+
+/// Removes ids that several answers have: some frameworks put the same word where the provider gave no id.
+fn forget_placeholders(calls: &mut [ModelCall]) {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    for id in calls.iter().filter_map(|call| call.answer.id.clone()) {
+        *times.entry(id).or_default() += 1;
+    }
+    for answer in calls.iter_mut().filter(|call| call.wire.is_none()).map(|call| &mut call.answer) {
+        answer.id = answer.id.take().filter(|id| times[id] == 1);
     }
 }
 

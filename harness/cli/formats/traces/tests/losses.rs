@@ -64,13 +64,15 @@ fn texts_that_were_cut() {
     let input = json!([text("user", &"long ".repeat(50))]).to_string();
     let cut = json!({"gen_ai.operation.name": "chat", "gen_ai.input.messages": &input[..128], "gen_ai.output.messages": [text("assistant", "Hello")]});
     assert!(reason(&otlp(&[("a", cut)])).contains("cut by a length limit; OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT"));
-    // Two different texts of exactly the greatest length.
-    let (one, two) = ("a".repeat(100), "b".repeat(100));
+    // Two different texts of exactly the greatest length, which is one that people set as a limit.
+    let (one, two) = ("a".repeat(256), "b".repeat(256));
     let cut = json!({
         "llm.request.type": "chat", "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": one,
         "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": two,
     });
     assert!(reason(&otlp(&[("a", cut)])).contains("cut by a length limit"));
+    let chance = call(&json!([text("user", &"a".repeat(200))]), &json!([text("assistant", &"b".repeat(200))]));
+    assert!(taken(&otlp(&[("a", chance.clone()), ("b", chance)])).refused.is_empty());
     let marked = call(&json!([text("user", "Hi... [truncated]")]), &json!([text("assistant", "Hello")]));
     assert!(reason(&otlp(&[("a", marked)])).contains("cut by a length limit"));
 }
@@ -89,6 +91,17 @@ fn calls_that_send_only_what_is_new() {
     let mut continued = call(&json!([text("user", "And now?")]), &json!([text("assistant", "Rain.")]));
     continued["gen_ai.request.previous_response.id"] = json!("resp_1");
     assert!(reason(&otlp(&[("c", continued)])).contains("after the answer resp_1, which is not in the trace"));
+}
+
+#[test]
+fn ids_that_several_answers_have_are_none() {
+    let mut one = call(&json!([text("user", "Hi")]), &json!([text("assistant", "Hello")]));
+    one["gen_ai.response.id"] = json!("__fake_id__");
+    let mut other = call(&json!([text("user", "Bye")]), &json!([text("assistant", "Farewell")]));
+    other["gen_ai.response.id"] = json!("__fake_id__");
+    let id = |taken: &Taken| taken.fixture.table.turns()[0].output.id.clone();
+    assert_eq!(id(&taken(&otlp(&[("a", one.clone()), ("b", other)]))), None);
+    assert_eq!(id(&taken(&otlp(&[("a", one)]))).as_deref(), Some("__fake_id__"));
 }
 
 #[test]

@@ -1,0 +1,8 @@
+
+?=;
+ª»*chatJ
+gen_ai.operation.name
+chatJ
+k*
+
+v
