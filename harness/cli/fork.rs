@@ -17,7 +17,7 @@ use retake_model::Relay;
 #[command(args_conflicts_with_subcommands = true)]
 #[command(
     after_help = "Examples:\n  OPENAI_API_KEY=… retake fork write_read_file --from 2 --model gpt-x --times 3\n  \
-    retake fork write_read_file --from lead_agent:2 --prompt-file lead_agent=brief.txt\n  \
+    retake fork write_read_file --from lead_agent:2 --prompt-file brief.txt\n  \
     retake show --fork write_read_file-1.1\n  \
     retake fork accept write_read_file-1.1\n  \
     retake fork sweep\n\n\

@@ -92,6 +92,9 @@ fn checked(project: &Project, scenario: &Scenario, asking: &Asking) -> Result<Ch
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default())?;
     project.note_replay(scenario, &replayed);
     replayed.verdict(scenario)?;
+    if replayed.kept.is_empty() {
+        return Ok(CheckData::impossible("the scenario calls no model".to_owned()));
+    }
     Ok(asking.ask(&replayed.kept)?)
 }
 

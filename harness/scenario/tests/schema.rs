@@ -51,6 +51,7 @@ const UNSEEN: [(&str, &[&str]); 6] = [
             "a template with an unknown filter",
             "an undefined name",
             "a name that systems do not have",
+            "a negative price",
             "systems: one that is not needed",
             "run with an undefined name",
             "form with an undefined name",
