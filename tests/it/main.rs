@@ -36,6 +36,7 @@ mod runner;
 mod support;
 mod systems;
 mod tools;
+mod worlds;
 
 fn main() -> ExitCode {
     if let Ok(system) = std::env::var(support::tree::RUNNER) {
@@ -63,7 +64,8 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    let trials = trials.chain(record::cassettes::trials()).chain(mutants::trials()).collect();
+    let trials =
+        trials.chain(record::cassettes::trials()).chain(mutants::trials()).chain(worlds::mistakes::trials()).collect();
     // Most tests spend their time waiting for the processes that they started.
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(12);
@@ -86,6 +88,7 @@ fn all() -> Vec<Test> {
         runner::TESTS,
         systems::TESTS,
         tools::TESTS,
+        worlds::TESTS,
         #[cfg(feature = "browser")]
         browser::TESTS,
     ];
