@@ -9,8 +9,8 @@ const PAGE: &str = include_str!("../../../harness/guide/worlds.md");
 
 /// The code blocks of the page in a language, in their order.
 fn blocks(language: &str) -> Vec<&'static str> {
-    let starts = PAGE.split(&format!("```{language}\n")).skip(1);
-    starts.map(|rest| rest.split("```").next().unwrap()).collect()
+    let fence = format!("```{language}\n");
+    PAGE.split(fence.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
 }
 
 fn the_page_about_worlds_ends_with_a_service_that_was_mended() {
