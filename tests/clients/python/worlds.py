@@ -16,9 +16,17 @@ from google import genai
 from google.genai import types
 from model import Model
 
+try:
+    import httpx2
+
+    CLIENTS = [httpx, httpx2]
+except ImportError:
+    CLIENTS = [httpx]
+
 HERE = Path(__file__).resolve().parent
 TABLE = json.loads((HERE.parent / "cases.json").read_text())
-QUESTION = TABLE["conversations"]["capital"][0]["user"]
+# The second turn of each fixture. Its answer is long enough to be cut.
+QUESTION, TURN = TABLE["conversations"]["story"][0]["user"], "turn2"
 FUNCTIONS = [{"type": "function", "function": tool | {"strict": True}} for tool in TABLE["tools"]]
 
 
@@ -106,13 +114,15 @@ class Counted:
 
     def __init__(self):
         self.count = 0
-        send = httpx.HTTPTransport.handle_request
+        for of in CLIENTS:
+            of.HTTPTransport.handle_request = self.counting(of.HTTPTransport.handle_request)
 
-        def counting(transport, request):
+    def counting(self, send):
+        def counted(transport, request):
             self.count += 1
             return send(transport, request)
 
-        httpx.HTTPTransport.handle_request = counting
+        return counted
 
 
 def main():
@@ -123,7 +133,7 @@ def main():
         pieces = len(ask(whole))
         whole.end()
         for fault, (calls, end) in expected.items():
-            model = Model(path, "--world", f"turn1/{fault}")
+            model = Model(path, "--world", f"{TURN}/{fault}")
             counted.count, got = 0, None
             try:
                 came = len(ask(model))
