@@ -11,6 +11,7 @@
 //! | [`recording`] | Recording, its proof, and secrets |
 //! | [`matching`] | What makes two model calls the same, and who made them |
 //! | [`goldens`] | What a golden holds, and how far green can be trusted |
+//! | [`worlds`] | What a service does when its model fails |
 //! | [`red_runs`] | How failures read, and what resolves them |
 //! | [`tools`] | Live tools, and doubles of tool servers |
 //! | [`pages`] | Pages in a real browser |
@@ -46,6 +47,8 @@ pub mod recording {}
 pub mod matching {}
 #[doc = include_str!("goldens.md")]
 pub mod goldens {}
+#[doc = include_str!("worlds.md")]
+pub mod worlds {}
 #[doc = include_str!("red_runs.md")]
 pub mod red_runs {}
 #[doc = include_str!("tools.md")]

@@ -99,6 +99,17 @@ fn alone(root: &Path) -> (f64, f64) {
     (scenario, nothing)
 }
 
+/// Runs all worlds of ten scenarios. Returns how many there are, and the seconds and the processor time that they take.
+fn worlds(root: &Path) -> (usize, f64, f64) {
+    let (before, start) = (children_cpu(), Instant::now());
+    let mut command = runner_on(root);
+    command.env("RETAKE_ACTION", "worlds --world=all --json").env("RETAKE_ACTION_NAMES", "s000");
+    let output = command.stdout(Stdio::piped()).output().unwrap();
+    let count = String::from_utf8_lossy(&output.stdout).matches("\"verdict\"").count();
+    assert!(count > 0, "{}", String::from_utf8_lossy(&output.stderr));
+    (count, start.elapsed().as_secs_f64(), children_cpu() - before)
+}
+
 pub fn measure(table: &mut Table) {
     let root = tempfile::tempdir().unwrap();
     tree(root.path(), SCENARIOS);
@@ -110,6 +121,14 @@ pub fn measure(table: &mut Table) {
     let figure = format!("{time:.1} s");
     let each = format!("{:.1} ms of CPU per scenario", cpu * 1e3 / SCENARIOS as f64);
     table.row(&format!("{SCENARIOS} scenarios, {build} build"), figure, "one scenario", each);
+    let (count, seconds, of_worlds) = worlds(root.path());
+    let per_world = of_worlds / count as f64;
+    table.row(
+        &format!("{count} worlds of 10 scenarios, {build} build"),
+        format!("{:.0} worlds/s, {:.1} ms of CPU each", count as f64 / seconds, per_world * 1e3),
+        "one scenario",
+        format!("{:.1} times its CPU time", per_world / (cpu / SCENARIOS as f64)),
+    );
     let (scenario, nothing) = alone(root.path());
     let what = format!("one scenario in its own process, as under nextest, {build} build");
     let against = format!("a process that does nothing, {nothing:.1} ms");

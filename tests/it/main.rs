@@ -37,6 +37,7 @@ mod support;
 mod systems;
 mod today;
 mod tools;
+mod worlds;
 
 fn main() -> ExitCode {
     if let Ok(system) = std::env::var(support::tree::RUNNER) {
@@ -65,7 +66,8 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    let trials = trials.chain(record::cassettes::trials()).chain(mutants::trials()).collect();
+    let trials =
+        trials.chain(record::cassettes::trials()).chain(mutants::trials()).chain(worlds::mistakes::trials()).collect();
     // Most tests spend their time waiting for the processes that they started.
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(12);
@@ -89,6 +91,7 @@ fn all() -> Vec<Test> {
         systems::TESTS,
         today::TESTS,
         tools::TESTS,
+        worlds::TESTS,
         #[cfg(feature = "browser")]
         browser::TESTS,
     ];

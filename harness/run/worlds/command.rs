@@ -16,7 +16,7 @@ use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_core::json::{Json, Layout};
 use retake_model::{Fault, FaultKind};
-use retake_scenario::{FixtureRef, Scenario, Worlds};
+use retake_scenario::{Scenario, Worlds};
 
 /// Runs worlds. The exit code is 1 if one fails that the committed table does not have.
 ///
@@ -26,7 +26,10 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
     let (mut failed, mut told) = (0, Vec::new());
     let mut ran = 0;
     for scenario in wanted {
-        if scenario.tools.is_some() || scenario.fixture == FixtureRef::None {
+        if !test::can_have_worlds(scenario) {
+            if !options.json {
+                terminal::note(format!("{}: it has no worlds: it calls no model, or opens pages", scenario.name));
+            }
             continue;
         }
         let worlds = worlds_of(scenario, options)?;

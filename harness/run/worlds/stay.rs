@@ -197,7 +197,12 @@ impl Setting<'_> {
         let of_golden = all.iter().filter(|capture| !capture.delivery.only_headers).take(parts);
         let broken = seen.driven.broken.iter().filter(|_| until.is_none());
         let captured: Vec<Captured> = of_golden.chain(broken).cloned().collect();
-        let normalize = |text: &str| seen.driven.names.apply(text, &self.project.rules.normalizer);
+        // What is quoted of it stands in a golden.
+        let secrets = declared_secrets::of_goldens(&self.project.open);
+        let normalize = |text: &str| {
+            let text = seen.driven.names.apply(text, &self.project.rules.normalizer);
+            secrets.text(&text, &mut Fired::new()).into_owned()
+        };
         WhatWasSent::of(&captured, &self.scenario.golden.words, &normalize)
     }
 }

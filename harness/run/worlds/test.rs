@@ -26,10 +26,14 @@ pub(in crate::run) fn name_of(scenario: &str) -> String {
     format!("{scenario}{TRIAL}")
 }
 
+/// Whether a scenario calls a model, and what its client gets can be compared. What a page shows cannot.
+pub(super) fn can_have_worlds(scenario: &Scenario) -> bool {
+    scenario.tools.is_none() && scenario.fixture != FixtureRef::None && !scenario.needs_browser()
+}
+
 /// The worlds that a scenario asks for, if it can have any.
 pub(in crate::run) fn has_worlds(scenario: &Scenario) -> Option<&Worlds> {
-    let calls = scenario.tools.is_none() && scenario.fixture != FixtureRef::None;
-    scenario.worlds.as_ref().filter(|_| calls && (cfg!(feature = "browser") || !scenario.needs_browser()))
+    scenario.worlds.as_ref().filter(|_| can_have_worlds(scenario))
 }
 
 /// Runs the worlds of a scenario, and compares what the service did with the committed table.

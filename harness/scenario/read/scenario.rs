@@ -79,6 +79,14 @@ impl Reader<'_> {
         }
         let vars = raw.vars.as_ref().map_or_else(|| Ok(Vars::default()), |vars| vars::read(vars, &names, source))?;
         let steps = self.steps(steps, &vars, &mut names)?;
+        if raw.worlds.is_some() && steps.iter().any(Step::needs_browser) {
+            let error = Error::new(
+                "a scenario with pages has no worlds: what a page shows is not compared with the recorded run",
+            );
+            return Err(error
+                .in_file(&source.file)
+                .help("leave out `worlds`, and give it to the scenario that sends the same requests"));
+        }
         Ok(Scenario {
             dir: self.file.dir.to_owned(),
             file: source.file.to_path_buf(),

@@ -10,10 +10,10 @@ from pathlib import Path
 class Model:
     """A replay model: its base URLs `openai`, `anthropic`, `gemini` and `ollama`, and its `key`."""
 
-    def __init__(self, fixture):
+    def __init__(self, fixture, *options):
         self.folder = tempfile.TemporaryDirectory()
         self.report = Path(self.folder.name) / "report.json"
-        command = [os.environ["RETAKE"], "serve", str(fixture), "--report", str(self.report)]
+        command = [os.environ["RETAKE"], "serve", str(fixture), "--report", str(self.report), *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.__dict__.update(json.loads(self.process.stdout.readline()))
 

@@ -195,6 +195,12 @@ impl Lines {
     }
 }
 
+/// The fields of `worlds`, each with the test that shows its effect.
+fn worlds() -> impl Iterator<Item = Entry> {
+    const TEST: &str = "worlds::trial::settings_of_worlds_have_an_effect";
+    ["of", "max", "times", "calls"].into_iter().map(|field| Entry::by(&format!("worlds.{field}"), TEST))
+}
+
 const PANICS: &str = "runner::panics::a_panic_in_the_background_is_allowed_if_the_scenario_says_so";
 
 /// Returns the entries in which the suite has the line.
@@ -207,7 +213,8 @@ pub(super) fn of_suite() -> Vec<Entry> {
     // A secret that one scenario declares is secret in the whole project, so this entry needs its own suite.
     let told = format!("{}# nothing is secret\n", *BASE);
     let told = Entry::played("secrets", &told, &[(SECRET, Says::Red("the-walked-value"))]);
-    entries.chain([Entry::by("panics", PANICS), told]).collect()
+    let words = Entry::by("error_words", "worlds::trial::settings_of_worlds_have_an_effect");
+    entries.chain([Entry::by("panics", PANICS), told, words]).chain(worlds()).collect()
 }
 
 /// Returns the suite without its own top-level line for the option.
@@ -230,5 +237,5 @@ pub(super) fn of_scenario() -> Vec<Entry> {
         let (suite, scenario) = (lines.suite.clone(), with_line(lines.line, &lines.scenario));
         lines.entry(&suite, &scenario)
     });
-    entries.chain([Entry::by("panics", PANICS)]).collect()
+    entries.chain([Entry::by("panics", PANICS)]).chain(worlds()).collect()
 }

@@ -50,6 +50,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     [
         trial("imported_recordings_replay_as_they_were_recorded", Box::new(replay_as_recorded)),
         trial("a_replay_that_is_recorded_gives_the_same_fixture", Box::new(record_from_replay)),
+        trial("answers_in_other_pieces_are_the_same_answers", Box::new(in_other_pieces)),
     ]
     .into_iter()
     .chain(forms)
@@ -64,6 +65,60 @@ fn replay_as_recorded(folder: &Path) {
         let interactions: Vec<Interaction> = files.iter().flat_map(|file| read(file)).collect();
         replays(format, &files, &interactions);
     }
+}
+
+/// Serves each recorded answer in twenty other framings. Its bytes are the same, or its events where a framing adds to them.
+fn in_other_pieces(folder: &Path) {
+    let (mut asked, mut cut) = (0, 0);
+    for (format, of_go) in [("vcr", false), ("go-vcr", true)] {
+        let tree = Tree::empty();
+        let files: Vec<PathBuf> = files(folder).into_iter().filter(|file| is_go(file) == of_go).collect();
+        let import = files.iter().fold(retake().args(&["import", format]), Program::arg);
+        import.arg("--out").arg(tree.path("fixtures/all.json")).run().exits(0);
+        let serve = retake().arg("serve").arg(tree.path("fixtures/all.json")).args(&["--worlds", "--repeat"]);
+        let serving = Serving::start(serve);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let client = client();
+        let all = files.iter().flat_map(|file| read(file));
+        for one in all.filter(|one| one.method == "POST" && (200..300).contains(&one.status)) {
+            let path = one.url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).unwrap().1;
+            let ask = |world: Option<&str>| {
+                let mut request = client.post(format!("{}/{path}", serving.ready("url"))).body(one.request.clone());
+                request = request.header("x-api-key", serving.ready("key"));
+                request = world.into_iter().fold(request, |request, world| request.header("x-retake-world", world));
+                runtime.block_on(async {
+                    let mut response = request.send().await.unwrap();
+                    let mut pieces = Vec::new();
+                    while let Some(piece) = response.chunk().await.unwrap() {
+                        pieces.push(piece.to_vec());
+                    }
+                    pieces
+                })
+            };
+            let whole = ask(None);
+            let events = |pieces: &[Vec<u8>]| {
+                let mut capture = retake_core::events::Capture::new();
+                let mut events: Vec<_> = pieces.iter().flat_map(|piece| capture.push(piece)).collect();
+                events.extend(capture.finish());
+                // What providers send between frames is no answer.
+                events.retain(|event| event.is_real() && event.label() != "ping");
+                events
+            };
+            let seeded = (1..=15).map(|seed| format!("framing-seeded/{seed}"));
+            let others = ["inside", "bytes", "whole", "crlf", "between"].map(|name| format!("framing-{name}"));
+            for world in seeded.chain(others) {
+                let pieces = ask(Some(&world));
+                asked += 1;
+                cut += usize::from(pieces != whole);
+                assert_eq!(events(&pieces), events(&whole), "{world}: {}", one.url);
+                if !world.ends_with("crlf") && !world.ends_with("between") {
+                    assert_eq!(pieces.concat(), whole.concat(), "{world}: {}", one.url);
+                }
+            }
+        }
+    }
+    println!("{asked} answers, {cut} of them in other pieces");
+    assert!(cut * 2 > asked, "{cut} of {asked}");
 }
 
 /// Records with `retake serve` as the provider. The new fixture has the same keys, answers and frames as the served one.

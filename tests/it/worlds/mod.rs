@@ -1,0 +1,8 @@
+//! Worlds: what a service does with each fault of the model, and how that is reviewed.
+
+pub(crate) mod guide;
+pub(crate) mod mistakes;
+pub(crate) mod served;
+pub(crate) mod trial;
+
+pub(crate) const TESTS: &[&[crate::Test]] = &[guide::TESTS, served::TESTS, trial::TESTS];
