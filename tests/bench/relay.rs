@@ -61,10 +61,13 @@ async fn answer(body: String) -> axum::response::Response {
 /// since the recorder holds it until the call is on disk.
 fn delays(base: &str, (calls, frames, pause): (usize, usize, Duration)) -> [Vec<f64>; 2] {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let apart = pause / u32::try_from(calls).unwrap();
     let (frames, pause) = (frames.to_string(), pause.as_millis().to_string());
     let all = runtime.block_on(async {
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let call = async |number: usize| {
+            // Under way at once, but no two send their frames at the same moment.
+            tokio::time::sleep(apart * u32::try_from(number).unwrap()).await;
             let body = serde_json::json!({ "model": "m", "stream": true, "metadata": { "frames": frames, "pause": pause },
                 "messages": [{ "role": "user", "content": format!("call {number}") }] });
             let request = client.post(format!("{base}/v1/chat/completions")).bearer_auth("ours");

@@ -155,7 +155,8 @@ async fn stream_through(
         }
     };
     let broken = matches!(cut, Some(Cut::ProviderLeft(_)));
-    let saved = writer.write(cut.as_ref()).is_ok();
+    // Beside this thread, which passes on the frames of all answers: writing waits for the disk.
+    let saved = tokio::task::spawn_blocking(move || writer.write(cut.as_ref()).is_ok()).await.unwrap_or_default();
     if let Some(last) = last.filter(|_| saved) {
         // If the client has left, it has everything that it wanted.
         let _ = sender.send(last).await;
