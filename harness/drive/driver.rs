@@ -132,7 +132,7 @@ impl<'a> Driver<'a> {
     pub(crate) async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {
             if let Err(error) = self.step(index, step).await {
-                self.failure = Some((CauseKind::Step, error.in_file(&self.scenario.file)));
+                self.failure = Some((CauseKind::Step, error.in_file(&step.file)));
                 return false;
             }
         }
@@ -166,7 +166,8 @@ impl<'a> Driver<'a> {
                 Part::Listening(listener, title, step) => {
                     self.underway.step(title.clone());
                     match listener.finish(settle).await {
-                        Ok(answered) => captured.push(answered.into_captured()),
+                        Ok(answered) if step.golden => captured.push(answered.into_captured()),
+                        Ok(_) => {}
                         Err(error) => self.failure = Some((CauseKind::Step, self.failed(error, &title, step))),
                     }
                 }
@@ -177,7 +178,7 @@ impl<'a> Driver<'a> {
     }
 
     fn failed(&self, error: Error, title: &str, step: &Step) -> Error {
-        error.while_doing(&format!("take {title}")).else_at(&self.scenario.file, step.place)
+        error.while_doing(&format!("take {title}")).else_at(&step.file, step.place)
     }
 
     /// Returns the title of a step in reports. A path is shown as it is sent, if it can be rendered.

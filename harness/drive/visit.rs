@@ -85,7 +85,7 @@ impl<'a> Visitor<'a> {
                 Ok(Made::Tree(tree)) => captured.push(shown_region(&rendered, &path, tree)),
                 Err(error) => {
                     let error = self.with_evidence(error, &page, index, &rendered).await;
-                    return Err(error.else_at(&self.scenario.file, act.place));
+                    return Err(error.else_at(&step.file, act.place));
                 }
             }
         }

@@ -138,8 +138,8 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
     }
     match Source::read(root, &file) {
         Ok(source) => {
-            let file = ScenarioFile { source: &source, root, dir: &dir };
-            read::scenario::read(&shown, file, &suite.defaults)
+            let file = ScenarioFile { source: &source, root, dir: &dir, list: None };
+            read::scenario::read(&shown, file, suite)
         }
         Err(error) => broken(error),
     }

@@ -27,6 +27,12 @@ pub struct Scenario {
     pub fixture: FixtureRef,
     /// The name of its golden.
     pub golden_name: String,
+    /// Why it does not run.
+    pub skip: Option<String>,
+    /// The words by which it can be chosen.
+    pub tags: Vec<String>,
+    /// How often it is run again if it failed without a miss.
+    pub retries: u8,
     /// How long it may take.
     pub timeout: Duration,
     /// How long no model call must have arrived before the scenario is over, if turns are left.

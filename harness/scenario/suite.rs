@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::normalize::NormalizeRule;
 use super::options::Defaults;
+use super::read::Shared;
 use super::scenario::Scenario;
 use super::system::SystemSpec;
 use super::tool::ToolSpec;
@@ -29,6 +30,8 @@ pub struct Suite {
     pub system: Option<String>,
     /// The place of `system` in the file.
     pub(super) system_place: Option<Place>,
+    /// The steps that scenarios can begin with.
+    pub(super) shared: Shared,
     /// The options of scenarios that do not set their own.
     pub defaults: Defaults,
     /// What is done with texts that only stand where secrets do.

@@ -21,6 +21,7 @@ mod raw;
 mod recording;
 mod request;
 pub(super) mod scenario;
+mod shared;
 mod spanned;
 mod step;
 pub(super) mod suite;
@@ -32,6 +33,7 @@ mod vars;
 
 pub use fields::{scenario_fields, suite_fields};
 pub(super) use file::ScenarioFile;
+pub(super) use shared::Shared;
 
 #[cfg(test)]
 mod tests;

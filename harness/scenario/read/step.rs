@@ -5,7 +5,7 @@
 use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
-use super::{agent, capture, page, request};
+use super::{agent, capture, page, request, shared};
 use crate::hints::listed;
 use crate::step::{Action, AnswerAs, Do, Step};
 use crate::template::Names;
@@ -32,7 +32,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
         Action::Browse(_) | Action::Together(_) => false,
     };
     if let (Action::Request(_), true, Some(golden)) =
-        (&action, streams, raw.golden.as_ref().filter(|golden| !golden.get_ref()))
+        (&action, streams && scenario.list.is_none(), raw.golden.as_ref().filter(|golden| !golden.get_ref()))
     {
         return Err(scenario.source.error(golden.span().start, "a stream always goes into the golden"));
     }
@@ -46,12 +46,15 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
             return Err(error.help("let the step that causes the call wait for it"));
         }
     }
+    let by_itself = streams || shows(&action);
+    let by_itself = if scenario.list.is_some() { shared::shows(&action, by_itself) } else { by_itself };
     Ok(Step {
         awaits: raw.awaits.as_ref().map(|awaits| awaits.get_ref().caller.get_ref().trim().to_owned()),
         name: raw.name.as_ref().map(|name| name.get_ref().clone()),
         capture: capture::read(scenario, raw, streams)?,
-        golden: raw.golden.as_ref().map_or(streams || shows(&action), |golden| *golden.get_ref()),
+        golden: raw.golden.as_ref().map_or(by_itself, |golden| *golden.get_ref()),
         action,
+        file: scenario.source.file.clone(),
         place: scenario.source.place(start),
     })
 }

@@ -1,6 +1,8 @@
 //! One `[[step]]`: what it does, and which values of the answer it captures for later steps.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::agent::AgentRun;
 use super::capture::CaptureFrom;
@@ -20,9 +22,11 @@ pub struct Step {
     /// The caller of a background model call that the step waits for after its answer. Calls that come after the beginning of
     /// the step count.
     pub awaits: Option<String>,
-    /// Whether the answer goes into the golden. Streams of requests always do.
+    /// Whether the answer goes into the golden. Streams of a scenario's own requests always do.
     pub golden: bool,
-    /// The place in `scenario.toml` where the step starts.
+    /// The file that it is written in: `scenario.toml`, or `suite.toml` for a shared step.
+    pub file: Arc<Path>,
+    /// The place in that file where the step starts.
     pub place: Place,
 }
 
