@@ -15,13 +15,14 @@ pub mod report {
 /// One run of a project, and what it leaves.
 pub mod run {
     pub use crate::run::action::{
-        Action, AuditOptions, RecordOptions, Wanted, fits, to_accept, to_audit, to_record, to_test,
+        Action, AuditOptions, RecordOptions, TestOptions, Wanted, fits, to_accept, to_audit, to_record, to_test,
     };
     pub use crate::run::fixtures::Fixtures;
     pub use crate::run::golden::{Assert, Compared, Goldens, environment, silence_comparisons};
     pub use crate::run::interrupt::Signals;
     pub use crate::run::policy::{Policy, may_write_fixtures};
     pub use crate::run::restart::typed_in;
+    pub use crate::run::shard::{Shard, Times, keep_times};
     pub use crate::run::tools::{Recording, ToolsReplay};
     pub use crate::run::verdict::has_golden;
     pub use crate::run::waiting::{Waiting, WaitingKind, waiting, waiting_of};

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, record, reject, report,
-    review, serve, shape, show, test, tools,
+    accept, audit, completions, doctor, explain, import, init, key, list, man, new, proxy, prune, record, reject,
+    rename, report, review, serve, shape, show, test, tools,
 };
 use retake::__private::report::terminal;
 
@@ -40,6 +40,8 @@ enum Command {
     Review(review::Review),
     Accept(accept::Accept),
     Reject(reject::Reject),
+    Prune(prune::Prune),
+    Rename(rename::Rename),
     Tools(tools::Tools),
     Serve(serve::Serve),
     Import(import::Import),
@@ -69,6 +71,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Review(review) => review.run(),
         Command::Accept(accept) => accept.run(),
         Command::Reject(reject) => reject.run(),
+        Command::Prune(prune) => prune.run(),
+        Command::Rename(rename) => rename.run(),
         Command::Tools(tools) => tools.run(),
         Command::Serve(serve) => serve.run(),
         Command::Import(import) => import.run(),

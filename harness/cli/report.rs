@@ -6,9 +6,11 @@ use clap::{Args, Subcommand};
 
 use crate::view::{ReportForm, report};
 use retake::__private::report::{RunData, RunResult, Runs, terminal};
+use retake::__private::run::keep_times;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::counted;
+use retake_scenario::discover;
 
 /// Write a report of the last runs: an HTML page, JUnit XML, or a summary for GitHub
 #[derive(Debug, Args)]
@@ -63,6 +65,8 @@ impl Report {
             None => self.written,
             Some(Merge::Merge { folder, written }) => {
                 take_in(&runs, &folder)?;
+                keep_times(&root)?;
+                check_shards(&root, &runs)?;
                 written
             }
         };
@@ -103,6 +107,28 @@ fn open(file: &Path) {
         let mut command = Command::new(program);
         let _ = command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     }
+}
+
+/// Checks that the jobs together ran each scenario, if each of them ran a part: jobs with different times divide differently.
+fn check_shards(root: &Path, runs: &Runs) -> Result<()> {
+    let all = runs.all()?;
+    if all.iter().all(|run| run.shard.is_none()) {
+        return Ok(());
+    }
+    let discovered = discover(root)?;
+    let is_run = |name: &str| all.iter().any(|run| run.scenario == name);
+    let left: Vec<&str> = discovered
+        .sound()
+        .filter(|scenario| scenario.skip.is_none() && !is_run(&scenario.name))
+        .map(|scenario| scenario.name.as_str())
+        .collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let error = Error::new(format!("no job ran {}", left.join(", ")));
+    Err(error
+        .help("is the folder of each job named, and did each of them get to its end?")
+        .help("all jobs have to divide by the same times: give them the same .retake/shard-times, or none"))
 }
 
 /// Copies the runs that other jobs left into this project, and prints how many there were.

@@ -15,6 +15,7 @@ use super::exchange::{self, ReadOn, Taking};
 use super::listen::Listener;
 use super::named_values::{NAMED_FROM, NamedValues};
 use super::request::Request;
+use super::socket::Socket;
 use super::turns::LiveTurns;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
@@ -25,7 +26,7 @@ use retake_base::error::{Error, Result};
 use retake_core::events::{Captured, Foreign};
 use retake_core::json::Json;
 use retake_model::Activity;
-use retake_scenario::{self as scenario, Action, Context, Scenario, Step, StreamSpec};
+use retake_scenario::{self as scenario, Action, Context, Scenario, SocketTalk, Step, StreamSpec};
 
 /// Drives one scenario on one stage.
 pub(crate) struct Driver<'a> {
@@ -46,6 +47,8 @@ pub(crate) struct Driver<'a> {
     /// The model calls, for steps that wait for one.
     calls: Activity,
     failure: Option<(CauseKind, Error)>,
+    /// The latest WebSocket.
+    socket: Option<Socket>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
 }
@@ -116,6 +119,7 @@ impl<'a> Driver<'a> {
             underway,
             calls,
             failure: None,
+            socket: None,
             #[cfg(feature = "browser")]
             visitor: Visitor::new(scenario, stage, root, turns),
         }
@@ -197,6 +201,13 @@ impl<'a> Driver<'a> {
                     _ => format!("{} {path}", request.method),
                 }
             }
+            Action::Socket(talk) => match &talk.open {
+                Some(open) => {
+                    let path = open.path.render_text(&self.context);
+                    format!("socket {}", path.unwrap_or_else(|_| open.path.source().to_owned()))
+                }
+                None => "send".to_owned(),
+            },
             Action::Run(run) => agent::title(run),
             Action::Browse(visit) => {
                 let path = visit.path.render_text(&self.context);
@@ -235,6 +246,11 @@ impl<'a> Driver<'a> {
             self.capture(visited.values);
             return Ok(());
         }
+        if let Action::Socket(talk) = &step.action {
+            let answered = self.talk(talk).await.map_err(|error| self.failed(error, &title, step))?;
+            let outcome = Outcome::Answered(Box::new(answered), None);
+            return self.take(index, step, outcome).map_err(|error| self.failed(error, &title, step));
+        }
         let parts = step.parts();
         let outcomes = join_all(parts.iter().map(|part| self.perform(part))).await;
         for (part, outcome) in parts.iter().zip(outcomes) {
@@ -255,12 +271,44 @@ impl<'a> Driver<'a> {
             }
             Action::Browse(_) => Err(scenario::without_browser()),
             // Reading the scenario has ruled this out.
-            Action::Together(_) => Err(Error::new("`together` cannot stand in `together`")),
+            Action::Together(_) | Action::Socket(_) => Err(Error::new("this cannot stand in `together`")),
         }
     }
 
+    /// Opens a WebSocket, or goes on with the latest one.
+    async fn talk(&mut self, talk: &SocketTalk) -> Result<Answered> {
+        let send: Vec<Json> = talk.send.iter().map(|message| message.render(&self.context)).collect::<Result<_>>()?;
+        send.iter().for_each(|message| self.sent().add(message));
+        if let Some(open) = &talk.open {
+            let request = scenario::Request {
+                method: scenario::Method::Get,
+                path: open.path.clone(),
+                headers: open.headers.clone(),
+                body: scenario::StepBody::None,
+                status: Some(vec![101]),
+                reconnect: false,
+                answer: scenario::AnswerAs::Body,
+            };
+            let request = Request::of(&request, &self.context, || self.base(), || Ok(String::new()))?;
+            request.tell(&mut self.sent());
+            let request = Request { title: request.title.replacen("GET", "SOCKET", 1), ..request };
+            let connect = open.connect.as_ref().map(|connect| connect.render(&self.context)).transpose()?;
+            connect.iter().for_each(|connect| self.sent().add(connect));
+            let (event, cookies) = (open.event.clone(), &self.cookies);
+            self.socket = None;
+            let opened = Socket::open(request, open.framing, event, connect, cookies, &self.underway).await?;
+            self.socket = Some(opened);
+        }
+        let socket = self.socket.as_mut().ok_or_else(|| Error::new("there is no open socket"))?;
+        socket.talk(&send, talk.last.as_deref(), talk.open.is_some(), &self.underway).await
+    }
+
+    fn base(&self) -> Result<&str> {
+        self.stage.url().ok_or_else(|| Error::new("this scenario has no system to send the request to"))
+    }
+
     async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
-        let base = || self.stage.url().ok_or_else(|| Error::new("this scenario has no system to send the request to"));
+        let base = || self.base();
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
         request.tell(&mut self.sent());
         let taking = match &step.answer {

@@ -97,7 +97,7 @@ pub(super) async fn listen(
 }
 
 /// Sends a request and checks the status and headers of its answer. The body is not read yet.
-async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, reqwest::Response)> {
+pub(super) async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, reqwest::Response)> {
     let earlier_cookies = locked(cookies).values();
     let response = send(request, cookies).await?;
     let status = response.status().as_u16();

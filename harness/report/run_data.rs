@@ -40,6 +40,12 @@ pub struct RunData {
     /// Why the run failed; absent if it passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureData>,
+    /// Present if the scenario was green only when it was run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flaky: Option<FlakyData>,
+    /// The part of the scenarios that the job ran: `2/5`; absent if it ran all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
     /// Notes that do not make the run fail, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -55,6 +61,9 @@ pub struct RunData {
     /// The turns that no call asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused: Vec<TurnData>,
+    /// The recorded requests to tool servers that were not made, each as its server and its index in the fixture.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused_exchanges: Vec<(String, usize)>,
     /// The golden and the text of this run; absent if the scenario has no golden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<GoldenData>,
@@ -82,11 +91,14 @@ impl RunData {
             started,
             took_ms: 0.0,
             failure: None,
+            flaky: None,
+            shard: None,
             notes: Vec::new(),
             steps: Vec::new(),
             calls: Vec::new(),
             tool_requests: Vec::new(),
             unused: Vec::new(),
+            unused_exchanges: Vec::new(),
             golden: None,
             logs: Vec::new(),
         }
@@ -126,6 +138,15 @@ pub struct FailureData {
     pub evidence: Vec<String>,
     /// The ways to resolve the failure.
     pub advice: Vec<AdviceData>,
+}
+
+/// A scenario that was green only when it was run again (`retries`).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FlakyData {
+    /// How often it was run.
+    pub tries: usize,
+    /// The first line of each failure, in order.
+    pub failures: Vec<String>,
 }
 
 /// One cause of a failure.

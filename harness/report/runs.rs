@@ -78,6 +78,11 @@ impl Runs {
                 return Ok(runs);
             }
         }
+        // A job whose shard was empty leaves nothing, or only the folder.
+        let is_empty = || std::fs::read_dir(folder).is_ok_and(|mut inside| inside.next().is_none());
+        if is_empty() || [RUN_FOLDER, "runs", "shard-times"].iter().any(|left| folder.join(left).exists()) {
+            return Ok(Vec::new());
+        }
         let error = Error::new("found no run data").in_file(folder);
         Err(error.help("expected the files of `.retake/runs`, one for each scenario"))
     }

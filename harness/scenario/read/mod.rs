@@ -22,6 +22,7 @@ mod recording;
 mod request;
 pub(super) mod scenario;
 mod shared;
+mod socket;
 mod spanned;
 mod step;
 pub(super) mod suite;

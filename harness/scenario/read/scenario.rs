@@ -113,6 +113,7 @@ impl Reader<'_> {
             secrets: given.secrets,
             used_secrets: names.secrets(),
             used_tools: names.tools(),
+            used_systems: names.used_systems(),
             uses_port: names.uses_port(),
             of_fixture: names.of_fixture(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
@@ -157,6 +158,9 @@ impl Reader<'_> {
             };
             for part in step.parts() {
                 part.capture.keys().for_each(|name| names.define(name));
+                if matches!(part.action, Action::Socket(_)) {
+                    names.saw_socket();
+                }
                 if matches!(&part.action, Action::Request(request) if request.stream().is_some()) {
                     names.saw_stream();
                 }

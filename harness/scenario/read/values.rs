@@ -13,6 +13,7 @@ use super::spanned::Spanned;
 use crate::hints::listed;
 use crate::options::{Delays, Level, Panics, Unused};
 use crate::pointer::Pointer;
+use crate::step::Framing;
 use crate::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
 use retake_core::secrets::Suspected;
@@ -173,6 +174,7 @@ macro_rules! read_word {
 read_word!(Level: "ignore" => Level::Ignore, "note" => Level::Note, "fail" => Level::Fail);
 read_word!(Kind: "system" => Kind::System, "tools" => Kind::Tools);
 read_word!(ToolsFrom: "recorded" => ToolsFrom::Recorded, "live" => ToolsFrom::Live);
+read_word!(Framing: "plain" => Framing::Plain, "socket.io" => Framing::SocketIo, "graphql-ws" => Framing::GraphQl);
 read_word!(Unobserved: "skip" => Unobserved::Skip, "execute" => Unobserved::Execute);
 read_word!(Panics: "fail" => Panics::Fail, "allow" => Panics::Allow);
 read_word!(Foreign<Suspected>: "refuse" => Foreign(Suspected::Refuse), "mask" => Foreign(Suspected::Mask), "keep" => Foreign(Suspected::Keep));

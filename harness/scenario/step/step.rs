@@ -8,6 +8,7 @@ use super::agent::AgentRun;
 use super::capture::CaptureFrom;
 use super::page::PageVisit;
 use super::request::Request;
+use super::socket::SocketTalk;
 use retake_base::error::{Error, Place};
 
 /// One step of a scenario.
@@ -35,6 +36,8 @@ pub struct Step {
 pub enum Action {
     /// Sends a request to the system.
     Request(Box<Request>),
+    /// Talks over a WebSocket.
+    Socket(Box<SocketTalk>),
     /// Runs a command-line agent.
     Run(AgentRun),
     /// Opens a page in a browser.
@@ -61,7 +64,9 @@ impl Step {
 
     /// Whether it needs a system. A step that runs a command does not, unless its templates do.
     pub fn needs_system(&self) -> bool {
-        self.parts().iter().any(|step| matches!(step.action, Action::Request(_) | Action::Browse(_)))
+        self.parts()
+            .iter()
+            .any(|step| matches!(step.action, Action::Request(_) | Action::Socket(_) | Action::Browse(_)))
     }
 
     /// Whether it needs a browser.

@@ -53,7 +53,7 @@ jsn = { a = 1 }
 "#,
         says: r"scenarios/a/scenario.toml:3:1: unknown field `jsn`
   did you mean `json`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
     },
     Mistake {
         name: "unknown field of a scenario",
@@ -97,7 +97,7 @@ get = "/"
 colour = "red"
 "#,
         says: r"scenarios/a/scenario.toml:3:1: unknown field `colour`
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
     },
     Mistake {
         name: "steps in the plural",
@@ -148,7 +148,7 @@ get = "/"
 json = { a = 1 }
 ",
         says: r"scenarios/a/scenario.toml:1:1: this step sends nothing
-  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`",
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `run`, `browser`, `together`",
     },
     Mistake {
         name: "a step with two methods",
@@ -158,7 +158,7 @@ get = "/"
 post = "/b"
 "#,
         says: r"scenarios/a/scenario.toml:3:8: this step has 2 methods: `get`, `post`
-  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`",
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `run`, `browser`, `together`",
     },
     Mistake {
         name: "a path without slash",
@@ -186,7 +186,7 @@ lisen = "/event"
 "#,
         says: r"scenarios/a/scenario.toml:2:1: unknown field `lisen`
   did you mean `listen`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
     },
     Mistake {
         name: "tools that are a table",
@@ -266,7 +266,7 @@ post = "/"
 json_file = "body.json"
 "#,
         says: r"scenarios/a/body.json:2:12: `nme` is not defined here
-  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `tools`, `turn`, `workdir`",
+  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `systems`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "a name with a space in a header",
@@ -329,7 +329,7 @@ get = "/"
         text: "[[step]]\nGET = \"/\"\n",
         says: r"scenarios/a/scenario.toml:2:1: unknown field `GET`
   did you mean `get`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
     },
     Mistake {
         name: "a name that would colour the terminal",

@@ -55,7 +55,7 @@ post = "/login"
 get = "/login"
 "#,
         says: r"scenarios/suite.toml:2:8: this step has 2 methods: `get`, `post`
-  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`",
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `run`, `browser`, `together`",
     },
     Mistake {
         name: "a shared step that uses what a scenario lacks",
@@ -66,7 +66,7 @@ post = "/ask"
 json = "{{ prompt }}"
 "#,
         says: r"scenarios/suite.toml:4:12: `prompt` is not defined here
-  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `tools`, `turn`, `workdir`",
+  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `systems`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "no shared step in a list",

@@ -195,6 +195,9 @@ impl Lines {
     }
 }
 
+const ONCE: &str = "runner::hundredth::nothing_is_tried_again_after_a_miss";
+const FLAKY: &str =
+    "runner::hundredth::a_scenario_that_is_green_only_at_the_second_try_is_told_as_flaky_in_all_reports";
 const PANICS: &str = "runner::panics::a_panic_in_the_background_is_allowed_if_the_scenario_says_so";
 
 /// Returns the entries in which the suite has the line.
@@ -207,7 +210,7 @@ pub(super) fn of_suite() -> Vec<Entry> {
     // A secret that one scenario declares is secret in the whole project, so this entry needs its own suite.
     let told = format!("{}# nothing is secret\n", *BASE);
     let told = Entry::played("secrets", &told, &[(SECRET, Says::Red("the-walked-value"))]);
-    entries.chain([Entry::by("panics", PANICS), told]).collect()
+    entries.chain([Entry::by("panics", PANICS), Entry::by("retries", ONCE), told]).collect()
 }
 
 /// Returns the suite without its own top-level line for the option.
@@ -230,5 +233,5 @@ pub(super) fn of_scenario() -> Vec<Entry> {
         let (suite, scenario) = (lines.suite.clone(), with_line(lines.line, &lines.scenario));
         lines.entry(&suite, &scenario)
     });
-    entries.chain([Entry::by("panics", PANICS)]).collect()
+    entries.chain([Entry::by("panics", PANICS), Entry::by("retries", FLAKY)]).collect()
 }

@@ -49,7 +49,15 @@ pub(super) fn entries() -> Vec<Entry> {
     let again = "[[step]]\nget = \"/numbers\"\nstream = { last = \"last\" }\n";
     let meet = "together = [{ get = \"/meet\" }, { get = \"/meet\" }]";
     let status = |status: &str| steps(&format!("[[step]]\nget = \"/count\"\n{status}\n"));
+    let plain = "systems::sockets::a_socket_is_recorded_and_goes_on_in_later_steps";
+    let socket_io = "systems::sockets::socket_io_connects_answers_pings_and_names_its_events";
     let mut entries = vec![
+        Entry::by("step.socket", plain),
+        Entry::by("step.send", plain),
+        Entry::by("step.last", plain),
+        Entry::by("step.event", "systems::sockets::what_a_socket_does_wrong_is_told"),
+        Entry::by("step.framing", socket_io),
+        Entry::by("step.connect", socket_io),
         played("name", &[(status("name = \"counting\"\nstatus = 404"), Says::Red("counting"))]),
         method("get"),
         method("post"),

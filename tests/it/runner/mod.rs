@@ -8,6 +8,8 @@ pub(crate) mod filters;
 pub(crate) mod first_files;
 pub(crate) mod flags;
 pub(crate) mod harness;
+pub(crate) mod hundredth;
+pub(crate) mod kept;
 pub(crate) mod panics;
 pub(crate) mod routers;
 pub(crate) mod time_limits;
@@ -24,6 +26,8 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     elsewhere::TESTS,
     flags::TESTS,
     harness::TESTS,
+    hundredth::TESTS,
+    kept::TESTS,
     panics::TESTS,
     time_limits::TESTS,
     updating::TESTS,

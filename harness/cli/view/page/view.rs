@@ -6,8 +6,8 @@ use super::axis::{Lane, lanes, ticks};
 use crate::view::explain::{says, time};
 use crate::view::side_by_side::{Row, side_by_side};
 use retake::__private::report::{
-    CallData, DriftData, FailureData, GoldenData, MessageData, MissData, RunData, RunResult, StepData, Tokens,
-    ToolCallData, ToolRequestData, in_thousands,
+    CallData, DriftData, FailureData, FlakyData, GoldenData, MessageData, MissData, RunData, RunResult, StepData,
+    Tokens, ToolCallData, ToolRequestData, in_thousands,
 };
 use retake_base::text::clipped;
 
@@ -50,6 +50,7 @@ pub(super) struct RunView<'a> {
     file: String,
     fixture: Option<String>,
     failure: &'a Option<FailureData>,
+    flaky: &'a Option<FlakyData>,
     drifts: bool,
     lanes: Vec<Lane<'a>>,
     ticks: Vec<String>,
@@ -137,6 +138,7 @@ impl RunView<'_> {
             file: run.file.display().to_string(),
             fixture: run.fixture.as_ref().map(|file| file.display().to_string()),
             failure: &run.failure,
+            flaky: &run.flaky,
             drifts: run.calls.iter().any(|call| !call.drift.is_empty()),
             lanes: lanes(run),
             ticks: ticks(run),

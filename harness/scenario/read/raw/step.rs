@@ -8,6 +8,7 @@ use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{RawDuration, RawStream, Statuses};
+use crate::step::Framing;
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -35,6 +36,25 @@ pub(crate) struct RawStep {
     /// or to the end of the scenario.
     /// Example: `"/events"`.
     pub listen: Option<Spanned<String>>,
+    /// Opens a WebSocket, which stays open until the scenario ends. What the service sends is a stream of events.
+    /// Example: `"/ws/chat"`.
+    pub socket: Option<Spanned<String>>,
+    /// The messages to send over the socket, in order: a list, or a single one. A string is sent as it is, anything else as
+    /// JSON. A step with `send` alone goes on with the latest socket.
+    /// Default: `[]`. Example: `[{ type = "chat", text = "{{ prompt }}" }]`.
+    pub send: Option<Spanned<RawJson>>,
+    /// The event at which a step with a socket is done. Without it, the step reads until the service closes the socket.
+    /// Example: `"end"`.
+    pub last: Option<Spanned<String>>,
+    /// What messages on the socket look like: Socket.IO, or GraphQL subscriptions.
+    /// Default: each text is an event. Example: `"socket.io"`.
+    pub framing: Option<Spanned<Framing>>,
+    /// What a client says of itself when it connects: the `auth` of Socket.IO, the payload of GraphQL's `connection_init`.
+    /// Example: `{ token = "{{ token }}" }`.
+    pub connect: Option<Spanned<RawJson>>,
+    /// Where a message on the socket has the name of its event, as a JSON pointer.
+    /// Default: `"/type"`. Example: `"/event/name"`.
+    pub event: Option<Spanned<Pointer>>,
     /// Runs a command-line agent. The JSON lines on its standard output are its events.
     /// Example: `["agent", "exec", "--json", "{{ prompt }}"]`.
     pub run: Option<Spanned<Vec<Spanned<String>>>>,
@@ -200,6 +220,11 @@ impl RawStep {
             ("storage", self.storage.as_ref().map(|field| field.span().start)),
             ("traffic", self.traffic.as_ref().map(|field| field.span().start)),
         ]
+    }
+
+    /// Returns the fields that belong only to a step with a socket, each with the byte offset of its value if it is set.
+    pub(crate) fn socket_fields(&self) -> [(&'static str, Option<usize>); 5] {
+        fields!(self; last, framing, connect, event, send)
     }
 
     /// Returns the fields of the request's body, each with the byte offset of its value if it is set.

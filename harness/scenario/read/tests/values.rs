@@ -9,6 +9,7 @@ use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
+use crate::step::Framing;
 use crate::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
 use retake_core::secrets::Suspected;
@@ -65,6 +66,7 @@ inline! {
     Kind => { "type": "string", "enum": ["system", "tools"] },
     ToolsFrom => { "type": "string", "enum": ["recorded", "live"] },
     Unobserved => { "type": "string", "enum": ["skip", "execute"] },
+    Framing => { "type": "string", "enum": ["plain", "socket.io", "graphql-ws"] },
     Foreign<Suspected> => { "type": "string", "enum": ["refuse", "mask", "keep"] },
     Panics => { "type": "string", "enum": ["fail", "allow"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
