@@ -2,6 +2,8 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use clap::{Args, Subcommand};
 
 use crate::view::{ReportForm, report};
@@ -87,7 +89,10 @@ impl Report {
 
 /// Writes a report to a file, or to standard output. Returns the file, or `None` for standard output.
 pub(super) fn write(root: &Path, runs: &[RunData], form: ReportForm, out: Option<PathBuf>) -> Result<Option<PathBuf>> {
-    let text = report(runs, form)?;
+    let text = match form {
+        ReportForm::Html => report(&with_pictures(root, runs), form)?,
+        _ => report(runs, form)?,
+    };
     let file = match (out, form) {
         (Some(file), _) => file,
         (None, ReportForm::Html) => files::run_folder(root)?.join("report.html"),
@@ -98,6 +103,25 @@ pub(super) fn write(root: &Path, runs: &[RunData], form: ReportForm, out: Option
     };
     files::write_whole(&file, text.as_bytes())?;
     Ok(Some(file))
+}
+
+/// The most bytes of pictures on a page.
+const PICTURES: usize = 12 << 20;
+
+/// The runs with their pictures in place of the pictures' files, since the page is a single file. Failed runs come first; what is
+/// too much is left out.
+fn with_pictures(root: &Path, runs: &[RunData]) -> Vec<RunData> {
+    let mut runs = runs.to_vec();
+    let mut room = PICTURES;
+    let mut sorted: Vec<&mut RunData> = runs.iter_mut().collect();
+    sorted.sort_by_key(|run| run.result != RunResult::Failed);
+    for act in sorted.into_iter().flat_map(|run| &mut run.steps).flat_map(|step| &mut step.acts) {
+        let bytes = act.picture.take().and_then(|file| std::fs::read(root.join(file)).ok());
+        let Some(bytes) = bytes.filter(|bytes| bytes.len() <= room) else { continue };
+        room -= bytes.len();
+        act.picture = Some(format!("data:image/jpeg;base64,{}", BASE64_STANDARD.encode(bytes)).into());
+    }
+    runs
 }
 
 /// Opens a page in the browser if standard output is a terminal. Errors are ignored: the page's path has been printed.

@@ -240,7 +240,8 @@ impl<'a> Driver<'a> {
     async fn take_step(&mut self, index: usize, step: &'a Step, title: String) -> Result<()> {
         #[cfg(feature = "browser")]
         if let Action::Browse(visit) = &step.action {
-            let visited = self.visitor.visit(index, step, visit, &mut self.context, &self.cookies).await;
+            let visited =
+                self.visitor.visit(index, step, visit, &mut self.context, &self.cookies, &self.underway).await;
             let visited = visited.map_err(|error| self.failed(error, &title, step))?;
             self.captured.extend(visited.captured.into_iter().map(Part::Done));
             self.capture(visited.values);

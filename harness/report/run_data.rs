@@ -189,6 +189,27 @@ pub struct StepData {
     /// How many more events came.
     #[serde(default)]
     pub more_events: usize,
+    /// The acts on its page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acts: Vec<ActData>,
+}
+
+/// An act on a page.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ActData {
+    /// What was done or looked for: ``click `role:button Send` ``.
+    pub what: String,
+    /// When it began, in milliseconds since the start of the run.
+    pub at_ms: f64,
+    /// Absent if the run ended before the act did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<f64>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// A picture of the page after it, relative to the project's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<PathBuf>,
 }
 
 /// An event of a stream.

@@ -46,16 +46,19 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     wanted.check(names.len(), project)?;
     if let Some(shard) = wanted.shard() {
         let part = part(shard, &names, &project.root)?;
-        tests.retain(|test| part.contains(test.name()));
+        // The first part also tells what is ignored.
+        tests.retain(|test| part.contains(test.name()) || (shard.is_first() && args.is_ignored(test)));
         let _ = project.shard.set(shard);
     }
     let names: BTreeSet<&str> = tests.iter().filter(|test| is_run(test)).map(Trial::name).collect();
-    for test in tests.iter().filter(|test| test.has_ignored_flag() && !args.is_filtered_out(test)) {
+    for test in tests.iter().filter(|test| args.is_ignored(test) && !args.is_filtered_out(test)) {
         let skipped = project.discovered.sound().find(|of| of.name == test.name()).and_then(|of| of.skip.clone());
         let why = skipped.unwrap_or_else(|| scenario::without_browser().to_string());
         project.note(test.name(), vec![format!("ignored: {why}")]);
         // Reports would show an earlier run as if it were of today.
-        project.runs.runs.forget(test.name());
+        if !args.list {
+            project.runs.runs.forget(test.name());
+        }
     }
     let alone_on = |scenario: &Scenario| project.systems.alone(scenario).map(str::to_owned);
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));

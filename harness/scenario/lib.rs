@@ -47,7 +47,7 @@ pub use pointer::Pointer;
 pub use read::{scenario_fields, suite_fields};
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
 pub use step::{
-    Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Do, Framing, Method, PageVisit, RenderedBody, Request,
+    Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Dialogs, Do, Framing, Method, PageVisit, RenderedBody, Request,
     SocketOpening, SocketTalk, Step, StepBody, StreamSpec, Target, Upload, WaitFor, without_browser,
 };
 pub use suite::Suite;

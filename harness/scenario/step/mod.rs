@@ -14,7 +14,7 @@ mod stream;
 pub use agent::AgentRun;
 pub use body::{RenderedBody, StepBody, Upload};
 pub use capture::CaptureFrom;
-pub use page::{Act, By, Do, PageVisit, Target};
+pub use page::{Act, By, Dialogs, Do, PageVisit, Target};
 pub use request::{AnswerAs, Method, Request, WaitFor};
 pub use socket::{Framing, SocketOpening, SocketTalk};
 pub use step::{Action, Step, without_browser};

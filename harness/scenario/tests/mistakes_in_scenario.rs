@@ -53,7 +53,7 @@ jsn = { a = 1 }
 "#,
         says: r"scenarios/a/scenario.toml:3:1: unknown field `jsn`
   did you mean `json`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `viewport`, `colors`, `dialogs`, `traffic`",
     },
     Mistake {
         name: "unknown field of a scenario",
@@ -94,10 +94,10 @@ stream = { lst = "end" }
         files: &[],
         text: r#"[[step]]
 get = "/"
-colour = "red"
+flavour = "red"
 "#,
-        says: r"scenarios/a/scenario.toml:3:1: unknown field `colour`
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+        says: r"scenarios/a/scenario.toml:3:1: unknown field `flavour`
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `viewport`, `colors`, `dialogs`, `traffic`",
     },
     Mistake {
         name: "steps in the plural",
@@ -186,7 +186,7 @@ lisen = "/event"
 "#,
         says: r"scenarios/a/scenario.toml:2:1: unknown field `lisen`
   did you mean `listen`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `viewport`, `colors`, `dialogs`, `traffic`",
     },
     Mistake {
         name: "tools that are a table",
@@ -329,7 +329,7 @@ get = "/"
         text: "[[step]]\nGET = \"/\"\n",
         says: r"scenarios/a/scenario.toml:2:1: unknown field `GET`
   did you mean `get`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `viewport`, `colors`, `dialogs`, `traffic`",
     },
     Mistake {
         name: "a name that would colour the terminal",

@@ -388,7 +388,7 @@ together = [{ get = "/", jsn = {} }]
 "#,
         says: r"scenarios/a/scenario.toml:2:26: unknown field `jsn`
   did you mean `json`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `viewport`, `colors`, `dialogs`, `traffic`",
     },
     Mistake {
         name: "send without a socket",

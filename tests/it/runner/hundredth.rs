@@ -27,7 +27,7 @@ fn quiet(head: &str, steps: &str) -> String {
 
 fn shared() -> Tree {
     let steps = "before = [\"login\"]\n[[steps.login]]\npost = \"/echo\"\njson = { token = \"t-1\" }\nstream = false\n\
-                 capture = { token = \"json:/type\" }\n[[steps.login]]\nget = \"/numbers\"\nstream = true\n";
+                 capture = { token = \"json:/type\" }\n[[steps.login]]\nget = \"/numbers\"\nstream = { last = \"last\" }\n";
     let tree = Tree::with_suite(&format!("{steps}{}", system("agent", "", READY)));
     let own =
         "[[step]]\npost = \"/echo\"\njson = { with = \"{{ token }}\" }\ngolden = true\n[golden]\ndetail = \"values\"\n";
@@ -42,7 +42,11 @@ fn shared_steps_come_first_and_stay_out_of_the_golden() {
     let own = tree.read("goldens/own.snap");
     assert!(own.contains("<token>") && !own.contains("/numbers"), "{own}");
     assert!(!tree.read("goldens/off.snap").contains("/echo"));
-    tree.replace("scenarios/suite.toml", "stream = true\n", "stream = true\ngolden = true\n");
+    tree.replace(
+        "scenarios/suite.toml",
+        "stream = { last = \"last\" }\n",
+        "stream = { last = \"last\" }\ngolden = true\n",
+    );
     tree.retake().args(&["test", "own"]).run().exits(1).says(&["+ GET /numbers"]);
 }
 

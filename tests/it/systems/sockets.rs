@@ -65,6 +65,7 @@ async fn talk(stream: TcpStream) {
         _ => {}
     }
     let _ = socket.close(None).await;
+    while let Some(Ok(_)) = socket.next().await {}
 }
 
 async fn say(socket: &mut Socket, message: &Value) {
@@ -108,12 +109,12 @@ async fn socket_io(socket: &mut Socket) {
         return send(socket, r#"44{"message":"wrong token"}"#).await;
     }
     send(socket, r#"40{"sid":"def"}"#).await;
-    // A client that does not answer is not there any more.
-    send(socket, "2").await;
-    if hear(socket).await.as_deref() != Some("3") {
-        return;
-    }
     while let Some(text) = hear(socket).await {
+        // A client that does not answer is not there any more.
+        send(socket, "2").await;
+        if hear(socket).await.as_deref() != Some("3") {
+            return;
+        }
         let message: Value = serde_json::from_str(text.strip_prefix("42").unwrap_or_default()).unwrap_or_default();
         let answer = ask(message[1]["text"].as_str().unwrap_or_default()).await.unwrap_or_else(|why| why);
         send(socket, &format!("42{}", json!(["new_message", {"output": answer}]))).await;

@@ -75,6 +75,16 @@ struct StepView<'a> {
     names: String,
     events: Vec<EventView<'a>>,
     more: usize,
+    acts: Vec<ActView<'a>>,
+}
+
+#[derive(Serialize)]
+struct ActView<'a> {
+    at: String,
+    what: &'a str,
+    failure: &'a Option<String>,
+    /// The file of its picture, which the page shows as `data:`.
+    picture: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -187,6 +197,16 @@ fn step(step: &StepData, most: usize) -> StepView<'_> {
         names: names.into_iter().map(times).collect::<Vec<_>>().join(", "),
         events: events.collect(),
         more: count.saturating_sub(most),
+        acts: step
+            .acts
+            .iter()
+            .map(|act| ActView {
+                at: time(act.at_ms),
+                what: &act.what,
+                failure: &act.failure,
+                picture: act.picture.as_ref().map(|picture| picture.display().to_string()),
+            })
+            .collect(),
     }
 }
 

@@ -87,8 +87,12 @@ pub(super) fn scenario() -> Schema {
     rules.extend(probe.refused("Step", &["json", "json_file", "form"], &either, sent));
     rules.push(Rule { table: "Step", what: What::Without("json", vec!["json_file".to_owned(), "form".to_owned()]) });
     rules.push(Rule { table: "Step", what: What::Without("json_file", vec!["form".to_owned()]) });
-    rules.extend(probe.refused("Act", &page::ACTS, &["text", "baseline", "visible"], |kind, field| {
-        let text = if kind.starts_with("fill") { "text = \"a\"" } else { "" };
+    rules.extend(probe.refused("Act", &page::ACTS, &DEPENDENT, |kind, field| {
+        let text = match () {
+            () if kind.starts_with("fill") => "text = \"a\"",
+            () if kind.starts_with("upload") => "files = [\"note.txt\"]",
+            () => "",
+        };
         let parts: Vec<&str> = [kind, text, field].into_iter().filter(|part| !part.is_empty()).collect();
         step("browser = \"/\"", &format!("do = [{{ {} }}]", parts.join(", ")))
     }));
@@ -107,6 +111,9 @@ const OF_FILE: &str = "^[a-z0-9_][a-z0-9._-]*$";
 fn limit() -> Value {
     json!({ "not": { "pattern": "^0*(ms|s|m)$" } })
 }
+
+/// Fields of an act that some acts need, or that depend on others.
+const DEPENDENT: [&str; 6] = ["text", "files", "baseline", "visible", "tolerance", "mask"];
 
 /// The names that a var or a capture may have.
 fn new_names() -> Value {

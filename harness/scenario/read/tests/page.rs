@@ -119,6 +119,7 @@ fn kind(value: &Value) -> String {
         "string" => "string".to_owned(),
         "boolean" => "`true` or `false`".to_owned(),
         "integer" => "integer".to_owned(),
+        "number" => "number".to_owned(),
         "array" => format!("list of {}", plural(&value["items"])),
         "object" if value["additionalProperties"].is_object() => {
             format!("table of {}, by name", plural(&value["additionalProperties"]))
