@@ -15,8 +15,8 @@ pub mod report {
 /// One run of a project, and what it leaves.
 pub mod run {
     pub use crate::run::action::{
-        Action, AuditOptions, CheckOptions, ForkOptions, RecordOptions, Wanted, WorldsOptions, fits, to_accept,
-        to_accept_fork, to_audit, to_check, to_fork, to_record, to_test, to_worlds,
+        Action, AuditOptions, CheckOptions, ForkOptions, RecordOptions, TestOptions, Wanted, WorldsOptions, fits,
+        to_accept, to_accept_fork, to_audit, to_check, to_fork, to_record, to_test, to_worlds,
     };
     pub use crate::run::check::Asking;
     pub use crate::run::fixtures::Fixtures;
@@ -24,6 +24,7 @@ pub mod run {
     pub use crate::run::interrupt::Signals;
     pub use crate::run::policy::{Policy, may_write_fixtures};
     pub use crate::run::restart::typed_in;
+    pub use crate::run::shard::{Shard, Times, keep_times};
     pub use crate::run::tools::{Recording, ToolsReplay};
     pub use crate::run::verdict::has_golden;
     pub use crate::run::waiting::{Waiting, WaitingKind, waiting, waiting_of};

@@ -6,10 +6,10 @@ use chromiumoxide::keys::get_key_definition;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::find::{Element, Found, Prepared, find};
+use super::find::{Element, Found, Prepared, find, find_all};
 use super::look::look;
 use super::page::{PERIOD, Page};
-use super::picture::Baselines;
+use super::picture::{Baselines, Wanted};
 use super::{picture, tree};
 use retake_base::error::{Error, Result};
 use retake_scenario::{Do, Target};
@@ -27,6 +27,8 @@ enum Attempt {
     Done(Made),
     /// It did not succeed yet, for this reason.
     NotYet(String),
+    /// It can never succeed.
+    Wrong(String),
     /// It is there, but a person would not see it yet, for this reason.
     NotSeen(String),
 }
@@ -36,6 +38,10 @@ const DONE: Attempt = Attempt::Done(Made::Nothing);
 /// How to do an act.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct How<'a> {
+    /// The iframe that it is about.
+    pub(crate) frame: Option<&'a str>,
+    /// The project's folder, which contains the files to upload.
+    pub(crate) root: &'a Path,
     /// When it has to be done.
     pub(crate) deadline: Instant,
     /// Whether a person has to see what it waits for.
@@ -46,12 +52,13 @@ pub(crate) struct How<'a> {
     pub(crate) baselines: Baselines,
 }
 
-/// Does one act, except `goto` and `reload`, which the caller does.
+/// Does one act, except `goto`, `reload` and `retry`, which the caller does.
 ///
 /// # Errors
 /// If it does not succeed in time.
 pub(crate) async fn act(page: &Page, act: &Do<String>, how: How<'_>) -> Result<Made> {
     let (mut before, deadline) = (None, how.deadline);
+    page.look_in(how.frame);
     loop {
         let stands = match attempt(page, act, &mut before, how).await {
             Ok(stands) => stands,
@@ -60,6 +67,7 @@ pub(crate) async fn act(page: &Page, act: &Do<String>, how: How<'_>) -> Result<M
         };
         let (why, looked) = match stands {
             Attempt::Done(made) => return Ok(made),
+            Attempt::Wrong(why) => return Err(Error::new(why)),
             Attempt::NotYet(why) => (why, false),
             Attempt::NotSeen(why) => (why, true),
         };
@@ -80,49 +88,40 @@ async fn attempt(
     before: &mut Option<(Element, [f64; 2])>,
     how: How<'_>,
 ) -> Result<Attempt> {
-    let look_for = |target| find(page, target, Prepared::Nothing);
+    let prepared = match act {
+        Do::Click(_) | Do::Hover(_) => Prepared::Click,
+        Do::Fill { .. } => Prepared::Fill,
+        Do::Upload { .. } => Prepared::Upload,
+        _ => Prepared::Nothing,
+    };
+    let found = match act.target() {
+        Some(target) => find(page, target, prepared).await?,
+        None => Found::default(),
+    };
+    if let Some(wrong) = found.wrong {
+        return Ok(Attempt::Wrong(wrong));
+    }
+    let not_yet = || Attempt::NotYet(found.why_not_one());
     Ok(match act {
-        Do::See(target) => {
-            let found = look_for(target).await?;
-            if found.elements.is_empty() {
-                Attempt::NotYet(found.why_not_one())
-            } else {
-                seen(page, target, how).await?
-            }
-        }
-        Do::Unseen(target) => {
-            let found = look_for(target).await?;
-            if found.elements.is_empty() { DONE } else { Attempt::NotYet(found.why_not_one()) }
-        }
-        Do::Once(target) => {
-            let found = look_for(target).await?;
-            if found.elements.len() == 1 {
-                seen(page, target, how).await?
-            } else {
-                Attempt::NotYet(found.why_not_one())
-            }
-        }
+        Do::See(target) if !found.elements.is_empty() => seen(page, target, how).await?,
+        Do::Once(target) if found.elements.len() == 1 => seen(page, target, how).await?,
+        Do::Unseen(_) if found.elements.is_empty() => DONE,
+        Do::See(_) | Do::Once(_) | Do::Unseen(_) => not_yet(),
         Do::Above(targets) => above(page, targets, how).await?,
-        Do::Click(target) => {
-            let found = find(page, target, Prepared::Click).await?;
-            match (ready(&found), found.point) {
-                (Some(element), Some(point)) => {
-                    let now = (element.clone(), point);
-                    if before.as_ref() != Some(&now) {
-                        *before = Some(now);
-                        return Ok(Attempt::NotYet("it is moving".to_owned()));
-                    }
-                    click(page, point).await?;
-                    DONE
+        Do::Click(_) | Do::Hover(_) => match (ready(&found), found.point) {
+            (Some(element), Some(point)) => {
+                let now = (element.clone(), point);
+                if before.as_ref() != Some(&now) {
+                    *before = Some(now);
+                    return Ok(Attempt::NotYet("it is moving".to_owned()));
                 }
-                _ => Attempt::NotYet(found.why_not_one()),
+                mouse(page, point, matches!(act, Do::Click(_))).await?;
+                DONE
             }
-        }
-        Do::Fill { target, text } => {
-            let found = find(page, target, Prepared::Fill).await?;
-            if ready(&found).is_none() {
-                return Ok(Attempt::NotYet(found.why_not_one()));
-            }
+            _ => not_yet(),
+        },
+        Do::Fill { .. } | Do::Upload { .. } if ready(&found).is_none() => not_yet(),
+        Do::Fill { text, .. } => {
             if text.is_empty() {
                 press(page, "Delete").await?;
             } else {
@@ -130,17 +129,40 @@ async fn attempt(
             }
             DONE
         }
-        Do::Press(keys) => {
-            press(page, keys).await?;
+        Do::Upload { target, files } => {
+            let (_, handle) = find_all(page, target, Prepared::Upload).await?;
+            let field = page.object("function () { return this.elements[0] }", &handle, Vec::new()).await?;
+            let files: Vec<String> = files.iter().map(|file| how.root.join(file).display().to_string()).collect();
+            page.call("DOM.setFileInputFiles", json!({ "objectId": field, "files": files })).await?;
             DONE
         }
+        Do::Dialog(text) => {
+            let opened = page.watch.dialogs();
+            match opened.iter().any(|said| said.contains(text.as_str())) {
+                true => DONE,
+                false if opened.is_empty() => Attempt::NotYet("the page has opened no dialog".to_owned()),
+                false => Attempt::NotYet(format!("the page has opened these dialogs: {}", opened.join(", "))),
+            }
+        }
+        Do::Press(keys) => match press(page, keys).await {
+            Ok(()) => DONE,
+            Err(error) => Attempt::Wrong(error.what().to_owned()),
+        },
         Do::Aria(target) => Attempt::Done(Made::Tree(tree::region(page, target).await?)),
-        Do::Screenshot { name, baseline } => {
-            let baselines = baseline.then_some(how.baselines);
-            let compared = picture::keep(page, how.pictures, name, baselines, how.deadline).await?;
+        Do::Screenshot { name, baseline, tolerance, masks } => {
+            let mut boxes = Vec::new();
+            for mask in masks {
+                let found = find(page, mask, Prepared::Nothing).await?;
+                if found.elements.is_empty() {
+                    return Ok(Attempt::NotYet(format!("the mask {mask}: {}", found.why_not_one())));
+                }
+                boxes.extend(found.elements.iter().map(|element| element.area.clone()));
+            }
+            let wanted = Wanted { name, tolerance: *tolerance, masks: boxes, deadline: how.deadline };
+            let compared = picture::keep(page, how.pictures, wanted, baseline.then_some(how.baselines)).await?;
             compared.map_or(DONE, Attempt::NotYet)
         }
-        Do::Goto(_) | Do::Reload => DONE,
+        Do::Goto(_) | Do::Reload | Do::Retry(_) => DONE,
     })
 }
 
@@ -180,11 +202,12 @@ async fn above(page: &Page, targets: &[Target<String>], how: How<'_>) -> Result<
     Ok(DONE)
 }
 
-async fn click(page: &Page, [x, y]: [f64; 2]) -> Result<()> {
+/// Moves the mouse to a point, and may click there.
+async fn mouse(page: &Page, [x, y]: [f64; 2], clicks: bool) -> Result<()> {
     let mouse = |kind: &str, button: &str, clicks: u32| json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": clicks });
-    for (kind, button, clicks) in [("mouseMoved", "none", 0), ("mousePressed", "left", 1), ("mouseReleased", "left", 1)]
-    {
-        page.call("Input.dispatchMouseEvent", mouse(kind, button, clicks)).await?;
+    let events = [("mouseMoved", "none", 0), ("mousePressed", "left", 1), ("mouseReleased", "left", 1)];
+    for (kind, button, count) in events.into_iter().take(if clicks { 3 } else { 1 }) {
+        page.call("Input.dispatchMouseEvent", mouse(kind, button, count)).await?;
     }
     Ok(())
 }
@@ -197,13 +220,14 @@ async fn press(page: &Page, keys: &str) -> Result<()> {
     };
     let modifiers = held.split('+').map(|name| match name {
         "Alt" => 1,
-        "Control" => 2,
+        "ControlOrMeta" if cfg!(target_os = "macos") => 4,
+        "Control" | "ControlOrMeta" => 2,
         "Meta" => 4,
         "Shift" => 8,
         _ => 0,
     });
     let modifiers: u32 = modifiers.sum();
-    let is_command = held.split('+').any(|name| ["Alt", "Control", "Meta"].contains(&name));
+    let is_command = held.split('+').any(|name| ["Alt", "Control", "ControlOrMeta", "Meta"].contains(&name));
     let known = get_key_definition(key).ok_or_else(|| Error::new(format!("there is no key `{key}`")))?;
     // A combination with Alt, Control or Meta is a command and types no text.
     let text = known.text.or_else(|| (known.key.chars().count() == 1).then_some(known.key)).filter(|_| !is_command);

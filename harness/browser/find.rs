@@ -17,6 +17,8 @@ pub(super) enum Prepared {
     Click,
     /// For input: it has the focus, and its content is selected.
     Fill,
+    /// For files.
+    Upload,
 }
 
 /// The matching elements, in the order of the document.
@@ -30,6 +32,8 @@ pub(super) struct Found {
     pub(super) ready: bool,
     pub(super) point: Option<[f64; 2]>,
     why: Option<String>,
+    /// Why no element can ever match, or take what it is to get.
+    pub(super) wrong: Option<String>,
 }
 
 /// A visible element.
@@ -40,6 +44,8 @@ pub(super) struct Element {
     /// Its upper and lower edge on the page, in CSS pixels.
     pub(super) top: f64,
     pub(super) bottom: f64,
+    /// Its whole box: `x`, `y`, `width` and `height`.
+    pub(super) area: Value,
 }
 
 impl Found {
@@ -70,34 +76,46 @@ pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Prepare
         Prepared::Nothing => Value::Null,
         Prepared::Click => json!("click"),
         Prepared::Fill => json!("fill"),
+        Prepared::Upload => json!("upload"),
     };
-    let request = request(target, &to);
-    let answer = if target.by == By::Role {
-        let (document, arguments) = with_role(page, &target.text, request).await?;
-        page.function(SCRIPT, &document, arguments).await?
-    } else {
-        page.evaluate(&format!("({SCRIPT})({request})")).await?
-    };
-    Ok(read(&answer))
+    let (document, arguments) = asked(page, target, &to).await?;
+    let mut found = read(&page.function(SCRIPT, &document, arguments).await?);
+    if let Some([x, y]) = &mut found.point {
+        let origin = page.origin().await?;
+        (*x, *y) = (*x + origin.left, *y + origin.top);
+    }
+    Ok(found)
 }
 
 /// Finds the elements that match a target. Also returns an object of the page that holds them, for `look.js`.
 ///
 /// # Errors
 /// As [`find`].
-pub(super) async fn find_all(page: &Page, target: &Target<String>) -> Result<(Found, String)> {
-    let request = request(target, &json!("look"));
-    let (document, arguments) = if target.by == By::Role {
-        with_role(page, &target.text, request).await?
-    } else {
-        (document(page).await?, vec![json!({ "value": request })])
-    };
+pub(super) async fn find_all(page: &Page, target: &Target<String>, prepared: Prepared) -> Result<(Found, String)> {
+    let to = if prepared == Prepared::Upload { "look for files" } else { "look" };
+    let (document, arguments) = asked(page, target, &json!(to)).await?;
     let handle = page.object(SCRIPT, &document, arguments).await?;
-    let answer = page.function("function () { return this.answer }", &handle, Vec::new()).await?;
+    let answer = page.function("function () { return this.wrong ? this : this.answer }", &handle, Vec::new()).await?;
     Ok((read(&answer), handle))
 }
 
-fn request(target: &Target<String>, to: &Value) -> Value {
+/// Returns the document to look in, and the arguments for the script: the request, and the elements that have the wanted roles.
+async fn asked(page: &Page, target: &Target<String>, to: &Value) -> Result<(String, Vec<Value>)> {
+    let document = page.document().await?;
+    let mut request = request(target);
+    request["to"] = to.clone();
+    let mut given = Vec::new();
+    if let Some(within) = &target.within {
+        given = with_role(page, &document, within).await?;
+        request["in"] = self::request(within);
+        request["in"]["given"] = json!(given.len());
+    }
+    given.extend(with_role(page, &document, target).await?);
+    given.insert(0, json!({ "value": request }));
+    Ok((document, given))
+}
+
+fn request(target: &Target<String>) -> Value {
     let by = match target.by {
         By::Text => "text",
         By::Role => "role",
@@ -106,34 +124,36 @@ fn request(target: &Target<String>, to: &Value) -> Value {
         By::TestId => "testid",
         By::Css => "css",
     };
-    json!({ "by": by, "text": target.text, "to": to })
+    let Target { text, exact, markdown, nth, .. } = target;
+    json!({ "by": by, "text": text, "exact": exact, "markdown": markdown, "nth": nth })
 }
 
-async fn document(page: &Page) -> Result<String> {
-    let document = page.call("Runtime.evaluate", json!({ "expression": "document" })).await?;
-    Ok(document["result"]["objectId"].as_str().unwrap_or_default().to_owned())
-}
-
-/// Returns the page's document, and the arguments for the script: the request, and the elements with this role.
-async fn with_role(page: &Page, text: &str, request: Value) -> Result<(String, Vec<Value>)> {
-    let (role, name) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let document = document(page).await?;
+/// Returns the elements with the role of a target, as arguments; none if it is not found by its role.
+async fn with_role(page: &Page, document: &str, target: &Target<String>) -> Result<Vec<Value>> {
+    if target.by != By::Role {
+        return Ok(Vec::new());
+    }
+    let (role, name) = target.text.split_once(char::is_whitespace).unwrap_or((&target.text, ""));
     // Chromium calls this role `image`.
     let role = if role == "img" { "image" } else { role };
     let query = json!({ "objectId": document, "role": role });
     let nodes = page.call("Accessibility.queryAXTree", query).await?;
-    let mut arguments = vec![json!({ "value": request })];
-    let name = squeezed(name);
+    let mut arguments = Vec::new();
     for node in nodes["nodes"].as_array().into_iter().flatten() {
-        let named = squeezed(node["name"]["value"].as_str().unwrap_or_default());
-        if node["ignored"] == true || !named.contains(&name) {
+        let named = node["name"]["value"].as_str().unwrap_or_default();
+        let fits = if target.exact && !name.trim().is_empty() {
+            named.split_whitespace().eq(name.split_whitespace())
+        } else {
+            squeezed(named).contains(&squeezed(name))
+        };
+        if node["ignored"] == true || !fits {
             continue;
         }
         let resolve = json!({ "backendNodeId": node["backendDOMNodeId"] });
         let object = page.call("DOM.resolveNode", resolve).await?;
         arguments.push(json!({ "objectId": object["object"]["objectId"] }));
     }
-    Ok((document, arguments))
+    Ok(arguments)
 }
 
 fn squeezed(text: &str) -> String {
@@ -148,6 +168,7 @@ fn read(answer: &Value) -> Found {
             about: element["about"].as_str().unwrap_or_default().to_owned(),
             top,
             bottom: top + number(&element["box"]["height"]),
+            area: element["box"].clone(),
         }
     };
     Found {
@@ -156,5 +177,6 @@ fn read(answer: &Value) -> Found {
         ready: answer["ready"] == true,
         point: answer["point"].is_object().then(|| [number(&answer["point"]["x"]), number(&answer["point"]["y"])]),
         why: answer["why"].as_str().map(str::to_owned),
+        wrong: answer["wrong"].as_str().map(str::to_owned),
     }
 }

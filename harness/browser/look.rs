@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::find::find_all;
+use super::find::{Prepared, find_all};
 use super::page::Page;
 use super::picture;
 use retake_base::error::Result;
@@ -23,8 +23,9 @@ const LEAST: f64 = 1.2;
 /// # Errors
 /// If the page is just being left, or the target is not a valid selector.
 pub(super) async fn look(page: &Page, target: &Target<String>, deadline: Instant) -> Result<Option<String>> {
-    let (found, handle) = find_all(page, target).await?;
-    let text = if target.by == By::Text { json!(target.text) } else { Value::Null };
+    let (found, handle) = find_all(page, target, Prepared::Nothing).await?;
+    let is_written = target.by == By::Text && !target.markdown;
+    let text = if is_written { json!(target.text) } else { Value::Null };
     let mut why = if found.elements.is_empty() { Some(found.why_not_one()) } else { None };
     for (index, element) in found.elements.iter().enumerate() {
         let unseen = match look_at(page, &handle, index, &text, false).await? {
@@ -69,7 +70,8 @@ async fn look_at(page: &Page, handle: &str, index: usize, text: &Value, scrolls:
     let shown = picture::encoded(page).await?;
     page.function("function () { this.hide() }", handle, Vec::new()).await?;
     let hidden = picture::encoded(page).await?;
-    let arguments = [shown, hidden, looked["areas"].clone(), looked["canHide"].clone()];
+    let origin = json!(page.origin().await?);
+    let arguments = [shown, hidden, looked["areas"].clone(), looked["canHide"].clone(), origin];
     let arguments = arguments.map(|value| json!({ "value": value })).into();
     let script = CONTRAST.replacen('{', &format!("{{ const pixels = {};", picture::PIXELS), 1);
     let Some(contrast) = page.function(&script, handle, arguments).await?.as_f64() else {

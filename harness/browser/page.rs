@@ -1,10 +1,14 @@
 //! One page, in a browser context of its own.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use chromiumoxide::cdp::browser_protocol::browser::BrowserContextId;
 use chromiumoxide::cdp::browser_protocol::target::{CreateBrowserContextParams, CreateTargetParams};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::chromium::Chromium;
@@ -22,6 +26,17 @@ pub(crate) struct Page {
     context: BrowserContextId,
     tab: chromiumoxide::Page,
     pub(super) watch: Watch,
+    /// The CSS selector of the iframe in which elements are looked for.
+    frame: Mutex<Option<String>>,
+}
+
+/// Where the document that elements are looked for in stands in the window.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct Origin {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    /// The width of the window, in CSS pixels.
+    pub(super) width: f64,
 }
 
 /// A cookie of the browser.
@@ -49,12 +64,73 @@ impl Page {
         target.browser_context_id = Some(context.clone());
         let tab = connection.browser.new_page(target).await.map_err(|e| failed("a new page", &e))?;
         let watch = Watch::start(&tab, &connection.runtime).await?;
-        let page = Page { connection, context, tab, watch };
-        let [width, height] = SIZE;
-        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        page.call("Emulation.setDeviceMetricsOverride", size).await?;
+        let page = Page { connection, context, tab, watch, frame: Mutex::default() };
         page.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })).await?;
         Ok(page)
+    }
+
+    /// Sets the size of the window, the colour scheme that the page is asked for, and whether its dialogs are accepted.
+    ///
+    /// # Errors
+    /// If Chromium refuses it.
+    pub(crate) async fn look_like(&self, size: Option<[u32; 2]>, colors: Option<&str>, accepts: bool) -> Result<()> {
+        let [width, height] = size.unwrap_or(SIZE);
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", size).await?;
+        let scheme = json!([{ "name": "prefers-color-scheme", "value": colors.unwrap_or_default() }]);
+        self.call("Emulation.setEmulatedMedia", json!({ "features": scheme })).await?;
+        self.watch.accept_dialogs(accepts);
+        Ok(())
+    }
+
+    /// Looks for elements in this iframe from here on, or in the page itself.
+    pub(super) fn look_in(&self, frame: Option<&str>) {
+        *self.frame.lock().unwrap_or_else(PoisonError::into_inner) = frame.map(str::to_owned);
+    }
+
+    async fn iframe(&self) -> Result<Option<String>> {
+        let frame = self.frame.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(frame) = frame else { return Ok(None) };
+        let expression = format!("document.querySelector({})", json!(frame));
+        let found = thrown(&self.call("Runtime.evaluate", json!({ "expression": expression })).await?)?;
+        let found = found["objectId"].as_str().map(str::to_owned);
+        found.map(Some).ok_or_else(|| Error::new(format!("nothing on the page matches the iframe `{frame}`")))
+    }
+
+    /// Returns the document in which elements are looked for.
+    ///
+    /// # Errors
+    /// If the iframe is not there, or belongs to another site.
+    pub(super) async fn document(&self) -> Result<String> {
+        let Some(iframe) = self.iframe().await? else {
+            let document = self.call("Runtime.evaluate", json!({ "expression": "document" })).await?;
+            return Ok(document["result"]["objectId"].as_str().unwrap_or_default().to_owned());
+        };
+        let about = self.call("DOM.describeNode", json!({ "objectId": iframe, "depth": 1, "pierce": true })).await?;
+        let inner = &about["node"]["contentDocument"]["backendNodeId"];
+        if inner.is_null() {
+            return Err(Error::new("the iframe has no document yet, or one of another site"));
+        }
+        let document = self.call("DOM.resolveNode", json!({ "backendNodeId": inner })).await?;
+        Ok(document["object"]["objectId"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Returns where that document stands in the window.
+    pub(super) async fn origin(&self) -> Result<Origin> {
+        let width = self.evaluate("innerWidth").await?.as_f64().unwrap_or_default();
+        let Some(iframe) = self.iframe().await? else { return Ok(Origin { width, ..Origin::default() }) };
+        let corner = "function () { const { left, top } = this.getBoundingClientRect(); \
+                      return [left + this.clientLeft, top + this.clientTop]; }";
+        let corner = self.function(corner, &iframe, Vec::new()).await?;
+        let [left, top] = [0, 1].map(|at| corner[at].as_f64().unwrap_or_default());
+        Ok(Origin { left, top, width })
+    }
+
+    /// Takes a small picture for the trace of a scenario, as JPEG.
+    pub(crate) async fn small_picture(&self) -> Option<Vec<u8>> {
+        let how = json!({ "format": "jpeg", "quality": 40, "optimizeForSpeed": true });
+        let picture = self.call("Page.captureScreenshot", how).await.ok()?;
+        BASE64_STANDARD.decode(picture["data"].as_str()?).ok()
     }
 
     /// Keeps the answers to these requests from here on, and forgets earlier ones. A pattern is a method and a path, in which

@@ -19,16 +19,53 @@ const STILL: &str = include_str!("still.js");
 /// The time between two pictures that have to be equal.
 const APART: Duration = Duration::from_millis(100);
 
-/// Returns the number of pixels that differ between two pictures, or `null` if their sizes differ. The edges of letters and
-/// curves are not drawn the same each time, so a pixel only counts if one of its colours differs by more than a fifth.
+/// Returns how many pixels differ between two pictures, of how many, and a picture of these pixels; `null` if the sizes differ. The
+/// edges of letters and curves are not drawn the same each time, so a pixel only counts if one of its colours differs by more than
+/// a fifth.
 const COMPARE: &str = "async (pixels, a, b) => {
   const [one, other] = [await pixels(a), await pixels(b)];
   if (one.width !== other.width || one.height !== other.height) return null;
   let count = 0;
-  for (let at = 0; at < one.data.length; at += 4)
-    if ([0, 1, 2].some((part) => Math.abs(one.data[at + part] - other.data[at + part]) > 51)) count++;
-  return count;
+  for (let at = 0; at < one.data.length; at += 4) {
+    const differs = [0, 1, 2].some((part) => Math.abs(one.data[at + part] - other.data[at + part]) > 51);
+    if (differs) count++;
+    const shade = 200 + (other.data[at] + other.data[at + 1] + other.data[at + 2]) / 14;
+    [one.data[at], one.data[at + 1], one.data[at + 2]] = differs ? [220, 0, 0] : [shade, shade, shade];
+  }
+  const canvas = new OffscreenCanvas(one.width, one.height);
+  canvas.getContext('2d').putImageData(one, 0, 0);
+  const bytes = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
+  return { count, of: one.width * one.height, picture: btoa(text) };
 }";
+/// Paints over parts of the page, or takes the paint away if there are none.
+const MASK: &str = "(boxes) => {
+  document.getElementById('retake-mask')?.remove();
+  if (!boxes.length) return;
+  const mask = document.createElement('div');
+  mask.id = 'retake-mask';
+  for (const { x, y, width, height } of boxes) {
+    const box = mask.appendChild(document.createElement('div'));
+    const place = { left: x, top: y, width, height };
+    box.style.cssText = 'position: absolute; z-index: 2147483647; background: #f0f;' +
+      Object.entries(place).map(([name, value]) => `${name}: ${value}px`).join(';');
+  }
+  document.documentElement.append(mask);
+}";
+
+/// A screenshot to keep.
+#[derive(Debug)]
+pub(super) struct Wanted<'a> {
+    /// The name of its file, without the extension.
+    pub(super) name: &'a str,
+    /// The share of its pixels that may differ.
+    pub(super) tolerance: f64,
+    /// The parts of the page that are painted over.
+    pub(super) masks: Vec<Value>,
+    /// When it has to be taken.
+    pub(super) deadline: Instant,
+}
 
 /// What becomes of a screenshot that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,9 +107,8 @@ pub(super) async fn encoded(page: &Page) -> Result<Value> {
 pub(super) async fn keep(
     page: &Page,
     folder: &Path,
-    name: &str,
+    Wanted { name, tolerance, masks, deadline }: Wanted<'_>,
     baselines: Option<Baselines>,
-    deadline: Instant,
 ) -> Result<Option<String>> {
     let file = folder.join(format!("{name}.png"));
     // Other machines draw letters differently, so there is no comparison in CI.
@@ -82,7 +118,10 @@ pub(super) async fn keep(
         files::write_whole(&file, &take(page).await?)?;
         return Ok(None);
     };
-    let picture = match still(page, deadline).await? {
+    page.evaluate(&format!("({MASK})({})", json!(masks))).await?;
+    let picture = still(page, deadline).await;
+    page.evaluate(&format!("({MASK})([])")).await?;
+    let picture = match picture? {
         Ok(picture) => picture,
         Err(why) => return Ok(Some(why)),
     };
@@ -99,7 +138,8 @@ pub(super) async fn keep(
         return Ok(None);
     }
     let before = files::read(&against)?;
-    let differ = if before == picture { None } else { compare(page, &before, &picture).await? };
+    let shown = folder.join(format!("{name}.diff.png"));
+    let differ = if before == picture { None } else { compare(page, [&before, &picture], tolerance, &shown).await? };
     let scenario = folder.file_name().unwrap_or_default().display();
     Ok(differ.map(|differ| format!("{differ}; if that is intended: retake test {scenario} --update")))
 }
@@ -159,12 +199,20 @@ async fn still(page: &Page, deadline: Instant) -> Result<Result<Vec<u8>, String>
     Ok(still)
 }
 
-async fn compare(page: &Page, before: &[u8], now: &[u8]) -> Result<Option<String>> {
-    let [before, now] = [before, now].map(|bytes| json!(BASE64_STANDARD.encode(bytes)));
+/// Compares two pictures, and writes one of what differs. Returns in which way they are not equal enough.
+async fn compare(page: &Page, pictures: [&[u8]; 2], tolerance: f64, shown: &Path) -> Result<Option<String>> {
+    let [before, now] = pictures.map(|bytes| json!(BASE64_STANDARD.encode(bytes)));
     let differ = page.evaluate(&format!("({COMPARE})({PIXELS}, {before}, {now})")).await?;
-    Ok(match differ.as_u64() {
-        Some(0) => None,
-        Some(count) => Some(format!("{count} pixels differ from the baseline")),
-        None => Some("the picture and the baseline differ in size".to_owned()),
-    })
+    let number = |field: &str| differ[field].as_f64().unwrap_or_default();
+    let (count, of) = (number("count"), number("of"));
+    if differ.is_null() {
+        return Ok(Some("the picture and the baseline differ in size".to_owned()));
+    }
+    if count <= tolerance * of {
+        return Ok(None);
+    }
+    let picture = BASE64_STANDARD.decode(differ["picture"].as_str().unwrap_or_default()).unwrap_or_default();
+    files::write_whole(shown, &picture)?;
+    let name = shown.file_name().unwrap_or_default().display();
+    Ok(Some(format!("{count} pixels differ from the baseline ({:.2} %, see {name})", 100.0 * count / of.max(1.0))))
 }

@@ -8,6 +8,7 @@ use chromiumoxide::cdp::browser_protocol::log::EventEntryAdded;
 use chromiumoxide::cdp::browser_protocol::network::{
     EventLoadingFailed, EventLoadingFinished, EventRequestWillBeSent, EventResponseReceived,
 };
+use chromiumoxide::cdp::browser_protocol::page::EventJavascriptDialogOpening;
 use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExceptionThrown};
 use futures_util::StreamExt as _;
 use serde_json::json;
@@ -35,6 +36,10 @@ pub(super) struct Seen {
     pub(super) failed: Vec<String>,
     /// The requested URLs of other machines.
     pub(super) elsewhere: Vec<String>,
+    /// The texts of the dialogs that it has opened.
+    dialogs: Vec<String>,
+    /// Whether its dialogs are accepted.
+    accepts: bool,
     /// The status of the document.
     document: Option<u16>,
     /// The requests, each as its id, method and URL.
@@ -79,6 +84,7 @@ impl Watch {
         let mut console = page.event_listener::<EventConsoleApiCalled>().await.map_err(to_listen)?;
         let mut thrown = page.event_listener::<EventExceptionThrown>().await.map_err(to_listen)?;
         let mut logged = page.event_listener::<EventEntryAdded>().await.map_err(to_listen)?;
+        let mut dialogs = page.event_listener::<EventJavascriptDialogOpening>().await.map_err(to_listen)?;
         let watch = Watch { seen: seen.clone(), changed };
         let page = page.clone();
         runtime.spawn(async move {
@@ -88,6 +94,15 @@ impl Watch {
                 // the order in which they happened.
                 tokio::select! {
                     biased;
+                    Some(event) = dialogs.next() => {
+                        // The page stands still until its dialog is answered. A question whether to leave is always agreed to.
+                        let kind = format!("{:?}", event.r#type).to_lowercase();
+                        let accepts = lock().accepts || kind == "beforeunload";
+                        keep(&mut lock().console, format!("dialog ({kind}): {}", event.message));
+                        keep(&mut lock().dialogs, event.message.clone());
+                        let answer = json!({ "accept": accepts, "promptText": event.default_prompt.clone().unwrap_or_default() });
+                        let _ = page.execute(Call::new("Page.handleJavaScriptDialog", answer)).await;
+                    }
                     Some(event) = sent.next() => lock().sent(&event),
                     Some(event) = answered.next() => lock().answered(&event),
                     Some(event) = finished.next() => {
@@ -134,6 +149,18 @@ impl Watch {
     /// Returns what the page has printed and requested so far.
     pub(super) fn told(&self) -> Seen {
         self.lock().clone()
+    }
+
+    /// Says whether dialogs are accepted from here on, and forgets earlier ones.
+    pub(super) fn accept_dialogs(&self, accepts: bool) {
+        let mut seen = self.lock();
+        seen.accepts = accepts;
+        seen.dialogs.clear();
+    }
+
+    /// Returns the texts of the dialogs that the page has opened.
+    pub(super) fn dialogs(&self) -> Vec<String> {
+        self.lock().dialogs.clone()
     }
 
     pub(super) fn forget_document(&self) {

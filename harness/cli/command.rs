@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, adopt, audit, check, completions, doctor, explain, fork, import, init, key, list, man, new, proxy, record,
-    reject, relay, report, review, serve, shape, show, test, tools, worlds,
+    accept, adopt, audit, check, completions, doctor, explain, fork, import, init, key, list, man, new, proxy, prune,
+    record, reject, relay, rename, report, review, serve, shape, show, test, tools, worlds,
 };
 use retake::__private::report::terminal;
 
@@ -44,6 +44,8 @@ enum Command {
     Adopt(adopt::Adopt),
     Accept(accept::Accept),
     Reject(reject::Reject),
+    Prune(prune::Prune),
+    Rename(rename::Rename),
     Tools(tools::Tools),
     Serve(serve::Serve),
     Import(import::Import),
@@ -78,6 +80,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Adopt(adopt) => adopt.run(),
         Command::Accept(accept) => accept.run(),
         Command::Reject(reject) => reject.run(),
+        Command::Prune(prune) => prune.run(),
+        Command::Rename(rename) => rename.run(),
         Command::Tools(tools) => tools.run(),
         Command::Serve(serve) => serve.run(),
         Command::Import(import) => import.run(),

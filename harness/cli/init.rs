@@ -47,6 +47,8 @@ impl Init {
             ("scenarios/suite.toml".into(), schemas::OF_SUITE.to_owned() + &suite),
             ("scenarios/hello/scenario.toml".into(), new::scenario("hello")),
             ("goldens/.gitignore".into(), PENDING.to_owned()),
+            ("goldens/.gitattributes".into(), GOLDENS.to_owned()),
+            ("fixtures/.gitattributes".into(), FIXTURES.to_owned()),
             (workflow_file, workflow),
             (weekly_file, weekly),
         ];
@@ -106,6 +108,12 @@ fn ignore_run_data(here: &Path) -> Result<()> {
 
 /// Keeps new goldens that wait for a decision out of git.
 const PENDING: &str = "*.snap.new\n";
+
+/// Goldens are reviewed line by line, with the same line ends on every machine.
+const GOLDENS: &str = "*.snap text eol=lf diff\n";
+
+/// Fixtures are collapsed in reviews: what changed in a recording is told better by `retake show` and by goldens.
+const FIXTURES: &str = "*.json text eol=lf linguist-generated\n";
 
 /// The head of `suite.toml` in a project whose system is a command.
 const SYSTEM: &str = r#"# The agent service under test. Retake starts it for each scenario, with these variables, PATH, and

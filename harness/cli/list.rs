@@ -20,7 +20,7 @@ use retake_scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, disc
 pub(super) struct List {
     /// List only scenarios whose name contains one of these texts, or whose folder is one of these paths
     filter: Vec<String>,
-    /// Print a JSON array of objects: name, file, kind, system, system_kind, fixture, turns, golden, ignored, error
+    /// Print a JSON array of objects: name, file, kind, system, system_kind, fixture, turns, golden, ignored, tags, error
     #[arg(long)]
     json: bool,
     /// Print only the names, without looking at fixtures and goldens: for the completions of a shell
@@ -41,6 +41,7 @@ struct Row {
     /// Whether its golden exists; `None` if the scenario has no golden.
     golden: Option<bool>,
     ignored: bool,
+    tags: Vec<String>,
     error: Option<String>,
 }
 
@@ -118,7 +119,8 @@ impl Row {
             },
             turns,
             golden: has_golden(scenario).then(|| goldens.file(&scenario.golden_name).is_file()),
-            ignored: scenario.needs_browser() && !cfg!(feature = "browser"),
+            ignored: scenario.skip.is_some() || (scenario.needs_browser() && !cfg!(feature = "browser")),
+            tags: scenario.tags.clone(),
             error,
         }
     }
@@ -135,6 +137,7 @@ impl Row {
             ("turns", self.turns.and_then(|turns| i64::try_from(turns).ok()).map_or(Json::Null, Json::Int)),
             ("golden", self.golden.map_or(Json::Null, Json::Bool)),
             ("ignored", Json::Bool(self.ignored)),
+            ("tags", Json::Array(self.tags.iter().map(|tag| Json::from(tag.as_str())).collect())),
             ("error", text(self.error.as_deref())),
         ])
     }

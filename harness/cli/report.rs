@@ -2,13 +2,17 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use clap::{Args, Subcommand};
 
 use crate::view::{ReportForm, report};
 use retake::__private::report::{RunData, RunResult, Runs, terminal};
+use retake::__private::run::keep_times;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::counted;
+use retake_scenario::discover;
 
 /// Write a report of the last runs: an HTML page, JUnit XML, or a summary for GitHub
 #[derive(Debug, Args)]
@@ -63,6 +67,8 @@ impl Report {
             None => self.written,
             Some(Merge::Merge { folder, written }) => {
                 take_in(&runs, &folder)?;
+                keep_times(&root)?;
+                check_shards(&root, &runs)?;
                 written
             }
         };
@@ -83,7 +89,10 @@ impl Report {
 
 /// Writes a report to a file, or to standard output. Returns the file, or `None` for standard output.
 pub(super) fn write(root: &Path, runs: &[RunData], form: ReportForm, out: Option<PathBuf>) -> Result<Option<PathBuf>> {
-    let text = report(runs, form)?;
+    let text = match form {
+        ReportForm::Html => report(&with_pictures(root, runs), form)?,
+        _ => report(runs, form)?,
+    };
     let file = match (out, form) {
         (Some(file), _) => file,
         (None, ReportForm::Html) => files::run_folder(root)?.join("report.html"),
@@ -96,6 +105,25 @@ pub(super) fn write(root: &Path, runs: &[RunData], form: ReportForm, out: Option
     Ok(Some(file))
 }
 
+/// The most bytes of pictures on a page.
+const PICTURES: usize = 12 << 20;
+
+/// The runs with their pictures in place of the pictures' files, since the page is a single file. Failed runs come first; what is
+/// too much is left out.
+fn with_pictures(root: &Path, runs: &[RunData]) -> Vec<RunData> {
+    let mut runs = runs.to_vec();
+    let mut room = PICTURES;
+    let mut sorted: Vec<&mut RunData> = runs.iter_mut().collect();
+    sorted.sort_by_key(|run| run.result != RunResult::Failed);
+    for act in sorted.into_iter().flat_map(|run| &mut run.steps).flat_map(|step| &mut step.acts) {
+        let bytes = act.picture.take().and_then(|file| std::fs::read(root.join(file)).ok());
+        let Some(bytes) = bytes.filter(|bytes| bytes.len() <= room) else { continue };
+        room -= bytes.len();
+        act.picture = Some(format!("data:image/jpeg;base64,{}", BASE64_STANDARD.encode(bytes)).into());
+    }
+    runs
+}
+
 /// Opens a page in the browser if standard output is a terminal. Errors are ignored: the page's path has been printed.
 fn open(file: &Path) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
@@ -103,6 +131,28 @@ fn open(file: &Path) {
         let mut command = Command::new(program);
         let _ = command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     }
+}
+
+/// Checks that the jobs together ran each scenario, if each of them ran a part: jobs with different times divide differently.
+fn check_shards(root: &Path, runs: &Runs) -> Result<()> {
+    let all = runs.all()?;
+    if all.iter().all(|run| run.shard.is_none()) {
+        return Ok(());
+    }
+    let discovered = discover(root)?;
+    let is_run = |name: &str| all.iter().any(|run| run.scenario == name);
+    let left: Vec<&str> = discovered
+        .sound()
+        .filter(|scenario| scenario.skip.is_none() && !is_run(&scenario.name))
+        .map(|scenario| scenario.name.as_str())
+        .collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let error = Error::new(format!("no job ran {}", left.join(", ")));
+    Err(error
+        .help("is the folder of each job named, and did each of them get to its end?")
+        .help("all jobs have to divide by the same times: give them the same .retake/shard-times, or none"))
 }
 
 /// Copies the runs that other jobs left into this project, and prints how many there were.

@@ -8,7 +8,7 @@ use super::handover;
 use crate::view::ReportForm;
 use retake::__private::report::{RunData, RunResult, Runs, terminal};
 pub(super) use retake::__private::run::fits;
-use retake::__private::run::{Action, Wanted, to_test, typed_in};
+use retake::__private::run::{Action, Shard, TestOptions, Wanted, to_test, typed_in};
 use retake_base::error::Result;
 use retake_base::files::run_folder;
 use retake_scenario::SCENARIOS;
@@ -17,6 +17,7 @@ use retake_scenario::SCENARIOS;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake test\n  retake test write_ two_callers --update\n  \
     retake test scenarios/write_read_file\n  retake test --last-failed --fail-fast\n  \
+    retake test --tag slow\n  retake test --shard 2/5 --report junit\n  \
     retake test --report html --report junit\n  retake test -- --list\n\n\
     Arguments after `--` go to the runner unchanged, for example --exact, --skip,\n\
     --test-threads and --format.")]
@@ -32,6 +33,12 @@ pub(super) struct Test {
     /// After the first failure, start no further scenario; those that are left are reported as ignored
     #[arg(long)]
     fail_fast: bool,
+    /// Run only scenarios with this tag, or with one of several; `!slow` leaves those with the tag `slow` out
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// Run one part of the scenarios, for several CI jobs: 2/5 is the second of five parts that take about as long as each other
+    #[arg(long, value_name = "N/OF")]
+    shard: Option<Shard>,
     /// How many scenarios run at the same time, like libtest's --test-threads [default: the number of cores]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZero<usize>>,
@@ -57,11 +64,12 @@ impl Test {
             _ => (filters, args),
         };
         let begun = Runs::now();
+        let options = TestOptions { fail_fast: self.fail_fast, tags: self.tag, shard: self.shard };
         let code = if handover::has_runner(&root) {
             let update = self.update.then(|| ("UPDATE_GOLDEN", "1".to_owned()));
-            handover::run(&root, &args, to_test(&filters, self.fail_fast).into_iter().chain(update))?
+            handover::run(&root, &args, to_test(&filters, &options).into_iter().chain(update))?
         } else {
-            let wanted = Wanted::of_scenarios(filters, args).failing_fast(self.fail_fast);
+            let wanted = Wanted::of_scenarios(filters, args).with(options);
             let code = super::suite(root.clone(), self.update).run(Ok(Action::Test(wanted)));
             // libtest exits with 101 if a test failed.
             if code == ExitCode::from(101) { ExitCode::from(1) } else { code }

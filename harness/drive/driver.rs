@@ -15,6 +15,7 @@ use super::exchange::{self, ReadOn, Taking};
 use super::listen::Listener;
 use super::named_values::{NAMED_FROM, NamedValues};
 use super::request::Request;
+use super::socket::Socket;
 use super::turns::LiveTurns;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
@@ -25,7 +26,7 @@ use retake_base::error::{Error, Result};
 use retake_core::events::{Captured, Foreign};
 use retake_core::json::Json;
 use retake_model::Activity;
-use retake_scenario::{self as scenario, Action, Context, Scenario, Step, StreamSpec};
+use retake_scenario::{self as scenario, Action, Context, Scenario, SocketTalk, Step, StreamSpec};
 
 /// Drives one scenario on one stage.
 pub(crate) struct Driver<'a> {
@@ -47,6 +48,8 @@ pub(crate) struct Driver<'a> {
     calls: Activity,
     failure: Option<(CauseKind, Error)>,
     broken: Option<Captured>,
+    /// The latest WebSocket.
+    socket: Option<Socket>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
 }
@@ -122,6 +125,7 @@ impl<'a> Driver<'a> {
             calls,
             failure: None,
             broken: None,
+            socket: None,
             #[cfg(feature = "browser")]
             visitor,
         }
@@ -138,7 +142,7 @@ impl<'a> Driver<'a> {
     pub(crate) async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {
             if let Err(error) = self.step(index, step).await {
-                self.failure = Some((CauseKind::Step, error.in_file(&self.scenario.file)));
+                self.failure = Some((CauseKind::Step, error.in_file(&step.file)));
                 return false;
             }
         }
@@ -172,7 +176,8 @@ impl<'a> Driver<'a> {
                 Part::Listening(listener, title, step) => {
                     self.underway.step(title.clone());
                     match listener.finish(settle).await {
-                        Ok(answered) => captured.push(answered.into_captured()),
+                        Ok(answered) if step.golden => captured.push(answered.into_captured()),
+                        Ok(_) => {}
                         Err(error) => self.failure = Some((CauseKind::Step, self.failed(error, &title, step))),
                     }
                 }
@@ -183,7 +188,7 @@ impl<'a> Driver<'a> {
     }
 
     fn failed(&self, error: Error, title: &str, step: &Step) -> Error {
-        error.while_doing(&format!("take {title}")).else_at(&self.scenario.file, step.place)
+        error.while_doing(&format!("take {title}")).else_at(&step.file, step.place)
     }
 
     /// Returns the title of a step in reports. A path is shown as it is sent, if it can be rendered.
@@ -202,6 +207,13 @@ impl<'a> Driver<'a> {
                     _ => format!("{} {path}", request.method),
                 }
             }
+            Action::Socket(talk) => match &talk.open {
+                Some(open) => {
+                    let path = open.path.render_text(&self.context);
+                    format!("socket {}", path.unwrap_or_else(|_| open.path.source().to_owned()))
+                }
+                None => "send".to_owned(),
+            },
             Action::Run(run) => agent::title(run),
             Action::Browse(visit) => {
                 let path = visit.path.render_text(&self.context);
@@ -234,11 +246,17 @@ impl<'a> Driver<'a> {
     async fn take_step(&mut self, index: usize, step: &'a Step, title: String) -> Result<()> {
         #[cfg(feature = "browser")]
         if let Action::Browse(visit) = &step.action {
-            let visited = self.visitor.visit(index, step, visit, &mut self.context, &self.cookies).await;
+            let visited =
+                self.visitor.visit(index, step, visit, &mut self.context, &self.cookies, &self.underway).await;
             let visited = visited.map_err(|error| self.failed(error, &title, step))?;
             self.captured.extend(visited.captured.into_iter().map(Part::Done));
             self.capture(visited.values);
             return Ok(());
+        }
+        if let Action::Socket(talk) = &step.action {
+            let answered = self.talk(talk).await.map_err(|error| self.failed(error, &title, step))?;
+            let outcome = Outcome::Answered(Box::new(answered), None);
+            return self.take(index, step, outcome).map_err(|error| self.failed(error, &title, step));
         }
         let parts = step.parts();
         let outcomes = join_all(parts.iter().map(|part| self.perform(part))).await;
@@ -260,12 +278,44 @@ impl<'a> Driver<'a> {
             }
             Action::Browse(_) => Err(scenario::without_browser()),
             // Reading the scenario has ruled this out.
-            Action::Together(_) => Err(Error::new("`together` cannot stand in `together`")),
+            Action::Together(_) | Action::Socket(_) => Err(Error::new("this cannot stand in `together`")),
         }
     }
 
+    /// Opens a WebSocket, or goes on with the latest one.
+    async fn talk(&mut self, talk: &SocketTalk) -> Result<Answered> {
+        let send: Vec<Json> = talk.send.iter().map(|message| message.render(&self.context)).collect::<Result<_>>()?;
+        send.iter().for_each(|message| self.sent().add(message));
+        if let Some(open) = &talk.open {
+            let request = scenario::Request {
+                method: scenario::Method::Get,
+                path: open.path.clone(),
+                headers: open.headers.clone(),
+                body: scenario::StepBody::None,
+                status: Some(vec![101]),
+                reconnect: false,
+                answer: scenario::AnswerAs::Body,
+            };
+            let request = Request::of(&request, &self.context, || self.base(), || Ok(String::new()))?;
+            request.tell(&mut self.sent());
+            let request = Request { title: request.title.replacen("GET", "SOCKET", 1), ..request };
+            let connect = open.connect.as_ref().map(|connect| connect.render(&self.context)).transpose()?;
+            connect.iter().for_each(|connect| self.sent().add(connect));
+            let (event, cookies) = (open.event.clone(), &self.cookies);
+            self.socket = None;
+            let opened = Socket::open(request, open.framing, event, connect, cookies, &self.underway).await?;
+            self.socket = Some(opened);
+        }
+        let socket = self.socket.as_mut().ok_or_else(|| Error::new("there is no open socket"))?;
+        socket.talk(&send, talk.last.as_deref(), talk.open.is_some(), &self.underway).await
+    }
+
+    fn base(&self) -> Result<&str> {
+        self.stage.url().ok_or_else(|| Error::new("this scenario has no system to send the request to"))
+    }
+
     async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
-        let base = || self.stage.url().ok_or_else(|| Error::new("this scenario has no system to send the request to"));
+        let base = || self.base();
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
         request.tell(&mut self.sent());
         let taking = match &step.answer {

@@ -97,7 +97,7 @@ pub(super) async fn listen(
 }
 
 /// Sends a request and checks the status and headers of its answer. The body is not read yet.
-async fn open(
+pub(super) async fn open(
     request: &Request,
     cookies: &Mutex<Cookies>,
     underway: &Underway,

@@ -6,6 +6,7 @@
 //! | `request`, `exchange` | a step's rendered request; sending it, and reading its answer |
 //! | `stream`, `afterwards` | a stream up to its last event; what comes after that |
 //! | `listen` | a stream that is open while later steps run |
+//! | `socket`, `framing` | a WebSocket, and what the messages on it mean |
 //! | `agent` | a step that runs a command-line agent |
 //! | `visit`, `turns` | a step that opens a page; the turns that it may wait for during a recording |
 //! | `answered` | an answer, and the values that are captured from it |
@@ -19,9 +20,11 @@ mod answered;
 mod cookies;
 mod driver;
 mod exchange;
+mod framing;
 mod listen;
 mod named_values;
 mod request;
+mod socket;
 mod stream;
 mod turns;
 mod underway;

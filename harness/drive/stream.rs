@@ -86,6 +86,18 @@ impl Stream {
         self.is_over()
     }
 
+    /// Adds an event that came whole, as a message of this many bytes. Returns whether no more are needed.
+    pub(super) fn push_event(&mut self, event: Event, size: usize) -> bool {
+        if !self.is_over() {
+            self.came += size;
+            self.take(vec![event]);
+            if !self.done {
+                self.refused = self.refusal();
+            }
+        }
+        self.is_over()
+    }
+
     /// Notes that the events after the first `known` came together. `mark` is another one after a model call began or ended.
     pub(super) fn note_piece(&mut self, known: usize, mark: (usize, usize)) {
         if self.events.iter().skip(known).any(Event::is_real) {

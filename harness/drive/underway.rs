@@ -1,5 +1,6 @@
 //! How far a scenario has come, and the results of its steps so far. This outlives a driver that runs out of time.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
@@ -58,6 +59,19 @@ pub(crate) struct StepTaken {
     pub events: Vec<EventSeen>,
     /// The number of events that are not in `events`.
     pub more_events: usize,
+    /// The acts on its page.
+    pub acts: Vec<ActTaken>,
+}
+
+/// An act on a page.
+#[derive(Clone, Debug)]
+pub(crate) struct ActTaken {
+    pub what: String,
+    pub began: Instant,
+    pub ended: Option<Instant>,
+    pub failure: Option<String>,
+    /// What the page showed after it, relative to the project's folder.
+    pub picture: Option<PathBuf>,
 }
 
 /// An event, and when it came.
@@ -95,7 +109,16 @@ impl Underway {
         self.step(title.clone());
         let mut state = self.state();
         let (began, events) = (Instant::now(), Vec::new());
-        let step = StepTaken { title, began, ended: None, status: None, failure: None, events, more_events: 0 };
+        let step = StepTaken {
+            title,
+            began,
+            ended: None,
+            status: None,
+            failure: None,
+            events,
+            more_events: 0,
+            acts: Vec::new(),
+        };
         state.steps.push(step);
         state.steps.len() - 1
     }
@@ -105,6 +128,26 @@ impl Underway {
         if let Some(step) = self.state().steps.get_mut(step) {
             step.ended = Some(Instant::now());
             step.failure = failure.map(|error| error.what().to_owned());
+        }
+    }
+
+    /// Begins an act of the latest step. Returns its number.
+    #[cfg(feature = "browser")]
+    pub(super) fn begin_act(&self, what: String) -> usize {
+        self.awaits(what.clone());
+        let mut state = self.state();
+        let Some(step) = state.steps.last_mut() else { return 0 };
+        step.acts.push(ActTaken { what, began: Instant::now(), ended: None, failure: None, picture: None });
+        step.acts.len() - 1
+    }
+
+    /// Ends an act of the latest step, with a picture of the page.
+    #[cfg(feature = "browser")]
+    pub(super) fn end_act(&self, act: usize, failure: Option<&Error>, picture: Option<PathBuf>) {
+        if let Some(act) = self.state().steps.last_mut().and_then(|step| step.acts.get_mut(act)) {
+            act.ended = Some(Instant::now());
+            act.failure = failure.map(|error| error.what().to_owned());
+            act.picture = picture;
         }
     }
 

@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout};
 use super::cookies::Cookies;
 use super::request;
 use super::turns::LiveTurns;
+use super::underway::Underway;
 use crate::browser::{Baselines, Chromium, How, Made, Page, Traffic, act, folder};
 use crate::system::Stage;
 use retake_base::error::{Error, Result};
@@ -17,7 +18,7 @@ use retake_core::events::{AfterLast, Capture, Captured, Event, Status};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
 use retake_model::Activity;
-use retake_scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
+use retake_scenario::{Act, CaptureFrom, Context, Dialogs, Do, PageVisit, Scenario, Step};
 
 /// How long to wait for the end of the page's traffic once all acts are done.
 const TRAFFIC: Duration = Duration::from_secs(10);
@@ -68,6 +69,7 @@ impl<'a> Visitor<'a> {
         visit: &PageVisit,
         context: &mut Context,
         cookies: &Mutex<Cookies>,
+        underway: &Underway,
     ) -> Result<Visited> {
         let base = self.base_of(visit)?;
         let path = request::path(&visit.path, context)?;
@@ -78,18 +80,23 @@ impl<'a> Visitor<'a> {
             None => Page::open(Chromium::get().await?).await?,
         };
         page.listen_for(&visit.traffic);
+        page.look_like(visit.viewport, visit.colors, visit.dialogs == Dialogs::Accept).await?;
         let known = locked(cookies).all();
         page.set_cookies(&known).await?;
         page.goto(&format!("{base}{path}"), &storage, visit.status.as_deref()).await?;
         let mut captured = Vec::new();
-        for act in &visit.acts {
+        for (number, act) in (1..).zip(&visit.acts) {
             let rendered = self.rendered(act, context).await?;
-            match self.perform(&page, &base, act, &rendered).await {
+            let taken = underway.begin_act(rendered.to_string());
+            let made = self.perform(&page, &base, act, &rendered, context).await;
+            let picture = self.keep_picture(&page, format!("step-{}-act-{number}.jpg", index + 1)).await;
+            underway.end_act(taken, made.as_ref().err(), picture);
+            match made {
                 Ok(Made::Nothing) => {}
                 Ok(Made::Tree(tree)) => captured.push(shown_region(&rendered, &path, tree)),
                 Err(error) => {
                     let error = self.with_evidence(error, &page, index, &rendered).await;
-                    return Err(error.else_at(&self.scenario.file, act.place));
+                    return Err(error.else_at(&step.file, act.place));
                 }
             }
         }
@@ -128,8 +135,16 @@ impl<'a> Visitor<'a> {
         }
     }
 
-    async fn perform(&self, page: &Page, base: &str, given: &Act, rendered: &Do<String>) -> Result<Made> {
+    async fn perform(
+        &self,
+        page: &Page,
+        base: &str,
+        given: &Act,
+        rendered: &Do<String>,
+        context: &mut Context,
+    ) -> Result<Made> {
         match rendered {
+            Do::Retry(acts) => self.retry(page, base, given, acts, context).await,
             Do::Goto(path) if path.starts_with('/') => {
                 page.goto(&format!("{base}{path}"), &BTreeMap::new(), None).await.map(|()| Made::Nothing)
             }
@@ -138,11 +153,44 @@ impl<'a> Visitor<'a> {
             _ => {
                 let pictures = self.run_data()?;
                 let deadline = Instant::now() + given.within;
-                let how = How { deadline, visible: given.visible, pictures: &pictures, baselines: self.baselines };
+                let (root, frame) = (self.root, given.frame.as_deref());
+                let baselines = self.baselines;
+                let how = How { deadline, visible: given.visible, pictures: &pictures, baselines, root, frame };
                 let done = act(page, rendered, how).await;
                 done.map_err(|error| Error::new(format!("{rendered}: not within {:?}: {}", given.within, error.what())))
             }
         }
+    }
+
+    /// Does acts one after another, and all again when one of them fails, until the time of the group is up.
+    async fn retry(&self, page: &Page, base: &str, group: &Act, acts: &[Act], context: &mut Context) -> Result<Made> {
+        let deadline = Instant::now() + group.within;
+        loop {
+            let mut failed = None;
+            for act in acts {
+                let left = deadline.saturating_duration_since(Instant::now());
+                let act = Act { within: act.within.min(left), ..act.clone() };
+                let rendered = self.rendered(&act, context).await?;
+                if let Err(error) = Box::pin(self.perform(page, base, &act, &rendered, context)).await {
+                    failed = Some(error);
+                    break;
+                }
+            }
+            match failed {
+                None => return Ok(Made::Nothing),
+                Some(error) if Instant::now() >= deadline => {
+                    return Err(Error::new(format!("retry: not within {:?}: {}", group.within, error.what())));
+                }
+                Some(_) => tokio::time::sleep(PERIOD).await,
+            }
+        }
+    }
+
+    /// Keeps what the page shows after an act, for the report. The trace is not worth a failure.
+    async fn keep_picture(&self, page: &Page, name: String) -> Option<PathBuf> {
+        let file = self.run_data().ok()?.join(name);
+        std::fs::write(&file, page.small_picture().await?).ok()?;
+        Some(file.strip_prefix(self.root).unwrap_or(&file).to_owned())
     }
 
     async fn with_evidence(&self, error: Error, page: &Page, index: usize, rendered: &Do<String>) -> Error {

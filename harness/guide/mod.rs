@@ -8,6 +8,7 @@
 //! | [`python`] | A service in Python |
 //! | [`typescript`] | A service in TypeScript |
 //! | [`services`] | Systems in any language, and suites that grow |
+//! | [`many`] | Many scenarios: shared steps, tags, retries, shards |
 //! | [`recording`] | Recording, its proof, and secrets |
 //! | [`matching`] | What makes two model calls the same, and who made them |
 //! | [`goldens`] | What a golden holds, and how far green can be trusted |
@@ -41,6 +42,8 @@ pub mod python {}
 pub mod typescript {}
 #[doc = include_str!("services.md")]
 pub mod services {}
+#[doc = include_str!("many.md")]
+pub mod many {}
 #[doc = include_str!("recording.md")]
 pub mod recording {}
 #[doc = include_str!("matching.md")]

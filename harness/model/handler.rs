@@ -20,12 +20,12 @@ use super::miss::{Miss, MissReason};
 use super::record::{Branch, PendingCall, Recorder};
 use super::replay::Replay;
 use super::route::{Aside, Route};
-use super::session::{Mode, Session, Read};
+use super::seats::{Owner, Seats};
+use super::session::{Mode, Read, Session};
 use super::worlds;
 use retake_core::json::Json;
 use retake_core::key::RunningHash;
 use retake_wire::{self as wire, Api, Call, Response};
-use super::seats::{Owner, Seats};
 
 /// What all requests to one server share.
 #[derive(Debug)]

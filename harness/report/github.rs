@@ -6,12 +6,16 @@ use super::check::CheckResult;
 use super::run_data::{RunData, RunResult};
 use retake_base::text::counted;
 
-/// The workflow command that marks a failed scenario's file; `None` for a run that passed.
+/// The workflow command that marks the file of a failed or flaky scenario; `None` for any other.
 pub fn annotation(run: &RunData) -> Option<String> {
+    let (file, title) = (property(&run.file.display().to_string()), property(&run.scenario));
+    if let Some(flaky) = &run.flaky {
+        let message = message(&format!("flaky: {}", flaky.failures.join("; ")));
+        return Some(format!("::warning file={file},title={title}::{message}"));
+    }
     let failure = run.failure.as_ref()?;
     let advice = failure.advice.first().map(|advice| format!("\n{}:\n    {}", advice.case, advice.command));
     let message = message(&format!("{}{}", failure.headline, advice.unwrap_or_default()));
-    let (file, title) = (property(&run.file.display().to_string()), property(&run.scenario));
     // What could not be checked is no fault of the scenario.
     let unchecked = run.check.as_ref().is_some_and(|check| check.result() == CheckResult::Unchecked);
     let level = if unchecked { "warning" } else { "error" };
@@ -50,6 +54,13 @@ pub fn markdown(runs: &[RunData]) -> String {
             let _ = write!(text, "\n{}:\n{}", advice.case, fenced("", &advice.command));
         }
         text += "\n</details>\n";
+    }
+    let flaky = || runs.iter().filter_map(|run| Some((run, run.flaky.as_ref()?)));
+    if flaky().next().is_some() {
+        text += "\n| flaky scenario | what happened before it was green |\n|---|---|\n";
+        for (run, flaky) in flaky() {
+            let _ = writeln!(text, "| `{}` | {} |", run.scenario, cell(&flaky.failures.join("\n")));
+        }
     }
     if !drifted.is_empty() {
         let names: Vec<String> = drifted.iter().map(|run| format!("`{}`", run.scenario)).collect();

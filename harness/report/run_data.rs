@@ -42,6 +42,12 @@ pub struct RunData {
     /// Why the run failed; absent if it passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureData>,
+    /// Present if the scenario was green only when it was run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flaky: Option<FlakyData>,
+    /// The part of the scenarios that the job ran: `2/5`; absent if it ran all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
     /// Notes that do not make the run fail, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -57,6 +63,9 @@ pub struct RunData {
     /// The turns that no call asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused: Vec<TurnData>,
+    /// The recorded requests to tool servers that were not made, each as its server and its index in the fixture.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused_exchanges: Vec<(String, usize)>,
     /// The golden and the text of this run; absent if the scenario has no golden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<GoldenData>,
@@ -90,11 +99,14 @@ impl RunData {
             started,
             took_ms: 0.0,
             failure: None,
+            flaky: None,
+            shard: None,
             notes: Vec::new(),
             steps: Vec::new(),
             calls: Vec::new(),
             tool_requests: Vec::new(),
             unused: Vec::new(),
+            unused_exchanges: Vec::new(),
             golden: None,
             check: None,
             worlds: None,
@@ -138,6 +150,15 @@ pub struct FailureData {
     pub evidence: Vec<String>,
     /// The ways to resolve the failure.
     pub advice: Vec<AdviceData>,
+}
+
+/// A scenario that was green only when it was run again (`retries`).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FlakyData {
+    /// How often it was run.
+    pub tries: usize,
+    /// The first line of each failure, in order.
+    pub failures: Vec<String>,
 }
 
 /// One cause of a failure.
@@ -212,6 +233,27 @@ pub struct StepData {
     /// How many more events came.
     #[serde(default)]
     pub more_events: usize,
+    /// The acts on its page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acts: Vec<ActData>,
+}
+
+/// An act on a page.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ActData {
+    /// What was done or looked for: ``click `role:button Send` ``.
+    pub what: String,
+    /// When it began, in milliseconds since the start of the run.
+    pub at_ms: f64,
+    /// Absent if the run ended before the act did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<f64>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// A picture of the page after it, relative to the project's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<PathBuf>,
 }
 
 /// An event of a stream.

@@ -78,9 +78,10 @@ impl Runs {
                 return Ok(runs);
             }
         }
-        // A job whose share of the scenarios was empty leaves a folder without runs.
+        // A job whose share of the scenarios was empty leaves nothing, or a folder without runs.
         let entries = || std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let of_retake = entries().any(|entry| entry.file_name() == RUN_FOLDER || entry.file_name() == "runs");
+        let left = [RUN_FOLDER, "runs", "shard-times"];
+        let of_retake = entries().any(|entry| left.iter().any(|name| entry.file_name() == *name));
         let named = ["runs", RUN_FOLDER].iter().any(|name| folder.ends_with(name));
         if folder.is_dir() && (named || of_retake || entries().next().is_none()) {
             return Ok(Vec::new());

@@ -1,12 +1,11 @@
 //! The actions of a runner, and how the command hands one over to the runner of a Rust project: in environment variables, since
 //! the arguments belong to libtest.
 
-pub use super::filter::{Wanted, fits};
-use serde::{Deserialize, Serialize};
-
+pub use super::filter::{TestOptions, Wanted, fits};
 use retake_base::error::{Error, Result};
 use retake_core::events::Detail;
 use retake_model::Limits;
+use serde::{Deserialize, Serialize};
 
 /// The environment variable that contains the action.
 const ACTION: &str = "RETAKE_ACTION";
@@ -24,6 +23,10 @@ const FORK: &str = "fork ";
 const ACCEPT_FORK: &str = "accept-fork";
 /// The environment variable that makes a runner start no further scenario after the first failure.
 const FAIL_FAST: &str = "RETAKE_FAIL_FAST";
+/// The environment variable with the wanted tags, separated by commas.
+const TAGS: &str = "RETAKE_TAGS";
+/// The environment variable with the part of the scenarios that this job runs.
+const SHARD: &str = "RETAKE_SHARD";
 
 /// What a runner does with a project.
 #[derive(Debug)]
@@ -52,8 +55,13 @@ impl Action {
     /// # Errors
     /// If this runner does not know the action.
     pub(super) fn asked_for(args: Vec<String>) -> Result<Action> {
-        let fail_fast = std::env::var(FAIL_FAST).is_ok_and(|set| !matches!(&*set, "" | "0"));
-        let test = |wanted: Wanted| Ok(Action::Test(wanted.failing_fast(fail_fast)));
+        let set = |name: &str| std::env::var(name).ok().filter(|set| !set.is_empty());
+        let options = TestOptions {
+            fail_fast: set(FAIL_FAST).is_some_and(|set| set != "0"),
+            tags: set(TAGS).iter().flat_map(|tags| tags.split(',')).map(str::to_owned).collect(),
+            shard: set(SHARD).map(|shard| shard.parse()).transpose()?,
+        };
+        let test = |wanted: Wanted| Ok(Action::Test(wanted.with(options.clone())));
         let Ok(action) = std::env::var(ACTION) else { return test(Wanted::of_crate(args)) };
         if action == TEST {
             return test(Wanted::of_scenarios(Vec::new(), args));
@@ -117,14 +125,15 @@ impl Action {
     }
 }
 
-/// The environment variables that make a runner test the scenarios that match the filters, and with `fail_fast` only until the
-/// first one fails.
-pub fn to_test(filters: &[String], fail_fast: bool) -> Vec<(&'static str, String)> {
+/// The environment variables that make a runner test the scenarios that match the filters, and how.
+pub fn to_test(filters: &[String], options: &TestOptions) -> Vec<(&'static str, String)> {
     let mut variables = match filters {
         [] => vec![(ACTION, TEST.to_owned())],
         filters => vec![(ACTION, TEST_OF.to_owned()), (NAMES, filters.join(","))],
     };
-    variables.extend(fail_fast.then(|| (FAIL_FAST, "1".to_owned())));
+    variables.extend(options.fail_fast.then(|| (FAIL_FAST, "1".to_owned())));
+    variables.extend((!options.tags.is_empty()).then(|| (TAGS, options.tags.join(","))));
+    variables.extend(options.shard.map(|shard| (SHARD, shard.to_string())));
     variables
 }
 

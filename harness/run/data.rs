@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use crate::drive::StepTaken;
 use crate::report::{
-    AdviceData, CallData, CauseData, DriftData, EventData, Failure, FailureData, GoldenData, MessageData, MissData,
-    RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData, TurnData, unified,
+    ActData, AdviceData, CallData, CauseData, DriftData, EventData, Failure, FailureData, GoldenData, MessageData,
+    MissData, RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData, TurnData, unified,
 };
 use crate::tools::ToolRequest;
 use retake_base::cause::Cause;
@@ -68,6 +68,17 @@ pub(super) fn step_data(step: &StepTaken, began: Instant) -> StepData {
             })
             .collect(),
         more_events: step.more_events,
+        acts: step
+            .acts
+            .iter()
+            .map(|act| ActData {
+                what: act.what.clone(),
+                at_ms: since(began, act.began),
+                took_ms: act.ended.map(|ended| since(act.began, ended)),
+                failure: act.failure.clone(),
+                picture: act.picture.clone(),
+            })
+            .collect(),
     }
 }
 

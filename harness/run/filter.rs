@@ -3,10 +3,12 @@
 use libtest_mimic::Arguments;
 
 use super::project::Project;
+use super::shard::Shard;
 use super::{orphans, worlds};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_scenario::Broken;
+use std::collections::BTreeSet;
 
 /// The scenarios that a user wants to run.
 #[derive(Debug)]
@@ -19,30 +21,82 @@ pub struct Wanted {
     /// Whether the arguments are meant for scenarios only, not for all test programs of a crate. If so, a filter that matches
     /// nothing is an error.
     of_scenarios: bool,
+    options: TestOptions,
+}
+
+/// Which of the wanted scenarios to run, and how.
+#[derive(Clone, Debug, Default)]
+pub struct TestOptions {
     /// Whether to start no further scenario after the first failure.
-    fail_fast: bool,
+    pub fail_fast: bool,
+    /// Tags, one of which a scenario has to have. `!slow` stands for scenarios without the tag `slow`, all of which hold.
+    pub tags: Vec<String>,
+    /// The part of the scenarios that this job runs.
+    pub shard: Option<Shard>,
 }
 
 impl Wanted {
     /// For a runner that cargo started, maybe together with other test programs.
     pub fn of_crate(args: Vec<String>) -> Wanted {
-        Wanted { args, filters: Vec::new(), of_scenarios: false, fail_fast: false }
+        Wanted { args, filters: Vec::new(), of_scenarios: false, options: TestOptions::default() }
     }
 
     /// For a runner whose arguments are meant for scenarios only: those that match one of the filters and libtest's arguments.
     pub fn of_scenarios(filters: Vec<String>, args: Vec<String>) -> Wanted {
-        Wanted { args, filters, of_scenarios: true, fail_fast: false }
+        Wanted { args, filters, of_scenarios: true, options: TestOptions::default() }
     }
 
-    /// Sets whether to start no further scenario after the first failure.
+    /// Sets which of the wanted scenarios to run, and how.
     #[must_use]
-    pub fn failing_fast(self, fail_fast: bool) -> Wanted {
-        Wanted { fail_fast, ..self }
+    pub fn with(self, options: TestOptions) -> Wanted {
+        Wanted { options, ..self }
     }
 
     /// Whether to start no further scenario after the first failure.
     pub(super) fn fails_fast(&self) -> bool {
-        self.fail_fast
+        self.options.fail_fast
+    }
+
+    /// The part of the scenarios that this job runs.
+    pub(super) fn shard(&self) -> Option<Shard> {
+        self.options.shard
+    }
+
+    /// Whether the whole project is run.
+    pub(super) fn is_whole(&self) -> bool {
+        let Arguments { filter: None, skip, list: false, .. } = self.arguments() else { return false };
+        skip.is_empty() && self.filters.is_empty() && self.options.tags.is_empty() && self.options.shard.is_none()
+    }
+
+    /// Returns a test by the name of a trial: whether its scenario has one of the wanted tags. Without wanted tags, every trial has.
+    ///
+    /// # Errors
+    /// If no scenario has one of these tags.
+    pub(super) fn tagged(&self, project: &Project) -> Result<impl Fn(&str) -> bool + use<>> {
+        let of: Vec<_> =
+            project.discovered.sound().map(|scenario| (scenario.name.clone(), scenario.tags.clone())).collect();
+        let tags: Vec<(bool, String)> = self
+            .options
+            .tags
+            .iter()
+            .map(|tag| tag.strip_prefix('!').map_or_else(|| (true, tag.clone()), |tag| (false, tag.to_owned())))
+            .collect();
+        let known: BTreeSet<&str> = of.iter().flat_map(|(_, tags)| tags).map(String::as_str).collect();
+        if let Some((_, lost)) = tags.iter().find(|(_, tag)| !known.contains(tag.as_str())) {
+            let error = Error::new(format!("no scenario has the tag `{lost}`"));
+            return Err(match nearest(lost, known.iter().copied()) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help("a scenario gets it in its scenario.toml: tags = [\"slow\"]"),
+            });
+        }
+        Ok(move |name: &str| {
+            let own =
+                of.iter().find(|(scenario, _)| scenario == name).map(|(_, tags)| tags.as_slice()).unwrap_or_default();
+            let has = |tag: &String| own.contains(tag);
+            let wanted = || tags.iter().filter(|(wanted, _)| *wanted);
+            (wanted().next().is_none() || wanted().any(|(_, tag)| has(tag)))
+                && !tags.iter().any(|(wanted, tag)| !wanted && has(tag))
+        })
     }
 
     /// Whether a name matches one of the filters.

@@ -11,7 +11,7 @@ use super::project::Project;
 
 use super::trial::Replayed;
 use super::verdict::has_golden;
-use crate::report::{CheckData, Failure, RunAction, RunData, Runs, markdown, terminal};
+use crate::report::{CheckData, Failure, FlakyData, RunAction, RunData, Runs, markdown, terminal};
 use crate::system::LogOf;
 use retake_base::error::Result;
 use retake_base::files;
@@ -36,6 +36,7 @@ impl Project {
             seen.steps = replayed.played.steps.iter().map(|step| step_data(step, began)).collect();
             seen.tool_requests = replayed.played.tools.requests.iter().map(|asked| asked_data(asked, began)).collect();
             seen.unused = replayed.unused.iter().filter_map(|index| turn(*index)).collect();
+            seen.unused_exchanges.clone_from(&replayed.played.tools.unused_at);
             seen.golden = golden;
         });
     }
@@ -59,6 +60,14 @@ impl Project {
         self.runs.with(&scenario.name, |seen| {
             seen.calls = calls.iter().map(|call| call_data(call, began, turn)).collect();
         });
+    }
+
+    /// Remembers that a scenario was green only after these failures, if there were any, and says so.
+    pub(super) fn note_flaky(&self, scenario: &str, failures: Vec<String>) {
+        let Some(first) = failures.first() else { return };
+        let flaky = format!("flaky: green only at try {}; before that: {first}", failures.len() + 1);
+        self.note(scenario, [vec![flaky], self.noted(scenario)].concat());
+        self.runs.with(scenario, |seen| seen.flaky = Some(FlakyData { tries: failures.len() + 1, failures }));
     }
 
     /// Writes the output of a scenario's systems over that of its previous run. Returns the file, relative to the project's
@@ -121,9 +130,12 @@ impl Project {
             calls: seen.calls,
             tool_requests: seen.tool_requests,
             unused: seen.unused,
+            unused_exchanges: seen.unused_exchanges,
             golden,
             check: seen.check,
             logs: seen.logs,
+            flaky: seen.flaky,
+            shard: self.shard.get().map(ToString::to_string),
             ..of_run(&scenario.name, shown(scenario.file.clone()), action, result.as_ref().err(), began, started)
         });
         result

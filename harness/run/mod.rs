@@ -4,7 +4,8 @@
 //! |---|---|
 //! | [`runner`] | the `main` of a suite |
 //! | `action` | the actions of a runner; `test`, `record`, `accept`, `audit`, `check` and `fork` carry them out |
-//! | `policy`, `restart`, `filter` | what the run may write; a restart with insta's environment; which scenarios to run |
+//! | `policy`, `restart` | what the run may write; a restart with insta's environment |
+//! | `filter`, `shard` | which scenarios to run; which of them one of several CI jobs runs |
 //! | [`project`] | what all scenarios of a run share, with its `fixtures`, `declared_secrets` and `commands` |
 //! | `run_log`, `data`, `logged` | the data of runs: kept in memory; made of a run's parts; written when the run ends |
 //! | `slots` | which scenario runs when, and which ones linger |
@@ -46,6 +47,7 @@ pub(crate) mod restart;
 mod run_log;
 pub(crate) mod runner;
 mod second_look;
+pub(crate) mod shard;
 mod slots;
 mod test;
 pub(crate) mod tools;

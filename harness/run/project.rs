@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::commands::Commands;
 use super::declared_secrets;
@@ -12,6 +12,7 @@ use super::fixtures::Fixtures;
 use super::golden::Goldens;
 use super::interrupt::Interrupt;
 use super::run_log::RunLog;
+use super::shard::Shard;
 use super::slots::Slots;
 use crate::project::OpenProject;
 use crate::report::{Running, terminal};
@@ -37,6 +38,8 @@ pub(crate) struct Project {
     pub(super) slots: Slots,
     /// The scenarios that are running now.
     pub(super) running: Running,
+    /// The part of the scenarios that this job runs, if there are several jobs.
+    pub(super) shard: OnceLock<Shard>,
     /// Whether a scenario has failed.
     pub(super) failed: AtomicBool,
     /// Whether replays keep the text of calls, for an audit.
@@ -102,6 +105,7 @@ impl Project {
             systems,
             slots,
             running: Running::default(),
+            shard: OnceLock::new(),
             failed: AtomicBool::new(false),
             hears_calls,
             keeps_calls: false,

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::report::{CallData, CheckData, RunData, Runs, StepData, ToolRequestData, TurnData, annotation, terminal};
+use crate::report::{
+    CallData, CheckData, FlakyData, RunData, Runs, StepData, ToolRequestData, TurnData, annotation, terminal,
+};
 
 /// The data of the runs of this process.
 #[derive(Debug)]
@@ -20,9 +22,11 @@ pub(super) struct Seen {
     pub(super) calls: Vec<CallData>,
     pub(super) tool_requests: Vec<ToolRequestData>,
     pub(super) unused: Vec<TurnData>,
+    pub(super) unused_exchanges: Vec<(String, usize)>,
     pub(super) golden: Option<String>,
     pub(super) check: Option<CheckData>,
     pub(super) logs: Vec<PathBuf>,
+    pub(super) flaky: Option<FlakyData>,
 }
 
 impl RunLog {

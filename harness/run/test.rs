@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,6 +19,7 @@ use super::fixtures::Fixtures;
 use super::policy::Policy;
 use super::project::Project;
 use super::proof::prove;
+use super::shard::{self, Shard};
 use super::slots::Claim;
 use super::trial::{self, How};
 use super::{orphans, second_look, tools, unused_names, verdict, worlds};
@@ -36,14 +38,28 @@ use retake_wire::fixture::Fixture;
 /// If no test is left, and the arguments are meant for scenarios only.
 pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let mut args = wanted.arguments();
+    let tagged = wanted.tagged(project)?;
     let mut tests = tests(project, wanted.fails_fast());
     let all: BTreeSet<String> = tests.iter().map(|test| test.name().to_owned()).collect();
-    tests.retain(|test| wanted.wants(test.name()));
+    tests.retain(|test| wanted.wants(test.name()) && tagged(test.name()));
     let is_run = |test: &Trial| !args.is_filtered_out(test) && !args.is_ignored(test);
     let names: BTreeSet<&str> = tests.iter().filter(|test| is_run(test)).map(Trial::name).collect();
     wanted.check(names.len(), project)?;
-    for test in tests.iter().filter(|test| test.has_ignored_flag() && !args.is_filtered_out(test)) {
-        project.note(test.name(), vec![format!("ignored: {}", scenario::without_browser())]);
+    if let Some(shard) = wanted.shard() {
+        let part = part(shard, &names, &project.root)?;
+        // The first part also tells what is ignored.
+        tests.retain(|test| part.contains(test.name()) || (shard.is_first() && args.is_ignored(test)));
+        let _ = project.shard.set(shard);
+    }
+    let names: BTreeSet<&str> = tests.iter().filter(|test| is_run(test)).map(Trial::name).collect();
+    for test in tests.iter().filter(|test| args.is_ignored(test) && !args.is_filtered_out(test)) {
+        let skipped = project.discovered.sound().find(|of| of.name == test.name()).and_then(|of| of.skip.clone());
+        let why = skipped.unwrap_or_else(|| scenario::without_browser().to_string());
+        project.note(test.name(), vec![format!("ignored: {why}")]);
+        // Reports would show an earlier run as if it were of today.
+        if !args.list {
+            project.runs.runs.forget(test.name());
+        }
     }
     let alone_on = |scenario: &Scenario| trial::claim(project, scenario, None);
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
@@ -71,7 +87,24 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     if wanted.only_one().is_none() {
         project.summarize(|name| ran.contains(name));
     }
+    if wanted.is_whole() && wanted.only_one().is_none() {
+        let _ = shard::keep_times(&project.root);
+    }
     Ok(if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() })
+}
+
+/// The trials of one shard. What is checked once for a project belongs to the first.
+fn part(shard: Shard, names: &BTreeSet<&str>, root: &Path) -> Result<BTreeSet<String>> {
+    let times = shard::times(root)?;
+    let scenarios: BTreeSet<&str> = names.iter().copied().filter(|name| *name != orphans::NAME).collect();
+    let mut part: BTreeSet<String> = shard.part(&scenarios, &times).into_iter().map(str::to_owned).collect();
+    let (own, all) = (part.len(), counted(scenarios.len(), "scenario"));
+    terminal::note(match own {
+        0 => format!("shard {shard}: none of {all} is left for this job"),
+        _ => format!("shard {shard}: {own} of {all}"),
+    });
+    part.extend(names.iter().filter(|name| **name == orphans::NAME && shard.is_first()).map(|name| (*name).to_owned()));
+    Ok(part)
 }
 
 /// One test for each scenario, and the one for orphans. With `fail_fast`, tests after the first failure are reported as ignored.
@@ -82,7 +115,7 @@ fn tests(project: &Arc<Project>, fail_fast: bool) -> Vec<Trial> {
         tests.push(match found {
             Ok(scenario) => {
                 let scenario = scenario.clone();
-                let ignored = scenario.needs_browser() && !cfg!(feature = "browser");
+                let ignored = scenario.skip.is_some() || scenario.needs_browser() && !cfg!(feature = "browser");
                 let name = scenario.name.clone();
                 let run = move || {
                     let _turn = project.slots.turn(&scenario.name, claim(&project, &scenario));
@@ -171,6 +204,39 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         return agreed.golden.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
     verdict::check_format(project, scenario)?;
+    let mut failures: Vec<String> = Vec::new();
+    loop {
+        let retries = failures.len() < usize::from(scenario.retries);
+        match attempt(project, scenario, fixture.clone(), retries) {
+            Err(Attempt::Again(failure)) => failures.push(failure.headline()),
+            Err(Attempt::Failed(failure)) => {
+                let tries = failures.iter().enumerate();
+                let tries = tries.map(|(index, what)| format!("try {} failed too: {what}", index + 1));
+                return Err(tries.fold(failure, Failure::evidence));
+            }
+            Ok(()) => {
+                project.note_flaky(&scenario.name, failures);
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// A replay that failed.
+enum Attempt {
+    /// Without a miss, and there is another try.
+    Again(Failure),
+    Failed(Failure),
+}
+
+/// Replays a scenario once. After a miss there is no other try: a call that was not recorded is not recorded the next time either,
+/// and if it comes only sometimes, that is what has to be found.
+fn attempt(
+    project: &Project,
+    scenario: &Scenario,
+    fixture: Option<Arc<Fixture>>,
+    retries: bool,
+) -> Result<(), Attempt> {
     let replay = |how| trial::replay(project, scenario, fixture.clone(), &project.rules, how);
     let mut replayed = replay(How { in_company: true, ..How::default() });
     let suspected = replayed.as_ref().map(|replayed| replayed.suspected.clone()).unwrap_or_default();
@@ -183,7 +249,10 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
             suspected.iter().for_each(|scope| drop(scope.judge()));
         }
     }
-    let mut replayed = replayed.map_err(|error| looked_into(Failure::from(error), &scenario.name))?;
+    let mut replayed = replayed.map_err(|error| {
+        let failure = looked_into(Failure::from(error), &scenario.name);
+        if retries { Attempt::Again(failure) } else { Attempt::Failed(failure) }
+    })?;
     replayed.look_again_at_pieces(project, scenario);
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
@@ -193,7 +262,13 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         // This also proposes the text as a new golden if it differs.
         text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text))
     });
-    judged.map_err(|failure| second_look::failure(project, scenario, &replayed, failure))
+    judged.map_err(|failure| {
+        if retries && replayed.misses.is_empty() {
+            project.keep_logs(&scenario.name, &replayed.played.systems);
+            return Attempt::Again(failure);
+        }
+        Attempt::Failed(second_look::failure(project, scenario, &replayed, failure))
+    })
 }
 
 /// Prints a warning if a fixture was written without a proof.

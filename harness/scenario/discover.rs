@@ -153,8 +153,8 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
     }
     match Source::read(root, &file) {
         Ok(source) => {
-            let file = ScenarioFile { source: &source, root, dir: &dir };
-            read::scenario::read(&shown, file, &suite.defaults)
+            let file = ScenarioFile { source: &source, root, dir: &dir, list: None };
+            read::scenario::read(&shown, file, suite)
         }
         Err(error) => broken(error),
     }
@@ -240,24 +240,33 @@ impl Discovered {
             let error = scenario.system_place.into_iter().fold(error, Error::at).in_file(&scenario.file);
             *entry = Err(Broken { name: scenario.name.clone(), error });
         }
-        self.check_pages();
+        self.check_others();
         Ok(())
     }
 
-    /// Checks that each page belongs to the scenario's own system, or to one that needs it and is started with it.
-    fn check_pages(&mut self) {
+    /// Checks that the other systems that a scenario uses are started with its own: those that this one needs, or one that needs it
+    /// and is started with it.
+    fn check_others(&mut self) {
         let systems = &self.suite.systems;
         for entry in &mut self.scenarios {
             let Ok(scenario) = entry else { continue };
             let own = scenario.system.clone().unwrap_or_default();
-            let wrong = scenario.systems_of_pages().find(|page| *page != own && !needs(systems, page, &own));
-            let Some(page) = wrong.map(str::to_owned) else { continue };
-            let error = if systems.contains_key(&page) {
-                let what = format!("the system `{page}` of a page is not started with this scenario's `{own}`");
-                Error::new(what).help(format!("[systems.{page}] needs = [\"{own}\"] starts both"))
+            let all = scenario.other_systems().find(|other| needs(systems, other, &own)).unwrap_or(&own);
+            let is_started = |other: &str| other == all || needs(systems, all, other);
+            let Some(other) = scenario.other_systems().find(|other| !is_started(other)).map(str::to_owned) else {
+                continue;
+            };
+            let error = if systems.contains_key(&other) {
+                let what =
+                    format!("this scenario uses the system `{other}`, which is not started with its own, `{own}`");
+                Error::new(what).help(format!("[systems.{other}] needs = [\"{own}\"] starts both"))
             } else {
                 let known = systems.keys().map(String::as_str);
-                suggest(Error::new(format!("there is no system `{page}` to open a page of")), &page, known)
+                suggest(
+                    Error::new(format!("this scenario uses the system `{other}`, and there is none")),
+                    &other,
+                    known,
+                )
             };
             *entry = Err(Broken { name: scenario.name.clone(), error: error.in_file(&scenario.file) });
         }

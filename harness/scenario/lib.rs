@@ -47,8 +47,8 @@ pub use pointer::Pointer;
 pub use read::{scenario_fields, suite_fields};
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
 pub use step::{
-    Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Do, Method, PageVisit, RenderedBody, Request, Step, StepBody,
-    StreamSpec, Target, Upload, WaitFor, without_browser,
+    Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Dialogs, Do, Framing, Method, PageVisit, RenderedBody, Request,
+    SocketOpening, SocketTalk, Step, StepBody, StreamSpec, Target, Upload, WaitFor, without_browser,
 };
 pub use suite::{ForkTools, Price, Suite};
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec, needs};

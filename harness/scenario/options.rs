@@ -24,6 +24,8 @@ pub struct Defaults {
     pub timeout: Duration,
     /// Whether recorded pauses are replayed.
     pub delays: Delays,
+    /// How often a scenario that failed is run again.
+    pub retries: u8,
     /// The headers that goldens hold, in lower case.
     pub headers: Vec<String>,
     /// The faults of the model that scenarios are run with, too.
@@ -41,6 +43,7 @@ impl Default for Defaults {
             secrets: Vec::new(),
             timeout: Duration::from_secs(60),
             delays: Delays::None,
+            retries: 0,
             headers: Vec::new(),
             worlds: None,
         }

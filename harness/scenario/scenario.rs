@@ -27,6 +27,12 @@ pub struct Scenario {
     pub fixture: FixtureRef,
     /// The name of its golden.
     pub golden_name: String,
+    /// Why it does not run.
+    pub skip: Option<String>,
+    /// The words by which it can be chosen.
+    pub tags: Vec<String>,
+    /// How often it is run again if it failed without a miss.
+    pub retries: u8,
     /// How long it may take.
     pub timeout: Duration,
     /// How long no model call must have arrived before the scenario is over, if turns are left.
@@ -61,6 +67,8 @@ pub struct Scenario {
     pub steps: Vec<Step>,
     /// What its golden contains.
     pub golden: ShapeOptions,
+    /// The systems whose URLs its templates use.
+    pub(super) used_systems: BTreeSet<String>,
     /// The tool servers that its templates name.
     pub(super) used_tools: BTreeSet<String>,
     /// Whether its templates use the port of the system.
@@ -123,7 +131,7 @@ pub struct Broken {
 impl Scenario {
     /// Whether it needs a system: to send it requests, or to tell a command where it is.
     pub fn needs_system(&self) -> bool {
-        self.uses_port || !self.only_runs()
+        self.uses_port || !self.used_systems.is_empty() || !self.only_runs()
     }
 
     /// Whether all its steps run commands.
@@ -131,12 +139,14 @@ impl Scenario {
         !self.steps.iter().any(Step::needs_system)
     }
 
-    /// Returns the systems that steps with pages name.
-    pub fn systems_of_pages(&self) -> impl Iterator<Item = &str> {
-        self.steps.iter().filter_map(|step| match &step.action {
+    /// Returns the systems that it uses besides the one that it drives: those of pages, and those whose URLs its templates use.
+    pub fn other_systems(&self) -> impl Iterator<Item = &str> {
+        let pages = self.steps.iter().filter_map(|step| match &step.action {
             Action::Browse(visit) => visit.system.as_deref(),
             _ => None,
-        })
+        });
+        let own = self.system.as_deref();
+        pages.chain(self.used_systems.iter().map(String::as_str)).filter(move |name| Some(*name) != own)
     }
 
     /// Whether any step opens a page.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::normalize::NormalizeRule;
 use super::options::Defaults;
+use super::read::Shared;
 use super::scenario::Scenario;
 use super::system::SystemSpec;
 use super::tool::ToolSpec;
@@ -50,6 +51,8 @@ pub struct Suite {
     pub system: Option<String>,
     /// The place of `system` in the file.
     pub(super) system_place: Option<Place>,
+    /// The steps that scenarios can begin with.
+    pub(super) shared: Shared,
     /// The options of scenarios that do not set their own.
     pub defaults: Defaults,
     /// What is done with texts that only stand where secrets do.
@@ -70,7 +73,7 @@ impl Suite {
     /// Returns the tool servers that a scenario and its systems use. A router may use any, so it counts as using all.
     pub fn tools_of(&self, scenario: &Scenario) -> BTreeSet<String> {
         let mut used = scenario.used_tools.clone();
-        let mut next: Vec<&str> = scenario.system.as_deref().into_iter().chain(scenario.systems_of_pages()).collect();
+        let mut next: Vec<&str> = scenario.system.as_deref().into_iter().chain(scenario.other_systems()).collect();
         let mut seen = BTreeSet::new();
         while let Some(name) = next.pop() {
             match self.systems.get(name) {

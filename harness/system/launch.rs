@@ -150,11 +150,10 @@ impl Systems {
         self.suite.get(self.started(scenario, scenario.system.as_ref()?))
     }
 
-    /// Returns the system to start for a scenario on the system `name`: if the scenario opens a page of another system that
-    /// needs this one, it is that other system.
+    /// Returns the system to start for a scenario on the system `name`: if the scenario uses another system that needs this one,
+    /// it is that other system.
     fn started<'a>(&'a self, scenario: &'a Scenario, name: &'a str) -> &'a str {
-        let mut pages = scenario.systems_of_pages();
-        pages.find(|page| *page != name && needs(&self.suite, page, name)).unwrap_or(name)
+        scenario.other_systems().find(|other| needs(&self.suite, other, name)).unwrap_or(name)
     }
 
     /// Builds the system to start. This does not count towards the scenario's timeout.

@@ -119,11 +119,13 @@ impl StageValues {
     }
 
     pub(super) fn context(&self, fixture: Option<&Fixture>) -> Context {
-        let StageValues { run, root, folder, base, model, key, secrets, .. } = self;
+        let StageValues { run, root, folder, base, urls, model, key, secrets, .. } = self;
         let mut context = Context::new();
         context.insert("run", run.as_str());
         context.insert("root", root.display().to_string());
         context.insert("secret", secrets.clone());
+        let systems = urls.iter().map(|(name, url)| (name.as_str(), Json::from(url.as_str())));
+        context.insert("systems", Json::object(systems));
         if self.tools.context != Json::Null {
             context.insert("tools", self.tools.context.clone());
         }

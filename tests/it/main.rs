@@ -53,6 +53,7 @@ fn main() -> ExitCode {
         Some(systems::service::SERVICE) => return systems::service::serve(),
         Some(failures::desk::DESK) => return failures::desk::serve(),
         Some(record::dated::AGENT) => return record::dated::serve(),
+        Some(systems::sockets::SOCKETS) => return systems::sockets::serve(),
         Some(systems::service::AGENT) => return systems::service::work(),
         Some(tools::agent::SERVER) => return tools::agent::serve(),
         Some(tools::agent::AGENT) => return tools::agent::work(),

@@ -72,7 +72,7 @@ impl Tree {
         tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
         for name in scenarios {
             let scenario = format!("scenarios/{name}/scenario.toml");
-            tree.write(&scenario, &project(&scenario));
+            tree.write(&scenario, &standalone(name));
             tree.write(&format!("goldens/{name}.snap"), &plain(&project(&format!("goldens/{name}.snap"))));
             let fixture = format!("fixtures/{name}.json");
             // This scenario calls no model.
@@ -88,6 +88,8 @@ impl Tree {
         let tree = Tree::of(scenarios);
         tree.write("scenarios/suite.toml", &project("scenarios/suite.toml"));
         for name in scenarios {
+            let scenario = format!("scenarios/{name}/scenario.toml");
+            tree.write(&scenario, &project(&scenario));
             let golden = format!("goldens/{name}.snap");
             tree.write(&golden, &project(&golden));
         }
@@ -228,6 +230,24 @@ fn copied(from: &Path, to: &Path) {
             std::fs::copy(from, to).unwrap();
         }
     }
+}
+
+/// Returns one of Retake's own scenarios with the shared steps of its suite written out, for a project with another suite.
+pub(crate) fn standalone(name: &str) -> String {
+    let scenario = project(&format!("scenarios/{name}/scenario.toml"));
+    let suite = project("scenarios/suite.toml");
+    let steps = |list: &str| {
+        let (_, steps) = suite.split_once(&format!("[[steps.{list}]]\n")).unwrap();
+        format!("[[step]]\n{}\n\n", steps.split_once("\n\n").unwrap().0)
+    };
+    let before: String = match scenario.split_once("\nbefore ") {
+        None => ["login", "thread"].map(steps).concat(),
+        Some((_, names)) if names.trim_start_matches([' ', '=']).starts_with("[]") => String::new(),
+        Some(_) => steps("login"),
+    };
+    let (head, rest) = scenario.split_once("[[step]]").unwrap();
+    let head: String = head.split_inclusive('\n').filter(|line| !line.starts_with("before ")).collect();
+    format!("{head}{before}[[step]]{rest}")
 }
 
 /// Returns the text of one of Retake's own files.

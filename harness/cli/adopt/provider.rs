@@ -175,9 +175,9 @@ impl Provider {
             via,
             api: Some(call.api),
             caller,
-            conversation: rules.canonical(call.messages.clone()),
+            conversation: rules.canonical(call.messages.iter().cloned().map(Into::into).collect()).into(),
             checks: Some(Arc::new(Checked::from(call.checks(&rules.normalizer)))),
-            first_key: None,
+            first_caller: None,
             flaws: Vec::new(),
         }
     }
@@ -188,7 +188,7 @@ impl Provider {
         let fixture = self.replay.fixture();
         let conversation = fixture.conversation(turn, rules).ok_or_else(|| format!("turns[{turn}] does not exist"))?;
         let caller = fixture.table.turns()[turn].caller.clone();
-        let own = Lookup { conversation, caller, api: None, checks: None, ..lookup.clone() };
+        let own = Lookup { conversation: conversation.into(), caller, api: None, checks: None, ..lookup.clone() };
         match self.replay.take(own, None) {
             Ok(served) if served.index == turn => Ok(turn),
             _ => Err(format!("turns[{turn}] was served before")),

@@ -70,6 +70,7 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
 
 fn head(run: &RunData, width: usize) -> Vec<String> {
     let result = match run.result {
+        RunResult::Passed if run.flaky.is_some() => "passed, but FLAKY,",
         RunResult::Passed => "passed",
         RunResult::Failed => "FAILED",
     };
@@ -83,6 +84,9 @@ fn head(run: &RunData, width: usize) -> Vec<String> {
     let started = started.split('.').next().unwrap_or_default();
     let mut lines = vec![format!("{}: {result} after {}, {started} UTC{action}", run.scenario, time(run.took_ms))];
     lines.extend(run.description.iter().flat_map(|text| wrapped(text, 2, width)));
+    for failure in run.flaky.iter().flat_map(|flaky| &flaky.failures) {
+        lines.extend(wrapped(&format!("before it was green: {failure}"), 2, width));
+    }
     if let Some(failure) = &run.failure {
         lines.push(String::new());
         lines.extend(wrapped(&failure.headline, 0, width));

@@ -1,7 +1,7 @@
 //! The forms of a report of several runs.
 
 use clap::ValueEnum;
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
 use super::page::page;
 use retake::__private::report::{CheckResult, RunData, RunResult, markdown};
@@ -46,6 +46,11 @@ fn junit(runs: &[RunData]) -> Result<String> {
             if let Some(cause) = failure.causes.first() {
                 status.set_type(&cause.kind);
             }
+        }
+        for failure in run.flaky.iter().flat_map(|flaky| &flaky.failures) {
+            let mut rerun = TestRerun::new(NonSuccessKind::Failure);
+            rerun.set_message(visible(failure));
+            status.add_rerun(rerun);
         }
         let mut case = TestCase::new(run.scenario.as_str(), status);
         case.set_classname("scenarios").set_time(std::time::Duration::from_secs_f64(run.took_ms.max(0.0) / 1000.0));

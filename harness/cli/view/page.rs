@@ -26,6 +26,7 @@ struct Page<'a> {
     script: &'static str,
     runs: Vec<RunView<'a>>,
     failed: usize,
+    flaky: usize,
     passed: usize,
     /// `12 scenarios`
     scenarios: String,
@@ -63,6 +64,7 @@ pub(crate) fn page(runs: &[RunData]) -> Result<String> {
             .map(|(i, run)| RunView::of(run, i < OPEN && failed <= OPEN, Limits::of(run, runs.len())))
             .collect(),
         failed,
+        flaky: runs.iter().filter(|run| run.flaky.is_some()).count(),
         passed: runs.len() - failed,
         scenarios: counted(runs.len(), "scenario"),
         calls: counted(runs.iter().map(|run| run.calls.len()).sum(), "model call"),

@@ -37,6 +37,9 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
         tools: over.tools.or(base.tools),
         system: over.system.or(base.system),
         fixture: over.fixture.or(base.fixture),
+        skip: over.skip.or(base.skip),
+        tags: over.tags.or(base.tags),
+        retries: over.retries.or(base.retries),
         timeout: over.timeout.or(base.timeout),
         settle: over.settle.or(base.settle),
         linger: over.linger.or(base.linger),
@@ -63,6 +66,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             let kept: BTreeMap<_, _> = kept.collect();
             kept.into_iter().chain(over).collect()
         }),
+        before: over.before.or(base.before),
         step: over.step.or(base.step),
         golden: merged(base.golden, over.golden, |base, over| RawGolden {
             detail: over.detail.or(base.detail),

@@ -10,10 +10,13 @@ use serde::de::{
 use super::raw::{RawScenario, RawSuite};
 
 /// Returns the fields of `suite.toml` and of its tables, each as a path from the top: `systems.*.ready.http`. A `*` stands for a
-/// name that the user chooses. Lists do not add a part to the path.
+/// name that the user chooses. Lists do not add a part to the path. Shared steps have the fields of a step; these are not listed
+/// again.
 #[must_use]
 pub fn suite_fields() -> Vec<String> {
-    below::<RawSuite>(&mut Vec::new())
+    let mut fields = below::<RawSuite>(&mut Vec::new());
+    fields.retain(|field| !field.starts_with("steps.*."));
+    fields
 }
 
 /// Returns the fields of `scenario.toml` in the same form: `step.cancel.after`. A case has the fields of a scenario, and a step

@@ -18,6 +18,8 @@ pub(crate) struct ScenarioFile<'a> {
     pub(crate) root: &'a Path,
     /// The scenario's folder, relative to the root.
     pub(crate) dir: &'a Path,
+    /// The name of the shared steps that are read, which are those of `suite.toml`.
+    pub(crate) list: Option<&'a str>,
 }
 
 impl ScenarioFile<'_> {

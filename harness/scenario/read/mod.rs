@@ -21,6 +21,8 @@ mod raw;
 mod recording;
 mod request;
 pub(super) mod scenario;
+mod shared;
+mod socket;
 mod spanned;
 mod step;
 pub(super) mod suite;
@@ -33,6 +35,7 @@ mod worlds;
 
 pub use fields::{scenario_fields, suite_fields};
 pub(super) use file::ScenarioFile;
+pub(super) use shared::Shared;
 
 #[cfg(test)]
 mod tests;

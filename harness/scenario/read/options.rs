@@ -7,6 +7,7 @@ use super::raw::{RawDrift, RawScenario, RawSuite};
 use super::spanned::Spanned;
 use super::values::RawDuration;
 use super::worlds::RawWorlds;
+use crate::name::{is_name, no_name};
 use crate::options::{Defaults, Delays, Drift, Panics, Unused};
 use crate::source::Source;
 use retake_base::error::Result;
@@ -33,8 +34,31 @@ pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: 
         timeout: given.timeout.map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
         delays: given.delays.unwrap_or(otherwise.delays),
         worlds: given.worlds.map_or_else(|| otherwise.worlds.clone(), RawWorlds::read),
+        retries: given.retries.unwrap_or(otherwise.retries),
         headers: given.headers.map_or_else(|| Ok(otherwise.headers.clone()), |names| headers(names, source))?,
     })
+}
+
+/// Reads why a scenario is not run.
+pub(super) fn skip(raw: &Spanned<String>, source: &Source) -> Result<String> {
+    let reason = raw.get_ref().split_whitespace().collect::<Vec<_>>().join(" ");
+    if reason.is_empty() {
+        return Err(source
+            .error(raw.span().start, "`skip` gives no reason")
+            .help("say in it why the scenario does not run"));
+    }
+    Ok(reason)
+}
+
+/// Reads the tags of a scenario.
+pub(super) fn tags(raw: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
+    let tag = |tag: &Spanned<String>| {
+        if is_name(tag.get_ref()) {
+            return Ok(tag.get_ref().clone());
+        }
+        Err(no_name(tag.get_ref(), "tag").in_file(&source.file).at(source.place(tag.span().start)))
+    };
+    raw.iter().map(tag).collect()
 }
 
 /// Reads a time limit, which cannot be zero.
@@ -64,6 +88,7 @@ pub(super) struct Given<'a> {
     secrets: Option<&'a [Spanned<String>]>,
     timeout: Option<&'a Spanned<RawDuration>>,
     delays: Option<Delays>,
+    retries: Option<u8>,
     headers: Option<&'a [Spanned<String>]>,
     worlds: Option<&'a RawWorlds>,
 }
@@ -80,6 +105,7 @@ impl<'a> From<&'a RawSuite> for Given<'a> {
             timeout: raw.timeout.as_ref(),
             delays: raw.delays,
             worlds: raw.worlds.as_ref(),
+            retries: raw.retries,
             headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
         }
     }
@@ -97,6 +123,7 @@ impl<'a> From<&'a RawScenario> for Given<'a> {
             timeout: raw.timeout.as_ref(),
             delays: raw.delays,
             worlds: raw.worlds.as_ref(),
+            retries: raw.retries,
             headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
         }
     }

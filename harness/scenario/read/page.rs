@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::file::ScenarioFile;
-use super::raw::{RawAct, RawStep, fields};
+use super::raw::{RawAct, RawInside, RawStep, fields};
 use super::request::path_of;
 use super::spanned::Spanned;
-use crate::hints::listed;
+use crate::hints::{listed, suggest};
 use crate::name::is_name;
 use crate::step::{Act, By, Do, PageVisit, Target};
 use crate::template::{Names, Template};
@@ -15,10 +15,38 @@ use retake_base::text::nearest;
 
 /// How long to wait for an act that does not set `within`.
 const WITHIN: Duration = Duration::from_secs(10);
+/// The same for an act of a group that is tried again.
+const WITHIN_RETRY: Duration = Duration::from_secs(1);
 
 /// The keys that say what an act does. Each act has exactly one.
-pub(super) const ACTS: [&str; 11] =
-    ["see", "unseen", "once", "above", "click", "fill", "press", "goto", "reload", "aria", "screenshot"];
+pub(super) const ACTS: [&str; 15] = [
+    "see",
+    "unseen",
+    "once",
+    "above",
+    "click",
+    "hover",
+    "fill",
+    "upload",
+    "press",
+    "dialog",
+    "goto",
+    "reload",
+    "retry",
+    "aria",
+    "screenshot",
+];
+
+/// The keys that can be held down with another one. `ControlOrMeta` is the one that commands have on this system.
+const HELD: [&str; 5] = ["Alt", "Control", "ControlOrMeta", "Meta", "Shift"];
+
+/// The roles of ARIA. Chromium's own roles, which begin with a capital letter, are not checked.
+const ROLES: &str = "alert alertdialog application article banner blockquote button caption cell checkbox code columnheader \
+    combobox comment complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic \
+    grid gridcell group heading image img insertion link list listbox listitem log main mark marquee math menu menubar menuitem \
+    menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation progressbar radio radiogroup region \
+    row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript suggestion superscript \
+    switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem";
 
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<PageVisit> {
     let why = "belongs to a request or a command, and this step opens a page";
@@ -40,12 +68,10 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
             .flat_map(Spanned::get_ref)
             .map(|line| traffic(scenario, line))
             .collect::<Result<_>>()?,
-        acts: raw
-            .acts
-            .iter()
-            .flat_map(Spanned::get_ref)
-            .map(|act| read_act(scenario, act, names))
-            .collect::<Result<_>>()?,
+        viewport: raw.viewport.as_ref().map(|size| viewport(scenario, size)).transpose()?,
+        colors: raw.colors.as_ref().map(|colors| colors.get_ref().0),
+        dialogs: raw.dialogs.as_ref().map(|dialogs| dialogs.get_ref().clone()).unwrap_or_default(),
+        acts: acts(scenario, raw.acts.as_ref(), names, WITHIN)?,
     };
     names.check(&visit.path)?;
     Ok(visit)
@@ -74,9 +100,27 @@ fn traffic(scenario: ScenarioFile<'_>, line: &Spanned<String>) -> Result<String>
     Err(error.help("write its method and its path, with `*` for a part: \"POST /api/threads/*/runs/stream\""))
 }
 
-fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) -> Result<Act> {
+fn acts(
+    scenario: ScenarioFile<'_>,
+    raw: Option<&Spanned<Vec<Spanned<RawAct>>>>,
+    names: &Names,
+    within: Duration,
+) -> Result<Vec<Act>> {
+    raw.into_iter().flat_map(Spanned::get_ref).map(|act| read_act(scenario, act, names, within)).collect()
+}
+
+fn viewport(scenario: ScenarioFile<'_>, size: &Spanned<Vec<Spanned<u16>>>) -> Result<[u32; 2]> {
+    match &size.get_ref()[..] {
+        [width, height] if *width.get_ref() > 0 && *height.get_ref() > 0 => {
+            Ok([u32::from(*width.get_ref()), u32::from(*height.get_ref())])
+        }
+        _ => Err(scenario.source.error(size.span().start, "expected a width and a height: viewport = [390, 844]")),
+    }
+}
+
+fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, otherwise: Duration) -> Result<Act> {
     let (start, raw) = (act.span().start, act.get_ref());
-    let given = fields!(raw; see, unseen, once, above, click, fill, press, goto, reload, aria, screenshot);
+    let given = fields!(raw; see, unseen, once, above, click, hover, fill, upload, press, dialog, goto, reload, retry, aria, screenshot);
     let given: Vec<&str> = given.iter().filter_map(|(word, at)| at.map(|_| *word)).collect();
     let [word] = given[..] else {
         let what = if given.is_empty() {
@@ -89,8 +133,19 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
     if word != "fill" {
         scenario.refuse(&fields!(raw; text), "belongs to `fill`")?;
     }
+    if word != "upload" {
+        scenario.refuse(&fields!(raw; files), "belongs to `upload`")?;
+    }
     if word != "screenshot" {
         scenario.refuse(&fields!(raw; baseline), "belongs to `screenshot`")?;
+    }
+    if raw.baseline.as_ref().is_none_or(|baseline| !baseline.get_ref()) {
+        scenario.refuse(&fields!(raw; tolerance, mask), "belongs to a screenshot with `baseline = true`")?;
+    }
+    if !FINDS.contains(&word) {
+        let inside = [("in", raw.inside.as_ref().map(|inside| inside.span().start))];
+        scenario.refuse(&inside, "belongs to an act that looks for one element")?;
+        scenario.refuse(&fields!(raw; exact, markdown, nth, frame), "belongs to an act that looks for one element")?;
     }
     if !["see", "once", "above"].contains(&word) {
         scenario.refuse(&fields!(raw; visible), "belongs to `see`, `once` and `above`")?;
@@ -100,13 +155,45 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
     }
     let target = |text: &Option<Spanned<String>>| -> Result<Target> {
         let text = text.as_ref().ok_or_else(|| Error::new("no target"))?;
-        read_target(scenario, text, names, By::Text)
+        let target = read_target(scenario, text, names, By::Text)?;
+        if let (Some(markdown), true) = (&raw.markdown, target.by != By::Text || raw.exact.is_some()) {
+            let what = "`markdown` belongs to a text, without `exact`: rendered, it has other letters around it";
+            return Err(scenario.source.error(markdown.span().start, what));
+        }
+        Ok(Target {
+            exact: raw.exact.as_ref().is_some_and(|exact| *exact.get_ref()),
+            markdown: raw.markdown.as_ref().is_some_and(|markdown| *markdown.get_ref()),
+            nth: raw.nth.as_ref().map(|nth| *nth.get_ref()),
+            within: raw.inside.as_ref().map(|inside| read_inside(scenario, inside, names).map(Box::new)).transpose()?,
+            ..target
+        })
     };
     let what = match word {
         "see" => Do::See(target(&raw.see)?),
         "unseen" => Do::Unseen(target(&raw.unseen)?),
         "once" => Do::Once(target(&raw.once)?),
         "click" => Do::Click(target(&raw.click)?),
+        "hover" => Do::Hover(target(&raw.hover)?),
+        "upload" => {
+            let files = raw.files.iter().flat_map(Spanned::get_ref).map(|file| scenario.beside(file));
+            let files: Vec<_> = files.collect::<Result<_>>()?;
+            if files.is_empty() {
+                let error = scenario.source.error(start, "this act uploads no file");
+                return Err(error.help("add `files = [\"…\"]`"));
+            }
+            Do::Upload { target: target(&raw.upload)?, files }
+        }
+        "dialog" => {
+            let text = raw.dialog.as_ref().ok_or_else(|| Error::new("no text"))?;
+            Do::Dialog(template(scenario, text, names)?)
+        }
+        "retry" => {
+            let inner = acts(scenario, raw.retry.as_ref(), names, WITHIN_RETRY)?;
+            if inner.is_empty() {
+                return Err(scenario.source.error(start, "`retry` contains no act"));
+            }
+            Do::Retry(inner)
+        }
         "fill" => {
             let Some(text) = &raw.text else {
                 return Err(scenario
@@ -125,7 +212,16 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
             }
             Do::Above(targets)
         }
-        "press" => Do::Press(raw.press.as_ref().map(|keys| keys.get_ref().clone()).unwrap_or_default()),
+        "press" => {
+            let keys = raw.press.as_ref().ok_or_else(|| Error::new("no keys"))?;
+            let held = keys.get_ref().rsplit_once('+').filter(|(_, key)| !key.is_empty()).map(|(held, _)| held);
+            if let Some(other) = held.into_iter().flat_map(|held| held.split('+')).find(|key| !HELD.contains(key)) {
+                let error =
+                    scenario.source.error(keys.span().start, format!("`{other}` cannot be held down with a key"));
+                return Err(suggest(error, other, HELD).help(format!("these can: {}", listed(&HELD))));
+            }
+            Do::Press(keys.get_ref().clone())
+        }
         "goto" => {
             let path = raw.goto.as_ref().ok_or_else(|| Error::new("no path"))?;
             let path = path_of(scenario, path)?;
@@ -148,14 +244,45 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
             }
             Do::Aria(target)
         }
-        _ => screenshot(scenario, raw)?,
+        _ => screenshot(scenario, raw, names)?,
     };
-    let within = raw.within.as_ref().map_or(WITHIN, |within| within.get_ref().0);
+    let within = raw.within.as_ref().map_or(otherwise, |within| within.get_ref().0);
     let visible = raw.visible.as_ref().is_none_or(|visible| *visible.get_ref());
-    Ok(Act { what, visible, within, place: scenario.source.place(start) })
+    let frame = raw.frame.as_ref().map(|frame| frame.get_ref().clone());
+    Ok(Act { what, visible, frame, within, place: scenario.source.place(start) })
 }
 
-fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<Do> {
+/// The acts that look for one element.
+const FINDS: [&str; 7] = ["see", "unseen", "once", "click", "hover", "fill", "upload"];
+
+/// Reads the element that another one has to be in.
+fn read_inside(scenario: ScenarioFile<'_>, inside: &Spanned<RawInside>, names: &Names) -> Result<Target> {
+    let raw = inside.get_ref();
+    let given = [&raw.text, &raw.role, &raw.label, &raw.placeholder, &raw.testid, &raw.css];
+    let given = By::WORDS.iter().zip(given).filter_map(|((_, by), text)| Some((*by, text.as_ref()?)));
+    let [(by, text)] = given.collect::<Vec<_>>()[..] else {
+        let words = listed(&By::WORDS.map(|(word, _)| word));
+        return Err(scenario.source.error(inside.span().start, format!("`in` has exactly one of {words}")));
+    };
+    if by == By::Role {
+        check_role(scenario, text, text.get_ref())?;
+    }
+    let text = template(scenario, text, names)?;
+    Ok(Target { exact: raw.exact.unwrap_or_default(), nth: raw.nth, ..Target::of(by, text) })
+}
+
+/// Refuses a role that no element has, for which an act would wait in vain.
+fn check_role(scenario: ScenarioFile<'_>, at: &Spanned<String>, text: &str) -> Result<()> {
+    let role = text.split_whitespace().next().unwrap_or_default();
+    let is_checked = role.chars().all(|c| c.is_ascii_lowercase()) && !role.is_empty();
+    if !is_checked || ROLES.split_whitespace().any(|known| known == role) {
+        return Ok(());
+    }
+    let error = scenario.source.error(at.span().start, format!("there is no role `{role}`"));
+    Err(suggest(error, role, ROLES.split_whitespace()).help("the roles are those of ARIA: button, heading, textbox, …"))
+}
+
+fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct, names: &Names) -> Result<Do> {
     let name = raw.screenshot.as_ref().ok_or_else(|| Error::new("no name"))?;
     if !is_name(name.get_ref()) {
         let what = format!("`{}` cannot be the name of a screenshot", name.get_ref());
@@ -165,7 +292,15 @@ fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<Do> {
             .help("names are made of lower-case letters, digits, `.`, `_` and `-`"));
     }
     let baseline = raw.baseline.as_ref().is_some_and(|baseline| *baseline.get_ref());
-    Ok(Do::Screenshot { name: name.get_ref().clone(), baseline })
+    let tolerance = raw.tolerance.as_ref().map_or(0.0, |tolerance| *tolerance.get_ref());
+    if let Some(wrong) = raw.tolerance.as_ref().filter(|_| !(0.0..1.0).contains(&tolerance)) {
+        return Err(scenario
+            .source
+            .error(wrong.span().start, "expected a share of the pixels, from 0 to 1, such as 0.01"));
+    }
+    let masks = raw.mask.iter().flat_map(Spanned::get_ref);
+    let masks = masks.map(|mask| read_target(scenario, mask, names, By::Text)).collect::<Result<_>>()?;
+    Ok(Do::Screenshot { name: name.get_ref().clone(), baseline, tolerance, masks })
 }
 
 /// Reads a text and the word before it that says how to find an element, such as `label:`. A word that a template renders to
@@ -185,9 +320,12 @@ fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names
     if rest.trim().is_empty() {
         return Err(scenario.source.error(text.span().start, "an empty text matches everything: say what to find"));
     }
+    if by == By::Role {
+        check_role(scenario, text, rest)?;
+    }
     let template = Template::parse(rest, scenario.source, text.span())?;
     names.check(&template)?;
-    Ok(Target { by, text: template })
+    Ok(Target::of(by, template))
 }
 
 fn by_word(word: &str) -> Option<By> {

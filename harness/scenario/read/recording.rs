@@ -19,7 +19,9 @@ pub(super) fn read(raw: &RawScenario, source: &Source, root: &Path) -> Result<Op
         };
     }
     let first_step = raw.step.as_ref().and_then(|steps| steps.first()).map(|step| step.span().start);
-    let strays = [("system", raw.system.as_ref().map(|system| system.span().start)), ("step", first_step)];
+    let before = raw.before.iter().flatten().next().map(|name| name.span().start);
+    let strays =
+        [("system", raw.system.as_ref().map(|system| system.span().start)), ("before", before), ("step", first_step)];
     if let Some((field, at)) = strays.into_iter().find_map(|(field, at)| Some((field, at?))) {
         let error = source.error(at, format!("a scenario of kind = \"tools\" has no `{field}`"));
         return Err(error.help("it executes recorded calls again, and does not drive a system"));

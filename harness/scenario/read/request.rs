@@ -73,7 +73,7 @@ pub(super) fn path_of(scenario: ScenarioFile<'_>, path: &Spanned<String>) -> Res
     Ok(template)
 }
 
-fn headers_of(scenario: ScenarioFile<'_>, raw: &Texts) -> Result<Vec<(String, Template)>> {
+pub(super) fn headers_of(scenario: ScenarioFile<'_>, raw: &Texts) -> Result<Vec<(String, Template)>> {
     let mut headers: Vec<(String, Template)> = Vec::with_capacity(raw.len());
     for (name, value) in raw {
         check_header_name(name, scenario.source)?;

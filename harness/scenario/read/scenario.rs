@@ -4,27 +4,28 @@ use std::time::Duration;
 
 use super::file::ScenarioFile;
 use super::raw::{RawScenario, RawStep};
+use super::shared::SharedStep;
 use super::spanned::Spanned;
 use super::{case, golden, options, recording, step, toml_file, vars};
 use crate::name::{is_name, no_name};
-use crate::options::Defaults;
 use crate::source::Source;
 use crate::step::{Action, Step};
+use crate::suite::Suite;
 use crate::template::{Names, Vars};
 use crate::{Broken, FixtureRef, Scenario, ToolsRun};
 use retake_base::error::{Error, Result};
 
 /// Reads the scenarios of a folder: one with the folder's name, or one for each case. Options that they do not set are taken
-/// from `defaults`.
-pub(crate) fn read(name: &str, file: ScenarioFile<'_>, defaults: &Defaults) -> Vec<Result<Scenario, Broken>> {
-    Reader { name, file, defaults }.scenarios()
+/// from the suite.
+pub(crate) fn read(name: &str, file: ScenarioFile<'_>, suite: &Suite) -> Vec<Result<Scenario, Broken>> {
+    Reader { name, file, suite }.scenarios()
 }
 
 struct Reader<'a> {
     /// The name of the folder.
     name: &'a str,
     file: ScenarioFile<'a>,
-    defaults: &'a Defaults,
+    suite: &'a Suite,
 }
 
 impl Reader<'_> {
@@ -60,11 +61,13 @@ impl Reader<'_> {
     /// Reads one scenario, or one case that already includes what all cases share.
     fn scenario(&self, name: String, raw: &RawScenario) -> Result<Scenario> {
         let source = self.file.source;
-        let options = options::read(raw, self.defaults, source)?;
+        let given = options::read(raw, &self.suite.defaults, source)?;
         let tools = recording::read(raw, source, self.file.root)?;
         let steps: &[_] = match &raw.step {
             _ if tools.is_some() => &[],
             Some(steps) if !steps.is_empty() => steps,
+            // The shared steps that it names are its own.
+            _ if raw.before.as_ref().is_some_and(|before| !before.is_empty()) => &[],
             _ => {
                 let error = Error::new("a scenario needs at least one [[step]]").in_file(&source.file);
                 return Err(error.help("a step is one request: post = \"/path\", json = { … }"));
@@ -72,13 +75,17 @@ impl Reader<'_> {
         };
         let vars = raw.vars.iter().flatten().map(|(name, _)| name.get_ref().as_str());
         let mut names = Names::of_scenario(vars);
-        for (number, step) in (1..).zip(steps) {
+        let shared = match tools {
+            Some(_) => Vec::new(),
+            None => self.suite.shared.of(raw.before.as_ref(), source)?,
+        };
+        for (number, step) in (1..).zip(shared.iter().map(|shared| shared.raw).chain(steps)) {
             for name in step.get_ref().captures() {
                 names.announce(name.get_ref(), format!("step {number} captures it, for the steps after that one"));
             }
         }
         let vars = raw.vars.as_ref().map_or_else(|| Ok(Vars::default()), |vars| vars::read(vars, &names, source))?;
-        let steps = self.steps(steps, &vars, &mut names)?;
+        let steps = self.steps(&shared, steps, &vars, &mut names)?;
         if raw.worlds.is_some() && steps.iter().any(Step::needs_browser) {
             let error = Error::new(
                 "a scenario with pages has no worlds: what a page shows is not compared with the recorded run",
@@ -101,41 +108,68 @@ impl Reader<'_> {
             tools_from: raw.tools.as_ref().map(|from| *from.get_ref()).unwrap_or_default(),
             golden_name: name.clone(),
             name,
-            timeout: options.timeout,
-            settle: options.settle,
-            linger: options.linger,
-            panics: options.panics,
-            unused: options.unused,
-            drift: options.drift,
-            delays: options.delays,
-            worlds: options.worlds,
-            secrets: options.secrets,
+            skip: raw.skip.as_ref().map(|reason| options::skip(reason, source)).transpose()?,
+            tags: raw.tags.as_ref().map_or_else(|| Ok(Vec::new()), |tags| options::tags(tags, source))?,
+            retries: given.retries,
+            timeout: given.timeout,
+            settle: given.settle,
+            linger: given.linger,
+            panics: given.panics,
+            unused: given.unused,
+            drift: given.drift,
+            delays: given.delays,
+            worlds: given.worlds,
+            secrets: given.secrets,
             used_secrets: names.secrets(),
             used_tools: names.tools(),
+            used_systems: names.used_systems(),
             uses_port: names.uses_port(),
             of_fixture: names.of_fixture(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
             record_timeout: record_limit(raw, self.file.source)?,
             vars,
             steps,
-            golden: golden::read(raw.golden.as_ref(), options.headers),
+            golden: golden::read(raw.golden.as_ref(), given.headers),
         })
     }
 
-    /// Reads the steps in order. The captures of each step define names for those after it.
-    fn steps(&self, steps: &[Spanned<RawStep>], vars: &Vars, names: &mut Names) -> Result<Vec<Step>> {
+    /// Reads the shared steps and its own, in order. The captures of each step define names for those after it.
+    fn steps(
+        &self,
+        shared: &[SharedStep<'_>],
+        own: &[Spanned<RawStep>],
+        vars: &Vars,
+        names: &mut Names,
+    ) -> Result<Vec<Step>> {
         let source = self.file.source;
-        let mut read = Vec::with_capacity(steps.len());
-        for step in steps {
-            for name in step.get_ref().captures() {
-                if vars.names().any(|var| var == name.get_ref()) {
-                    let error = source.error(name.span().start, format!("`{}` is already a var", name.get_ref()));
-                    return Err(error.help("a capture needs a name of its own"));
-                }
+        let mut read = Vec::with_capacity(shared.len() + own.len());
+        let steps = shared.iter().map(|step| (step.raw, Some(step))).chain(own.iter().map(|raw| (raw, None)));
+        for (raw, shared) in steps {
+            if let Some(name) =
+                raw.get_ref().captures().iter().find(|name| vars.names().any(|var| var == name.get_ref()))
+            {
+                let text = name.get_ref();
+                return Err(match shared {
+                    None => source
+                        .error(name.span().start, format!("`{text}` is already a var"))
+                        .help("a capture needs a name of its own"),
+                    Some(shared) => Error::new(format!(
+                        "the shared steps `{}` capture `{text}`, so it cannot be a var",
+                        shared.list
+                    ))
+                    .in_file(&source.file)
+                    .help("give the var another name, or leave these steps out of `before`"),
+                });
             }
-            let step = step::read(self.file, step, names)?;
+            let step = match shared {
+                Some(shared) => self.suite.shared.step(shared, self.file.root, names)?,
+                None => step::read(self.file, raw, names)?,
+            };
             for part in step.parts() {
                 part.capture.keys().for_each(|name| names.define(name));
+                if matches!(part.action, Action::Socket(_)) {
+                    names.saw_socket();
+                }
                 if matches!(&part.action, Action::Request(request) if request.stream().is_some()) {
                     names.saw_stream();
                 }

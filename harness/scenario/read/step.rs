@@ -5,14 +5,15 @@
 use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
-use super::{agent, capture, page, request};
+use super::{agent, capture, page, request, shared, socket};
 use crate::hints::listed;
 use crate::step::{Action, AnswerAs, Do, Step};
 use crate::template::Names;
 use retake_base::error::{Error, Result};
 
 /// The keys that say which kind of step it is.
-pub(super) const KINDS: [&str; 9] = ["get", "post", "put", "patch", "delete", "listen", "run", "browser", "together"];
+pub(super) const KINDS: [&str; 10] =
+    ["get", "post", "put", "patch", "delete", "listen", "socket", "run", "browser", "together"];
 
 /// Reads one step. Only the steps after it may use the names of its captures.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &Names) -> Result<Step> {
@@ -21,6 +22,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
         return Err(scenario.source.error(name.span().start, "the step's name is empty"));
     }
     let action = match kind(scenario, raw, start)? {
+        "socket" => Action::Socket(Box::new(socket::read(scenario, raw, names)?)),
         "run" => Action::Run(agent::read(scenario, raw, names)?),
         "browser" => Action::Browse(Box::new(page::read(scenario, raw, names)?)),
         "together" => Action::Together(together(scenario, raw, names)?),
@@ -28,11 +30,11 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
     };
     let streams = match &action {
         Action::Request(request) => request.stream().is_some(),
-        Action::Run(_) => true,
+        Action::Run(_) | Action::Socket(_) => true,
         Action::Browse(_) | Action::Together(_) => false,
     };
     if let (Action::Request(_), true, Some(golden)) =
-        (&action, streams, raw.golden.as_ref().filter(|golden| !golden.get_ref()))
+        (&action, streams && scenario.list.is_none(), raw.golden.as_ref().filter(|golden| !golden.get_ref()))
     {
         return Err(scenario.source.error(golden.span().start, "a stream always goes into the golden"));
     }
@@ -46,12 +48,15 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
             return Err(error.help("let the step that causes the call wait for it"));
         }
     }
+    let by_itself = streams || shows(&action);
+    let by_itself = if scenario.list.is_some() { shared::shows(&action, by_itself) } else { by_itself };
     Ok(Step {
         awaits: raw.awaits.as_ref().map(|awaits| awaits.get_ref().caller.get_ref().trim().to_owned()),
         name: raw.name.as_ref().map(|name| name.get_ref().clone()),
         capture: capture::read(scenario, raw, streams)?,
-        golden: raw.golden.as_ref().map_or(streams || shows(&action), |golden| *golden.get_ref()),
+        golden: raw.golden.as_ref().map_or(by_itself, |golden| *golden.get_ref()),
         action,
+        file: scenario.source.file.clone(),
         place: scenario.source.place(start),
     })
 }
@@ -64,10 +69,16 @@ fn shows(action: &Action) -> bool {
 
 /// Returns the one key that says which kind of step it is.
 fn kind(scenario: ScenarioFile<'_>, raw: &RawStep, start: usize) -> Result<&'static str> {
-    let given = fields!(raw; get, post, put, patch, delete, listen, run, browser, together);
+    let given = fields!(raw; get, post, put, patch, delete, listen, socket, run, browser, together);
     let given: Vec<_> = given.into_iter().filter_map(|(kind, start)| Some((kind, start?))).collect();
     if let [(kind, _)] = given[..] {
+        if kind != "socket" {
+            scenario.refuse(&raw.socket_fields(), "belongs to a step with `socket`")?;
+        }
         return Ok(kind);
+    }
+    if given.is_empty() && raw.send.is_some() {
+        return Ok("socket");
     }
     let kinds: Vec<&str> = given.iter().map(|(kind, _)| *kind).collect();
     let error = match given.last() {
@@ -93,7 +104,7 @@ fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<
     let mut steps: Vec<Step> = Vec::with_capacity(parts.get_ref().len());
     for part in parts.get_ref() {
         let inner = part.get_ref();
-        let nested = fields!(inner; together, listen, browser);
+        let nested = fields!(inner; together, listen, socket, send, browser);
         scenario.refuse(&nested, "cannot stand in `together`: put it into a step of its own")?;
         let step = read(scenario, part, names)?;
         for (name, _) in inner.capture.iter().flat_map(Spanned::get_ref) {

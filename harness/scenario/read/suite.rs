@@ -6,6 +6,7 @@ use std::path::Path;
 use super::names::check_header_name;
 use super::normalize::normalize_rule;
 use super::raw::{RawCaller, RawPrice, RawSuite, RawSuspects};
+use super::shared::Shared;
 use super::spanned::Spanned;
 use super::values::Pattern;
 use super::{options, system, toml_file, tool};
@@ -29,10 +30,11 @@ pub(crate) fn read(root: &Path, file: &Path) -> Result<Suite> {
 
 /// Parses and checks the text of a `suite.toml`.
 pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
-    let raw: RawSuite = toml_file::read(source)?;
+    let mut raw: RawSuite = toml_file::read(source)?;
     let defaults = options::read(&raw, &Defaults::default(), source)?;
     let systems = system::read(&raw, source, root)?;
     let tools = tool::read(&raw, source)?;
+    let shared = Shared::read(std::mem::take(&mut raw.steps), std::mem::take(&mut raw.before), source, root)?;
     let last = raw.callers.len().saturating_sub(1);
     let callers = raw.callers.iter().enumerate();
     let callers = callers.map(|(i, rule)| caller(rule.get_ref(), i == last, source)).collect::<Result<_>>()?;
@@ -49,6 +51,7 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
         system_place: raw.system.as_ref().map(|system| source.place(system.span().start)),
         system: raw.system.map(Spanned::into_inner),
         defaults,
+        shared,
         suspects: suspects(raw.suspects),
         fork_tools: raw.fork.tools.unwrap_or_default(),
         verify: raw.verify,

@@ -82,7 +82,7 @@ fn wrong_type(message: &str, text: &str) -> Option<Error> {
     let expected = match expected {
         "a sequence" => "a list",
         "a map" => "a table",
-        "i32" | "i64" => "a whole number",
+        "u8" | "i32" | "i64" => "a whole number",
         other => other,
     };
     let found = match found {

@@ -13,6 +13,7 @@ use super::spanned::Spanned;
 use crate::hints::listed;
 use crate::options::{Delays, Level, Panics, Unused};
 use crate::pointer::Pointer;
+use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
 use crate::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
@@ -30,6 +31,10 @@ pub(super) struct Pattern(pub(super) Regex);
 /// A value whose type belongs to another crate, and is read here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Foreign<T>(pub T);
+
+/// The colour scheme of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Colors(pub(super) &'static str);
 
 /// The kind of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +179,9 @@ macro_rules! read_word {
 read_word!(Level: "ignore" => Level::Ignore, "note" => Level::Note, "fail" => Level::Fail);
 read_word!(Kind: "system" => Kind::System, "tools" => Kind::Tools);
 read_word!(ToolsFrom: "recorded" => ToolsFrom::Recorded, "live" => ToolsFrom::Live);
+read_word!(Colors: "light" => Colors("light"), "dark" => Colors("dark"));
+read_word!(Dialogs: "dismiss" => Dialogs::Dismiss, "accept" => Dialogs::Accept);
+read_word!(Framing: "plain" => Framing::Plain, "socket.io" => Framing::SocketIo, "graphql-ws" => Framing::GraphQl);
 read_word!(Unobserved: "skip" => Unobserved::Skip, "execute" => Unobserved::Execute);
 read_word!(Panics: "fail" => Panics::Fail, "allow" => Panics::Allow);
 read_word!(Foreign<Suspected>: "refuse" => Foreign(Suspected::Refuse), "mask" => Foreign(Suspected::Mask), "keep" => Foreign(Suspected::Keep));

@@ -6,6 +6,7 @@ mod body;
 mod capture;
 mod page;
 mod request;
+mod socket;
 #[expect(clippy::module_inception, reason = "the step itself, among its parts")]
 mod step;
 mod stream;
@@ -13,7 +14,8 @@ mod stream;
 pub use agent::AgentRun;
 pub use body::{RenderedBody, StepBody, Upload};
 pub use capture::CaptureFrom;
-pub use page::{Act, By, Do, PageVisit, Target};
+pub use page::{Act, By, Dialogs, Do, PageVisit, Target};
 pub use request::{AnswerAs, Method, Request, WaitFor};
+pub use socket::{Framing, SocketOpening, SocketTalk};
 pub use step::{Action, Step, without_browser};
 pub use stream::StreamSpec;

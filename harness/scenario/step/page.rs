@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::template::Template;
@@ -21,8 +22,24 @@ pub struct PageVisit {
     /// Requests that the page has to make, and whose answers go into the golden: a method and a path, in which `*` matches
     /// any text without a slash.
     pub traffic: Vec<String>,
+    /// The size of the window, in CSS pixels, if it is not the usual one.
+    pub viewport: Option<[u32; 2]>,
+    /// The colour scheme that the page is asked for: `light` or `dark`.
+    pub colors: Option<&'static str>,
+    /// What becomes of dialogs such as `confirm`.
+    pub dialogs: Dialogs,
     /// The acts, in order.
     pub acts: Vec<Act>,
+}
+
+/// What becomes of the dialogs that a page opens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Dialogs {
+    /// They are dismissed, as if nobody agreed.
+    #[default]
+    Dismiss,
+    /// They are accepted; a prompt keeps the text that it proposes.
+    Accept,
 }
 
 /// One act on a page.
@@ -32,6 +49,8 @@ pub struct Act {
     pub what: Do,
     /// Whether a person has to see what it looks for, and not only the page's code.
     pub visible: bool,
+    /// The CSS selector of the iframe that it is about, if it is not the page itself.
+    pub frame: Option<String>,
     /// How long to wait until it can be done, or until what it looks for holds.
     pub within: Duration,
     /// Its place in `scenario.toml`.
@@ -49,6 +68,19 @@ pub enum Do<T = Template> {
     Once(Target<T>),
     /// Waits until each target matches exactly one visible element, and each element is above the next.
     Above(Vec<Target<T>>),
+    /// Moves the mouse over the only element that matches.
+    Hover(Target<T>),
+    /// Gives files to a field for files.
+    Upload {
+        /// The field.
+        target: Target<T>,
+        /// The files, relative to the root.
+        files: Vec<PathBuf>,
+    },
+    /// Waits until the page has opened a dialog with this text.
+    Dialog(T),
+    /// Does the acts one after another, and begins again when one of them fails.
+    Retry(Vec<Act>),
     /// Clicks the only element that matches.
     Click(Target<T>),
     /// Replaces the content of a field.
@@ -72,14 +104,26 @@ pub enum Do<T = Template> {
         name: String,
         /// Whether it is compared.
         baseline: bool,
+        /// The share of its pixels that may differ, from 0 to 1.
+        tolerance: f64,
+        /// Elements that are painted over before it is compared.
+        masks: Vec<Target<T>>,
     },
 }
 
 /// How to find an element on a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Target<T = Template> {
     /// What the text is compared with.
     pub by: By,
+    /// Whether the text is the whole one, letter by letter, and not a part of it.
+    pub exact: bool,
+    /// Whether the text is Markdown, and the page shows it rendered: only letters and digits count.
+    pub markdown: bool,
+    /// Which of several visible matches is meant, counted from 0; -1 is the last.
+    pub nth: Option<i64>,
+    /// The element that it is in.
+    pub within: Option<Box<Target<T>>>,
     /// The text to find.
     pub text: T,
 }
@@ -114,15 +158,26 @@ impl By {
 }
 
 impl<T> Target<T> {
+    /// A target that is found by a text, a role or the like alone.
+    pub fn of(by: By, text: T) -> Target<T> {
+        Target { by, exact: false, markdown: false, nth: None, within: None, text }
+    }
+
     fn render<U>(&self, render: &mut impl FnMut(&T) -> Result<U>) -> Result<Target<U>> {
-        Ok(Target { by: self.by, text: render(&self.text)? })
+        let within = self.within.as_ref().map(|target| target.render(render).map(Box::new)).transpose()?;
+        let Target { by, exact, markdown, nth, .. } = *self;
+        Ok(Target { by, exact, markdown, nth, within, text: render(&self.text)? })
     }
 }
 
 impl<T: fmt::Display> fmt::Display for Target<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = By::WORDS.iter().find(|(_, by)| *by == self.by).map_or("", |(word, _)| word);
-        write!(f, "`{word}:{}`", self.text)
+        write!(f, "`{word}:{}`", self.text)?;
+        if let Some(nth) = self.nth {
+            write!(f, " (nth = {nth})")?;
+        }
+        self.within.iter().try_for_each(|within| write!(f, " in {within}"))
     }
 }
 
@@ -138,14 +193,37 @@ impl<T> Do<T> {
             Do::Unseen(target) => Do::Unseen(target.render(render)?),
             Do::Once(target) => Do::Once(target.render(render)?),
             Do::Above(targets) => Do::Above(targets.iter().map(|target| target.render(render)).collect::<Result<_>>()?),
+            Do::Hover(target) => Do::Hover(target.render(render)?),
+            Do::Upload { target, files } => Do::Upload { target: target.render(render)?, files: files.clone() },
+            Do::Dialog(text) => Do::Dialog(render(text)?),
+            Do::Retry(acts) => Do::Retry(acts.clone()),
             Do::Click(target) => Do::Click(target.render(render)?),
             Do::Fill { target, text } => Do::Fill { target: target.render(render)?, text: render(text)? },
             Do::Press(keys) => Do::Press(keys.clone()),
             Do::Goto(path) => Do::Goto(render(path)?),
             Do::Reload => Do::Reload,
             Do::Aria(target) => Do::Aria(target.render(render)?),
-            Do::Screenshot { name, baseline } => Do::Screenshot { name: name.clone(), baseline: *baseline },
+            Do::Screenshot { name, baseline, tolerance, masks } => Do::Screenshot {
+                name: name.clone(),
+                baseline: *baseline,
+                tolerance: *tolerance,
+                masks: masks.iter().map(|mask| mask.render(render)).collect::<Result<_>>()?,
+            },
         })
+    }
+
+    /// Returns the only element that the act looks for, if it looks for one.
+    pub fn target(&self) -> Option<&Target<T>> {
+        match self {
+            Do::See(target)
+            | Do::Unseen(target)
+            | Do::Once(target)
+            | Do::Click(target)
+            | Do::Hover(target)
+            | Do::Upload { target, .. }
+            | Do::Fill { target, .. } => Some(target),
+            _ => None,
+        }
     }
 
     /// Returns the key that stands for this act in `scenario.toml`.
@@ -156,6 +234,10 @@ impl<T> Do<T> {
             Do::Unseen(_) => "unseen",
             Do::Once(_) => "once",
             Do::Above(_) => "above",
+            Do::Hover(_) => "hover",
+            Do::Upload { .. } => "upload",
+            Do::Dialog(_) => "dialog",
+            Do::Retry(_) => "retry",
             Do::Click(_) => "click",
             Do::Fill { .. } => "fill",
             Do::Press(_) => "press",
@@ -171,16 +253,17 @@ impl fmt::Display for Do<String> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.word())?;
         match self {
-            Do::See(target) | Do::Unseen(target) | Do::Once(target) | Do::Click(target) | Do::Aria(target) => {
-                write!(f, " {target}")
-            }
-            Do::Fill { target, .. } => write!(f, " {target}"),
+            Do::Aria(target) => write!(f, " {target}"),
             Do::Above(targets) => {
                 let targets: Vec<String> = targets.iter().map(ToString::to_string).collect();
                 write!(f, " {}", targets.join(", "))
             }
-            Do::Press(text) | Do::Goto(text) | Do::Screenshot { name: text, .. } => write!(f, " `{text}`"),
+            Do::Retry(acts) => write!(f, " {} acts", acts.len()),
+            Do::Press(text) | Do::Goto(text) | Do::Dialog(text) | Do::Screenshot { name: text, .. } => {
+                write!(f, " `{text}`")
+            }
             Do::Reload => Ok(()),
+            _ => self.target().map_or(Ok(()), |target| write!(f, " {target}")),
         }
     }
 }

@@ -1,11 +1,14 @@
 //! One `[[step]]`: what it does, and which values of the answer it captures for later steps.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::agent::AgentRun;
 use super::capture::CaptureFrom;
 use super::page::PageVisit;
 use super::request::Request;
+use super::socket::SocketTalk;
 use retake_base::error::{Error, Place};
 
 /// One step of a scenario.
@@ -20,9 +23,11 @@ pub struct Step {
     /// The caller of a background model call that the step waits for after its answer. Calls that come after the beginning of
     /// the step count.
     pub awaits: Option<String>,
-    /// Whether the answer goes into the golden. Streams of requests always do.
+    /// Whether the answer goes into the golden. Streams of a scenario's own requests always do.
     pub golden: bool,
-    /// The place in `scenario.toml` where the step starts.
+    /// The file that it is written in: `scenario.toml`, or `suite.toml` for a shared step.
+    pub file: Arc<Path>,
+    /// The place in that file where the step starts.
     pub place: Place,
 }
 
@@ -31,6 +36,8 @@ pub struct Step {
 pub enum Action {
     /// Sends a request to the system.
     Request(Box<Request>),
+    /// Talks over a WebSocket.
+    Socket(Box<SocketTalk>),
     /// Runs a command-line agent.
     Run(AgentRun),
     /// Opens a page in a browser.
@@ -57,7 +64,9 @@ impl Step {
 
     /// Whether it needs a system. A step that runs a command does not, unless its templates do.
     pub fn needs_system(&self) -> bool {
-        self.parts().iter().any(|step| matches!(step.action, Action::Request(_) | Action::Browse(_)))
+        self.parts()
+            .iter()
+            .any(|step| matches!(step.action, Action::Request(_) | Action::Socket(_) | Action::Browse(_)))
     }
 
     /// Whether it needs a browser.

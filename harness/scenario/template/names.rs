@@ -11,7 +11,8 @@ use crate::hints::{listed, suggest};
 use retake_base::error::{Error, Result};
 
 /// The names that Retake itself defines. Vars and captures cannot use them.
-pub const RESERVED: [&str; 9] = ["run", "port", "workdir", "root", "model", "secret", "tools", "turn", "fixture"];
+pub const RESERVED: [&str; 10] =
+    ["run", "port", "workdir", "root", "model", "secret", "systems", "tools", "turn", "fixture"];
 
 /// The names for the configuration of a system, which starts before a scenario's own values exist.
 const OF_SYSTEMS: [&str; 7] = ["run", "port", "workdir", "root", "model", "secret", "tools"];
@@ -22,7 +23,7 @@ const OF_TOOLS: [&str; 3] = ["workdir", "root", "secret"];
 /// Additional names for a tool that is a command: the name of the called tool, and its arguments.
 const OF_CALLS: [&str; 2] = ["tool", "args"];
 
-/// The name of the systems that a system needs. It is defined only in that system's configuration.
+/// The name of the URLs of systems: those of a scenario, and in a system's configuration those that it needs.
 const SYSTEMS: &str = "systems";
 
 /// The attributes of `model`.
@@ -67,13 +68,24 @@ pub(crate) struct Names {
     port: Rc<Cell<bool>>,
     /// The values of the fixture that the checked templates use.
     of_fixture: Rc<RefCell<Vec<OfFixture>>>,
-    /// The attributes of `systems`.
+    /// The attributes of `systems`, if they are known.
     systems: Vec<String>,
+    /// The attributes of `systems` that the checked templates use.
+    used_systems: Rc<RefCell<BTreeSet<String>>>,
     /// Whether an earlier step has a stream.
     stream: bool,
+    /// Whether an earlier step opens a socket.
+    socket: bool,
+    /// Whether every name counts as defined.
+    unchecked: bool,
 }
 
 impl Names {
+    /// Returns names that leave open what is defined: shared steps use the vars of scenarios that are not read yet.
+    pub(crate) fn unchecked() -> Names {
+        Names { unchecked: true, stream: true, socket: true, ..Names::default() }
+    }
+
     /// Returns the names for a system's configuration.
     pub(crate) fn of_systems() -> Names {
         let here = OF_SYSTEMS.map(str::to_owned).into();
@@ -119,6 +131,16 @@ impl Names {
         self.here.insert(name.to_owned());
     }
 
+    /// Notes that a step opens a socket.
+    pub(crate) fn saw_socket(&mut self) {
+        self.socket = true;
+    }
+
+    /// Whether an earlier step opens a socket.
+    pub(crate) fn has_socket(&self) -> bool {
+        self.socket
+    }
+
     /// Notes that a step has a stream.
     pub(crate) fn saw_stream(&mut self) {
         self.stream = true;
@@ -132,6 +154,11 @@ impl Names {
     /// Returns the tool servers that the checked templates use.
     pub(crate) fn tools(&self) -> BTreeSet<String> {
         self.tools.borrow().clone()
+    }
+
+    /// Returns the systems whose URLs the checked templates use.
+    pub(crate) fn used_systems(&self) -> BTreeSet<String> {
+        self.used_systems.borrow().clone()
     }
 
     /// Whether a checked template uses the port of the system.
@@ -156,6 +183,9 @@ impl Names {
 
     /// Returns an error if a template uses a name that is not defined here.
     pub(crate) fn check(&self, template: &Template) -> Result<()> {
+        if self.unchecked {
+            return Ok(());
+        }
         template.uses().iter().try_for_each(|name| {
             let error = |what: String| template.error(what).at(name.place);
             let root = name.root();
@@ -185,6 +215,10 @@ impl Names {
                     return Ok(());
                 }
                 SYSTEMS if !self.systems.is_empty() => self.systems.iter().map(String::as_str).collect(),
+                SYSTEMS => {
+                    self.used_systems.borrow_mut().extend(name.path.split('.').nth(1).map(str::to_owned));
+                    return Ok(());
+                }
                 "tools" => {
                     self.tools.borrow_mut().extend(name.path.split('.').nth(1).map(str::to_owned));
                     return Ok(());

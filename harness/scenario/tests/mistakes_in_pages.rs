@@ -32,14 +32,14 @@ pub(super) const MISTAKES: &[Mistake] = &[
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ndo = [{ within = \"1s\" }]\n",
         says: "scenarios/a/scenario.toml:3:7: this act does nothing
-  an act has exactly one of `see`, `unseen`, `once`, `above`, `click`, `fill`, `press`, `goto`, `reload`, `aria`, `screenshot`",
+  an act has exactly one of `see`, `unseen`, `once`, `above`, `click`, `hover`, `fill`, `upload`, `press`, `dialog`, `goto`, `reload`, `retry`, `aria`, `screenshot`",
     },
     Mistake {
         name: "act that does two things",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ndo = [{ see = \"x\", click = \"x\" }]\n",
         says: "scenarios/a/scenario.toml:3:7: this act does 2 things: `see`, `click`
-  an act has exactly one of `see`, `unseen`, `once`, `above`, `click`, `fill`, `press`, `goto`, `reload`, `aria`, `screenshot`",
+  an act has exactly one of `see`, `unseen`, `once`, `above`, `click`, `hover`, `fill`, `upload`, `press`, `dialog`, `goto`, `reload`, `retry`, `aria`, `screenshot`",
     },
     Mistake {
         name: "fill without text",

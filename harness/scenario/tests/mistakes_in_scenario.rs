@@ -53,7 +53,7 @@ jsn = { a = 1 }
 "#,
         says: r"scenarios/a/scenario.toml:3:1: unknown field `jsn`
   did you mean `json`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `viewport`, `colors`, `dialogs`, `traffic`",
     },
     Mistake {
         name: "unknown field of a scenario",
@@ -64,7 +64,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:1: unknown field `sytem`
   did you mean `system`?
-  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "unknown field of golden",
@@ -94,10 +94,10 @@ stream = { lst = "end" }
         files: &[],
         text: r#"[[step]]
 get = "/"
-colour = "red"
+flavour = "red"
 "#,
-        says: r"scenarios/a/scenario.toml:3:1: unknown field `colour`
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+        says: r"scenarios/a/scenario.toml:3:1: unknown field `flavour`
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `viewport`, `colors`, `dialogs`, `traffic`",
     },
     Mistake {
         name: "steps in the plural",
@@ -107,7 +107,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:3: unknown field `steps`
   did you mean `step`?
-  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "one bracket too few",
@@ -148,7 +148,7 @@ get = "/"
 json = { a = 1 }
 ",
         says: r"scenarios/a/scenario.toml:1:1: this step sends nothing
-  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`",
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `run`, `browser`, `together`",
     },
     Mistake {
         name: "a step with two methods",
@@ -158,7 +158,7 @@ get = "/"
 post = "/b"
 "#,
         says: r"scenarios/a/scenario.toml:3:8: this step has 2 methods: `get`, `post`
-  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`",
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `run`, `browser`, `together`",
     },
     Mistake {
         name: "a path without slash",
@@ -186,7 +186,7 @@ lisen = "/event"
 "#,
         says: r"scenarios/a/scenario.toml:2:1: unknown field `lisen`
   did you mean `listen`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `viewport`, `colors`, `dialogs`, `traffic`",
     },
     Mistake {
         name: "tools that are a table",
@@ -266,7 +266,7 @@ post = "/"
 json_file = "body.json"
 "#,
         says: r"scenarios/a/body.json:2:12: `nme` is not defined here
-  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `tools`, `turn`, `workdir`",
+  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `systems`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "a name with a space in a header",
@@ -329,14 +329,14 @@ get = "/"
         text: "[[step]]\nGET = \"/\"\n",
         says: r"scenarios/a/scenario.toml:2:1: unknown field `GET`
   did you mean `get`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `viewport`, `colors`, `dialogs`, `traffic`",
     },
     Mistake {
         name: "a name that would colour the terminal",
         files: &[],
         text: "\"\\u001b[31mred\\u202e\" = 1\n[[step]]\nget = \"/\"\n",
         says: r"scenarios/a/scenario.toml:1:1: unknown field `\u{1b}[31mred\u{202e}`
-  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "cases as a list",
@@ -406,7 +406,7 @@ var = { x = 1 }
 "#,
         says: r"scenarios/a/scenario.toml:4:1: unknown field `var`
   did you mean `vars`?
-  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "case: none",

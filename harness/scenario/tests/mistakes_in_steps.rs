@@ -16,7 +16,7 @@ get = "/"
 run = ["agent"]
 "#,
         says: r"scenarios/a/scenario.toml:3:7: this step has 2 kinds: `get`, `run`
-  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`",
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `run`, `browser`, `together`",
     },
     Mistake {
         name: "listen without slash",
@@ -132,7 +132,7 @@ env = { "A=B" = "c" }
 run = ["agent", "{{ thred }}"]
 "#,
         says: r"scenarios/a/scenario.toml:2:21: `thred` is not defined here
-  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `tools`, `turn`, `workdir`",
+  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `systems`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "run with an exit code as text",
@@ -288,7 +288,7 @@ post = "/"
 form = { a = "{{ b }}" }
 "#,
         says: r"scenarios/a/scenario.toml:3:18: `b` is not defined here
-  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `tools`, `turn`, `workdir`",
+  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `systems`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "files and json",
@@ -388,6 +388,51 @@ together = [{ get = "/", jsn = {} }]
 "#,
         says: r"scenarios/a/scenario.toml:2:26: unknown field `jsn`
   did you mean `json`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `send`, `last`, `framing`, `connect`, `event`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `viewport`, `colors`, `dialogs`, `traffic`",
+    },
+    Mistake {
+        name: "send without a socket",
+        files: &[],
+        text: r#"[[step]]
+send = "hi"
+"#,
+        says: "scenarios/a/scenario.toml:2:8: there is no open socket before this step to send this to\n  a step with `socket = \"/path\"` opens one",
+    },
+    Mistake {
+        name: "a field of sockets at a request",
+        files: &[],
+        text: r#"[[step]]
+get = "/"
+last = "end"
+"#,
+        says: "scenarios/a/scenario.toml:3:8: `last` belongs to a step with `socket`",
+    },
+    Mistake {
+        name: "a field of requests at a socket",
+        files: &[],
+        text: r#"[[step]]
+socket = "/ws"
+json = {}
+"#,
+        says: "scenarios/a/scenario.toml:3:8: `json` belongs to a request or a command, and this step talks over a WebSocket",
+    },
+    Mistake {
+        name: "an unknown framing",
+        files: &[],
+        text: r#"[[step]]
+socket = "/ws"
+framing = "socketio"
+"#,
+        says: "scenarios/a/scenario.toml:3:11: `socketio` is not one of `plain`, `socket.io`, `graphql-ws`\n  did you mean `socket.io`?",
+    },
+    Mistake {
+        name: "connect without a framing",
+        files: &[],
+        text: r#"[[step]]
+socket = "/ws"
+connect = { token = "x" }
+"#,
+        says: r"scenarios/a/scenario.toml:3:11: `connect` belongs to a socket with a `framing`
+  write what a plain socket expects first as the first message of `send`",
     },
 ];

@@ -16,7 +16,7 @@ name = "x"
 "#,
         says: r"scenarios/suite.toml:1:3: unknown field `caller`
   did you mean `callers`?
-  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `timeout`, `delays`, `fork`, `verify`, `prices`, `golden`",
+  known here: `system`, `systems`, `steps`, `before`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `retries`, `timeout`, `delays`, `worlds`, `error_words`, `fork`, `verify`, `prices`, `golden`",
     },
     Mistake {
         name: "a field of scenarios",
@@ -25,7 +25,7 @@ name = "x"
 prompt = "hello"
 "#,
         says: r"scenarios/suite.toml:1:2: unknown field `vars`
-  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `timeout`, `delays`, `fork`, `verify`, `prices`, `golden`",
+  known here: `system`, `systems`, `steps`, `before`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `retries`, `timeout`, `delays`, `worlds`, `error_words`, `fork`, `verify`, `prices`, `golden`",
     },
     Mistake {
         name: "a negative price",
@@ -38,6 +38,53 @@ prompt = "hello"
         files: &[],
         text: "fork = { tools = \"real\" }\n",
         says: "scenarios/suite.toml:1:18: `real` is not one of `recorded`, `live`",
+    },
+    Mistake {
+        name: "shared steps that are not there",
+        files: &[],
+        text: r#"before = ["logn"]
+[[steps.login]]
+post = "/login"
+"#,
+        says: r"scenarios/suite.toml:1:11: suite.toml has no steps with the name `logn`
+  did you mean `login`?
+  known there: `login`",
+    },
+    Mistake {
+        name: "shared steps named twice",
+        files: &[],
+        text: r#"before = ["login", "login"]
+[[steps.login]]
+post = "/login"
+"#,
+        says: "scenarios/suite.toml:1:20: `before` names `login` twice",
+    },
+    Mistake {
+        name: "a mistake in a shared step, told once and with its place",
+        files: &[("scenarios/b/scenario.toml", STEP)],
+        text: r#"[[steps.login]]
+post = "/login"
+get = "/login"
+"#,
+        says: r"scenarios/suite.toml:2:8: this step has 2 methods: `get`, `post`
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `socket`, `run`, `browser`, `together`",
+    },
+    Mistake {
+        name: "a shared step that uses what a scenario lacks",
+        files: &[],
+        text: r#"before = ["ask"]
+[[steps.ask]]
+post = "/ask"
+json = "{{ prompt }}"
+"#,
+        says: r"scenarios/suite.toml:4:12: `prompt` is not defined here
+  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `systems`, `tools`, `turn`, `workdir`",
+    },
+    Mistake {
+        name: "no shared step in a list",
+        files: &[],
+        text: "steps = { login = [] }\n",
+        says: "scenarios/suite.toml:1:19: `steps.login` contains no step",
     },
     Mistake {
         name: "a caller without a name",

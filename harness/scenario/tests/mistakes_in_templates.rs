@@ -88,7 +88,7 @@ get = "/"
 capture = { run = "json:/id" }
 "#,
         says: r"scenarios/a/scenario.toml:3:13: the name `run` is reserved
-  reserved: `run`, `port`, `workdir`, `root`, `model`, `secret`, `tools`, `turn`, `fixture`",
+  reserved: `run`, `port`, `workdir`, `root`, `model`, `secret`, `systems`, `tools`, `turn`, `fixture`",
     },
     Mistake {
         name: "capture: a name that is a var",
@@ -111,7 +111,7 @@ get = "/"
 model = "gpt"
 "#,
         says: r"scenarios/a/scenario.toml:4:1: the name `model` is reserved
-  reserved: `run`, `port`, `workdir`, `root`, `model`, `secret`, `tools`, `turn`, `fixture`",
+  reserved: `run`, `port`, `workdir`, `root`, `model`, `secret`, `systems`, `tools`, `turn`, `fixture`",
     },
     Mistake {
         name: "vars: a name with a dash",
@@ -145,7 +145,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:2:18: `usr` is not defined here
   did you mean `user`?
-  defined here: `fixture`, `model`, `port`, `prompt`, `root`, `run`, `secret`, `tools`, `turn`, `user`, `workdir`",
+  defined here: `fixture`, `model`, `port`, `prompt`, `root`, `run`, `secret`, `systems`, `tools`, `turn`, `user`, `workdir`",
     },
     Mistake {
         name: "vars: a circle",
@@ -218,7 +218,7 @@ json = { input = { messages = [{ content = "say: {{ promt }}" }] } }
 "#,
         says: r"scenarios/a/scenario.toml:5:53: `promt` is not defined here
   did you mean `prompt`?
-  defined here: `fixture`, `model`, `port`, `prompt`, `root`, `run`, `secret`, `tools`, `turn`, `workdir`",
+  defined here: `fixture`, `model`, `port`, `prompt`, `root`, `run`, `secret`, `systems`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "template: undefined on a later line",
@@ -232,7 +232,7 @@ two {{ prompt }}
 """
 "#,
         says: r"scenarios/a/scenario.toml:6:8: `prompt` is not defined here
-  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `tools`, `turn`, `workdir`",
+  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `systems`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "template: a capture of a later step",

@@ -368,8 +368,8 @@ fn a_suite_needs_no_file() {
 fn survives(text: &str) {
     let root = Path::new("nowhere");
     let Ok(source) = Source::of(Path::new("x.toml"), text.as_bytes().to_vec()) else { return };
-    let file = read::ScenarioFile { source: &source, root, dir: root };
-    for scenario in read::scenario::read("a", file, &Defaults::default()).into_iter().flatten() {
+    let file = read::ScenarioFile { source: &source, root, dir: root, list: None };
+    for scenario in read::scenario::read("a", file, &Suite::default()).into_iter().flatten() {
         let _ = scenario.resolve_vars(&stage());
     }
     let _ = read::suite::parse(&source, root);
@@ -419,4 +419,37 @@ proptest! {
         }
         survives(&text);
     }
+}
+
+#[test]
+fn a_scenario_begins_with_the_shared_steps_of_its_suite() {
+    let suite = "before = [\"login\", \"thread\"]\n[[steps.login]]\npost = \"/login\"\njson_file = \"../_shared/ada.json\"\n\
+                 capture = { token = \"json:/token\" }\n[[steps.thread]]\npost = \"/threads?{{ token }}\"\n\
+                 stream = true\n[[steps.ask]]\npost = \"/ask?{{ prompt }}\"\nstream = true\ngolden = true\n";
+    let discovered = read(&[
+        ("scenarios/suite.toml", suite),
+        ("scenarios/_shared/ada.json", "{}"),
+        ("scenarios/all/scenario.toml", "[[step]]\nget = \"/{{ token }}\"\n"),
+        ("scenarios/asks/scenario.toml", "before = [\"ask\"]\nvars = { prompt = \"hi\" }\n"),
+        ("scenarios/off/scenario.toml", "before = []\n[[step]]\nget = \"/\"\n"),
+        ("scenarios/takes/scenario.toml", "vars = { token = \"x\" }\n[[step]]\nget = \"/\"\n"),
+    ]);
+    let steps = |index: usize| -> Vec<_> {
+        let steps = &discovered.scenarios[index].as_ref().unwrap().steps;
+        steps.iter().map(|step| (step.name.as_deref(), step.golden, step.file.display().to_string())).collect()
+    };
+    let suite = || "scenarios/suite.toml".to_owned();
+    let own = |name: &str| format!("scenarios/{name}/scenario.toml");
+    assert_eq!(
+        steps(0),
+        [(Some("login"), false, suite()), (Some("thread"), false, suite()), (None, false, own("all"))]
+    );
+    assert_eq!(steps(1), [(Some("ask"), true, suite())]);
+    assert_eq!(steps(2), [(None, false, own("off"))]);
+    let error = &discovered.scenarios[3].as_ref().unwrap_err().error;
+    assert_eq!(
+        error.to_string(),
+        "scenarios/takes/scenario.toml: the shared steps `login` capture `token`, so it cannot be a var\n  \
+         give the var another name, or leave these steps out of `before`"
+    );
 }

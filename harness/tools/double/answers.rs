@@ -71,10 +71,11 @@ impl Answers {
         self.exchanges.iter().filter(|recorded| recorded.served).map(|recorded| recorded.exchange.clone()).collect()
     }
 
-    /// Describes the recorded calls, reads and prompts that no request asked for.
-    pub(super) fn unused(&self) -> Vec<String> {
-        let unused = self.exchanges.iter().filter(|recorded| !recorded.served && is_once(&recorded.exchange.method));
-        unused.map(|recorded| asked(&recorded.exchange.method, &recorded.exchange.params)).collect()
+    /// Describes the recorded calls, reads and prompts that no request asked for, each with its index.
+    pub(super) fn unused(&self) -> Vec<(usize, String)> {
+        let unused = self.exchanges.iter().enumerate();
+        let unused = unused.filter(|(_, recorded)| !recorded.served && is_once(&recorded.exchange.method));
+        unused.map(|(index, recorded)| (index, asked(&recorded.exchange.method, &recorded.exchange.params))).collect()
     }
 
     /// Returns the key of a request. Requests that count as the same have the same key.

@@ -336,7 +336,7 @@ impl Server {
     }
 
     /// The recorded requests that nobody made.
-    pub(super) fn unused(&self) -> Vec<String> {
+    pub(super) fn unused(&self) -> Vec<(usize, String)> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).unused()
     }
 

@@ -152,7 +152,10 @@ impl Doubles {
         for (name, server) in &self.state.by_name {
             let named = |line: String| format!("`{name}`: {line}");
             asked.drift.extend(server.drift().into_iter().map(named));
-            asked.unused.extend(server.unused().into_iter().map(named));
+            for (index, line) in server.unused() {
+                asked.unused_at.push((name.clone(), index));
+                asked.unused.push(named(line));
+            }
             let questions = server.open_questions().into_iter();
             asked.unanswered.extend(questions.map(|method| format!("the server `{name}` asked the agent `{method}`")));
             if let ToolsMode::Fork(..) = self.state.mode {
@@ -186,6 +189,8 @@ fn keep(task: JoinHandle<()>) {
 pub(crate) struct Asked {
     /// Recorded requests that the system did not make.
     pub unused: Vec<String>,
+    /// The same, each as its server and its index in the fixture.
+    pub unused_at: Vec<(String, usize)>,
     /// Answers of live servers that differ from the recorded ones, one line for each.
     pub drift: Vec<String>,
     /// Requests of servers that the system has not answered, one line each.

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::support::tree::{Tree, project};
+use crate::support::tree::{Tree, standalone};
 
 tests!(a_run_that_is_killed_leaves_no_chromium_and_no_profile);
 
@@ -12,7 +12,7 @@ fn a_run_that_is_killed_leaves_no_chromium_and_no_profile() {
     let runs = std::env::var("RETAKE_KILLED_BROWSERS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(5);
     let temp = tempfile::tempdir().unwrap();
     let tree = Tree::with_suite("settle = \"10ms\"\n");
-    tree.write("scenarios/page_history/scenario.toml", &project("scenarios/page_history/scenario.toml"));
+    tree.write("scenarios/page_history/scenario.toml", &standalone("page_history"));
     for run in 0..runs {
         let mut runner = tree.runner("page").env("TMPDIR", temp.path()).into_command();
         let mut runner = runner.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

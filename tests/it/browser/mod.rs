@@ -5,6 +5,7 @@ pub(crate) mod gone;
 pub(crate) mod pictures;
 pub(crate) mod proofs;
 pub(crate) mod seeing;
+pub(crate) mod ways;
 
 pub(crate) const TESTS: &[&[crate::Test]] =
-    &[finding::TESTS, gone::TESTS, pictures::TESTS, proofs::TESTS, seeing::TESTS];
+    &[finding::TESTS, gone::TESTS, pictures::TESTS, proofs::TESTS, seeing::TESTS, ways::TESTS];

@@ -8,7 +8,7 @@ use retake::Stage;
 
 use crate::support::fixtures;
 use crate::support::loopback::client;
-use crate::support::tree::{SCENARIOS, Tree, project};
+use crate::support::tree::{SCENARIOS, Tree, project, standalone};
 
 tests!(
     a_history_shown_backwards_is_noticed_on_the_page_and_nowhere_else,
@@ -59,7 +59,7 @@ const ANSWER: (&str, &[&str]) = ("page_answer", &["fixtures/whole_run.json", "go
 
 fn a_history_shown_backwards_is_noticed_on_the_page_and_nowhere_else() {
     let tree = Tree::of(&SCENARIOS);
-    tree.write("scenarios/page_history/scenario.toml", &project("scenarios/page_history/scenario.toml"));
+    tree.write("scenarios/page_history/scenario.toml", &standalone("page_history"));
     tree.runner("page").run().green();
 
     let backwards = "const element = list.appendChild(document.createElement(\"li\")); → \

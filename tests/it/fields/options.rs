@@ -201,6 +201,9 @@ fn worlds() -> impl Iterator<Item = Entry> {
     ["of", "max", "times", "calls"].into_iter().map(|field| Entry::by(&format!("worlds.{field}"), TEST))
 }
 
+const ONCE: &str = "runner::hundredth::nothing_is_tried_again_after_a_miss";
+const FLAKY: &str =
+    "runner::hundredth::a_scenario_that_is_green_only_at_the_second_try_is_told_as_flaky_in_all_reports";
 const PANICS: &str = "runner::panics::a_panic_in_the_background_is_allowed_if_the_scenario_says_so";
 
 /// Returns the entries in which the suite has the line.
@@ -214,7 +217,7 @@ pub(super) fn of_suite() -> Vec<Entry> {
     let told = format!("{}# nothing is secret\n", *BASE);
     let told = Entry::played("secrets", &told, &[(SECRET, Says::Red("the-walked-value"))]);
     let words = Entry::by("error_words", "worlds::trial::settings_of_worlds_have_an_effect");
-    entries.chain([Entry::by("panics", PANICS), told, words]).chain(worlds()).collect()
+    entries.chain([Entry::by("panics", PANICS), Entry::by("retries", ONCE), told, words]).chain(worlds()).collect()
 }
 
 /// Returns the suite without its own top-level line for the option.
@@ -237,5 +240,5 @@ pub(super) fn of_scenario() -> Vec<Entry> {
         let (suite, scenario) = (lines.suite.clone(), with_line(lines.line, &lines.scenario));
         lines.entry(&suite, &scenario)
     });
-    entries.chain([Entry::by("panics", PANICS)]).chain(worlds()).collect()
+    entries.chain([Entry::by("panics", PANICS), Entry::by("retries", FLAKY)]).chain(worlds()).collect()
 }

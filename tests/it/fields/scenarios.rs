@@ -4,6 +4,7 @@ use super::suites::{BASE, TOOLS, is, written_and_read};
 use super::walk::{Entry, Says};
 use crate::support::fixtures::turn;
 
+const TAGGED: &str = "runner::hundredth::a_scenario_that_is_skipped_says_why_and_tags_choose_scenarios";
 const QUIET: &str = "fixture = \"none\"\n[[step]]\nget = \"/count\"\n";
 const FAILS: &str = "fixture = \"none\"\n[[step]]\nget = \"/count\"\nstatus = 404\n";
 
@@ -25,6 +26,9 @@ pub(super) fn entries() -> Vec<Entry> {
             "case",
             &[(&format!("[case.bad]\nvars = {{ code = 404 }}\n{}", FAILS.replace("404", "[404]")), Says::Red("404"))],
         ),
+        Entry::by("before", "runner::hundredth::shared_steps_come_first_and_stay_out_of_the_golden"),
+        Entry::by("skip", TAGGED),
+        Entry::by("tags", TAGGED),
         Entry::by("tools", live),
         Entry::by(
             "record.errors",

@@ -49,7 +49,15 @@ pub(super) fn entries() -> Vec<Entry> {
     let again = "[[step]]\nget = \"/numbers\"\nstream = { last = \"last\" }\n";
     let meet = "together = [{ get = \"/meet\" }, { get = \"/meet\" }]";
     let status = |status: &str| steps(&format!("[[step]]\nget = \"/count\"\n{status}\n"));
+    let plain = "systems::sockets::a_socket_is_recorded_and_goes_on_in_later_steps";
+    let socket_io = "systems::sockets::socket_io_connects_answers_pings_and_names_its_events";
     let mut entries = vec![
+        Entry::by("step.socket", plain),
+        Entry::by("step.send", plain),
+        Entry::by("step.last", plain),
+        Entry::by("step.event", "systems::sockets::what_a_socket_does_wrong_is_told"),
+        Entry::by("step.framing", socket_io),
+        Entry::by("step.connect", socket_io),
         played("name", &[(status("name = \"counting\"\nstatus = 404"), Says::Red("counting"))]),
         method("get"),
         method("post"),
@@ -128,4 +136,36 @@ fn pages() -> Vec<Entry> {
         ("traffic", golden),
     ];
     shown.map(|(field, test)| Entry::by(&format!("step.{field}"), test)).into()
+}
+
+/// The fields of pages that the tests in `browser/ways` show, each with its test.
+pub(super) fn of_pages() -> Vec<Entry> {
+    let fields: &[(&str, &str)] = &[
+        ("do.exact", "an_exact_text_is_the_whole_one"),
+        ("do.markdown", "a_text_in_markdown_is_found_as_the_page_renders_it"),
+        ("do.nth", "one_of_several_elements_is_meant_by_its_place_or_by_what_it_is_in"),
+        ("do.in.text", "one_of_several_elements_is_meant_by_its_place_or_by_what_it_is_in"),
+        ("do.in.role", "one_of_several_elements_is_meant_by_its_place_or_by_what_it_is_in"),
+        ("do.in.label", "one_of_several_elements_is_meant_by_its_place_or_by_what_it_is_in"),
+        ("do.in.placeholder", "one_of_several_elements_is_meant_by_its_place_or_by_what_it_is_in"),
+        ("do.in.testid", "one_of_several_elements_is_meant_by_its_place_or_by_what_it_is_in"),
+        ("do.in.css", "one_of_several_elements_is_meant_by_its_place_or_by_what_it_is_in"),
+        ("do.in.exact", "one_of_several_elements_is_meant_by_its_place_or_by_what_it_is_in"),
+        ("do.in.nth", "one_of_several_elements_is_meant_by_its_place_or_by_what_it_is_in"),
+        ("do.frame", "an_iframe_is_looked_at_and_used_like_the_page"),
+        ("do.hover", "files_are_given_to_a_field_and_the_mouse_hovers"),
+        ("do.upload", "files_are_given_to_a_field_and_the_mouse_hovers"),
+        ("do.files", "files_are_given_to_a_field_and_the_mouse_hovers"),
+        ("do.dialog", "dialogs_are_answered_and_never_hold_the_page_up"),
+        ("do.retry", "a_group_of_acts_is_tried_again_until_all_succeed"),
+        ("do.tolerance", "masks_and_a_tolerance_loosen_a_baseline_and_a_picture_shows_the_rest"),
+        ("do.mask", "masks_and_a_tolerance_loosen_a_baseline_and_a_picture_shows_the_rest"),
+        ("viewport", "the_window_has_the_size_and_the_colours_that_a_step_asks_for"),
+        ("colors", "the_window_has_the_size_and_the_colours_that_a_step_asks_for"),
+        ("dialogs", "dialogs_are_answered_and_never_hold_the_page_up"),
+    ];
+    let entry = |(field, test): &(&str, &str)| {
+        Entry::by(&format!("step.{field}"), Box::leak(format!("browser::ways::{test}").into_boxed_str()))
+    };
+    fields.iter().map(entry).collect()
 }

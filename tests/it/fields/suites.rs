@@ -89,6 +89,8 @@ fn systems() -> Vec<Entry> {
         played("systems.*.ready.timeout", &[(&on("nowhere"), Says::Red("300ms")), (&on("silent"), Says::Red("350ms"))]),
         played("systems.*.build", &[(&on("unbuilt"), Says::Red("exit code 9"))]),
         played("systems.*.port", &[(&(at + &is("at", &PORT.to_string())), Says::Green)]),
+        Entry::by("steps", "runner::hundredth::shared_steps_come_first_and_stay_out_of_the_golden"),
+        Entry::by("before", "runner::hundredth::shared_steps_come_first_and_stay_out_of_the_golden"),
         Entry::by("system", "systems::growing::the_suite_names_the_system_of_scenarios_that_name_none"),
         Entry::by(
             "systems.*.extends",

@@ -77,7 +77,12 @@ fn leaves(fields: &[String]) -> BTreeSet<String> {
 
 fn entries() -> [(Vec<String>, Vec<Entry>); 2] {
     let of_suite = suites::entries().into_iter().chain(options::of_suite()).collect();
-    let of_scenario = scenarios::entries().into_iter().chain(options::of_scenario()).chain(steps::entries()).collect();
+    let of_scenario = scenarios::entries()
+        .into_iter()
+        .chain(options::of_scenario())
+        .chain(steps::entries())
+        .chain(steps::of_pages())
+        .collect();
     [(suite_fields(), of_suite), (scenario_fields(), of_scenario)]
 }
 

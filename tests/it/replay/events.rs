@@ -114,7 +114,7 @@ fn a_renamed_dropped_added_or_retyped_key_three_levels_down_is_shown_in_the_diff
 }
 
 fn a_stream_without_its_first_or_last_event_fails_at_its_step() {
-    let step = "scenarios/write_read_file/scenario.toml:20:1: failed to take step 3 `run` (POST /api/threads/";
+    let step = "scenarios/write_read_file/scenario.toml:17:1: failed to take step 3 (POST /api/threads/";
     for (mutation, says) in [
         (DropEvent { event: text("metadata") }, "expected `metadata` as the first event, found `values`"),
         (DropEvent { event: text("end") }, "the stream ended before its last event `end`"),

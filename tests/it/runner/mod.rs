@@ -9,6 +9,8 @@ pub(crate) mod first_files;
 mod first_hour;
 pub(crate) mod flags;
 pub(crate) mod harness;
+pub(crate) mod hundredth;
+pub(crate) mod kept;
 pub(crate) mod panics;
 pub(crate) mod routers;
 pub(crate) mod time_limits;
@@ -26,6 +28,8 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     elsewhere::TESTS,
     flags::TESTS,
     harness::TESTS,
+    hundredth::TESTS,
+    kept::TESTS,
     panics::TESTS,
     time_limits::TESTS,
     updating::TESTS,

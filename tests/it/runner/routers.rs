@@ -50,6 +50,8 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "looks" => suite.router(system, |_| async { crate::browser::seeing::router() }),
         #[cfg(feature = "browser")]
         "pictures" => suite.router(system, |_| async { crate::browser::pictures::router() }),
+        #[cfg(feature = "browser")]
+        "ways" => suite.router(system, |_| async { crate::browser::ways::router() }),
         "no-system" => suite,
         other => panic!("no system is called {other}"),
     }

@@ -14,6 +14,7 @@ pub(crate) mod left;
 pub(crate) mod provider;
 pub(crate) mod secrets;
 pub(crate) mod service;
+pub(crate) mod sockets;
 pub(crate) mod steps;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
@@ -26,5 +27,6 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     kinds::TESTS,
     left::TESTS,
     secrets::TESTS,
+    sockets::TESTS,
     steps::TESTS,
 ];

@@ -187,7 +187,7 @@ async fn chat(State(service): State<Arc<Service>>, body: String) -> Response {
     sse(stream::iter(["event: answer\ndata: ".to_owned() + &data.to_string() + "\n\n", "event: end\n\n".into()]))
 }
 
-async fn ask(message: &str) -> Result<String, String> {
+pub(super) async fn ask(message: &str) -> Result<String, String> {
     let set = |name: &str| std::env::var(name).map_err(|e| format!("{name}: {e}"));
     // An agent that sends a secret to its model.
     let message = std::env::var("STRIPE").map_or(message.to_owned(), |key| format!("{message} with {key}"));

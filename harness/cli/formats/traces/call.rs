@@ -231,7 +231,9 @@ fn on_wire(place: usize, span: &Span) -> Option<(&'static str, &'static str, Mod
         };
         let call = wire::decode(api, Target::from(path.as_str()), &request, &Known::default()).ok()?;
         let hidden = |message: &Message| message.content.as_str().is_some_and(|text| whole(text).is_err());
-        if call.messages.iter().all(|message| message.kind == "system") || call.messages.iter().any(hidden) {
+        if call.messages.iter().all(|message| message.kind == "system")
+            || call.messages.iter().any(|message| hidden(message))
+        {
             return None;
         }
         // The order of keys and the spelling of numbers are those of the text, if the attribute is one.
@@ -244,7 +246,7 @@ fn on_wire(place: usize, span: &Span) -> Option<(&'static str, &'static str, Mod
         let tools = call.tools.as_array().unwrap_or_default().to_vec();
         let continues = request.str_of("previous_response_id").map(|id| (id.to_owned(), true));
         let on_wire = Some(OnWire { api, path, request, response });
-        let (messages, notes, caller) = (call.messages, Vec::new(), None);
+        let (messages, notes, caller) = (call.messages.into_iter().map(Message::from).collect(), Vec::new(), None);
         let mut call =
             ModelCall { span: place, messages, system, tools, model, answer, wire: on_wire, continues, caller, notes };
         complete(&mut call, span);

@@ -208,7 +208,7 @@ impl Turns<'_> {
             let mut texts = decoded.checks(&self.rules.normalizer);
             // The service's own address may have another version in its path.
             texts.form = None;
-            messages = decoded.messages;
+            messages = decoded.messages.into_iter().map(Into::into).collect();
             checks = Some(texts);
             wire = Some(Wire { api: on_wire.api, response: on_wire.response.clone() });
         }

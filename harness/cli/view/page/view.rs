@@ -7,8 +7,8 @@ use super::worlds::WorldsView;
 use crate::view::explain::{says, time};
 use crate::view::side_by_side::{Row, side_by_side};
 use retake::__private::report::{
-    CallData, CheckData, DriftData, FailureData, GoldenData, MessageData, MissData, RunData, RunResult, StepData,
-    Tokens, ToolCallData, ToolRequestData, in_thousands,
+    CallData, CheckData, DriftData, FailureData, FlakyData, GoldenData, MessageData, MissData, RunData, RunResult,
+    StepData, Tokens, ToolCallData, ToolRequestData, in_thousands,
 };
 use retake_base::text::clipped;
 
@@ -51,6 +51,7 @@ pub(super) struct RunView<'a> {
     file: String,
     fixture: Option<String>,
     failure: &'a Option<FailureData>,
+    flaky: &'a Option<FlakyData>,
     drifts: bool,
     lanes: Vec<Lane<'a>>,
     ticks: Vec<String>,
@@ -77,6 +78,16 @@ struct StepView<'a> {
     names: String,
     events: Vec<EventView<'a>>,
     more: usize,
+    acts: Vec<ActView<'a>>,
+}
+
+#[derive(Serialize)]
+struct ActView<'a> {
+    at: String,
+    what: &'a str,
+    failure: &'a Option<String>,
+    /// The file of its picture, which the page shows as `data:`.
+    picture: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -150,6 +161,7 @@ impl RunView<'_> {
             file: run.file.display().to_string(),
             fixture: run.fixture.as_ref().map(|file| file.display().to_string()),
             failure: &run.failure,
+            flaky: &run.flaky,
             drifts: run.calls.iter().any(|call| !call.drift.is_empty()),
             lanes: lanes(run),
             ticks: ticks(run),
@@ -200,6 +212,16 @@ fn step(step: &StepData, most: usize) -> StepView<'_> {
         names: names.into_iter().map(times).collect::<Vec<_>>().join(", "),
         events: events.collect(),
         more: count.saturating_sub(most),
+        acts: step
+            .acts
+            .iter()
+            .map(|act| ActView {
+                at: time(act.at_ms),
+                what: &act.what,
+                failure: &act.failure,
+                picture: act.picture.as_ref().map(|picture| picture.display().to_string()),
+            })
+            .collect(),
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) use fields::fields;
 pub(super) use golden::RawGolden;
 pub(super) use normalize::RawNormalize;
 pub(super) use scenario::{RawRecord, RawScenario};
-pub(super) use step::{RawAct, RawCancel, RawStep};
+pub(super) use step::{RawAct, RawCancel, RawInside, RawStep};
 pub(super) use suite::{RawCaller, RawDrift, RawPrice, RawSuite, RawSuspects};
 pub(super) use system::{RawModel, RawReady, RawSystem, Texts};
 pub(super) use tool::RawTool;

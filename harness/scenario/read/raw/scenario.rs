@@ -45,6 +45,16 @@ pub(crate) struct RawScenario {
     /// The fixture whose turns are replayed. `"none"` says that no model is called.
     /// Default: the scenario's name. Example: `"write_read_file"`.
     pub fixture: Option<Spanned<String>>,
+    /// Why the scenario does not run. It is reported as ignored, with this reason; `-- --ignored` runs it.
+    /// Example: `"waits for issue 12"`.
+    pub skip: Option<Spanned<String>>,
+    /// Words by which `retake test --tag` chooses scenarios.
+    /// Default: `[]`. Example: `["slow"]`.
+    pub tags: Option<Vec<Spanned<String>>>,
+    /// How often the scenario is run again if it failed. If it is green only then, it is reported as flaky. After a miss, nothing
+    /// is run again.
+    /// Default: from suite.toml. Example: `1`.
+    pub retries: Option<u8>,
     /// How long a scenario may take.
     /// Default: from suite.toml. Example: `"90s"`.
     pub timeout: Option<Spanned<RawDuration>>,
@@ -81,6 +91,9 @@ pub(crate) struct RawScenario {
     /// Values for the scenario's templates, by name.
     /// Default: `{}`. Example: `{ prompt = "Say hello" }`.
     pub vars: Option<BTreeMap<Spanned<String>, Spanned<RawJson>>>,
+    /// The names of the shared steps of suite.toml that the scenario begins with. `[]` turns them off.
+    /// Default: from suite.toml. Example: `[]`.
+    pub before: Option<Vec<Spanned<String>>>,
     /// The steps, in order. The first one that fails ends the scenario.
     /// Example: `[{ get = "/health" }]`.
     pub step: Option<Vec<Spanned<RawStep>>>,

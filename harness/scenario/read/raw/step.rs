@@ -7,7 +7,8 @@ use super::system::Texts;
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
-use crate::read::values::{RawDuration, RawStream, Statuses};
+use crate::read::values::{Colors, RawDuration, RawStream, Statuses};
+use crate::step::{Dialogs, Framing};
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -35,6 +36,25 @@ pub(crate) struct RawStep {
     /// or to the end of the scenario.
     /// Example: `"/events"`.
     pub listen: Option<Spanned<String>>,
+    /// Opens a WebSocket, which stays open until the scenario ends. What the service sends is a stream of events.
+    /// Example: `"/ws/chat"`.
+    pub socket: Option<Spanned<String>>,
+    /// The messages to send over the socket, in order: a list, or a single one. A string is sent as it is, anything else as
+    /// JSON. A step with `send` alone goes on with the latest socket.
+    /// Default: `[]`. Example: `[{ type = "chat", text = "{{ prompt }}" }]`.
+    pub send: Option<Spanned<RawJson>>,
+    /// The event at which a step with a socket is done. Without it, the step reads until the service closes the socket.
+    /// Example: `"end"`.
+    pub last: Option<Spanned<String>>,
+    /// What messages on the socket look like: Socket.IO, or GraphQL subscriptions.
+    /// Default: each text is an event. Example: `"socket.io"`.
+    pub framing: Option<Spanned<Framing>>,
+    /// What a client says of itself when it connects: the `auth` of Socket.IO, the payload of GraphQL's `connection_init`.
+    /// Example: `{ token = "{{ token }}" }`.
+    pub connect: Option<Spanned<RawJson>>,
+    /// Where a message on the socket has the name of its event, as a JSON pointer.
+    /// Default: `"/type"`. Example: `"/event/name"`.
+    pub event: Option<Spanned<Pointer>>,
     /// Runs a command-line agent. The JSON lines on its standard output are its events.
     /// Example: `["agent", "exec", "--json", "{{ prompt }}"]`.
     pub run: Option<Spanned<Vec<Spanned<String>>>>,
@@ -103,6 +123,15 @@ pub(crate) struct RawStep {
     /// The page's local storage, set before its first script runs.
     /// Default: `{}`. Example: `{ theme = "dark" }`.
     pub storage: Option<Spanned<Texts>>,
+    /// The size of the page's window, in CSS pixels: its width and its height.
+    /// Default: `[1280, 800]`. Example: `[390, 844]`.
+    pub viewport: Option<Spanned<Vec<Spanned<u16>>>>,
+    /// The colour scheme that the page is asked for.
+    /// Default: the browser's own. Example: `"dark"`.
+    pub colors: Option<Spanned<Colors>>,
+    /// What becomes of dialogs that the page opens (`alert`, `confirm`, `prompt`): none of them keeps the page waiting.
+    /// Default: `"dismiss"`. Example: `"accept"`.
+    pub dialogs: Option<Spanned<Dialogs>>,
     /// Requests that the page has to make, and whose answers go into the golden; `*` matches any text without a slash.
     /// Default: `[]`. Example: `["POST /api/threads/*/runs/stream"]`.
     pub traffic: Option<Spanned<Vec<Spanned<String>>>>,
@@ -131,6 +160,37 @@ pub(crate) struct RawAct {
     /// Replaces the content of this field with `text`.
     /// Example: `"placeholder:How can I help"`.
     pub fill: Option<Spanned<String>>,
+    /// Moves the mouse over this element.
+    /// Example: `"role:listitem First chat"`.
+    pub hover: Option<Spanned<String>>,
+    /// Gives `files` to this field for files.
+    /// Example: `"label:Attachment"`.
+    pub upload: Option<Spanned<String>>,
+    /// The files for `upload`, in the scenario's folder or in `../_shared/`.
+    /// Example: `["note.txt"]`.
+    pub files: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Waits until the page has opened a dialog with this text.
+    /// Example: `"Delete this chat?"`.
+    pub dialog: Option<Spanned<String>>,
+    /// Acts that are done one after another, and all again when one of them fails, until `within` is over.
+    /// Example: `[{ click = "role:button Reload" }, { see = "done", within = "1s" }]`.
+    pub retry: Option<Spanned<Vec<Spanned<RawAct>>>>,
+    /// Whether the text has to be the whole one, letter by letter, and not a part of it.
+    /// Default: `false`. Example: `true`.
+    pub exact: Option<Spanned<bool>>,
+    /// Whether the text is Markdown that the page shows rendered: then only letters and digits are compared.
+    /// Default: `false`. Example: `true`.
+    pub markdown: Option<Spanned<bool>>,
+    /// Which of several visible matches is meant: 0 is the first, -1 the last.
+    /// Example: `-1`.
+    pub nth: Option<Spanned<i64>>,
+    /// The element that it has to be in.
+    /// Example: `{ role = "article", nth = -1 }`.
+    #[serde(rename = "in")]
+    pub inside: Option<Spanned<RawInside>>,
+    /// The iframe of the page that the act is about, as a CSS selector.
+    /// Example: `"iframe.preview"`.
+    pub frame: Option<Spanned<String>>,
     /// The text for `fill`.
     /// Example: `"{{ prompt }}"`.
     pub text: Option<Spanned<String>>,
@@ -153,13 +213,49 @@ pub(crate) struct RawAct {
     /// `retake test --update` renews that one.
     /// Default: `false`. Example: `true`.
     pub baseline: Option<Spanned<bool>>,
+    /// The share of the pixels of a screenshot with `baseline` that may differ, from 0 to 1.
+    /// Default: `0`. Example: `0.01`.
+    pub tolerance: Option<Spanned<f64>>,
+    /// Elements that are painted over before a screenshot with `baseline` is compared.
+    /// Default: `[]`. Example: `["testid:clock"]`.
+    pub mask: Option<Spanned<Vec<Spanned<String>>>>,
     /// Whether a person has to see what `see`, `once` or `above` waits for: after scrolling to it, it is painted, and neither
     /// transparent nor covered. `false` is for texts that are meant for screen readers, or lie over a picture.
     /// Default: `true`. Example: `false`.
     pub visible: Option<Spanned<bool>>,
-    /// How long to wait until the act succeeds.
+    /// How long to wait until the act succeeds. Within `retry` the default is one second.
     /// Default: `"10s"`. Example: `"20s"`.
     pub within: Option<Spanned<RawDuration>>,
+}
+
+#[derive(Clone, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RawInside {
+    /// The text that it shows.
+    /// Example: `"Order 7"`.
+    pub text: Option<Spanned<String>>,
+    /// Its role and, after a space, a part of its name.
+    /// Example: `"article"`.
+    pub role: Option<Spanned<String>>,
+    /// The label of a field.
+    /// Example: `"Search"`.
+    pub label: Option<Spanned<String>>,
+    /// The placeholder of a field.
+    /// Example: `"Search"`.
+    pub placeholder: Option<Spanned<String>>,
+    /// The exact value of its attribute `data-testid`.
+    /// Example: `"sidebar"`.
+    pub testid: Option<Spanned<String>>,
+    /// A CSS selector.
+    /// Example: `".sidebar"`.
+    pub css: Option<Spanned<String>>,
+    /// Whether the text has to be the whole one.
+    /// Default: `false`. Example: `true`.
+    pub exact: Option<bool>,
+    /// Which of several visible matches is meant: 0 is the first, -1 the last.
+    /// Example: `-1`.
+    pub nth: Option<i64>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -194,12 +290,20 @@ pub(crate) struct RawWait {
 
 impl RawStep {
     /// Returns the fields that belong only to a step with a page, each with the byte offset of its value if it is set.
-    pub(crate) fn page_fields(&self) -> [(&'static str, Option<usize>); 3] {
+    pub(crate) fn page_fields(&self) -> [(&'static str, Option<usize>); 6] {
         [
             ("do", self.acts.as_ref().map(|field| field.span().start)),
             ("storage", self.storage.as_ref().map(|field| field.span().start)),
             ("traffic", self.traffic.as_ref().map(|field| field.span().start)),
+            ("viewport", self.viewport.as_ref().map(|field| field.span().start)),
+            ("colors", self.colors.as_ref().map(|field| field.span().start)),
+            ("dialogs", self.dialogs.as_ref().map(|field| field.span().start)),
         ]
+    }
+
+    /// Returns the fields that belong only to a step with a socket, each with the byte offset of its value if it is set.
+    pub(crate) fn socket_fields(&self) -> [(&'static str, Option<usize>); 5] {
+        fields!(self; last, framing, connect, event, send)
     }
 
     /// Returns the fields of the request's body, each with the byte offset of its value if it is set.

@@ -9,6 +9,7 @@ use super::normalize::RawNormalize;
 use super::system::RawSystem;
 use super::tool::RawTool;
 use crate::options::{Delays, Level, Panics, Unused};
+use crate::read::shared::Lists;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Pattern, RawDuration};
 use crate::read::worlds::RawWorlds;
@@ -27,6 +28,15 @@ pub(crate) struct RawSuite {
     /// Default: `{}`. Example: `{ agent = { command = ["python3", "app.py"], ready = { http = "/health" } } }`.
     #[serde(default)]
     pub systems: BTreeMap<Spanned<String>, Spanned<RawSystem>>,
+    /// Lists of steps that several scenarios begin with, by name. They are left out of goldens unless a step says `golden = true`;
+    /// headers that `golden.headers` names are not left out.
+    /// Default: `{}`. Example: `{ login = [{ post = "/login", capture = { token = "json:/token" } }] }`.
+    #[serde(default)]
+    pub(in crate::read) steps: Lists,
+    /// The names of the shared steps that each scenario begins with.
+    /// Default: `[]`. Example: `["login"]`.
+    #[serde(default)]
+    pub before: Vec<Spanned<String>>,
     /// The real tools and tool servers, by name: how to run a recorded tool call again.
     /// Default: `{}`. Example: `{ read_file = { command = ["cat", "{{ args.path }}"] } }`.
     #[serde(default)]
@@ -69,6 +79,10 @@ pub(crate) struct RawSuite {
     /// Default: `{}`. Example: `{ password = "mask" }`.
     #[serde(default)]
     pub suspects: RawSuspects,
+    /// How often a scenario that failed is run again. One that is green only then is reported as flaky. After a miss, nothing is
+    /// run again.
+    /// Default: `0`. Example: `1`.
+    pub retries: Option<u8>,
     /// How long a scenario may take.
     /// Default: `"60s"`. Example: `"90s"`.
     pub timeout: Option<Spanned<RawDuration>>,

@@ -81,14 +81,18 @@ pub(super) fn scenario() -> Schema {
     let mut rules = [of_scenarios(), of_steps(), of_answers(), of_acts()].concat();
     // Which captures are allowed depends on the answer, and the example fits only some answers.
     let step = |kind: &str, field: &str| format!("{vars}[[step]]\n{kind}\n{field}\n");
-    rules.extend(probe.refused("Step", &step::KINDS, &["capture"], step));
+    rules.extend(probe.refused("Step", &step::KINDS, &["capture", "connect"], step));
     let either = [&step::KINDS[..], &["capture"]].concat();
     let sent = |body: &str, field: &str| step(&format!("post = \"/\"\n{body}"), field);
     rules.extend(probe.refused("Step", &["json", "json_file", "form"], &either, sent));
     rules.push(Rule { table: "Step", what: What::Without("json", vec!["json_file".to_owned(), "form".to_owned()]) });
     rules.push(Rule { table: "Step", what: What::Without("json_file", vec!["form".to_owned()]) });
-    rules.extend(probe.refused("Act", &page::ACTS, &["text", "baseline", "visible"], |kind, field| {
-        let text = if kind.starts_with("fill") { "text = \"a\"" } else { "" };
+    rules.extend(probe.refused("Act", &page::ACTS, &DEPENDENT, |kind, field| {
+        let text = match () {
+            () if kind.starts_with("fill") => "text = \"a\"",
+            () if kind.starts_with("upload") => "files = [\"note.txt\"]",
+            () => "",
+        };
         let parts: Vec<&str> = [kind, text, field].into_iter().filter(|part| !part.is_empty()).collect();
         step("browser = \"/\"", &format!("do = [{{ {} }}]", parts.join(", ")))
     }));
@@ -108,14 +112,24 @@ fn limit() -> Value {
     json!({ "not": { "pattern": "^0*(ms|s|m)$" } })
 }
 
+/// Fields of an act that some acts need, or that depend on others.
+const DEPENDENT: [&str; 6] = ["text", "files", "baseline", "visible", "tolerance", "mask"];
+
 /// The names that a var or a capture may have.
 fn new_names() -> Value {
     let taken = [&RESERVED[..], &WORDS[..]].concat();
     json!({ "pattern": NAME, "not": { "enum": taken } })
 }
 
+/// Schemas of which a step matches exactly one. A step with `send` alone goes on with an open socket.
+fn kinds_of_steps() -> Vec<Value> {
+    let kinds = step::KINDS.iter().map(|kind| json!({ "required": [kind] }));
+    kinds.chain([json!({ "required": ["send"], "not": { "required": ["socket"] } })]).collect()
+}
+
 fn of_scenarios() -> Vec<Rule> {
-    let without_steps = json!({ "not": { "anyOf": [{ "required": ["kind"] }, { "required": ["case"] }] } });
+    let without_steps =
+        json!({ "not": { "anyOf": [{ "required": ["kind"] }, { "required": ["case"] }, { "required": ["before"] }] } });
     let mut rules = vec![
         Rule { table: "", what: What::Where(without_steps, json!({ "required": ["step"] })) },
         value("", "case", json!({ "minProperties": 1, "propertyNames": { "pattern": OF_FILE } })),
@@ -144,7 +158,7 @@ fn of_steps() -> Vec<Rule> {
     let part = json!({ "properties": { "together": false, "listen": false, "browser": false } });
     let one_line = json!({ "type": "string", "pattern": "^[^\\x00-\\x08\\x0A-\\x1F\\x7F]*$" });
     let mut rules = vec![
-        one_of("Step", &step::KINDS),
+        Rule { table: "Step", what: What::OneOfThese(kinds_of_steps()) },
         value("Step", "run", json!({ "minItems": 1 })),
         value("Step", "browser", json!({ "pattern": "^([a-z0-9_][a-z0-9._-]*:)?(/|\\{\\{)" })),
         value(
@@ -161,7 +175,7 @@ fn of_steps() -> Vec<Rule> {
         value("Step", "form", json!({ "type": "object", "additionalProperties": fields })),
         value("Step", "traffic", json!({ "items": { "type": "string", "pattern": "^[A-Z]+ /" } })),
     ];
-    rules.extend(step::KINDS[..6].iter().map(|kind| value("Step", kind, path.clone())));
+    rules.extend(step::KINDS[..7].iter().map(|kind| value("Step", kind, path.clone())));
     rules
 }
 

@@ -58,6 +58,8 @@ pub(super) enum What {
     None(&'static str),
     /// The table has exactly one of these fields.
     OneOf(Vec<&'static str>),
+    /// The table matches exactly one of these schemas.
+    OneOfThese(Vec<Value>),
     /// The table has at least one of these fields.
     AnyOf(Vec<&'static str>),
     /// A table that matches the first schema also matches the second one.
@@ -80,6 +82,7 @@ impl Rule {
             What::OneOf(fields) => {
                 table["oneOf"] = fields.iter().map(|field| json!({ "required": [field] })).collect();
             }
+            What::OneOfThese(schemas) => table["oneOf"] = json!(schemas),
             What::None(field) => table["properties"][field] = json!(false),
             What::AnyOf(fields) => {
                 table["anyOf"] = fields.iter().map(|field| json!({ "required": [field] })).collect();

@@ -8,7 +8,8 @@ use crate::options::{Delays, Level, Panics, Unused};
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
-use crate::read::values::{Foreign, Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
+use crate::read::values::{Colors, Foreign, Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
+use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
 use crate::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
@@ -66,6 +67,9 @@ inline! {
     Kind => { "type": "string", "enum": ["system", "tools"] },
     ToolsFrom => { "type": "string", "enum": ["recorded", "live"] },
     Unobserved => { "type": "string", "enum": ["skip", "execute"] },
+    Colors => { "type": "string", "enum": ["light", "dark"] },
+    Dialogs => { "type": "string", "enum": ["dismiss", "accept"] },
+    Framing => { "type": "string", "enum": ["plain", "socket.io", "graphql-ws"] },
     Foreign<Suspected> => { "type": "string", "enum": ["refuse", "mask", "keep"] },
     Panics => { "type": "string", "enum": ["fail", "allow"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },

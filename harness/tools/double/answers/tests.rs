@@ -39,7 +39,7 @@ fn lists_and_handshakes_are_answered_any_number_of_times() {
         assert!(take(&mut answers, "tools/list", "null").is_some());
         assert!(take(&mut answers, "initialize", r#"{"clientInfo": {"version": "2"}}"#).is_some());
     }
-    assert_eq!(answers.unused(), Vec::<String>::new());
+    assert_eq!(answers.unused(), Vec::new());
 }
 
 #[test]

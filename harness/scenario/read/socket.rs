@@ -1,0 +1,67 @@
+//! Reads a step that talks over a WebSocket.
+
+use super::file::ScenarioFile;
+use super::json::{self, RawJson};
+use super::raw::{RawStep, fields};
+use super::request::{headers_of, path_of};
+use super::spanned::Spanned;
+use crate::step::{Framing, SocketOpening, SocketTalk};
+use crate::template::{Names, TemplateJson};
+use retake_base::error::Result;
+
+/// Reads a step with `socket`, or with `send` alone, which goes on with the socket of an earlier step.
+pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<SocketTalk> {
+    let why = "belongs to a request or a command, and this step talks over a WebSocket";
+    scenario.refuse(&fields!(raw; status, cwd, env, exit, stream, cancel, reconnect, wait), why)?;
+    scenario.refuse(&raw.body_fields(), why)?;
+    scenario.refuse(&raw.page_fields(), why)?;
+    let open = match &raw.socket {
+        Some(path) => Some(SocketOpening {
+            path: path_of(scenario, path)?,
+            headers: raw.headers.as_ref().map_or_else(|| Ok(Vec::new()), |all| headers_of(scenario, all.get_ref()))?,
+            framing: raw.framing.as_ref().map_or(Framing::Plain, |framing| *framing.get_ref()),
+            connect: raw.connect.as_ref().map(|connect| json::of_toml(connect, scenario.source)).transpose()?,
+            event: raw.event.as_ref().map(|event| event.get_ref().clone()),
+        }),
+        None => {
+            let of_opening = fields!(raw; headers, framing, connect, event);
+            scenario.refuse(&of_opening, "belongs to the step that opens the socket")?;
+            None
+        }
+    };
+    if let Some(SocketOpening { path, headers, connect, framing, event }) = &open {
+        names.check(path)?;
+        headers.iter().try_for_each(|(_, value)| names.check(value))?;
+        connect.iter().try_for_each(|connect| names.check_json(connect))?;
+        if let (Framing::Plain, Some(connect)) = (framing, &raw.connect) {
+            let error = scenario.source.error(connect.span().start, "`connect` belongs to a socket with a `framing`");
+            return Err(error.help("write what a plain socket expects first as the first message of `send`"));
+        }
+        if let (Framing::SocketIo | Framing::GraphQl, Some(_), Some(event)) = (framing, event, &raw.event) {
+            let what = "`event` says where a message has its name, which this `framing` does itself";
+            return Err(scenario.source.error(event.span().start, what));
+        }
+    } else if !names.has_socket() {
+        let at = raw.send.as_ref().map_or(0, |send| send.span().start);
+        let error = scenario.source.error(at, "there is no open socket before this step to send this to");
+        return Err(error.help("a step with `socket = \"/path\"` opens one"));
+    }
+    if let Some(last) = raw.last.as_ref().filter(|last| last.get_ref().is_empty()) {
+        return Err(scenario.source.error(last.span().start, "the event's name is empty"));
+    }
+    let send = raw.send.as_ref().map_or_else(|| Ok(Vec::new()), |send| messages(scenario, send))?;
+    send.iter().try_for_each(|message| names.check_json(message))?;
+    let framing = open.as_ref().map(|open| open.framing);
+    let last = raw.last.as_ref().map(|last| last.get_ref().clone());
+    // A subscription has an end of its own.
+    let last = last.or_else(|| (framing == Some(Framing::GraphQl)).then(|| "complete".to_owned()));
+    Ok(SocketTalk { open, send, last })
+}
+
+/// Reads the messages: a list of them, or a single one.
+fn messages(scenario: ScenarioFile<'_>, send: &Spanned<RawJson>) -> Result<Vec<TemplateJson>> {
+    match send.get_ref() {
+        RawJson::List(messages) => messages.iter().map(|message| json::of_toml(message, scenario.source)).collect(),
+        _ => json::of_toml(send, scenario.source).map(|message| vec![message]),
+    }
+}
