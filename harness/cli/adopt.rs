@@ -81,7 +81,7 @@ impl Adopt {
         let said: HashMap<usize, usize> = self.pair.iter().copied().collect();
         let provider = Provider::new(fixture.clone(), project.rules.clone(), project.callers.clone(), said);
         let provider = Arc::new(provider);
-        let recorded = self.record(&root, &scenario.name, &provider)?;
+        let recorded = Adopt::record(&root, &scenario.name, &provider)?;
         let (outcome, missed) = provider.outcome();
         let waiting = file.with_extension("json.new");
         // What it holds are answers of this command, no provider's.
@@ -96,7 +96,7 @@ impl Adopt {
         let text = adopted.print();
         Fixture::parse(&fixture.path, text.as_bytes(), &project.rules)?;
         files::write_whole(&waiting, text.as_bytes())?;
-        let left = self.tell(&outcome, &missed, &fixture);
+        let left = Adopt::tell(&outcome, &missed, &fixture);
         if !left.is_empty() {
             return Ok(ExitCode::from(1));
         }
@@ -114,7 +114,7 @@ impl Adopt {
     }
 
     /// Records the scenario from the provider, which is in this process, with a command of its own.
-    fn record(&self, root: &Path, name: &str, provider: &Arc<Provider>) -> Result<Output> {
+    fn record(root: &Path, name: &str, provider: &Arc<Provider>) -> Result<Output> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let recorded = runtime.block_on(async {
@@ -182,7 +182,7 @@ impl Adopt {
     }
 
     /// Shows each call with its turn and how they differ. Returns the turns that no call has.
-    fn tell(&self, outcome: &Outcome, missed: &[MissedCall], fixture: &Fixture) -> Vec<usize> {
+    fn tell(outcome: &Outcome, missed: &[MissedCall], fixture: &Fixture) -> Vec<usize> {
         for (index, paired) in outcome.paired.iter().enumerate() {
             let place = fixture.place_of(paired.turn);
             let number = index + 1;
@@ -194,13 +194,10 @@ impl Adopt {
                 Some(call) => {
                     let causes: Vec<&str> =
                         call.differences.iter().map(|difference| difference.cause().what.as_str()).collect();
-                    let lines: String = call
-                        .differences
-                        .iter()
-                        .flat_map(|difference| &difference.lines)
-                        .map(|line| format!("\n    {line}"))
-                        .collect();
-                    terminal::note(shown(&format!("call {number}: {place}\n  {}{lines}", causes.join("; and "))));
+                    let lines = call.differences.iter().flat_map(|difference| &difference.lines);
+                    let lines: Vec<&str> = lines.map(String::as_str).collect();
+                    let what = [&[&*causes.join("; and ")], &lines[..]].concat().join("\n    ");
+                    terminal::note(shown(&format!("call {number}: {place}\n  {what}")));
                 }
             }
         }

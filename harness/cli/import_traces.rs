@@ -133,7 +133,9 @@ fn write(
 ) -> Result<ExitCode> {
     let Taken { fixture, refused, notes, .. } = taken;
     notes.iter().for_each(terminal::note);
-    refused.iter().for_each(|refused| terminal::note(line(refused)));
+    for refused in refused {
+        terminal::note(line(refused));
+    }
     let turns = fixture.table.turns().len();
     if turns == 0 {
         terminal::error(match refused.len() {
@@ -164,7 +166,7 @@ fn write(
     }
     if let Some((name, file)) = scenario {
         let fixture = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let written = trace_scenario::of_trace(root, file, name, &fixture, taken);
+        let written = trace_scenario::of_trace(root, &file, name, &fixture, taken);
         written.write(root)?;
         let (shown, adopt) = (written.file.display(), format!("retake adopt {name}"));
         terminal::note(match &written.origin {

@@ -47,12 +47,12 @@ pub(super) fn file(root: &Path, name: &str) -> Result<PathBuf> {
 }
 
 /// Makes the scenario of a trace. `fixture` is the name of its fixture.
-pub(super) fn of_trace(root: &Path, file: PathBuf, name: &str, fixture: &str, taken: &Taken) -> Written {
+pub(super) fn of_trace(root: &Path, file: &Path, name: &str, fixture: &str, taken: &Taken) -> Written {
     let prompt = taken.prompt.as_deref().unwrap_or_default();
     let of_fixture = if fixture == name { String::new() } else { format!("fixture = {}\n", quoted(fixture)) };
     let head = format!("description = \"A conversation that happened in production\"\n{of_fixture}\n");
     let vars = format!("[vars]\nprompt = {}\n", quoted(&raw(prompt)));
-    let written = |text: String, origin| Written { file: file.clone(), origin, text, body: None };
+    let written = |text: String, origin| Written { file: file.to_owned(), origin, text, body: None };
     match &taken.request {
         Some((method, path, Some(body))) => {
             let (with_prompt, found) = with_prompt(body, prompt);

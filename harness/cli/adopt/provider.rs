@@ -136,21 +136,20 @@ impl Provider {
             state.outcome.unpaired.push(Unpaired { number, via: via.clone(), asks: asks.clone(), between });
             refused(api, what.to_owned())
         };
-        let served = match self.said.get(&number) {
-            Some(turn) => match self.of_turn(*turn, &lookup) {
+        let served = if let Some(turn) = self.said.get(&number) {
+            match self.of_turn(*turn, &lookup) {
                 Ok(served) => served,
                 Err(what) => return unpaired(Vec::new(), &what),
-            },
-            None => {
-                let between = self.equally_fitting(&lookup);
-                if between.len() > 1 {
-                    return unpaired(between, "several turns of the trace fit this call equally well");
-                }
-                match self.replay.take(lookup, None) {
-                    // A turn that was served is given once more where that ends a loop; it is nobody's counterpart.
-                    Ok(served) if !taken.contains(&served.index) => served.index,
-                    _ => return unpaired(Vec::new(), "no turn of the trace fits this call"),
-                }
+            }
+        } else {
+            let between = self.equally_fitting(&lookup);
+            if between.len() > 1 {
+                return unpaired(between, "several turns of the trace fit this call equally well");
+            }
+            match self.replay.take(lookup, None) {
+                // A turn that was served is given once more where that ends a loop; it is nobody's counterpart.
+                Ok(served) if !taken.contains(&served.index) => served.index,
+                _ => return unpaired(Vec::new(), "no turn of the trace fits this call"),
             }
         };
         let turn = &self.replay.fixture().table.turns()[served];

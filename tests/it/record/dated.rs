@@ -55,18 +55,22 @@ async fn chat(body: Bytes) -> axum::response::Response {
             let calls = answer["tool_calls"].as_array().cloned().unwrap_or_default();
             messages.push(answer.clone());
             for call in &calls {
-                events += &format!("event: tool\ndata: {}\n\n", json!({"name": call["function"]["name"]}));
+                events += &event("tool", &json!({"name": call["function"]["name"]}));
                 messages
                     .push(json!({"role": "tool", "tool_call_id": call["id"], "content": "18 degrees, ticket B-77"}));
             }
             if calls.is_empty() {
-                events += &format!("event: answer\ndata: {}\n\n", json!({"text": answer["content"]}));
+                events += &event("answer", &json!({"text": answer["content"]}));
                 break;
             }
         }
     }
-    events += "event: end\ndata: {}\n\n";
+    events += &event("end", &json!({}));
     ([(CONTENT_TYPE, "text/event-stream")], events).into_response()
+}
+
+fn event(name: &str, data: &Value) -> String {
+    format!("event: {name}\ndata: {data}\n\n")
 }
 
 async fn ask(messages: &[Value]) -> Result<Value, String> {

@@ -24,7 +24,7 @@ use super::{callers, chain, tools};
 /// The traces of files, or of what a receiver got.
 #[derive(Debug, Default)]
 pub(crate) struct Traces {
-    pub(super) traces: Vec<Vec<Span>>,
+    pub(super) all: Vec<Vec<Span>>,
     pub(crate) notes: Vec<String>,
     fired: Fired,
 }
@@ -74,7 +74,7 @@ impl Traces {
                 scrub.json(value, &mut fired);
             }
         }
-        Traces { traces: by_trace(spans), notes, fired }
+        Traces { all: by_trace(spans), notes, fired }
     }
 
     /// The spans of the traces with these ids, or beginnings of ids; of all traces if none is named.
@@ -85,9 +85,9 @@ impl Traces {
         let mut chosen: Vec<&Vec<Span>> = Vec::new();
         for id in ids {
             let fits = |trace: &&Vec<Span>| trace[0].trace.starts_with(id.as_str());
-            let exact = self.traces.iter().find(|trace| trace[0].trace == *id);
+            let exact = self.all.iter().find(|trace| trace[0].trace == *id);
             let found: Vec<&Vec<Span>> =
-                exact.map_or_else(|| self.traces.iter().filter(fits).collect(), |exact| vec![exact]);
+                exact.map_or_else(|| self.all.iter().filter(fits).collect(), |exact| vec![exact]);
             match found[..] {
                 [trace] => chosen.push(trace),
                 [] => return Err(Error::new(format!("no trace has the id {id}")).help("to see the traces: --list")),
@@ -99,7 +99,7 @@ impl Traces {
             }
         }
         if ids.is_empty() {
-            chosen = self.traces.iter().collect();
+            chosen = self.all.iter().collect();
         }
         let mut spans: Vec<Span> = chosen.into_iter().flatten().cloned().collect();
         spans.sort_by_key(|span| span.start);
@@ -109,7 +109,7 @@ impl Traces {
     /// The ids of the traces that hold model calls.
     pub(crate) fn with_calls(&self) -> Vec<&str> {
         let has = |trace: &&Vec<Span>| !call::calls(trace).0.is_empty();
-        self.traces.iter().filter(has).map(|trace| trace[0].trace.as_str()).collect()
+        self.all.iter().filter(has).map(|trace| trace[0].trace.as_str()).collect()
     }
 
     /// Makes a fixture of the traces with these ids, or of all.
@@ -130,7 +130,7 @@ impl Traces {
         forget_placeholders(&mut calls);
         let lacks = chain::complete(&mut calls);
         let mut turns =
-            Turns { rules, known: Known::default(), turns: Vec::new(), ends: HashMap::new(), texts: BTreeMap::new() };
+            Turns { rules, known: Known::default(), made: Vec::new(), ends: HashMap::new(), texts: BTreeMap::new() };
         let mut kept: Vec<ModelCall> = Vec::new();
         let mut without_request = Vec::new();
         for (call, lack) in calls.into_iter().zip(lacks) {
@@ -139,7 +139,7 @@ impl Traces {
                 refused.push(Refused::of(span, lack));
                 continue;
             }
-            let place = format!("turns[{}]", turns.turns.len());
+            let place = format!("turns[{}]", turns.made.len());
             if let Err(reason) = turns.add(&call) {
                 refused.push(Refused::of(span, Lack::Conflict(reason)));
                 continue;
@@ -178,7 +178,7 @@ impl Traces {
         notes.extend(prompt.clone().map(|prompt| ("prompt".to_owned(), prompt.into())));
         let mut fixture = Fixture::of_turns(out, notes, Vec::new(), rules);
         fixture.texts = turns.texts;
-        fixture.table = Table::new(turns.turns);
+        fixture.table = Table::new(turns.made);
         fixture.tools = exchanges;
         fixture.scrub = Scrub::of_names(self.fired.iter().map(String::as_str), |_| None).map_err(Error::new)?;
         let hole = |refused: &Refused| format!("span {} ({}): {}", refused.span, refused.name, refused.reason);
@@ -191,7 +191,7 @@ impl Traces {
 struct Turns<'a> {
     rules: &'a Rules,
     known: Known,
-    turns: Vec<Turn>,
+    made: Vec<Turn>,
     /// The turn after which a history, by a hash of its messages, is known.
     ends: HashMap<u64, usize>,
     texts: BTreeMap<retake_core::key::Hash, std::sync::Arc<str>>,
@@ -223,20 +223,20 @@ impl Turns<'_> {
             self.texts.extend(all);
             self.texts.extend(hashes.results.map(|hash| (hash, results)));
         }
-        let mut hasher = DefaultHasher::new();
+        let mut history = DefaultHasher::new();
         let mut seen = |message: &Json| {
-            message.print(Layout::Compact).hash(&mut hasher);
-            hasher.finish()
+            message.print(Layout::Compact).hash(&mut history);
+            history.finish()
         };
         let histories: Vec<u64> = conversation.iter().map(&mut seen).collect();
         let shared = histories.iter().rposition(|history| self.ends.contains_key(history));
         let after = shared.map(|at| After { turn: self.ends[&histories[at]], keep: None });
         let input = Input { after, messages: conversation[shared.map_or(0, |at| at + 1)..].to_vec() };
         if let Some(answer) = canonical_answer(&call.answer, self.rules) {
-            self.ends.insert(seen(&answer), self.turns.len());
+            self.ends.insert(seen(&answer), self.made.len());
         }
         let output = call.answer.clone();
-        self.turns.push(Turn { caller, key, input: Some(input), checks: hashes, request: None, output, wire });
+        self.made.push(Turn { caller, key, input: Some(input), checks: hashes, request: None, output, wire });
         Ok(())
     }
 }

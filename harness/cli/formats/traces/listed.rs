@@ -13,7 +13,7 @@ impl Traces {
         let titles =
             ["trace", "time (UTC)", "root span", "calls", "tokens", "models", "the user says"].map(str::to_owned);
         let mut rows = vec![titles];
-        for trace in &self.traces {
+        for trace in &self.all {
             let (calls, refused) = call::calls(trace);
             let known: BTreeSet<&str> = trace.iter().map(|span| span.id.as_str()).collect();
             let root = trace.iter().find(|span| !known.contains(span.parent.as_str())).unwrap_or(&trace[0]);

@@ -220,7 +220,9 @@ fn in_parts(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
             all.push(Said { role: role.to_owned(), ..Said::default() });
         }
         if let Some(last) = all.last_mut() {
-            found.into_iter().for_each(|piece| last.add(piece));
+            for piece in found {
+                last.add(piece);
+            }
         }
     }
     Ok(Some(all))

@@ -92,12 +92,11 @@ pub(super) fn join_records(spans: Vec<Span>) -> Vec<Span> {
         spans.iter().enumerate().map(|(place, span)| ((span.trace.clone(), span.id.clone()), place)).collect();
     for record in records {
         let key = (record.trace.clone(), record.id.clone());
-        match places.get(&key) {
-            Some(&place) => spans[place].events.extend(record.events),
-            None => {
-                places.insert(key, spans.len());
-                spans.push(Span { start: record.events[0].0, name: "(log records)".to_owned(), ..record });
-            }
+        if let Some(&place) = places.get(&key) {
+            spans[place].events.extend(record.events);
+        } else {
+            places.insert(key, spans.len());
+            spans.push(Span { start: record.events[0].0, name: "(log records)".to_owned(), ..record });
         }
     }
     // One record holds the attributes of the whole call.

@@ -104,7 +104,9 @@ fn read(message: &Message, bytes: &[u8], depth: usize) -> Result<Json, &'static 
         let many = matches!(holds, Many(_));
         let value = match (holds, found) {
             (Text, Found::Bytes(bytes)) => Json::Str(String::from_utf8_lossy(bytes).into_owned()),
-            (Hex, Found::Bytes(bytes)) => Json::Str(bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+            (Hex, Found::Bytes(bytes)) => {
+                Json::Str(bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect())
+            }
             (Base64, Found::Bytes(bytes)) => Json::Str(retake_wire::to_base64(bytes)),
             (Bool, Found::Number(number)) => Json::Bool(number != 0),
             (Int, Found::Number(number)) => Json::Int(number.cast_signed()),
@@ -126,6 +128,10 @@ fn read(message: &Message, bytes: &[u8], depth: usize) -> Result<Json, &'static 
 enum Found<'a> {
     Number(u64),
     Bytes(&'a [u8]),
+}
+
+fn digit(half: u8) -> char {
+    char::from_digit(u32::from(half), 16).unwrap_or_default()
 }
 
 const CUT: &str = "it ends within a field";

@@ -167,7 +167,7 @@ impl Personal {
                         other => other,
                     })
                     .sum();
-                sum % 10 == 0 && !text.starts_with('0')
+                sum.is_multiple_of(10) && !text.starts_with('0')
             }
         }
     }

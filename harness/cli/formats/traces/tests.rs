@@ -1,7 +1,5 @@
 //! Tests of the importers of traces.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 mod agreement;
 mod dialects;
 mod losses;

@@ -17,7 +17,7 @@ fn messages_and_answers_agree_with_an_independent_reading() {
         let reading = file.to_string_lossy().replace(".trace.json", ".chatml.json");
         let reading: Value = serde_json::from_str(&std::fs::read_to_string(reading).unwrap()).unwrap();
         let traces = traces(TraceFormat::Langfuse, &text, &mut Redactor::default());
-        for spans in &traces.traces {
+        for spans in &traces.all {
             let (found, _) = calls(spans);
             for call in &found {
                 let span = &spans[call.span];
