@@ -148,7 +148,7 @@ impl Exchange<'_> {
         let load = self.state.load.as_ref();
         let pass = match load.map(|load| load.admit(call)).transpose() {
             Ok(pass) => pass,
-            Err(refusal) => return refusal,
+            Err(refusal) => return *refusal,
         };
         let of_session = load.and_then(|load| load.session_of(&incoming.headers, call, read.json()));
         let in_flight = match replay.staged() {
@@ -181,7 +181,7 @@ impl Exchange<'_> {
             Err(miss) => {
                 let response = miss_response(incoming.provider(), 404, &miss);
                 seen.end(CallOutcome::Missed(miss));
-                pass.map(Pass::missed);
+                pass.into_iter().for_each(Pass::missed);
                 return http::final_error(&response, in_flight);
             }
         };
@@ -211,7 +211,7 @@ impl Exchange<'_> {
                 let miss = replay.refuse(incoming.via(), reason);
                 let kind = "replay_unrenderable";
                 let response = wire::error_response(incoming.provider(), 404, kind, &miss.to_string());
-                pass.map(Pass::missed);
+                pass.into_iter().for_each(Pass::missed);
                 seen.end(CallOutcome::Missed(miss));
                 http::final_error(&response, in_flight)
             }

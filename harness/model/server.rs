@@ -90,10 +90,10 @@ impl ModelServer {
         let address = listener.local_addr().map_err(failed)?;
         let (listener, workers) = match options.more_workers {
             0 => (listener, None),
-            more => {
+            others => {
                 let shared = listener.into_std().map_err(failed)?;
                 let own = shared.try_clone().and_then(TcpListener::from_std).map_err(failed)?;
-                (own, Some((shared, more)))
+                (own, Some((shared, others)))
             }
         };
         let key = options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple()));
@@ -101,7 +101,7 @@ impl ModelServer {
         // There is only one handler, so no router is needed, and each layer would cost some allocations for each call.
         let service = handle.with_state(state.clone()).into_make_service();
         let workers =
-            workers.map(|(shared, more)| Workers::start(&shared, more, &state).map_err(failed)).transpose()?;
+            workers.map(|(shared, others)| Workers::start(&shared, others, &state).map_err(failed)).transpose()?;
         // Without TCP_NODELAY each streamed answer waits for a delayed acknowledgement.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         let task = tokio::spawn(async move { drop(axum::serve(listener, service).await) });

@@ -194,16 +194,16 @@ pub fn measure(table: &mut Table) {
         "memory of that server",
         format!("{} at the end", kilobytes(late)),
         &format!("after a third of the time, {}", kilobytes(early)),
-        format!("{:.2} times that, {} a session", late as f64 / early as f64, kilobytes(late / sessions as usize)),
+        format!("{:.2} times that, {} a session", late as f64 / early as f64, kilobytes(late / seen.len())),
     );
     let report = Json::parse(&std::fs::read(&report).unwrap()).unwrap();
     let listed = report.get("served").and_then(Json::as_array).map_or(0, <[Json]>::len) as u64;
     let earlier = report.pointer("/earlier/served").and_then(Json::as_u64).unwrap_or_default();
-    let served = sample(&metrics, "retake_calls_total{api=\"openai-chat\",outcome=\"served\"}");
+    let counted = sample(&metrics, "retake_calls_total{api=\"openai-chat\",outcome=\"served\"}");
     let wrong: usize = seen.iter().map(|seen| seen.wrong).sum();
     table.row(
         "calls in the report of that server",
-        format!("{} ({served} in its metrics)", listed + earlier),
+        format!("{} ({counted} in its metrics)", listed + earlier),
         &format!("the calls that were made, {calls}"),
         format!("{} apart, {wrong} answered out of order", (listed + earlier).abs_diff(calls)),
     );

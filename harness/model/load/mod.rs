@@ -95,7 +95,7 @@ impl Load {
     }
 
     /// Admits a call, or returns the response that refuses it.
-    pub(super) fn admit(self: &Arc<Load>, call: &Call) -> Result<Pass, HttpResponse<HttpBody>> {
+    pub(super) fn admit(self: &Arc<Load>, call: &Call) -> Result<Pass, Box<HttpResponse<HttpBody>>> {
         match self.gate.enter(Instant::now().into_std()) {
             Ok(quota) => Ok(Pass::new(self.clone(), call.api, quota)),
             Err(quota) => {
@@ -103,7 +103,7 @@ impl Load {
                 let response = limited(call.api, &quota, &call.model, call.array);
                 let mut response = http::headed(&response, http::bytes_of(&response.body));
                 add_headers(&mut response, call.api, &quota);
-                Err(response)
+                Err(Box::new(response))
             }
         }
     }

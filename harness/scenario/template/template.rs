@@ -66,20 +66,20 @@ impl Template {
         }
         code::check(text).map_err(|(what, help)| template.error(what).help(help))?;
         let environment = environment();
-        let named = code::without_slices(text);
+        let unsliced = code::without_slices(text);
         let names_in =
             |expression: &str| Some(environment.compile_expression(expression).ok()?.undeclared_variables(true));
         let whole = only_expression(text).and_then(|expression| {
             environment.compile_expression(expression).ok()?;
-            let names = names_in(only_expression(&named)?)?;
+            let names = names_in(only_expression(&unsliced)?)?;
             Some((TemplateKind::Expression(expression.to_owned()), names))
         });
         let (kind, names) = match whole {
             Some(whole) => whole,
             None => match environment.template_from_str(text) {
                 Ok(parsed) => {
-                    let named = environment.template_from_str(&named);
-                    (TemplateKind::Text, named.as_ref().unwrap_or(&parsed).undeclared_variables(true))
+                    let other = environment.template_from_str(&unsliced);
+                    (TemplateKind::Text, other.as_ref().unwrap_or(&parsed).undeclared_variables(true))
                 }
                 Err(error) => return Err(template.error(format!("this is not a template: {}", reason(&error)))),
             },

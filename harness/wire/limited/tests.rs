@@ -5,7 +5,7 @@ const RATE: Quota = Quota {
     of: Limited::Within(Duration::from_secs(60)),
     limit: 3,
     used: 3,
-    free_in: Duration::from_micros(19_200_000),
+    free_in: Duration::from_millis(19_200),
     whole_in: Duration::from_secs(59),
 };
 const AT_ONCE: Quota =
