@@ -56,7 +56,7 @@ pub(crate) async fn run(app: Arc<App>, task: Task, events: Events) {
     if mutant!("metadata_late") {
         events.send("metadata", &metadata);
     }
-    let stays = mutant!("runs_stay_running") && app.locked.load(Ordering::Relaxed);
+    let stays = mutant!("runs_stay_running") && app.cut.load(Ordering::Relaxed);
     if !mutant!("run_never_ends") && !stays {
         // If the database itself failed, nobody is left who could be told.
         let _ = app.store.end_run(&run_id, status);
@@ -157,7 +157,8 @@ impl<'a> Conversation<'a> {
         };
         let mut asked = self.app.model.stream("lead_agent", self.system.clone(), &self.messages, on_text).await;
         if asked.as_ref().is_err_and(|error| error.to_string() == BREAKS_OFF) {
-            if mutant!("cut_stream_keeps_the_lock") || mutant!("runs_stay_running") {
+            self.app.cut.store(true, Ordering::Relaxed);
+            if mutant!("cut_stream_keeps_the_lock") {
                 self.app.locked.store(true, Ordering::Relaxed);
             }
             if mutant!("cut_stream_panics") {

@@ -109,6 +109,8 @@ struct App {
     breaks: Mutex<HashMap<String, usize>>,
     /// Whether the service takes no runs.
     locked: AtomicBool,
+    /// Whether a model's stream has ended without its end.
+    cut: AtomicBool,
     /// The events of each run since the service started, by thread id and run id.
     logs: Mutex<HashMap<(String, String), Log>>,
 }
@@ -145,6 +147,7 @@ pub fn router(config: Config) -> Result<Router, Error> {
             model,
             breaks: Mutex::default(),
             locked: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
             logs: Mutex::default(),
         })))
 }

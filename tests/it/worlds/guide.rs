@@ -30,7 +30,7 @@ fn the_page_about_worlds_ends_with_a_service_that_was_mended() {
     let red = tree.retake().args(&["test"]).run().exits(1);
     let [said, table] = blocks("text")[..] else { panic!("what the page shows") };
     red.says(&[said.trim()]);
-    tree.retake().args(&["explain", "poem", "--world", "turn1/cut-clean/2"]).run().exits(1);
+    tree.retake().args(&["explain", "poem", "--world", "turn1/cut-clean/3"]).run().exits(1);
 
     let app = tree.read("app.py");
     let (before, rest) = app.split_once("def pieces").unwrap();
