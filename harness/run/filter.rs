@@ -111,7 +111,7 @@ impl Wanted {
 
 /// The names of the scenarios that a user wants to run.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(crate) struct Names {
     /// libtest's filter.
     filter: Option<String>,
     /// The filters of the `retake` command, of which one has to match, if there are any.
