@@ -182,6 +182,12 @@ impl Names {
         self.filter.as_ref().is_none_or(is_wanted) && (self.filters.is_empty() || self.filters.iter().any(is_wanted))
     }
 
+    /// Whether each filter matches one of these names, and one of them is wanted. If not, an error has to look at all names.
+    pub(super) fn all_are_in(&self, found: &[&str]) -> bool {
+        let matches = |filter: &String| found.iter().any(|name| fits(filter, name, self.exact));
+        self.filter.iter().chain(&self.filters).all(matches) && found.iter().any(|name| self.wants(name))
+    }
+
     /// Whether a folder can contain such a scenario. `cases` says whether the folder may have cases.
     pub(super) fn may_be_in(&self, folder: &str, cases: &dyn Fn() -> bool) -> bool {
         let begins =

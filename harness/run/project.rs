@@ -74,7 +74,7 @@ impl Project {
         let mut discovered = match only {
             None => discover(root)?,
             Some(names) => {
-                discover_some(root, |folder, cases| names.may_be_in(folder, cases), |name| names.wants(name))?
+                discover_some(root, |folder, cases| names.may_be_in(folder, cases), |found| names.all_are_in(found))?
             }
         };
         let registered: Vec<&str> = routers.keys().map(String::as_str).collect();

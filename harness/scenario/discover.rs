@@ -46,28 +46,29 @@ pub fn suite_of(root: &Path) -> Result<Suite> {
 }
 
 /// Reads only the folders that can contain a wanted scenario, since reading all of them would take longer than a run. `holds` says
-/// whether a folder can, given its name and whether it may have cases. If no scenario is wanted, all are read.
+/// whether a folder can, given its name and whether it may have cases. If the names that were found are not `enough`, all are read.
 ///
 /// # Errors
 /// As [`discover`].
 pub fn discover_some(
     root: &Path,
     holds: impl Fn(&str, &dyn Fn() -> bool) -> bool,
-    wanted: impl Fn(&str) -> bool,
+    enough: impl Fn(&[&str]) -> bool,
 ) -> Result<Discovered> {
     let may_have_cases = |folder: &str| {
         let text = std::fs::read(root.join(SCENARIOS).join(folder).join(SCENARIO)).unwrap_or_default();
         memchr::memmem::find(&text, b"case").is_some()
     };
     let some = discover_where(root, |folder| holds(folder, &|| may_have_cases(folder)));
-    let is_wanted = |found: &Result<Scenario, Broken>| match found {
-        Ok(scenario) => wanted(&scenario.name),
-        Err(broken) => wanted(&broken.name),
+    let name = |found: &Result<Scenario, Broken>| match found {
+        Ok(scenario) => scenario.name.clone(),
+        Err(broken) => broken.name.clone(),
     };
-    match some {
-        Ok(some) if some.scenarios.iter().any(is_wanted) => Ok(some),
-        _ => discover(root),
-    }
+    let is_enough = |some: &Discovered| {
+        let names: Vec<String> = some.scenarios.iter().map(name).collect();
+        enough(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    some.ok().filter(is_enough).map_or_else(|| discover(root), Ok)
 }
 
 fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discovered> {

@@ -252,6 +252,17 @@ pub fn wire(data: &[u8]) {
     if how / 6 % 2 == 0 {
         let path =
             ["/v1/models/m:generateContent", "/v1/models/m:streamGenerateContent", ""][usize::from(how / 12 % 3)];
+        // A call that is read after itself is the same as one that is read as a whole.
+        let histories = wire::Histories::default();
+        for _ in 0..2 {
+            if let Some(wire::Reading { call, hash }) = histories.read(api, path.into(), body, &rules.normalizer) {
+                let whole = wire::decode(api, path, &wire::chat_body(body).unwrap(), &Known::default()).unwrap();
+                // NaN is not equal to itself.
+                assert_eq!(format!("{call:?}"), format!("{whole:?}"));
+                let canonical = rules.canonical(whole.into_messages());
+                assert!(hash.hash().is_none_or(|hash| hash == rules.hash_of_whole(&canonical)));
+            }
+        }
         let body = wire::request_body(body);
         if let Ok(call) = wire::decode(api, path, &body, &Known::default()) {
             let _ = rules.key(&rules.canonical(call.into_messages()), None);

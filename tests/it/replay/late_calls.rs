@@ -3,7 +3,7 @@
 use crate::runner::discovery::asking;
 use crate::support::fixtures::{self, turn};
 use crate::support::tree::Tree;
-use crate::systems::described::{CHAT, READY, system};
+use crate::systems::described::{READY, system};
 use crate::systems::kinds::attach;
 
 tests! { a_background_call_after_the_last_event_fails_its_own_scenario,
@@ -93,7 +93,8 @@ fn a_late_call_fails_its_own_scenario_however_many_linger() {
             tree.scenario(&format!("late-{millis}"), &late);
         }
         for name in ["asks", "begins", "knows", "many", "other"] {
-            tree.scenario(name, &(CHAT.replace("hello", name) + "golden = false\n"));
+            let asks = format!("[[step]]\npost = \"/chat\"\njson = {{ message = \"{name}\" }}\ngolden = false\n");
+            tree.scenario(name, &asks);
             fixtures::write(&tree, name, vec![turn(None, name, "Hi")]);
             let quiet = "fixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = false\n";
             tree.scenario(&format!("{name}-quiet"), quiet);
@@ -113,7 +114,7 @@ fn a_late_call_fails_its_own_scenario_however_many_linger() {
 
 /// The scenarios would wait for an hour, which is longer than any test may take.
 fn nothing_lingers_where_no_process_is_left() {
-    let tree = Tree::with_suite(&format!("linger = \"1h\"\n{}", system("agent", "", READY)));
+    let tree = Tree::with_suite(&format!("linger = \"60m\"\n{}", system("agent", "", READY)));
     tree.scenario("agent-that-ends", "fixture = \"none\"\n[[step]]\npost = \"/end-soon/0\"\ngolden = false\n");
     let without = "fixture = \"none\"\n[[step]]\nrun = [\"echo\", \"true\"]\ngolden = false\n";
     tree.scenario("no-agent", without);
