@@ -1,0 +1,142 @@
+//! What differs between two events of one name: keys, values, texts, the lengths of lists.
+
+use std::collections::BTreeSet;
+
+use super::sequence::{Aligned, Event};
+use super::{BODY, ChangeAt, VALUE, subject};
+use crate::events::held::read_line;
+use retake_base::cause::CauseKind;
+use retake_base::text::apart;
+
+/// Returns the changes of events whose trees are the same. The same place of later events of the name is not told again.
+pub(super) fn changes(aligned: &Aligned<'_>) -> Vec<ChangeAt> {
+    let mut found: Vec<ChangeAt> = Vec::new();
+    for (was, is) in aligned.pairs() {
+        let Some((kind, place, what)) = difference(was, is) else { continue };
+        let (_, mut subject) = subject(aligned.of, was.label, kind);
+        if was.label == "message" && was.keys != is.keys && was.keys.starts_with('{') {
+            // Nameless events are told apart by their keys.
+            subject = format!("the event `message {}`", was.keys);
+        }
+        let kind = if was.label == BODY { CauseKind::Body } else { kind };
+        let change = ChangeAt::new(kind, (was.label, &place), format!("{subject} {what}"));
+        if !found.iter().any(|known| known.place == change.place) {
+            found.push(change);
+        }
+    }
+    // Lists are as long as the events before them made them.
+    if found.iter().any(|change| !change.place.1.ends_with(LENGTH)) {
+        found.retain(|change| !change.place.1.ends_with(LENGTH));
+    }
+    found
+}
+
+/// The end of the place of a list's length.
+const LENGTH: &str = "#length";
+
+/// Returns what differs between two events: the kind, the place, and a description that follows the name of the event.
+fn difference(was: &Event<'_>, is: &Event<'_>) -> Option<(CauseKind, String, String)> {
+    if was.keys != is.keys {
+        let (kind, (before, now)) = (CauseKind::EventShape, apart(&was.keys, &is.keys, VALUE));
+        let (Some(old), Some(new)) = (keys(&was.keys), keys(&is.keys)) else {
+            return Some((kind, String::new(), format!("is `{now}`, not `{before}`")));
+        };
+        let (gone, come): (Vec<_>, Vec<_>) = (old.difference(&new).collect(), new.difference(&old).collect());
+        let what = match (&gone[..], &come[..]) {
+            _ if was.label == "message" => format!("is `{}`", is.keys),
+            ([was], []) => format!("has a different shape: `/{was}` is gone"),
+            ([], [is]) => format!("has a different shape: `/{is}` is new"),
+            ([was], [is]) => format!("has a different shape: `/{was}` is gone, and `/{is}` is new"),
+            _ => format!("is `{now}`, not `{before}`"),
+        };
+        return Some((kind, "keys".to_owned(), what));
+    }
+    if was.values != is.values {
+        return Some(if was.rest == "…" { text(was.values, is.values) } else { value(was.values, is.values) });
+    }
+    // One line for several events has the lengths of all of them.
+    if was.rest != is.rest && was.is_of_several == is.is_of_several {
+        let (before, now) = apart(was.rest, is.rest, VALUE);
+        return Some((CauseKind::EventShape, LENGTH.to_owned(), format!("is `{now}`, not `{before}`")));
+    }
+    None
+}
+
+/// Returns the names of an object's keys: of `{content, id}`.
+fn keys(text: &str) -> Option<BTreeSet<&str>> {
+    let inside = text.strip_prefix('{')?.strip_suffix('}')?;
+    Some(inside.split(", ").filter(|key| !key.is_empty()).collect())
+}
+
+/// Describes the first value that differs.
+fn value(was: &[&str], is: &[&str]) -> (CauseKind, String, String) {
+    let parts = |line: &&str| {
+        let (place, value) = line.split_once(" = ").unwrap_or(("", line));
+        (place.trim_start_matches('/').to_owned(), value.to_owned())
+    };
+    let (was, is): (Vec<_>, Vec<_>) = (was.iter().map(parts).collect(), is.iter().map(parts).collect());
+    let at =
+        |values: &[(String, String)], place: &str| values.iter().find(|(at, _)| at == place).map(|(_, v)| v.clone());
+    let kind = CauseKind::EventValue;
+    for (place, before) in was.iter().filter(|(place, _)| !place.is_empty()) {
+        match at(&is, place) {
+            None => return (kind, place.clone(), format!("has no value at `/{place}`, which was {before}")),
+            Some(now) if now != *before => {
+                let (before, now) = apart(before, &now, VALUE);
+                return (kind, place.clone(), format!("has a different `/{place}`: {now}, not {before}"));
+            }
+            Some(_) => {}
+        }
+    }
+    match is.iter().find(|(place, _)| !place.is_empty() && at(&was, place).is_none()) {
+        Some((place, now)) => (kind, place.clone(), format!("has a value at `/{place}` that the golden lacks: {now}")),
+        None => {
+            // Lines of text have no places.
+            let lines = |values: &[(String, String)]| values.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
+            let (was, is) = (lines(&was), lines(&is));
+            let first = was.iter().zip(&is).position(|(a, b)| a != b).unwrap_or(was.len().min(is.len()));
+            let line = |lines: &[String]| lines.get(first).cloned().unwrap_or_else(|| "nothing".to_owned());
+            let (before, now) = apart(&line(&was), &line(&is), VALUE);
+            (kind, "lines".to_owned(), format!("has a different line {}: {now}, not {before}", first + 1))
+        }
+    }
+}
+
+/// Describes the first text of collapsed events that differs.
+fn text(was: &[&str], is: &[&str]) -> (CauseKind, String, String) {
+    // Each place with its text. A line that says that no text is held has no place.
+    let texts = |lines: &[&str]| -> Vec<(String, String)> {
+        let of_line = |line: &&str| {
+            let (places, text) = read_line(line).unwrap_or((Vec::new(), line));
+            places.into_iter().map(|held| (held.path.to_string(), text.to_owned())).collect::<Vec<_>>()
+        };
+        lines.iter().flat_map(of_line).collect()
+    };
+    let (was, is) = (texts(was), texts(is));
+    let gone = was.iter().find(|text| !is.contains(text));
+    let come = is.iter().filter(|text| !was.contains(text));
+    let at_same_place = gone.and_then(|(place, _)| come.clone().find(|(now, _)| now == place));
+    let said = |place: &str, what: String| (CauseKind::EventValue, place.to_owned(), what);
+    match (gone, at_same_place.or(come.clone().next())) {
+        (Some((place, before)), Some((now, text))) if place == now => {
+            let (before, text) = parted(before, text);
+            said(place, format!("has a different text at `{place}`: {text}, not {before}"))
+        }
+        (Some((place, before)), _) => said(place, format!("lacks the text at `{place}`: {}", parted(before, "").0)),
+        (None, Some((place, text))) => {
+            said(place, format!("has a text at `{place}` that the golden lacks: {}", parted(text, "").0))
+        }
+        (None, None) => said("", "has the same texts in a different order or number".to_owned()),
+    }
+}
+
+/// Returns two texts with their lengths and hashes, which differ even if the beginnings that a golden keeps are the same.
+fn parted(one: &str, other: &str) -> (String, String) {
+    let parts = |text: &'_ str| {
+        let (start, numbers) = text.rsplit_once(" (").unwrap_or((text, ""));
+        (start.to_owned(), if numbers.is_empty() { String::new() } else { format!(" ({numbers}") })
+    };
+    let ((one, of_one), (other, of_other)) = (parts(one), parts(other));
+    let (one, other) = apart(&one, &other, VALUE);
+    (one + &of_one, other + &of_other)
+}
