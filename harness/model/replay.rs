@@ -400,7 +400,8 @@ impl Replay {
                 served: &served,
                 served_to: &|turn| served_to.get(&turn).copied(),
             };
-            let Explanation { differences, lines, nearest, alike } = explain(&miss.reason, lookup, &situation);
+            let Explanation { differences, lines, nearest, alike, is_on_top } =
+                explain(&miss.reason, lookup, &situation);
             miss.evidence.clone_from(&lines);
             miss.causes = differences.iter().map(Difference::cause).cloned().collect();
             let mut state = self.state();
@@ -420,7 +421,7 @@ impl Replay {
                 meant = meant.or_else(|| any_text(&self.fixture));
             }
             let (lookup, reason) = (lookup.clone(), miss.reason.clone());
-            state.missed_calls.push(MissedCall { lookup, nearest, reason, differences, lines, number });
+            state.missed_calls.push(MissedCall { lookup, nearest, reason, is_on_top, differences, lines, number });
         }
         let miss = Arc::new(miss);
         if self.going_on == GoingOn::Never {

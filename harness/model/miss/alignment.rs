@@ -7,7 +7,7 @@ use super::difference::Difference;
 use super::explanation::{Explanation, Situation, compared};
 use super::messages::{answer_in_short, describe};
 use super::missed_call::MissedCall;
-use super::nearest::{Distance, Nearest, ranked};
+use super::nearest::{Cost, Nearest, ranked};
 use super::one_more::one_more;
 use super::reason::MissReason;
 use crate::lookup::Lookup;
@@ -85,18 +85,18 @@ impl FinishedRun<'_> {
         calls.iter().filter_map(|index| missed[*index].nearest).any(|turn| {
             let taken = self.asked.contains_key(&turn);
             taken || !meant.insert(turn)
-        })
+        }) || calls.iter().any(|index| missed[*index].is_on_top)
     }
 
     /// Pairs calls with the turns that they resemble, each turn at most once. The closest pairs are made first.
     fn pairs(&self, missed: &[MissedCall], calls: &[usize]) -> BTreeMap<usize, Nearest> {
         let turns = self.fixture.table.turns().len();
         let asked: Vec<bool> = (0..turns).map(|turn| self.asked.contains_key(&turn)).collect();
-        let mut all: Vec<(Distance, usize, Nearest)> = Vec::new();
+        let mut all: Vec<(Cost, usize, Nearest)> = Vec::new();
         for index in calls {
             let turns = ranked(&missed[*index].lookup, self.fixture, self.rules, &asked);
             let open = turns.into_iter().filter(|(_, nearest)| nearest.alike && !asked[nearest.turn]);
-            all.extend(open.map(|(distance, nearest)| (distance, *index, nearest)));
+            all.extend(open.map(|(cost, nearest)| (cost, *index, nearest)));
         }
         all.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
         let (mut pairs, mut taken) = (BTreeMap::new(), HashSet::new());

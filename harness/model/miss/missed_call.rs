@@ -42,6 +42,8 @@ pub struct MissedCall {
     pub nearest: Option<usize>,
     /// Why no turn answers.
     pub reason: MissReason,
+    /// Whether it goes on right after an answer, so that it was made on top of the recorded calls.
+    pub is_on_top: bool,
     /// How the call differs from the recording.
     pub differences: Vec<Difference>,
     /// The evidence, line by line.

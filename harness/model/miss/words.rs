@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use retake_base::text::around;
+use retake_base::text::{apart, around};
 
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 20;
@@ -51,23 +51,38 @@ pub fn change(recorded: &str, called: &str) -> String {
 
 /// The same as [`change`], with at most `width` characters of each text.
 pub(super) fn change_within(recorded: &str, called: &str, width: usize) -> String {
-    let (recorded, called) = fragments(recorded, called);
-    let shown = |words: &str| match words.char_indices().nth(width) {
-        _ if words.is_empty() => "nothing".to_owned(),
-        Some((at, _)) => format!("{:?}…", &words[..at]),
-        None => format!("{words:?}"),
-    };
-    format!("{} → {}", shown(recorded), shown(called))
+    let (was, is) = fragments(recorded, called);
+    // If the words are the same, the white space between them differs.
+    let (was, is) = if was == is { fragments_with_space(recorded, called) } else { (was, is) };
+    let (was, is) = apart(was, is, width);
+    let shown = |words: &str| if words.is_empty() { "nothing".to_owned() } else { quoted(words) };
+    format!("{} → {}", shown(&was), shown(&is))
+}
+
+/// Returns words in quotes. An ellipsis stands outside of them.
+fn quoted(words: &str) -> String {
+    let inner = words.strip_prefix('…').unwrap_or(words);
+    let (before, inner) = (if inner.len() < words.len() { "…" } else { "" }, inner);
+    match inner.strip_suffix('…') {
+        Some(inner) => format!("{before}{inner:?}…"),
+        None => format!("{before}{inner:?}"),
+    }
 }
 
 /// Returns the part of each text from the first word in which they differ to the last. A part may be empty.
 pub(super) fn fragments<'a>(recorded: &'a str, called: &'a str) -> (&'a str, &'a str) {
+    let (was, is) = fragments_with_space(recorded, called);
+    (was.trim(), is.trim())
+}
+
+/// The same with the white space around the words.
+fn fragments_with_space<'a>(recorded: &'a str, called: &'a str) -> (&'a str, &'a str) {
     let (prefix, suffix) = common_ends(recorded, called);
     let whole_words = |text: &'a str| {
         let start = text[..prefix].rfind(char::is_whitespace).map_or(0, |i| i + white_space_at(text, i));
         let end = text.len() - suffix;
         let end = end + text[end..].find(char::is_whitespace).unwrap_or(suffix);
-        text[start.min(end)..end].trim()
+        &text[start.min(end)..end]
     };
     (whole_words(recorded), whole_words(called))
 }
