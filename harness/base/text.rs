@@ -87,17 +87,23 @@ const SHARED: usize = 10;
 pub fn apart(one: &str, other: &str, width: usize) -> (String, String) {
     let without_space = |text: &str| text.split_whitespace().collect::<String>();
     let only_space = one != other && without_space(one) == without_space(other);
-    let shown = |text: &str| -> Vec<char> {
-        let mark = |c| match c {
-            ' ' => '·',
-            '\n' => '⏎',
-            '\t' => '⇥',
-            c => c,
-        };
-        text.chars().map(|c| if only_space { mark(c) } else { c }).collect()
-    };
-    let (one, other) = (shown(one), shown(other));
+    let (mut one, mut other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let same = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    if only_space {
+        let most = one.len().min(other.len()) - same;
+        let at_end = one.iter().rev().zip(other.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+        for text in [&mut one, &mut other] {
+            let end = text.len() - at_end;
+            for c in &mut text[same..end] {
+                *c = match *c {
+                    ' ' => '·',
+                    '\n' => '⏎',
+                    '\t' => '⇥',
+                    other => other,
+                };
+            }
+        }
+    }
     let is_short = one.len().max(other.len()) <= width;
     let from = if is_short || same < width / 2 || one == other { 0 } else { same - SHARED.min(same) };
     let cut = |text: &[char]| -> String {

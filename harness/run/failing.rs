@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use super::findings::Findings;
+use super::precedence;
 use super::trial::Replayed;
 use crate::report::{Failure, unified};
 use crate::system::LogOf;
@@ -62,15 +63,10 @@ impl Failing<'_> {
         }
         self.add_step(&findings, &later, &mut failure);
         self.add_unused(&findings, &later, &mut failure);
-        // A different caller has a different prompt.
-        let other_caller = failure.causes.iter().any(|cause| cause.kind == CauseKind::Caller);
         for other in findings.others {
-            let follows = |cause: &Cause| match cause.kind {
-                CauseKind::Check => other_caller,
-                CauseKind::ToolUnused => findings.misses,
-                _ => false,
-            };
-            failure.causes.extend(other.causes.into_iter().filter(|cause| !follows(cause)));
+            let own: Vec<Cause> =
+                other.causes.into_iter().filter(|cause| !precedence::follows(cause.kind, &failure.causes)).collect();
+            failure.causes.extend(own);
             failure.hints.extend(other.hints);
             failure.evidence.extend(other.evidence);
         }
@@ -191,9 +187,7 @@ impl Failing<'_> {
             failure.evidence.push(format!("{}\n{}", explained.headline(), details(&explained, times)));
         }
         if others.len() >= SHOWN {
-            failure
-                .evidence
-                .push(format!("… and {}", counted(others.len() + 1 - SHOWN, "more miss").replace("misss", "misses")));
+            failure.evidence.push(format!("… and {} that missed", counted(others.len() + 1 - SHOWN, "more call")));
         }
     }
 
@@ -261,7 +255,7 @@ impl Failing<'_> {
         }
         let alone = failure.causes.is_empty();
         let own: Vec<&Change> =
-            changes.iter().copied().filter(|change| alone || Self::is_cause(change, &failure.causes)).collect();
+            changes.iter().copied().filter(|change| alone || precedence::is_named(change, &failure.causes)).collect();
         let only_evidence = own.is_empty();
         failure.causes.extend(own.into_iter().map(|change| change.cause.clone()));
         let words: Vec<String> = changes.iter().map(|change| format!("  {}", change.cause.what)).collect();
@@ -274,30 +268,6 @@ impl Failing<'_> {
         let title = if only_evidence { "the golden differs too:\n" } else { "" };
         let diff = unified(&golden.committed, &golden.text);
         failure.evidence.push(format!("{title}{words}- golden, + this run\n{diff}"));
-    }
-
-    /// Whether a change of the golden does not follow from the other causes.
-    fn is_cause(change: &Change, causes: &[Cause]) -> bool {
-        let kind = change.cause.kind;
-        if causes.iter().any(|cause| cause.kind == CauseKind::Check) && causes.len() == 1 {
-            return true;
-        }
-        let of_words = |cause: &Cause| {
-            matches!(cause.kind, CauseKind::MessageText | CauseKind::ToolResult | CauseKind::Caller | CauseKind::Check)
-        };
-        let all_of = |is: &dyn Fn(&Cause) -> bool| causes.iter().all(is);
-        match kind {
-            CauseKind::EventRenamed | CauseKind::Status | CauseKind::ContentType => {
-                all_of(&|cause| cause.kind.class() != CauseClass::Plain)
-            }
-            // Events also contain the results of tools, and a caller that stops asking causes fewer events.
-            CauseKind::EventShape => all_of(&|cause| {
-                let silent = cause.kind == CauseKind::CallerSilent && !change.is_less;
-                silent || of_words(cause) && cause.kind != CauseKind::ToolResult
-            }),
-            CauseKind::EventOrder | CauseKind::EventMissing | CauseKind::EventExtra => all_of(&of_words),
-            _ => false,
-        }
     }
 
     /// Adds the output of the systems, if the causes alone do not explain the failure.

@@ -50,6 +50,7 @@ fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some(systems::service::SERVICE) => return systems::service::serve(),
         Some(failures::desk::DESK) => return failures::desk::serve(),
+        Some(failures::forty::SCRIPT) => return failures::forty::serve(),
         Some(systems::service::AGENT) => return systems::service::work(),
         Some(tools::agent::SERVER) => return tools::agent::serve(),
         Some(tools::agent::AGENT) => return tools::agent::work(),

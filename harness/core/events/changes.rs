@@ -12,6 +12,7 @@ mod values;
 
 use super::written::{Written, read};
 use retake_base::cause::{Cause, CauseKind};
+use retake_base::text::counted;
 use sequence::Aligned;
 use trees::{Tree, different_ids};
 
@@ -46,9 +47,17 @@ pub fn changes(golden: &str, run: &str) -> Vec<Change> {
     for extra in new.iter().skip(old.len()) {
         found.say(CauseKind::EventExtra, format!("the response to `{}` is not in the golden", extra.request));
     }
-    // Ids are numbered through a whole golden, so any other change may number them anew.
-    if found.0.is_empty() {
-        different_ids((&old, &old_trees), (&new, &new_trees)).into_iter().for_each(|change| found.push(change));
+    // Ids are numbered through a whole golden, so any other change may number them anew. But if the ids of a text's pieces
+    // changed, the pieces are put together differently.
+    let of_pieces = match &found.0[..] {
+        [ChangeAt { by: Some(by), place, .. }] => Some((place.0.clone(), by.clone())),
+        _ => None,
+    };
+    if found.0.is_empty() || of_pieces.is_some() {
+        let ids = different_ids((&old, &old_trees), (&new, &new_trees), of_pieces.as_ref());
+        if let Some(ids) = ids.filter(|ids| of_pieces.as_ref().is_none_or(|place| ids.place == *place)) {
+            found = Found(vec![ids]);
+        }
     }
     if found.0.is_empty() {
         found.say(CauseKind::EventShape, "the run differs from the golden".to_owned());
@@ -82,14 +91,19 @@ struct ChangeAt {
     change: Change,
     /// The label and the place in its payload; empty for a change that has no place.
     place: (String, String),
-    /// How many other responses without events have the change too.
+    /// What is the same if the change is seen at other places too: the last name of the place, and what it is now.
+    same: String,
+    /// The number of other places that have the change too.
     more: usize,
+    /// For a text in pieces, where the id is that tells its pieces from those of other texts.
+    by: Option<String>,
 }
 
 impl ChangeAt {
     fn new(kind: CauseKind, place: (&str, &str), what: String) -> ChangeAt {
         let change = Change { cause: Cause::new(kind, what), is_less: kind == CauseKind::EventMissing };
-        ChangeAt { change, place: (place.0.to_owned(), place.1.to_owned()), more: 0 }
+        let place = (place.0.to_owned(), place.1.to_owned());
+        ChangeAt { change, place, same: String::new(), more: 0, by: None }
     }
 }
 
@@ -103,11 +117,14 @@ impl Found {
     }
 
     fn push(&mut self, found: ChangeAt) {
-        let is_same = |known: &&mut ChangeAt| {
+        let is_there = |known: &ChangeAt| {
             known.change.cause == found.change.cause || (!known.place.0.is_empty() && known.place == found.place)
         };
-        match self.0.iter_mut().find(is_same) {
-            Some(known) => known.more += usize::from(known.change.cause != found.change.cause && known.place.0 == BODY),
+        if self.0.iter().any(is_there) {
+            return;
+        }
+        match self.0.iter_mut().find(|known| !found.same.is_empty() && known.same == found.same) {
+            Some(known) => known.more += 1,
             None => self.0.push(found),
         }
     }
@@ -115,8 +132,7 @@ impl Found {
     fn changes(self) -> Vec<Change> {
         let told = |ChangeAt { mut change, more, .. }: ChangeAt| {
             if more > 0 {
-                let bodies = retake_base::text::counted(more, "more answer");
-                change.cause.what.push_str(&format!(", and so have {bodies}"));
+                change.cause.what.push_str(&format!(", also at {}", counted(more, "other place")));
             }
             change
         };

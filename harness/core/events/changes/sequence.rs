@@ -18,7 +18,10 @@ const CONTENT: u32 = 3;
 const ALIGNED: usize = 1500;
 
 /// The label of events that have neither a name nor a type.
-const NAMELESS: &str = "message";
+pub(super) const NAMELESS: &str = "message";
+
+/// The values of a renamed event whose texts were not put together.
+pub(super) const ANY: &[&str] = &["…"];
 
 /// One event of a golden.
 #[derive(Clone, Debug)]
@@ -60,7 +63,14 @@ impl<'a> Aligned<'a> {
     ) -> Aligned<'a> {
         let renamed = renamed((&old.events, old_trees), (&new.events, new_trees));
         let before = |label: &'a str| renamed.iter().find(|(_, now)| **now == label).map_or(label, |(was, _)| *was);
-        let (old_events, new_events) = (events(&old.events, |label| label), events(&new.events, before));
+        let old_events = events(&old.events, |label| label);
+        let mut new_events = events(&new.events, before);
+        // The options of a golden name its own labels, so the renamed events are not collapsed any more.
+        let collapsed = |name: &str| old.events.iter().any(|event| event.label == name && event.rest == "…");
+        for event in new_events.iter_mut().filter(|event| event.label != event.name && collapsed(event.name)) {
+            (event.rest, event.keys, event.values) = ("…", "…".to_owned(), ANY);
+        }
+        new_events.dedup_by(|next, event| next.rest == "…" && event.name == next.name && event.rest == "…");
         let (both, gone, come) = aligned(&old_events, &new_events);
         let endings = (old.ending, new.ending);
         Aligned { of: old, old: old_events, new: new_events, both, gone, come, renamed, endings }
@@ -106,7 +116,9 @@ impl<'a> Aligned<'a> {
         let each = gone.iter().map(|at| (&self.old[*at], false)).chain(come.iter().map(|at| (&self.new[*at], true)));
         for (event, is_extra) in each {
             let name = self.name(event);
-            if event.rest == "…" || !told.insert(name.clone()) {
+            let elsewhere = if is_extra { &self.old } else { &self.new };
+            if event.rest == "…" && elsewhere.iter().any(|other| other.name == event.name) || !told.insert(name.clone())
+            {
                 continue;
             }
             let of = |counts: &BTreeMap<String, usize>| counts.get(&counted_by(event, &name)).copied().unwrap_or(0);
@@ -143,11 +155,15 @@ impl<'a> Aligned<'a> {
         let (was, is) = **real.first()?;
         let event = &self.old[was];
         let others = self.old.iter().filter(|other| other.label == event.label);
-        let differs = |of: fn(&Event<'_>) -> String| others.clone().any(|other| of(other) != of(event));
-        let more = match event.values.first() {
-            Some(value) if differs(|event| event.values.join("\n")) => format!(" with `{}`", clipped(value, VALUE)),
-            _ if differs(|event| event.keys.clone()) => format!(" with `{}`", clipped(event.rest, VALUE)),
-            _ => String::new(),
+        // What only this event of its name has tells which one it is.
+        let has_other_keys = others.clone().any(|other| other.keys != event.keys);
+        let own_value = |value: &&&str| others.clone().filter(|other| other.values.contains(value)).count() == 1;
+        let same_keys = others.clone().filter(|other| other.keys == event.keys).count();
+        let more = match event.values.iter().find(own_value) {
+            _ if has_other_keys && same_keys == 1 => format!(" with `{}`", clipped(event.rest, VALUE)),
+            Some(value) => format!(" with `{}`", clipped(value, VALUE)),
+            None if has_other_keys => format!(" with `{}`", clipped(event.rest, VALUE)),
+            None => String::new(),
         };
         let place = self.place(is);
         let rest = if real.len() > 1 { format!(", and {} more", real.len() - 1) } else { String::new() };
@@ -251,6 +267,7 @@ fn cost(a: &Event<'_>, b: &Event<'_>) -> Option<u32> {
         return None;
     }
     Some(match () {
+        () if b.values == ANY => 0,
         () if a.keys != b.keys || a.values != b.values => CONTENT,
         () if a.rest != b.rest => LENGTHS,
         () => 0,

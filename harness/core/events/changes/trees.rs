@@ -211,7 +211,8 @@ fn of_label(of: &Written<'_>, was: &Tree, is: &Tree) -> Option<ChangeAt> {
         ChangeAt::new(kind, (&subject_of, place), format!("{subject_of} has a different shape: {what}"))
     };
     if without_ids(&is.what) != without_ids(&was.what) {
-        let (before, now) = apart(&was.what, &is.what, VALUE);
+        let of = |tree: &Tree| if tree.what.is_empty() { "object".to_owned() } else { tree.what.clone() };
+        let (before, now) = apart(&of(was), &of(is), VALUE);
         return Some(shape("", &format!("it is `{now}`, not `{before}`")));
     }
     let places = is.places(was);
@@ -227,6 +228,10 @@ fn of_label(of: &Written<'_>, was: &Tree, is: &Tree) -> Option<ChangeAt> {
         };
         let rest = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
         let mut found = shape(path, &format!("{what}{rest}"));
+        if more.is_empty() {
+            let name = path.rsplit(['/', '.']).next().unwrap_or_default();
+            found.same = what.replacen(path.as_str(), name, 1);
+        }
         found.change.is_less = places.iter().all(|(_, difference)| *difference == Difference::Gone);
         return Some(found);
     }
@@ -244,6 +249,7 @@ type Place = (String, String);
 pub(super) fn different_ids(
     (old, old_trees): (&[Written<'_>], &[Vec<Tree>]),
     (new, new_trees): (&[Written<'_>], &[Vec<Tree>]),
+    suspected: Option<&Place>,
 ) -> Option<ChangeAt> {
     let at =
         |subject: &str, path: &str| if path.is_empty() { subject.to_owned() } else { format!("`{path}` of {subject}") };
@@ -258,7 +264,7 @@ pub(super) fn different_ids(
     let worst = changed
         .iter()
         .flat_map(|(a, b)| [a, b])
-        .max_by_key(|place| (times(place), was.count(place) != is.count(place)));
+        .max_by_key(|place| (suspected == Some(place), times(place), was.count(place) != is.count(place)));
     if let Some(place) = worst {
         let partner = |links: &BTreeSet<(Place, Place)>, without: &BTreeSet<(Place, Place)>| {
             let of = links.difference(without).find(|(a, b)| a == place || b == place)?;
@@ -267,7 +273,7 @@ pub(super) fn different_ids(
         let (before, now) = (partner(&was.links, &is.links), partner(&is.links, &was.links));
         let ids = |of: &Place| if of == place { "each other".to_owned() } else { at(&of.0, &of.1) };
         let what = match (before, now) {
-            (Some(before), Some(now)) if before != now => {
+            (Some(before), Some(now)) if before != now && now != *place => {
                 format!("they are those at {}, not those at {}", ids(&now), ids(&before))
             }
             (Some(before), _) if before == *place => "they are no longer the same each time".to_owned(),

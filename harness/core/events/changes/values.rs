@@ -2,27 +2,43 @@
 
 use std::collections::BTreeSet;
 
-use super::sequence::{Aligned, Event};
+use super::sequence::{ANY, Aligned, Event, NAMELESS};
 use super::{BODY, ChangeAt, VALUE, subject};
-use crate::events::held::read_line;
+use crate::events::held::{Lane, read_line};
 use retake_base::cause::CauseKind;
 use retake_base::text::apart;
 
 /// Returns the changes of events whose trees are the same. The same place of later events of the name is not told again.
 pub(super) fn changes(aligned: &Aligned<'_>) -> Vec<ChangeAt> {
     let mut found: Vec<ChangeAt> = Vec::new();
+    let mut others: Vec<(String, &str)> = Vec::new();
     for (was, is) in aligned.pairs() {
-        let Some((kind, place, what)) = difference(was, is) else { continue };
+        let Some(Different { kind, place, what, by }) = difference(was, is) else { continue };
         let (_, mut subject) = subject(aligned.of, was.label, kind);
-        if was.label == "message" && was.keys != is.keys && was.keys.starts_with('{') {
+        if was.label == NAMELESS && was.keys != is.keys && was.keys.starts_with('{') {
             // Nameless events are told apart by their keys.
-            subject = format!("the event `message {}`", was.keys);
+            subject = format!("the event `{NAMELESS} {}`", was.keys);
+        }
+        if place.is_empty() && was.label != BODY && !others.iter().any(|(label, _)| label == was.label) {
+            others.push((was.label.to_owned(), is.rest));
         }
         let kind = if was.label == BODY { CauseKind::Body } else { kind };
-        let change = ChangeAt::new(kind, (was.label, &place), format!("{subject} {what}"));
+        let mut change = ChangeAt { by, ..ChangeAt::new(kind, (&subject, &place), format!("{subject} {what}")) };
+        if was.label == BODY {
+            change.same.clone_from(&place);
+        }
         if !found.iter().any(|known| known.place == change.place) {
             found.push(change);
         }
+    }
+    // If each kind of event became the same, that is one change.
+    if let [(_, first), .., (_, last)] = &others[..]
+        && first == last
+        && found.len() == others.len()
+    {
+        let names: Vec<String> = others.iter().map(|(label, _)| format!("`{label}`")).collect();
+        let what = format!("the events {} are `{first}`, not objects", names.join(", "));
+        found = vec![ChangeAt::new(CauseKind::EventShape, ("", ""), what)];
     }
     // Lists are as long as the events before them made them.
     if found.iter().any(|change| !change.place.1.ends_with(LENGTH)) {
@@ -31,33 +47,49 @@ pub(super) fn changes(aligned: &Aligned<'_>) -> Vec<ChangeAt> {
     found
 }
 
+/// What differs between two events of one name.
+struct Different {
+    kind: CauseKind,
+    place: String,
+    /// The description, which follows the name of the event.
+    what: String,
+    /// See [`ChangeAt::by`].
+    by: Option<String>,
+}
+
+impl Different {
+    fn of(kind: CauseKind, place: &str, what: String) -> Different {
+        Different { kind, place: place.to_owned(), what, by: None }
+    }
+}
+
 /// The end of the place of a list's length.
 const LENGTH: &str = "#length";
 
-/// Returns what differs between two events: the kind, the place, and a description that follows the name of the event.
-fn difference(was: &Event<'_>, is: &Event<'_>) -> Option<(CauseKind, String, String)> {
+fn difference(was: &Event<'_>, is: &Event<'_>) -> Option<Different> {
     if was.keys != is.keys {
         let (kind, (before, now)) = (CauseKind::EventShape, apart(&was.keys, &is.keys, VALUE));
         let (Some(old), Some(new)) = (keys(&was.keys), keys(&is.keys)) else {
-            return Some((kind, String::new(), format!("is `{now}`, not `{before}`")));
+            return Some(Different::of(kind, "", format!("is `{now}`, not `{before}`")));
         };
         let (gone, come): (Vec<_>, Vec<_>) = (old.difference(&new).collect(), new.difference(&old).collect());
         let what = match (&gone[..], &come[..]) {
-            _ if was.label == "message" => format!("is `{}`", is.keys),
+            _ if was.label == NAMELESS => format!("is `{}`", is.keys),
             ([was], []) => format!("has a different shape: `/{was}` is gone"),
             ([], [is]) => format!("has a different shape: `/{is}` is new"),
             ([was], [is]) => format!("has a different shape: `/{was}` is gone, and `/{is}` is new"),
             _ => format!("is `{now}`, not `{before}`"),
         };
-        return Some((kind, "keys".to_owned(), what));
+        let place = gone.first().or(come.first()).map_or_else(String::new, |key| format!("/{key}"));
+        return Some(Different::of(kind, &place, what));
     }
-    if was.values != is.values {
+    if was.values != is.values && is.values != ANY {
         return Some(if was.rest == "…" { text(was.values, is.values) } else { value(was.values, is.values) });
     }
     // One line for several events has the lengths of all of them.
     if was.rest != is.rest && was.is_of_several == is.is_of_several {
         let (before, now) = apart(was.rest, is.rest, VALUE);
-        return Some((CauseKind::EventShape, LENGTH.to_owned(), format!("is `{now}`, not `{before}`")));
+        return Some(Different::of(CauseKind::EventShape, LENGTH, format!("is `{now}`, not `{before}`")));
     }
     None
 }
@@ -69,7 +101,7 @@ fn keys(text: &str) -> Option<BTreeSet<&str>> {
 }
 
 /// Describes the first value that differs.
-fn value(was: &[&str], is: &[&str]) -> (CauseKind, String, String) {
+fn value(was: &[&str], is: &[&str]) -> Different {
     let parts = |line: &&str| {
         let (place, value) = line.split_once(" = ").unwrap_or(("", line));
         (place.trim_start_matches('/').to_owned(), value.to_owned())
@@ -80,16 +112,18 @@ fn value(was: &[&str], is: &[&str]) -> (CauseKind, String, String) {
     let kind = CauseKind::EventValue;
     for (place, before) in was.iter().filter(|(place, _)| !place.is_empty()) {
         match at(&is, place) {
-            None => return (kind, place.clone(), format!("has no value at `/{place}`, which was {before}")),
+            None => return Different::of(kind, place, format!("has no value at `/{place}`, which was {before}")),
             Some(now) if now != *before => {
                 let (before, now) = apart(before, &now, VALUE);
-                return (kind, place.clone(), format!("has a different `/{place}`: {now}, not {before}"));
+                return Different::of(kind, place, format!("has a different `/{place}`: {now}, not {before}"));
             }
             Some(_) => {}
         }
     }
     match is.iter().find(|(place, _)| !place.is_empty() && at(&was, place).is_none()) {
-        Some((place, now)) => (kind, place.clone(), format!("has a value at `/{place}` that the golden lacks: {now}")),
+        Some((place, now)) => {
+            Different::of(kind, place, format!("has a value at `/{place}` that the golden lacks: {now}"))
+        }
         None => {
             // Lines of text have no places.
             let lines = |values: &[(String, String)]| values.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
@@ -97,13 +131,13 @@ fn value(was: &[&str], is: &[&str]) -> (CauseKind, String, String) {
             let first = was.iter().zip(&is).position(|(a, b)| a != b).unwrap_or(was.len().min(is.len()));
             let line = |lines: &[String]| lines.get(first).cloned().unwrap_or_else(|| "nothing".to_owned());
             let (before, now) = apart(&line(&was), &line(&is), VALUE);
-            (kind, "lines".to_owned(), format!("has a different line {}: {now}, not {before}", first + 1))
+            Different::of(kind, "lines", format!("has a different line {}: {now}, not {before}", first + 1))
         }
     }
 }
 
 /// Describes the first text of collapsed events that differs.
-fn text(was: &[&str], is: &[&str]) -> (CauseKind, String, String) {
+fn text(was: &[&str], is: &[&str]) -> Different {
     // Each place with its text. A line that says that no text is held has no place.
     let texts = |lines: &[&str]| -> Vec<(String, String)> {
         let of_line = |line: &&str| {
@@ -112,11 +146,20 @@ fn text(was: &[&str], is: &[&str]) -> (CauseKind, String, String) {
         };
         lines.iter().flat_map(of_line).collect()
     };
+    let was_lines = was;
     let (was, is) = (texts(was), texts(is));
     let gone = was.iter().find(|text| !is.contains(text));
     let come = is.iter().filter(|text| !was.contains(text));
     let at_same_place = gone.and_then(|(place, _)| come.clone().find(|(now, _)| now == place));
-    let said = |place: &str, what: String| (CauseKind::EventValue, place.to_owned(), what);
+    let lane = |lines: &[&str]| {
+        let held = lines.iter().filter_map(|line| read_line(line)).flat_map(|(held, _)| held);
+        held.flat_map(|held| held.lanes).find_map(|lane| match lane {
+            Lane::Value(path) => Some(path.to_string()),
+            Lane::Position => None,
+        })
+    };
+    let by = lane(was_lines);
+    let said = |place: &str, what: String| Different { by, ..Different::of(CauseKind::EventValue, place, what) };
     match (gone, at_same_place.or(come.clone().next())) {
         (Some((place, before)), Some((now, text))) if place == now => {
             let (before, text) = parted(before, text);
