@@ -20,6 +20,7 @@ use super::registry::{EXPLAINED, Scope};
 use super::served::Served;
 use retake_base::cause::Cause;
 use retake_base::error::Result;
+use retake_base::line::Lines;
 use retake_core::conversation::{Answer, Message};
 use retake_core::json::Json;
 use retake_core::key::{Key, Rules};
@@ -391,6 +392,7 @@ impl Replay {
             reason,
             evidence: Vec::new(),
             number,
+            lines: Lines::default(),
         };
         let mut meant = None;
         if let (true, Some((lookup, _))) = (explained, call) {
@@ -402,8 +404,7 @@ impl Replay {
             };
             let Explanation { differences, lines, nearest, alike, is_on_top } =
                 explain(&miss.reason, lookup, &situation);
-            miss.evidence.clone_from(&lines);
-            miss.causes = differences.iter().map(Difference::cause).cloned().collect();
+            miss = miss.explained(differences.iter().map(Difference::cause).cloned().collect(), &lines);
             let mut state = self.state();
             meant = match self.going_on {
                 GoingOn::Never => None,

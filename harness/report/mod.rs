@@ -3,6 +3,7 @@
 mod audit_json;
 mod audit_text;
 mod diff;
+mod evidence;
 mod failure;
 mod github;
 mod notes;
@@ -16,7 +17,8 @@ pub mod terminal;
 
 pub use audit_json::audit_json;
 pub use audit_text::audit_text;
-pub use diff::unified;
+pub use diff::{unified, unified_lines};
+pub use evidence::{Evidence, LineData, Sign};
 pub use failure::Failure;
 pub use github::{annotation, markdown};
 pub use notes::notes;

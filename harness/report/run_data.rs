@@ -1,21 +1,26 @@
 //! The data of a scenario's last run, `.retake/runs/NAME.json`. All reports are made of it: in the terminal, as a page, and in
 //! the forms of CI systems.
 //!
-//! The format is a promise to users: within `"format": "retake-run/1"` a field keeps its name and meaning, and new ones may be
+//! The format is a promise to users: within `"format": "retake-run/2"` a field keeps its name and meaning, and new ones may be
 //! added. Times are in milliseconds since the run began. Long texts are cut, and secrets are removed.
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::evidence::{Evidence, LineData};
+
 /// The name and version of this format.
-pub const FORMAT: &str = "retake-run/1";
+pub const FORMAT: &str = "retake-run/2";
+/// The format of versions up to 0.2, which kept evidence as plain texts.
+pub const OLD_FORMAT: &str = "retake-run/1";
 
 /// The name of the test that fails if a golden or fixture belongs to no scenario.
 pub const NO_ORPHANS: &str = "retake::no_orphans";
 
 /// One run of one scenario.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RunData {
     /// [`FORMAT`].
     pub format: String,
@@ -94,7 +99,7 @@ impl RunData {
 }
 
 /// What was done with the scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunAction {
     /// It was replayed once.
@@ -106,7 +111,7 @@ pub enum RunAction {
 }
 
 /// Whether a run passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunResult {
     /// It passed.
@@ -116,20 +121,20 @@ pub enum RunResult {
 }
 
 /// Why a run failed.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FailureData {
     /// The first line.
     pub headline: String,
     /// The causes, each before its consequences.
     pub causes: Vec<CauseData>,
-    /// The evidence: diffs, misses, ends of logs. Each text has several lines.
-    pub evidence: Vec<String>,
+    /// The evidence: diffs, calls that missed, ends of logs.
+    pub evidence: Vec<Evidence>,
     /// The ways to resolve the failure.
     pub advice: Vec<AdviceData>,
 }
 
 /// One cause of a failure.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CauseData {
     /// `tool_result`, `status`, `crash` and so on.
     pub kind: String,
@@ -138,7 +143,7 @@ pub struct CauseData {
 }
 
 /// One way to resolve a failure.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AdviceData {
     /// The case that it is for: `if the change is intended`.
     pub case: String,
@@ -147,7 +152,7 @@ pub struct AdviceData {
 }
 
 /// A step of the client.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StepData {
     /// `step 2 (POST /runs)`.
     pub title: String,
@@ -171,7 +176,7 @@ pub struct StepData {
 }
 
 /// An event of a stream.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EventData {
     /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
@@ -182,7 +187,7 @@ pub struct EventData {
 }
 
 /// A model call.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CallData {
     /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
@@ -210,7 +215,7 @@ pub struct CallData {
 }
 
 /// A message, cut.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MessageData {
     /// The type of the message: ``human``, or ``tool `read_file` ``.
     pub kind: String,
@@ -219,7 +224,7 @@ pub struct MessageData {
 }
 
 /// A turn of the fixture, cut.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TurnData {
     /// Its index in the fixture.
     pub index: usize,
@@ -237,7 +242,7 @@ pub struct TurnData {
 }
 
 /// Tokens of a model call.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tokens {
     /// The tokens of the request.
     pub input: u64,
@@ -246,7 +251,7 @@ pub struct Tokens {
 }
 
 /// A tool call of an answer.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCallData {
     /// Its name.
     pub name: String,
@@ -255,7 +260,7 @@ pub struct ToolCallData {
 }
 
 /// A check that differs from the recorded one.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DriftData {
     /// `prompt`, `tools`, `model`, `settings` or `results`.
     pub check: String,
@@ -264,16 +269,16 @@ pub struct DriftData {
 }
 
 /// A call that no turn answers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MissData {
     /// The reason, on one line.
     pub headline: String,
     /// The nearest turn and how the call differs from it, or what else explains the miss.
-    pub evidence: Vec<String>,
+    pub evidence: Vec<LineData>,
 }
 
 /// A request to a double of a tool server.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ToolRequestData {
     /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
@@ -291,7 +296,7 @@ pub struct ToolRequestData {
 }
 
 /// A golden, and the text of a run for it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GoldenData {
     /// The path of its file, relative to the project's folder.
     pub file: PathBuf,

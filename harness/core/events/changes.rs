@@ -152,7 +152,8 @@ impl Found {
         let mut changes = aligned.changes();
         if changes.iter().all(|change| change.change.cause.kind == CauseKind::EventRenamed) && !is_other_body {
             let trees = trees::changes(old, old_trees, new_trees, &|label| aligned.new_name(label).to_owned());
-            changes.extend(if trees.is_empty() { values::changes(&aligned) } else { trees });
+            let of_values = || values::changes(&aligned);
+            changes.extend(if trees.is_empty() { of_values() } else { values::by_events(trees, &aligned) });
         }
         changes.into_iter().for_each(|change| self.push(change));
     }

@@ -12,6 +12,7 @@ use super::one_more::one_more;
 use super::reason::MissReason;
 use crate::lookup::Lookup;
 use retake_base::text::around;
+use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_wire::fixture::Fixture;
 
@@ -65,7 +66,8 @@ impl FinishedRun<'_> {
         let lacks_its_turn = |call: &MissedCall| {
             let recorded = call.nearest.and_then(|turn| self.fixture.conversation(turn, self.rules));
             let called = &call.lookup.conversation;
-            !called.is_empty() && recorded.is_some_and(|all| all.len() > called.len() && all.starts_with(called))
+            let answered = |all: &[Json]| all.get(called.len()).is_some_and(|next| next.str_of("type") == Some("ai"));
+            !called.is_empty() && recorded.is_some_and(|all| all.starts_with(called) && answered(&all))
         };
         let is_one = |call: &MissedCall| {
             call.reason == MissReason::NotRecorded
@@ -138,7 +140,7 @@ impl FinishedRun<'_> {
             let asks = format!("asks with  message {messages} of {messages}, which was never recorded:{last}");
             call.lines.truncate(1);
             call.lines.push(format!("next to    {neighbour}"));
-            call.lines.extend(asks.lines().map(str::to_owned));
+            call.lines.extend(asks.lines());
         }
     }
 

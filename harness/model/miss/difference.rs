@@ -7,6 +7,7 @@ use super::follows::follows;
 use super::messages::{describe, tool_of};
 use super::words::{change_within, diff};
 use retake_base::cause::{Cause, CauseKind};
+use retake_base::line::{Line, Lines, Side};
 use retake_base::text::{around, counted};
 use retake_core::conversation::OPAQUE;
 use retake_core::json::{Json, Layout};
@@ -20,7 +21,7 @@ pub struct Difference {
     /// The difference in the words of a failure's first line.
     pub cause: Cause,
     /// The evidence: the place of the difference, and both texts.
-    pub lines: Vec<String>,
+    pub lines: Lines,
     /// The text that was recorded at this place; empty if there was none.
     pub(super) recorded: String,
     /// The text of the call at this place; empty if there is none.
@@ -39,7 +40,7 @@ impl Difference {
     pub fn of(kind: CauseKind, what: String) -> Difference {
         Difference {
             cause: Cause::new(kind, what),
-            lines: Vec::new(),
+            lines: Lines::default(),
             recorded: String::new(),
             called: String::new(),
             who: String::new(),
@@ -190,11 +191,11 @@ impl Middle<'_> {
             in_short(moved),
             was + 1
         );
-        let lines = |sign: char, messages: &[Json]| -> Vec<String> {
-            messages.iter().map(|message| format!("  {sign} {}", around(&one_line(message), 0))).collect()
+        let lines = |side: Side, messages: &[Json]| -> Lines {
+            messages.iter().map(|message| Line::of(side, 2, around(&one_line(message), 0))).collect()
         };
-        let mut shown = vec![format!("difference at message {}, in their order:", self.called.start + 1)];
-        shown.extend(lines('-', a).into_iter().chain(lines('+', b)));
+        let mut shown = Lines::from(&*format!("difference at message {}, in their order:", self.called.start + 1));
+        shown.extend(lines(Side::Gone, a).into_iter().chain(lines(Side::Come, b)));
         Some(self.difference(CauseKind::MessageOrder, what, shown, String::new(), String::new()))
     }
 
@@ -238,12 +239,13 @@ impl Middle<'_> {
             let what = format!("{who} sends {} less than recorded: {first_shown} is missing", messages(count));
             (CauseKind::MessageMissing, what)
         };
-        let mut lines = vec![format!(
+        let mut lines = Lines::from(&*format!(
             "difference {} of the recorded {} {are} missing, from {first_shown} on:",
             messages(count),
             all.len()
-        )];
-        lines.extend(all[range.clone()].iter().take(3).map(|message| format!("  - {}", around(&one_line(message), 0))));
+        ));
+        let shown = all[range.clone()].iter().take(3);
+        lines.extend(shown.map(|message| Line::of(Side::Gone, 2, around(&one_line(message), 0))));
         found.push(Difference { of_tools, ..self.difference(kind, what, lines, texts(&all[range]), String::new()) });
     }
 
@@ -253,13 +255,14 @@ impl Middle<'_> {
         let (count, who) = (range.len(), self.who);
         let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
         let what = format!("{who} sends {} more than recorded: {first_shown}", messages(count));
-        let mut lines = vec![format!(
+        let mut lines = Lines::from(&*format!(
             "difference {} of {} {} not recorded, from {first_shown} on:",
             messages(count),
             all.len(),
             if count == 1 { "was" } else { "were" }
-        )];
-        lines.extend(all[range.clone()].iter().take(3).map(|message| format!("  + {}", around(&one_line(message), 0))));
+        ));
+        let shown = all[range.clone()].iter().take(3);
+        lines.extend(shown.map(|message| Line::of(Side::Come, 2, around(&one_line(message), 0))));
         found.push(self.difference(CauseKind::MessageExtra, what, lines, String::new(), texts(&all[range])));
     }
 
@@ -273,7 +276,7 @@ impl Middle<'_> {
         let whole = format!("{place} of {} ({})", self.messages.1.len(), describe(b));
         let (kind_a, kind_b) = (a.str_of("type").unwrap_or_default(), b.str_of("type").unwrap_or_default());
         let part = |field: &str, a: &str, b: &str| {
-            let mut lines = vec![format!("difference at {whole}, in `{field}`:")];
+            let mut lines = Lines::from(&*format!("difference at {whole}, in `{field}`:"));
             lines.extend(diff(a, b));
             lines
         };
@@ -353,7 +356,7 @@ impl Middle<'_> {
         a: &Json,
         b: &Json,
         place: &str,
-        part: &dyn Fn(&str, &str, &str) -> Vec<String>,
+        part: &dyn Fn(&str, &str, &str) -> Lines,
         found: &mut Vec<Difference>,
     ) {
         let calls = |message: &Json| message.get("tool_calls").and_then(Json::as_array).unwrap_or_default().to_vec();
@@ -397,7 +400,7 @@ impl Middle<'_> {
         &self,
         kind: CauseKind,
         what: String,
-        lines: Vec<String>,
+        lines: Lines,
         recorded: String,
         called: String,
     ) -> Difference {

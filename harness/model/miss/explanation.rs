@@ -9,6 +9,7 @@ use super::reason::MissReason;
 use super::words::{change, diff};
 use crate::lookup::Lookup;
 use retake_base::cause::CauseKind;
+use retake_base::line::Lines;
 use retake_base::text::clipped;
 use retake_core::json::Json;
 use retake_core::key::{Rules, UNKNOWN_CALLER, plain_conversation};
@@ -28,7 +29,7 @@ pub(crate) struct Explanation {
     /// How the call differs from the recording. There is at least one difference.
     pub(crate) differences: Vec<Difference>,
     /// The evidence, line by line.
-    pub(crate) lines: Vec<String>,
+    pub(crate) lines: Lines,
     /// The turn that the call resembles most, if no turn has its conversation.
     pub(crate) nearest: Option<usize>,
     /// Whether the call may be meant for that turn. A call that resembles no turn is not meant for one that calls tools.
@@ -148,9 +149,10 @@ pub(super) fn compared(nearest: &Nearest, lookup: &Lookup, situation: &Situation
 }
 
 /// Returns the first lines of the evidence: the messages of the call, and its flaws.
-fn head(lookup: &Lookup) -> Vec<String> {
+fn head(lookup: &Lookup) -> Lines {
     let messages = lookup.conversation.len();
-    let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&lookup.conversation))];
+    let mut lines = Lines::default();
+    lines.push(format!("messages   {messages} in the key: {}", outline(&lookup.conversation)));
     lines.extend(lookup.flaws.iter().map(|(kind, what)| format!("{:<10} {what}", kind.to_string())));
     lines
 }
@@ -207,7 +209,7 @@ fn not_recorded(
     lookup: &Lookup,
     situation: &Situation<'_>,
     who: &str,
-    lines: &mut Vec<String>,
+    lines: &mut Lines,
 ) -> Vec<Difference> {
     let Situation { fixture, served, .. } = *situation;
     let turns = fixture.table.turns();
@@ -232,7 +234,7 @@ fn not_recorded(
     if called.is_empty() && recorded.is_empty() {
         let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);
         let now = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
-        lines.push("difference in the system prompt, which alone tells such calls apart:".to_owned());
+        lines.push("difference in the system prompt, which alone tells such calls apart:");
         lines.extend(diff(recorded, now));
         return only(
             CauseKind::SystemPrompt,
@@ -318,7 +320,7 @@ fn sent_in_another_role(
 }
 
 /// Adds the evidence for a fixture that keeps hashes instead of conversations: the open turns, and the text of the call.
-fn hashes_only(lookup: &Lookup, fixture: &Fixture, served: &[bool], lines: &mut Vec<String>) {
+fn hashes_only(lookup: &Lookup, fixture: &Fixture, served: &[bool], lines: &mut Lines) {
     let open = open(served);
     lines.push(format!(
         "nearest    not known: {} keeps hashes and no conversations; {} of its {} turns are still open",
@@ -349,6 +351,6 @@ fn hashes_only(lookup: &Lookup, fixture: &Fixture, served: &[bool], lines: &mut 
         )
     };
     let input: Vec<String> = lookup.conversation.iter().map(said).collect();
-    lines.push("input      as it was normalized for the key:".to_owned());
+    lines.push("input      as it was normalized for the key:");
     lines.extend(clipped(&input.join("\n"), INPUT).lines().map(|line| format!("  {line}")));
 }

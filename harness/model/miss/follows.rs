@@ -39,7 +39,7 @@ const CALLED_OTHERWISE: &[Kind] = &[Kind::ToolArgument, Kind::ToolName];
 /// Any kind.
 const ANY: &[Kind] = &[];
 
-const TABLE: [Row; 16] = [
+const TABLE: [Row; 17] = [
     row(CUT, CUT, Given::SameCaller, "each later call has the same history"),
     row(&[Kind::MessageExtra], &[Kind::MessageExtra], Given::SameCaller, "each later call has the same history"),
     row(&[Kind::MessageOrder], &[Kind::MessageOrder], Given::SameCaller, "each later call has the same history"),
@@ -55,6 +55,7 @@ const TABLE: [Row; 16] = [
         "a tool that is called otherwise returns something else",
     ),
     row(CALLED_OTHERWISE, CUT, Given::LaterLacksTools, "a tool that is not called returns nothing"),
+    row(CUT, &[Kind::ToolCallId], Given::SameCaller, "a result stays behind when its call is missing"),
     row(CUT, &[Kind::ToolResult], Given::EarlierLacksTools, "a tool that is not called returns nothing"),
     row(
         &[Kind::CalledAgain],

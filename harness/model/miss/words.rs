@@ -2,6 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
+use retake_base::line::{Line, Lines, Side};
 use retake_base::text::{apart, around};
 
 /// The most lines of a diff that are shown.
@@ -10,10 +11,10 @@ const DIFF_LINES: usize = 20;
 const COMPARED: usize = 20_000;
 
 /// Returns a diff of two texts in at most [`DIFF_LINES`] lines, including a line with the words that changed.
-pub(super) fn diff(recorded: &str, called: &str) -> Vec<String> {
+pub(super) fn diff(recorded: &str, called: &str) -> Lines {
     let (prefix, suffix) = common_ends(recorded, called);
     let (left, right) = (&recorded[prefix..recorded.len() - suffix], &called[prefix..called.len() - suffix]);
-    let mut lines = Vec::new();
+    let mut lines = Lines::default();
     if left.len().max(right.len()) <= COMPARED {
         let first_line = recorded[..prefix].matches('\n').count();
         let lines_diff = TextDiff::from_lines(recorded, called);
@@ -22,18 +23,18 @@ pub(super) fn diff(recorded: &str, called: &str) -> Vec<String> {
             change.tag() != ChangeTag::Equal || (at + 1 == first_line && !change.value().trim().is_empty())
         });
         for change in changes {
-            let sign = match change.tag() {
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-                ChangeTag::Equal => ' ',
+            let (side, indent) = match change.tag() {
+                ChangeTag::Delete => (Side::Gone, 2),
+                ChangeTag::Insert => (Side::Come, 2),
+                ChangeTag::Equal => (Side::Both, 4),
             };
             let line = change.value().trim_end_matches(['\n', '\r']);
             let start = if change.tag() == ChangeTag::Equal { 0 } else { offset_in_line(recorded, prefix) };
-            lines.push(format!("  {sign} {}", around(line, start)));
+            lines.push(Line::of(side, indent, around(line, start)));
         }
     } else {
-        lines.push(format!("  - {}", around(&left.replace('\n', "⏎"), 0)));
-        lines.push(format!("  + {}", around(&right.replace('\n', "⏎"), 0)));
+        lines.push(Line::of(Side::Gone, 2, around(&left.replace('\n', "⏎"), 0)));
+        lines.push(Line::of(Side::Come, 2, around(&right.replace('\n', "⏎"), 0)));
     }
     let more = lines.len().saturating_sub(DIFF_LINES - 2);
     if more > 0 {

@@ -110,7 +110,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
         "tool_error_is_success",
         "failing_tool",
         &[
-            "golden: the event `tool_result` has a different shape: `/status` is `\"success\"`, not `\"error\" | \"success\"`, also at 1 other place",
+            "golden: the event `tool_result` has a different shape: `/status` is `\"success\"`, not `\"error\" | \"success\"`, also at 2 other places",
         ],
     ),
     ("errors_text", "delete", &["golden: the content type is text/plain, not application/json"]),
@@ -118,7 +118,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     (
         "payload_encoded_twice",
         "write_read_file",
-        &["golden: the events `metadata`, `values`, `tool_result`, `messages` are `string`, not objects"],
+        &["golden: the events `metadata`, `values`, `tool_result`, `end` are `string` now"],
     ),
     (
         "values_by_kind",
@@ -129,7 +129,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     ),
     ("events_without_id", "write_read_file", &["golden: the events of the stream have no ids any more"]),
     // Calls.
-    ("asked_once_more", "failing_tool", &["replay miss: `lead_agent` asks "]),
+    ("asked_once_more", "failing_tool", &["replay miss: `lead_agent` asks 2 times more than recorded, first before turns["]),
     (
         "call_ids_anew",
         "write_read_file",
@@ -144,7 +144,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     (
         "read_adds_newline",
         "write_read_file",
-        &["replay miss: tool `read_file` returned different text than recorded (\"replay.\" → \"replay.\\n\")"],
+        &["replay miss: tool `read_file` returned different text than recorded (\"replay.\" → \"replay.⏎\")"],
     ),
     (
         "memory_twice",
@@ -260,7 +260,7 @@ const SCRIPTS: &[(&str, &str, &str, &str)] = &[
         "a list shorter",
         "[\"look\", \"book\"]",
         "[\"look\"]",
-        "golden: the event `plan` has a different shape: `/steps` is `[string]`, not `[2 × string]`",
+        "golden: the event `plan` has a different shape: `/steps` is `[\"look\"]`, not `[2 × \"book\" | \"look\"]`",
     ),
 ];
 

@@ -67,7 +67,7 @@ const ROWS: &[Row] = &[
     ("role", &["replay miss: message 1 of the call", " is of type `ai`, recorded: `human`"], EXPLAIN),
     ("role_system", &["replay miss: message 1 of the call", " is sent as `system`, recorded: `human`"], EXPLAIN),
     ("no_messages", &["replay miss: the call", " asks without any message, recorded: 1 message"], EXPLAIN),
-    ("reversed", &["replay miss: the messages of the call", " come in a different order"], RESUME),
+    ("reversed", &["replay miss: the messages of the call", " come in a different order"], EXPLAIN),
     ("wrong_call_id", &["the result of no tool call, recorded: of tool `find_train`"], EXPLAIN),
     (
         "cut_at_front",

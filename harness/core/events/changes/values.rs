@@ -31,14 +31,14 @@ pub(super) fn changes(aligned: &Aligned<'_>) -> Vec<ChangeAt> {
             found.push(change);
         }
     }
-    // If each kind of event became the same, that is one change.
-    if let [(_, first), .., (_, last)] = &others[..]
-        && first == last
-        && found.len() == others.len()
+    // If several kinds of events became the same, that is one change, and their values are gone with it.
+    if let [(_, first), _, ..] = &others[..]
+        && others.iter().all(|(_, rest)| rest == first)
     {
         let names: Vec<String> = others.iter().map(|(label, _)| format!("`{label}`")).collect();
-        let what = format!("the events {} are `{first}`, not objects", names.join(", "));
-        found = vec![ChangeAt::new(CauseKind::EventShape, ("", ""), what)];
+        found.retain(|change| !change.place.1.is_empty() && change.change.cause.kind != CauseKind::EventValue);
+        let what = format!("the events {} are `{first}` now", names.join(", "));
+        found.insert(0, ChangeAt::new(CauseKind::EventShape, ("", ""), what));
     }
     // Lists are as long as the events before them made them.
     if found.iter().any(|change| !change.place.1.ends_with(LENGTH)) {
@@ -61,6 +61,19 @@ impl Different {
     fn of(kind: CauseKind, place: &str, what: String) -> Different {
         Different { kind, place: place.to_owned(), what, by: None }
     }
+}
+
+/// Replaces a change of a tree by what the events themselves say of a key: that some of them have lost or got it.
+pub(super) fn by_events(mut of_trees: Vec<ChangeAt>, aligned: &Aligned<'_>) -> Vec<ChangeAt> {
+    for (was, is) in aligned.pairs().filter(|(was, is)| was.keys != is.keys) {
+        let Some(Different { kind: CauseKind::EventShape, place, what, .. }) = difference(was, is) else { continue };
+        let (_, subject) = subject(aligned.of, was.label, CauseKind::EventShape);
+        let is_it = |change: &&mut ChangeAt| change.place.0 == subject && change.place.1 == place;
+        if let Some(change) = of_trees.iter_mut().find(is_it).filter(|_| !place.is_empty() && !what.contains(", and `/")) {
+            change.change.cause.what = format!("{subject} {what}");
+        }
+    }
+    of_trees
 }
 
 /// The end of the place of a list's length.
