@@ -86,9 +86,7 @@ impl Evidence {
         match self {
             Evidence::Text { text } | Evidence::Log { text } | Evidence::Rule { text } => Lines::from(text.as_str()),
             Evidence::Calls { lines } => lines.iter().map(line).collect(),
-            Evidence::Diff { title, lines } => {
-                title.lines().map(Line::from).chain(lines.iter().map(line)).collect()
-            }
+            Evidence::Diff { title, lines } => title.lines().map(Line::from).chain(lines.iter().map(line)).collect(),
         }
     }
 

@@ -95,7 +95,10 @@ impl From<Error> for Failure {
 impl Failure {
     /// The first line, and the hints below it.
     pub(super) fn head(&self) -> Lines {
-        let hints = self.hints.iter().flat_map(|hint| format!("  {}", readable(hint)).lines().map(str::to_owned).collect::<Vec<_>>());
+        let hints = self
+            .hints
+            .iter()
+            .flat_map(|hint| format!("  {}", readable(hint)).lines().map(str::to_owned).collect::<Vec<_>>());
         std::iter::once(self.headline()).chain(hints).collect()
     }
 

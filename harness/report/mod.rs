@@ -26,5 +26,5 @@ pub use numbers::in_thousands;
 pub use progress::{Progress, summary};
 pub use run_data::*;
 pub use running::Running;
-pub use runs::Runs;
+pub use runs::{Runs, printed};
 pub use screen::{Screen, terminal_size};

@@ -19,6 +19,12 @@ pub const OLD_FORMAT: &str = "retake-run/1";
 /// The name of the test that fails if a golden or fixture belongs to no scenario.
 pub const NO_ORPHANS: &str = "retake::no_orphans";
 
+/// The JSON schema of [`RunData`], which `retake explain --json` prints.
+pub fn run_schema() -> String {
+    let schema = schemars::schema_for!(RunData);
+    format!("{:#}\n", schema.as_value())
+}
+
 /// One run of one scenario.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RunData {
@@ -189,6 +195,9 @@ pub struct EventData {
 /// A model call.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CallData {
+    /// Its number among the calls of the run, counted from 1 in the order in which they came.
+    #[serde(default)]
+    pub number: usize,
     /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
     /// How long it took, in milliseconds.

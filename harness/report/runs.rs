@@ -42,11 +42,9 @@ impl Runs {
     /// If it cannot be written, for example because the project is read-only.
     pub fn write(&self, run: &RunData) -> Result<()> {
         let file = self.file(&run.scenario);
-        let text = serde_json::to_string(run).map_err(|e| Error::new(e.to_string()).in_file(&file))?;
-        let mut json = Json::parse(text.as_bytes()).map_err(|e| Error::new(e.message).in_file(&file))?;
-        shown_json(&mut json);
+        let text = printed(run).map_err(|error| error.in_file(&file))?;
         files::run_folder(&self.root)?;
-        files::replace(&file, (json.print(Layout::Pretty) + "\n").as_bytes())
+        files::replace(&file, (text + "\n").as_bytes())
     }
 
     /// A scenario's last run; `None` if there is none.
@@ -101,6 +99,17 @@ impl Runs {
         // `retake::no_orphans` is not a valid file name on every system.
         self.folder().join(format!("{}.json", scenario.replace(':', "-")))
     }
+}
+
+/// A run as JSON, without secrets.
+///
+/// # Errors
+/// If it cannot be expressed in JSON.
+pub fn printed(run: &RunData) -> Result<String> {
+    let text = serde_json::to_string(run).map_err(|e| Error::new(e.to_string()))?;
+    let mut json = Json::parse(text.as_bytes()).map_err(|e| Error::new(e.message))?;
+    shown_json(&mut json);
+    Ok(json.print(Layout::Pretty))
 }
 
 fn in_folder(folder: &Path) -> Result<Vec<RunData>> {

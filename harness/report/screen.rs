@@ -39,7 +39,11 @@ impl Screen {
     /// The text of a scenario's failure.
     pub fn show(self, failure: &Failure, scenario: &str) -> String {
         let lines = self.size.map_or_else(|| failure.lines(), |size| cut(failure, scenario, size));
-        lines.iter().map(|line| if self.colours { coloured(line) } else { line.to_string() }).collect::<Vec<_>>().join("\n")
+        lines
+            .iter()
+            .map(|line| if self.colours { coloured(line) } else { line.to_string() })
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 

@@ -7,9 +7,9 @@ use tokio::time::Instant;
 
 use crate::drive::StepTaken;
 use crate::report::{
-    AdviceData, CallData, CauseData, DriftData, EventData, Evidence, Failure, FailureData, GoldenData, LineData, MessageData,
-    MissData,
-    RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData, TurnData, unified,
+    AdviceData, CallData, CauseData, DriftData, EventData, Evidence, Failure, FailureData, GoldenData, LineData,
+    MessageData, MissData, RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData, TurnData,
+    unified,
 };
 use crate::tools::ToolRequest;
 use retake_base::cause::Cause;
@@ -89,6 +89,8 @@ pub(super) fn call_data(call: &CallSeen, began: Instant, turn_of: impl Fn(usize)
         }
     };
     CallData {
+        // Counted when all calls are there, in the order in which they came.
+        number: 0,
         at_ms: since(began, call.came),
         took_ms: since(call.came, call.answered),
         via: call.via.clone(),

@@ -254,7 +254,8 @@ impl Failing<'_> {
             return;
         }
         // The consequences of a miss that stayed unanswered say nothing, and neither do those of a model that is out of reach.
-        let unreached = self.run.calls.is_empty() && failure.causes.iter().any(|cause| cause.kind == CauseKind::StoppedAsking);
+        let unreached =
+            self.run.calls.is_empty() && failure.causes.iter().any(|cause| cause.kind == CauseKind::StoppedAsking);
         if unreached || !self.run.misses.is_empty() && !self.misses_were_answered() {
             return;
         }

@@ -87,8 +87,9 @@ fn head(run: &RunData, width: usize) -> Vec<String> {
         lines.extend(wrapped(&failure.headline, 0, width));
         // A run that did not get to its first step has nothing else to show.
         if run.steps.is_empty() && run.calls.is_empty() {
-            lines
-                .extend(failure.evidence.iter().flat_map(|it| it.lines().texts()).flat_map(|line| wrapped(&line, 2, width)));
+            lines.extend(
+                failure.evidence.iter().flat_map(|it| it.lines().texts()).flat_map(|line| wrapped(&line, 2, width)),
+            );
         }
     }
     lines

@@ -3,8 +3,8 @@
 mod axis;
 mod view;
 
-use minijinja::value::Serde;
 use minijinja::Environment;
+use minijinja::value::Serde;
 use serde::Serialize;
 
 use retake::__private::report::{Evidence, RunData, RunResult, in_thousands};

@@ -396,14 +396,7 @@ impl Middle<'_> {
         }
     }
 
-    fn difference(
-        &self,
-        kind: CauseKind,
-        what: String,
-        lines: Lines,
-        recorded: String,
-        called: String,
-    ) -> Difference {
+    fn difference(&self, kind: CauseKind, what: String, lines: Lines, recorded: String, called: String) -> Difference {
         let (cause, who) = (Cause::new(kind, what), self.who.to_owned());
         Difference { cause, lines, recorded, called, who, of_tools: false, done: String::new() }
     }

@@ -68,7 +68,18 @@ impl Miss {
     ) -> Miss {
         let (scenario, fixture) = (scenario.to_owned(), fixture.to_owned());
         let lines = evidence.iter().map(String::as_str).collect();
-        Miss { scenario, fixture, via, caller: None, key: None, causes: vec![cause], reason, evidence, number: 0, lines }
+        Miss {
+            scenario,
+            fixture,
+            via,
+            caller: None,
+            key: None,
+            causes: vec![cause],
+            reason,
+            evidence,
+            number: 0,
+            lines,
+        }
     }
 
     /// The same miss with a better explanation.

@@ -129,7 +129,11 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     ),
     ("events_without_id", "write_read_file", &["golden: the events of the stream have no ids any more"]),
     // Calls.
-    ("asked_once_more", "failing_tool", &["replay miss: `lead_agent` asks 2 times more than recorded, first before turns["]),
+    (
+        "asked_once_more",
+        "failing_tool",
+        &["replay miss: `lead_agent` asks 2 times more than recorded, first before turns["],
+    ),
     (
         "call_ids_anew",
         "write_read_file",

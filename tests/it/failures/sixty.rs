@@ -3,20 +3,34 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::Value;
+
 use super::changes::{CHANGES, Change, made, runner};
 use crate::support::loopback::Service;
 use crate::support::tree::Tree;
 
 tests! { the_first_line_of_each_failure_names_what_changed_and_nothing_else,
     following_each_advice_makes_the_run_pass,
+    the_terminal_the_page_the_json_and_explain_say_the_same_of_each_failure,
     the_first_line_and_the_command_fit_on_a_screen_of_80_by_24,
 }
 
 /// How many projects are tested at a time.
 const AT_A_TIME: usize = 4;
 
+/// What the reports say of one failure.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Reports {
+    json: String,
+    explained: String,
+    page: String,
+}
+
 /// The failure for each change, in the order of `CHANGES`.
-static TOLD: LazyLock<Vec<String>> = LazyLock::new(|| {
+static TOLD: LazyLock<Vec<String>> = LazyLock::new(|| REPORTED.iter().map(|(told, _)| told.clone()).collect());
+
+/// The same with what the reports say of it.
+static REPORTED: LazyLock<Vec<(String, Reports)>> = LazyLock::new(|| {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut told = Vec::new();
@@ -24,9 +38,16 @@ static TOLD: LazyLock<Vec<String>> = LazyLock::new(|| {
             let i = next.fetch_add(1, Ordering::Relaxed);
             CHANGES.get(i).map(|c| (i, c))
         } {
-            let (_, run) = made(change);
+            let (tree, run) = made(change);
             let failed = run.trials().get(change.scenario) == Some(&"FAILED");
-            told.push((index, if failed { run.failure(change.scenario).to_owned() } else { run.all() }));
+            let retake = |args: &[&str]| tree.retake().args(args).env("COLUMNS", "100000").run();
+            retake(&["report", "--no-open", "--out", "page.html"]);
+            let reports = Reports {
+                json: retake(&["explain", change.scenario, "--json"]).stdout,
+                explained: retake(&["explain", change.scenario]).stdout,
+                page: tree.read("page.html"),
+            };
+            told.push((index, (if failed { run.failure(change.scenario).to_owned() } else { run.all() }, reports)));
         }
         told
     };
@@ -135,6 +156,54 @@ fn following_each_advice_makes_the_run_pass() {
             .collect::<Vec<_>>()
     });
     assert!(wrong.is_empty(), "{} pieces of advice do not help:\n\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+/// Each report says what the JSON says: the first line, the evidence line by line, and each advice.
+fn the_terminal_the_page_the_json_and_explain_say_the_same_of_each_failure() {
+    let html = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let mut wrong = Vec::new();
+    for (change, (told, Reports { json, explained, page })) in CHANGES.iter().zip(&*REPORTED) {
+        let run: Value = serde_json::from_str(json).unwrap();
+        let failure = &run["failure"];
+        // The page escapes more than the text of an element needs.
+        let page = page.replace("&quot;", "\"").replace("&#x2f;", "/").replace("&#x27;", "'").replace("&#34;", "\"");
+        let mut expect = |where_: &str, text: &str, what: &str| {
+            if !text.contains(what) {
+                wrong.push(format!("{}: {where_} does not say {what:?}", change.name));
+            }
+        };
+        let headline = failure["headline"].as_str().unwrap();
+        expect("the terminal's first line", first_line(told), headline);
+        let kinds = failure["causes"].as_array().unwrap();
+        for what in kinds.iter().map(|cause| cause["what"].as_str().unwrap()) {
+            expect("the headline", headline, what);
+        }
+        let advice = failure["advice"].as_array().unwrap().iter().flat_map(|it| [&it["case"], &it["command"]]);
+        let advice: Vec<&str> = advice.flat_map(|text| text.as_str().unwrap().lines()).collect();
+        for text in std::iter::once(headline).chain(advice.iter().copied()) {
+            expect("the terminal", told, text);
+            expect("explain", explained, text);
+            expect("the page", &page, &html(text));
+        }
+        for evidence in failure["evidence"].as_array().unwrap() {
+            let line = |line: &Value| {
+                let sign = line["sign"].as_str().map(|sign| format!("{sign} ")).unwrap_or_default();
+                format!("{sign}{}", line["text"].as_str().unwrap())
+            };
+            let texts = ["text", "title"].iter().filter_map(|key| evidence[key].as_str()).flat_map(str::lines);
+            let lines = evidence["lines"].as_array().into_iter().flatten().map(line);
+            for text in texts.map(str::to_owned).chain(lines) {
+                expect("the terminal", told, &text);
+                expect("the page", &page, &html(&text));
+            }
+        }
+        // Each miss of a call is explained in the same words.
+        for miss in run["calls"].as_array().unwrap().iter().filter_map(|call| call["miss"]["headline"].as_str()) {
+            expect("explain", explained, miss);
+            expect("the page", &page, &html(miss));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn the_first_line_and_the_command_fit_on_a_screen_of_80_by_24() {

@@ -7,8 +7,8 @@ use super::marked;
 use crate::view::explain::{says, time};
 use crate::view::side_by_side::{Row, side_by_side};
 use retake::__private::report::{
-    CallData, DriftData, Evidence, FailureData, GoldenData, MessageData, MissData, RunData, RunResult, StepData, Tokens,
-    ToolCallData, ToolRequestData, in_thousands,
+    CallData, DriftData, Evidence, FailureData, GoldenData, MessageData, MissData, RunData, RunResult, StepData,
+    Tokens, ToolCallData, ToolRequestData, in_thousands,
 };
 use retake_base::text::clipped;
 

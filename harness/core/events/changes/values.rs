@@ -69,7 +69,9 @@ pub(super) fn by_events(mut of_trees: Vec<ChangeAt>, aligned: &Aligned<'_>) -> V
         let Some(Different { kind: CauseKind::EventShape, place, what, .. }) = difference(was, is) else { continue };
         let (_, subject) = subject(aligned.of, was.label, CauseKind::EventShape);
         let is_it = |change: &&mut ChangeAt| change.place.0 == subject && change.place.1 == place;
-        if let Some(change) = of_trees.iter_mut().find(is_it).filter(|_| !place.is_empty() && !what.contains(", and `/")) {
+        if let Some(change) =
+            of_trees.iter_mut().find(is_it).filter(|_| !place.is_empty() && !what.contains(", and `/"))
+        {
             change.change.cause.what = format!("{subject} {what}");
         }
     }
