@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 const GOLDEN: &str = "POST /runs/stream
@@ -239,4 +241,30 @@ fn a_tree_that_refers_to_another_one_is_compared_with_it() {
         said("\n  a  string\n  b  number\n  c  string\n"),
         ["the event `state` has a different shape: `/b` is `number`, not `string`"]
     );
+}
+
+proptest! {
+    #[test]
+    fn any_two_texts_are_compared(one in "(?s)[ -~\n×…]{0,300}", other in "(?s)[ -~\n×…]{0,300}") {
+        prop_assert_eq!(changes(&one, &other).is_empty(), one.trim_end() == other.trim_end());
+        let _ = changes_until_break(&one, &other, &["a"]);
+    }
+
+    #[test]
+    fn two_sides_of_a_change_are_never_the_same_text(
+        one in proptest::collection::vec((0..4usize, 0..4usize), 1..9),
+        other in proptest::collection::vec((0..4usize, 0..4usize), 1..9),
+    ) {
+        let long = "a word that is said often ".repeat(5);
+        let payloads = ["null".to_owned(), "{id}".to_owned(), format!("{{text}}\n      /text = \"{long}1\""), format!("{{text}}\n      /text = \"{long}2\"")];
+        let events = |of: &[(usize, usize)]| -> String {
+            of.iter().map(|(label, payload)| format!("{}  {}\n", ["a", "b", "message", "tool"][*label], payloads[*payload])).collect()
+        };
+        let found = of_events(&events(&one), &events(&other));
+        prop_assert_eq!(found.is_empty(), one == other);
+        for what in found {
+            let sides = what.split_once(", not ").map(|(is, was)| (is.to_owned(), was.to_owned()));
+            prop_assert!(sides.is_none_or(|(is, was)| !is.ends_with(&format!(": {was}")) && !is.ends_with(&format!(" {was}"))), "{what}");
+        }
+    }
 }

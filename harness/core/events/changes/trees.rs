@@ -296,6 +296,9 @@ pub(super) fn different_ids(
     was.texts.iter().find_map(differs)
 }
 
+/// The most numbers of one place that are looked at: a golden may say `id 1..4000000000`.
+const MOST: usize = 10_000;
+
 /// Where ids stand in a golden.
 #[derive(Default)]
 struct Ids {
@@ -318,6 +321,7 @@ impl Ids {
                     numbers(what)
                         .into_iter()
                         .flatten()
+                        .take(MOST)
                         .for_each(|number| places.entry(number).or_default().push(place.clone()));
                     if what.split([' ', '{', '}', '[', ']', ',']).any(|word| word == "id" || word == "ids") {
                         ids.texts.insert((nth, place), what.to_owned());
