@@ -4,6 +4,7 @@
 use std::env;
 use std::io::{IsTerminal as _, stdout};
 
+use super::evidence::Evidence;
 use super::failure::Failure;
 use retake_base::line::{Line, Lines, Side};
 use retake_base::text::{clipped, counted, visible};
@@ -69,7 +70,7 @@ fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> Li
         return whole;
     }
     let (mut shown, advice) = (failure.head(), failure.advice_lines());
-    let all = failure.evidence.iter().flat_map(|evidence| evidence.lines());
+    let all = failure.evidence.iter().flat_map(Evidence::lines);
     let lines: Vec<Line> = all.filter(|line| !line.text.is_empty()).collect();
     // Leave room for two empty lines, and for the line that counts what is left out.
     let left = room.saturating_sub(height(&shown) + height(&advice) + 3);

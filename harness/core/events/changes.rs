@@ -132,7 +132,7 @@ impl Found {
     fn changes(self) -> Vec<Change> {
         let told = |ChangeAt { mut change, more, .. }: ChangeAt| {
             if more > 0 {
-                change.cause.what.push_str(&format!(", also at {}", counted(more, "other place")));
+                change.cause.what += &[", also at ", &counted(more, "other place")].concat();
             }
             change
         };
@@ -147,7 +147,9 @@ impl Found {
         }
         let heads = head::changes(old, new);
         let is_other_body = heads.iter().any(|change| change.change.cause.kind == CauseKind::ContentType);
-        heads.into_iter().for_each(|change| self.push(change));
+        for change in heads {
+            self.push(change);
+        }
         let aligned = Aligned::of(old, old_trees, new, new_trees);
         let mut changes = aligned.changes();
         if changes.iter().all(|change| change.change.cause.kind == CauseKind::EventRenamed) && !is_other_body {
@@ -155,7 +157,9 @@ impl Found {
             let of_values = || values::changes(&aligned);
             changes.extend(if trees.is_empty() { of_values() } else { values::by_events(trees, &aligned) });
         }
-        changes.into_iter().for_each(|change| self.push(change));
+        for change in changes {
+            self.push(change);
+        }
     }
 }
 

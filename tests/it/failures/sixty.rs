@@ -198,7 +198,8 @@ fn the_terminal_the_page_the_json_and_explain_say_the_same_of_each_failure() {
             }
         }
         // Each miss of a call is explained in the same words.
-        for miss in run["calls"].as_array().unwrap().iter().filter_map(|call| call["miss"]["headline"].as_str()) {
+        let calls = run["calls"].as_array().into_iter().flatten();
+        for miss in calls.filter_map(|call| call["miss"]["headline"].as_str()) {
             expect("explain", explained, miss);
             expect("the page", &page, &html(miss));
         }

@@ -258,7 +258,9 @@ proptest! {
         let long = "a word that is said often ".repeat(5);
         let payloads = ["null".to_owned(), "{id}".to_owned(), format!("{{text}}\n      /text = \"{long}1\""), format!("{{text}}\n      /text = \"{long}2\"")];
         let events = |of: &[(usize, usize)]| -> String {
-            of.iter().map(|(label, payload)| format!("{}  {}\n", ["a", "b", "message", "tool"][*label], payloads[*payload])).collect()
+            let labels = ["a", "b", "message", "tool"];
+            let line = |(label, payload): &(usize, usize)| [labels[*label], "  ", &payloads[*payload], "\n"].concat();
+            of.iter().map(line).collect()
         };
         let found = of_events(&events(&one), &events(&other));
         prop_assert_eq!(found.is_empty(), one == other);

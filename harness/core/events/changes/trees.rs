@@ -157,8 +157,9 @@ impl Tree {
                 && gone.iter().filter(|other| alike(&is, other)).count() == 1
             {
                 places.retain(|(path, _)| path != is);
-                let place = places.iter_mut().find(|(path, _)| path == was);
-                place.into_iter().for_each(|(_, difference)| *difference = Difference::Renamed(is.clone()));
+                if let Some((_, difference)) = places.iter_mut().find(|(path, _)| path == was) {
+                    *difference = Difference::Renamed(is.clone());
+                }
             }
         }
     }

@@ -135,20 +135,16 @@ fn value(was: &[&str], is: &[&str]) -> Different {
             Some(_) => {}
         }
     }
-    match is.iter().find(|(place, _)| !place.is_empty() && at(&was, place).is_none()) {
-        Some((place, now)) => {
-            Different::of(kind, place, format!("has a value at `/{place}` that the golden lacks: {now}"))
-        }
-        None => {
-            // Lines of text have no places.
-            let lines = |values: &[(String, String)]| values.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
-            let (was, is) = (lines(&was), lines(&is));
-            let first = was.iter().zip(&is).position(|(a, b)| a != b).unwrap_or(was.len().min(is.len()));
-            let line = |lines: &[String]| lines.get(first).cloned().unwrap_or_else(|| "nothing".to_owned());
-            let (before, now) = apart(&line(&was), &line(&is), VALUE);
-            Different::of(kind, "lines", format!("has a different line {}: {now}, not {before}", first + 1))
-        }
+    if let Some((place, now)) = is.iter().find(|(place, _)| !place.is_empty() && at(&was, place).is_none()) {
+        return Different::of(kind, place, format!("has a value at `/{place}` that the golden lacks: {now}"));
     }
+    // Lines of text have no places.
+    let lines = |values: &[(String, String)]| values.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
+    let (was, is) = (lines(&was), lines(&is));
+    let first = was.iter().zip(&is).position(|(a, b)| a != b).unwrap_or(was.len().min(is.len()));
+    let line = |lines: &[String]| lines.get(first).cloned().unwrap_or_else(|| "nothing".to_owned());
+    let (before, now) = apart(&line(&was), &line(&is), VALUE);
+    Different::of(kind, "lines", format!("has a different line {}: {now}, not {before}", first + 1))
 }
 
 /// Describes the first text of collapsed events that differs.
