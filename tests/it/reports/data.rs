@@ -177,7 +177,10 @@ fn fits(value: &Value, schema: &Value, root: &Value, place: &str) {
             form["type"] != "null" && (kind.is_null() || *kind == value["kind"])
         };
         let form = several.iter().find(is_it).unwrap_or_else(|| panic!("{place}: no form of {schema} fits {value}"));
-        return if form.get("const").is_some() { () } else { fits(value, form, root, place) };
+        if form.get("const").is_none() {
+            fits(value, form, root, place);
+        }
+        return;
     }
     match value {
         Value::Object(fields) => {
