@@ -49,6 +49,10 @@ pub enum CauseKind {
     MessageOrder,
     /// A message has a different type: `system` instead of `human`.
     MessageType,
+    /// The call has no message at all.
+    NoMessages,
+    /// A tool result has the id of another tool call, or of none.
+    ToolCallId,
     /// A message has a different text.
     MessageText,
     /// A different tool is called, or has answered.
@@ -145,6 +149,8 @@ impl CauseKind {
             CauseKind::HistoryShortened => "history_shortened",
             CauseKind::MessageOrder => "message_order",
             CauseKind::MessageType => "message_type",
+            CauseKind::NoMessages => "no_messages",
+            CauseKind::ToolCallId => "tool_call_id",
             CauseKind::MessageText => "message_text",
             CauseKind::ToolName => "tool_name",
             CauseKind::ToolArgument => "tool_argument",
@@ -188,6 +194,21 @@ impl CauseKind {
             CauseKind::Unstable => "unstable",
             CauseKind::Other => "other",
         }
+    }
+
+    /// Whether no healthy service does this, so that nobody intends it: a call that a provider would refuse or misunderstand, or
+    /// that reaches no provider.
+    pub fn is_broken(self) -> bool {
+        matches!(
+            self,
+            CauseKind::MessageType
+                | CauseKind::NoMessages
+                | CauseKind::ToolCallId
+                | CauseKind::Protocol
+                | CauseKind::WrongKey
+                | CauseKind::WrongUrl
+                | CauseKind::Unreadable
+        )
     }
 
     /// Returns the family of this kind.

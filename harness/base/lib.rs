@@ -5,4 +5,5 @@
 pub mod cause;
 pub mod error;
 pub mod files;
+pub mod line;
 pub mod text;

@@ -79,6 +79,46 @@ pub fn clipped(text: &str, width: usize) -> Cow<'_, str> {
     }
 }
 
+/// The number of characters that two texts share before the place where they part, and that are shown with it.
+const SHARED: usize = 10;
+
+/// Returns two different texts, each in about `width` characters at most. If a text has to be cut, both are shown from the place
+/// where they part, so they never look the same. If they differ only in white space, that is made visible.
+pub fn apart(one: &str, other: &str, width: usize) -> (String, String) {
+    let without_space = |text: &str| text.split_whitespace().collect::<String>();
+    let only_space = one != other && without_space(one) == without_space(other);
+    let (mut one, mut other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let same = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    if only_space {
+        let most = one.len().min(other.len()) - same;
+        let at_end = one.iter().rev().zip(other.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+        for text in [&mut one, &mut other] {
+            let end = text.len() - at_end;
+            for c in &mut text[same..end] {
+                *c = match *c {
+                    ' ' => '·',
+                    '\n' => '⏎',
+                    '\t' => '⇥',
+                    other => other,
+                };
+            }
+        }
+    }
+    let is_short = one.len().max(other.len()) <= width;
+    let from = if is_short || same < width / 2 || one == other { 0 } else { same - SHARED.min(same) };
+    let cut = |text: &[char]| -> String {
+        let (before, after) = (if from > 0 { "…" } else { "" }, if text.len() > from + width { "…" } else { "" });
+        let window: String = text.iter().skip(from).take(width).collect();
+        format!("{before}{window}{after}")
+    };
+    (cut(&one), cut(&other))
+}
+
+/// Returns how often something happened, in words: `once`, `2 times`.
+pub fn times(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
 /// Returns a number with its noun: `1 turn`, `2 turns`.
 pub fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };

@@ -194,9 +194,8 @@ impl Adopt {
                 Some(call) => {
                     let causes: Vec<&str> =
                         call.differences.iter().map(|difference| difference.cause().what.as_str()).collect();
-                    let lines = call.differences.iter().flat_map(|difference| &difference.lines);
-                    let lines: Vec<&str> = lines.map(String::as_str).collect();
-                    let what = [&[&*causes.join("; and ")], &lines[..]].concat().join("\n    ");
+                    let lines = call.differences.iter().flat_map(|difference| difference.lines.texts());
+                    let what = [causes.join("; and ")].into_iter().chain(lines).collect::<Vec<_>>().join("\n    ");
                     terminal::note(shown(&format!("call {number}: {place}\n  {what}")));
                 }
             }

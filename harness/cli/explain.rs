@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::view::{columns, explained, worlds};
-use retake::__private::report::{RunResult, Runs, terminal};
+use retake::__private::report::{RunResult, Runs, printed, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 
@@ -12,6 +12,8 @@ use retake_base::text::nearest;
 #[command(after_help = "Example:\n  retake explain write_read_file\n\n\
     Every runner (cargo test, cargo nextest run, retake test) writes what happened\n\
     to .retake/runs/NAME.json. Times are milliseconds since the run began.\n\n\
+    With --json: what that file contains, which is documented by a JSON schema in\n\
+    harness/guide/schema/run.schema.json of Retake's sources.\n\n\
     Exit code 0 if the last run passed, 1 if it failed.")]
 pub(super) struct Explain {
     /// The scenario [default: each one whose last run failed]
@@ -19,6 +21,9 @@ pub(super) struct Explain {
     /// What the service sent in a world of the scenario, beside the recorded run: turn1/cut-clean
     #[arg(long, value_name = "WORLD", requires = "name")]
     world: Option<String>,
+    /// Print the log of the run and its explanation as JSON: an object with NAME, a list without
+    #[arg(long)]
+    json: bool,
 }
 
 impl Explain {
@@ -36,6 +41,15 @@ impl Explain {
             }
             all.into_iter().filter(|run| run.result == RunResult::Failed).collect()
         };
+        let failed = told.iter().any(|run| run.result == RunResult::Failed);
+        if self.json {
+            let texts: Vec<String> = told.iter().map(printed).collect::<Result<_>>()?;
+            match &texts[..] {
+                [one] if self.name.is_some() => terminal::out(one),
+                all => terminal::out(format!("[{}]", all.join(","))),
+            }
+            return Ok(ExitCode::from(u8::from(failed)));
+        }
         let width = columns::width();
         let texts: Vec<String> = told.iter().map(|run| explained(run, width)).collect();
         if texts.is_empty() {
@@ -43,7 +57,7 @@ impl Explain {
         } else {
             terminal::out(texts.join("\n\n\n"));
         }
-        Ok(ExitCode::from(u8::from(told.iter().any(|run| run.result == RunResult::Failed))))
+        Ok(ExitCode::from(u8::from(failed)))
     }
 }
 

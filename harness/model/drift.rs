@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::breakage::{Breakage, RecordedPrompts, breakage, prompt_of_another};
 use super::callers::names_of_tools;
 use super::checked::Checked;
-use super::miss::{change, pointer_difference};
+use super::miss::{FieldDifference, change, field_difference};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Check;
 use retake_wire::fixture::{Fixture, Turn};
@@ -34,10 +34,10 @@ impl DriftOf {
             Check::Prompt => format!("the system prompt{of} changed ({words})"),
             Check::Tools => self.tool().unwrap_or_else(|| format!("the tool definitions{of} changed ({words})")),
             Check::Settings => {
-                let place = pointer_difference(&self.recorded, &self.called);
+                let place = field_difference(&self.recorded, &self.called);
                 place.map_or_else(
                     || format!("the settings{of} changed ({words})"),
-                    |(pointer, words)| format!("the settings{of} changed: `{pointer}` ({words})"),
+                    |FieldDifference { pointer, words, .. }| format!("the settings{of} changed: `{pointer}` ({words})"),
                 )
             }
             Check::Model => format!("the model{of} changed ({words})"),
@@ -77,10 +77,22 @@ impl DriftOf {
             return Some(format!("tool `{new}` is offered, but was not when it was recorded"));
         }
         let (recorded, called) = (recorded.as_array()?, called.as_array()?);
-        let at = recorded.iter().zip(called).position(|(a, b)| a != b)?;
-        let (pointer, words) =
-            pointer_difference(&recorded[at].print(Layout::Python), &called[at].print(Layout::Python))?;
-        Some(format!("tool `{}` is defined differently: `{pointer}` ({words})", now.get(at)?))
+        let sorted = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        if before != now && sorted(&before) == sorted(&now) && recorded.iter().all(|tool| called.contains(tool)) {
+            let names: Vec<String> = now.iter().map(|name| format!("`{name}`")).collect();
+            return Some(format!("the tools are offered in a different order: {}", names.join(", ")));
+        }
+        // Each definition is compared with the one of the same name, wherever it stands. Gemini's stand inside of others.
+        let nested = before.len() != recorded.len() || now.len() != called.len();
+        let of_name = |at: usize| {
+            let name = now.get(at)?;
+            recorded.get(if nested { at } else { before.iter().position(|other| other == name)? })
+        };
+        let mut pairs = called.iter().enumerate().filter_map(|(at, is)| Some((now.get(at)?, of_name(at)?, is)));
+        let (name, was, is) = pairs.find(|(_, was, is)| was != is)?;
+        let FieldDifference { pointer, words, .. } =
+            field_difference(&was.print(Layout::Python), &is.print(Layout::Python))?;
+        Some(format!("tool `{name}` is defined differently: `{pointer}` ({words})"))
     }
 }
 

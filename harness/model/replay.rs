@@ -25,6 +25,7 @@ use super::today::{KeptCall, KeptCalls};
 use super::worlds::Staged;
 use retake_base::cause::Cause;
 use retake_base::error::Result;
+use retake_base::line::Lines;
 use retake_core::conversation::{Answer, Message};
 use retake_core::json::Json;
 use retake_core::key::{Key, Rules};
@@ -517,6 +518,7 @@ impl Replay {
             reason,
             evidence: Vec::new(),
             number,
+            lines: Lines::default(),
         };
         let mut meant = None;
         if let (true, Some((lookup, _))) = (explained, call) {
@@ -526,9 +528,9 @@ impl Replay {
                 served: &served,
                 served_to: &|turn| served_to.get(&turn).copied(),
             };
-            let Explanation { differences, lines, nearest, alike } = explain(&miss.reason, lookup, &situation);
-            miss.evidence.clone_from(&lines);
-            miss.causes = differences.iter().map(Difference::cause).cloned().collect();
+            let Explanation { differences, lines, nearest, alike, is_on_top } =
+                explain(&miss.reason, lookup, &situation);
+            miss = miss.explained(differences.iter().map(Difference::cause).cloned().collect(), &lines);
             let mut state = self.state();
             let going_on = self.going_on_for(Some(lookup));
             meant = match going_on {
@@ -546,7 +548,7 @@ impl Replay {
                 meant = meant.or_else(|| any_text(&self.fixture));
             }
             let (lookup, reason) = (lookup.clone(), miss.reason.clone());
-            state.missed_calls.push(MissedCall { lookup, nearest, reason, differences, lines, number });
+            state.missed_calls.push(MissedCall { lookup, nearest, reason, is_on_top, differences, lines, number });
         }
         let miss = Arc::new(miss);
         if self.going_on == GoingOn::Never && !self.staged.as_ref().is_some_and(|staged| staged.is_after_fault()) {

@@ -10,6 +10,7 @@ use retake_wire::WireChangeKind;
 
 /// What a check of one recording found.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckData {
     /// How many calls went to the provider.
     pub calls: u64,
@@ -26,6 +27,7 @@ pub struct CheckData {
 
 /// What differs in the responses of one API.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApiCheckData {
     /// The name of the API, as in fixtures.
     pub api: String,
@@ -35,6 +37,7 @@ pub struct ApiCheckData {
 
 /// A difference in the responses of an API.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangeData {
     /// `removed`, `type`, `framing`, `order`, `added`, or `data` where keys are data and nothing is compared.
     pub kind: String,
@@ -52,6 +55,7 @@ pub struct ChangeData {
 
 /// One call of a check.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnCheckData {
     /// The index of the recorded turn.
     pub turn: usize,
@@ -70,6 +74,7 @@ pub struct TurnCheckData {
 
 /// A difference in what an answer does.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BehaviourData {
     /// Whether it is drift; otherwise it is a note.
     pub drift: bool,

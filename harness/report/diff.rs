@@ -1,5 +1,6 @@
 //! Diffs of goldens for the terminal.
 
+use retake_base::line::{Line, Lines, Side};
 use similar::{DiffOp, DiffTag, TextDiff};
 
 /// The most lines of a diff, about a screenful.
@@ -18,6 +19,12 @@ const COMPARED: usize = 1000;
 /// A unified diff of two texts, of about a screenful at most: `-` for the first, `+` for the second.
 #[must_use]
 pub fn unified(old: &str, new: &str) -> String {
+    unified_lines(old, new).to_string()
+}
+
+/// The same as lines.
+#[must_use]
+pub fn unified_lines(old: &str, new: &str) -> Lines {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.trim_end().lines().collect(), new.trim_end().lines().collect());
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let rest = old.len().min(new.len()) - same;
@@ -30,10 +37,10 @@ pub fn unified(old: &str, new: &str) -> String {
     };
     let ((old_end, old_more), (new_end, new_more)) = (window(&old), window(&new));
     let (old, new) = (&old[from..old_end], &new[from..new_end]);
-    let mut lines = Vec::new();
+    let mut lines = Lines::default();
     for (i, group) in TextDiff::from_slices(old, new).grouped_ops(CONTEXT).into_iter().enumerate() {
         if i > 0 {
-            lines.push("  ⋮".to_owned());
+            lines.push("  ⋮");
         }
         for op in group {
             show(&op, old, new, &mut lines);
@@ -49,35 +56,36 @@ pub fn unified(old: &str, new: &str) -> String {
             "  … and {old_more} more lines of the first text and {new_more} of the second, not compared"
         ));
     }
-    lines.join("\n")
+    lines
 }
 
 /// Appends the lines of one operation. A long line that replaces another is cut to the place where the two begin to differ.
-fn show(op: &DiffOp, old: &[&str], new: &[&str], lines: &mut Vec<String>) {
+fn show(op: &DiffOp, old: &[&str], new: &[&str], lines: &mut Lines) {
     let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
     if op.tag() == DiffTag::Equal {
-        lines.extend(old.iter().map(|line| signed(' ', line, 0)));
+        lines.extend(old.iter().map(|line| signed(Side::Both, line, 0)));
         return;
     }
     let differs_at = |i: usize| match (old.get(i), new.get(i)) {
         (Some(old), Some(new)) => old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count(),
         _ => 0,
     };
-    lines.extend(old.iter().enumerate().map(|(i, line)| signed('-', line, differs_at(i))));
-    lines.extend(new.iter().enumerate().map(|(i, line)| signed('+', line, differs_at(i))));
+    lines.extend(old.iter().enumerate().map(|(i, line)| signed(Side::Gone, line, differs_at(i))));
+    lines.extend(new.iter().enumerate().map(|(i, line)| signed(Side::Come, line, differs_at(i))));
 }
 
 /// A line with its sign. A long line is cut to [`WIDTH`] characters around the first one that differs.
-fn signed(sign: char, line: &str, differs_at: usize) -> String {
+fn signed(side: Side, line: &str, differs_at: usize) -> Line {
     let whole = line.chars().nth(WIDTH).is_none();
     let from = if whole || differs_at < WIDTH - AROUND { 0 } else { differs_at - AROUND };
-    let mut shown = format!("{sign} {}", if from > 0 { "…" } else { "" });
+    let mut shown = if from > 0 { "…".to_owned() } else { String::new() };
     let mut rest = line.chars().skip(from);
     shown.extend(rest.by_ref().take(WIDTH));
     if rest.next().is_some() {
         shown.push('…');
     }
-    shown
+    let indent = if side == Side::Both { 2 } else { 0 };
+    Line::of(side, indent, shown)
 }
 
 #[cfg(test)]

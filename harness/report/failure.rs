@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use super::evidence::Evidence;
 use retake_base::cause::{Cause, CauseKind, headline};
 use retake_base::error::Error;
+use retake_base::line::{Line, Lines};
 use retake_base::text::{readable, visible};
 
 /// Why a scenario failed.
@@ -14,7 +16,7 @@ pub struct Failure {
     /// Hints that help at once, printed right below the first line.
     pub hints: Vec<String>,
     /// The evidence: a diff, a miss with its nearest turn, the end of a log.
-    pub evidence: Vec<String>,
+    pub evidence: Vec<Evidence>,
     /// The ways to resolve the failure. Each was tried, or is the command that accepts the change.
     pub advice: Vec<Advice>,
 }
@@ -51,7 +53,7 @@ impl Failure {
         Failure {
             causes: self.causes.iter().map(|cause| Cause::new(cause.kind, shown(&cause.what))).collect(),
             hints: each(self.hints),
-            evidence: each(self.evidence),
+            evidence: self.evidence.into_iter().map(|evidence| evidence.with_texts(&shown)).collect(),
             advice: self
                 .advice
                 .iter()
@@ -60,10 +62,10 @@ impl Failure {
         }
     }
 
-    /// Adds evidence, which may have several lines.
+    /// Adds evidence. A text may have several lines.
     #[must_use]
-    pub fn evidence(mut self, text: impl Into<String>) -> Failure {
-        self.evidence.push(text.into());
+    pub fn evidence(mut self, evidence: impl Into<Evidence>) -> Failure {
+        self.evidence.push(evidence.into());
         self
     }
 
@@ -71,7 +73,7 @@ impl Failure {
     #[must_use]
     pub fn about(mut self, description: &str) -> Failure {
         if !description.trim().is_empty() {
-            self.evidence.insert(0, format!("the scenario: {}", description.trim()));
+            self.evidence.insert(0, format!("the scenario: {}", description.trim()).into());
         }
         self
     }
@@ -90,18 +92,42 @@ impl From<Error> for Failure {
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.headline())?;
-        for hint in &self.hints {
-            write!(f, "\n  {}", readable(hint))?;
-        }
+impl Failure {
+    /// The first line, and the hints below it.
+    pub(super) fn head(&self) -> Lines {
+        let hints = self
+            .hints
+            .iter()
+            .flat_map(|hint| format!("  {}", readable(hint)).lines().map(str::to_owned).collect::<Vec<_>>());
+        std::iter::once(self.headline()).chain(hints).collect()
+    }
+
+    /// The ways to resolve it.
+    pub(super) fn advice_lines(&self) -> Lines {
+        let each = self.advice.iter().flat_map(|Advice { case, command }| {
+            let text = format!("{case}:\n    {command}");
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        });
+        each.collect()
+    }
+
+    /// All of it.
+    pub fn lines(&self) -> Lines {
+        let mut lines = self.head();
         for evidence in &self.evidence {
-            write!(f, "\n\n{}", visible(evidence))?;
+            lines.push("");
+            lines.extend(evidence.lines().into_iter().map(|line| Line { text: visible(&line.text), ..line }));
         }
         if !self.advice.is_empty() {
-            writeln!(f)?;
+            lines.push("");
+            lines.extend(self.advice_lines());
         }
-        self.advice.iter().try_for_each(|Advice { case, command }| write!(f, "\n{case}:\n    {command}"))
+        lines
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines().fmt(f)
     }
 }

@@ -48,7 +48,7 @@ pub fn markdown(runs: &[RunData]) -> String {
         let Some(failure) = &run.failure else { continue };
         let _ = write!(text, "\n<details><summary><code>{}</code></summary>\n\n", escaped(&run.scenario));
         for evidence in &failure.evidence {
-            text += &fenced("diff", evidence);
+            text += &fenced("diff", &evidence.to_string());
         }
         for advice in &failure.advice {
             let _ = write!(text, "\n{}:\n{}", advice.case, fenced("", &advice.command));

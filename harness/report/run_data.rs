@@ -1,7 +1,7 @@
 //! The data of a scenario's last run, `.retake/runs/NAME.json`. All reports are made of it: in the terminal, as a page, and in
 //! the forms of CI systems.
 //!
-//! The format is a promise to users: within `"format": "retake-run/1"` a field keeps its name and meaning, and new ones may be
+//! The format is a promise to users: within `"format": "retake-run/2"` a field keeps its name and meaning, and new ones may be
 //! added. Times are in milliseconds since the run began. Long texts are cut, and secrets are removed.
 
 use std::path::PathBuf;
@@ -9,15 +9,26 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::check::CheckData;
+use super::evidence::{Evidence, LineData};
 
 /// The name and version of this format.
-pub const FORMAT: &str = "retake-run/1";
+pub const FORMAT: &str = "retake-run/2";
+/// The format of versions up to 0.2, which kept evidence as plain texts.
+pub const OLD_FORMAT: &str = "retake-run/1";
 
 /// The name of the test that fails if a golden or fixture belongs to no scenario.
 pub const NO_ORPHANS: &str = "retake::no_orphans";
 
+/// The JSON schema of [`RunData`], which `retake explain --json` prints.
+#[cfg(feature = "schema")]
+pub fn run_schema() -> String {
+    let schema = schemars::schema_for!(RunData);
+    format!("{:#}\n", schema.as_value())
+}
+
 /// One run of one scenario.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunData {
     /// [`FORMAT`].
     pub format: String,
@@ -117,6 +128,7 @@ impl RunData {
 
 /// What was done with the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RunAction {
     /// It was replayed once.
@@ -131,6 +143,7 @@ pub enum RunAction {
 
 /// Whether a run passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RunResult {
     /// It passed.
@@ -141,19 +154,21 @@ pub enum RunResult {
 
 /// Why a run failed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailureData {
     /// The first line.
     pub headline: String,
     /// The causes, each before its consequences.
     pub causes: Vec<CauseData>,
-    /// The evidence: diffs, misses, ends of logs. Each text has several lines.
-    pub evidence: Vec<String>,
+    /// The evidence: diffs, calls that missed, ends of logs.
+    pub evidence: Vec<Evidence>,
     /// The ways to resolve the failure.
     pub advice: Vec<AdviceData>,
 }
 
 /// A scenario that was green only when it was run again (`retries`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlakyData {
     /// How often it was run.
     pub tries: usize,
@@ -163,6 +178,7 @@ pub struct FlakyData {
 
 /// One cause of a failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseData {
     /// `tool_result`, `status`, `crash` and so on.
     pub kind: String,
@@ -172,6 +188,7 @@ pub struct CauseData {
 
 /// One way to resolve a failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AdviceData {
     /// The case that it is for: `if the change is intended`.
     pub case: String,
@@ -181,6 +198,7 @@ pub struct AdviceData {
 
 /// The worlds of a scenario.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorldsData {
     /// What the service sent in the recorded run, in lines.
     pub recorded: Vec<String>,
@@ -190,6 +208,7 @@ pub struct WorldsData {
 
 /// One world, and what the service did in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorldData {
     /// The turn, counted from 1.
     pub turn: usize,
@@ -213,6 +232,7 @@ pub struct WorldData {
 
 /// A step of the client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepData {
     /// `step 2 (POST /runs)`.
     pub title: String,
@@ -240,6 +260,7 @@ pub struct StepData {
 
 /// An act on a page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActData {
     /// What was done or looked for: ``click `role:button Send` ``.
     pub what: String,
@@ -258,6 +279,7 @@ pub struct ActData {
 
 /// An event of a stream.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventData {
     /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
@@ -269,7 +291,11 @@ pub struct EventData {
 
 /// A model call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallData {
+    /// Its number among the calls of the run, counted from 1 in the order in which they came.
+    #[serde(default)]
+    pub number: usize,
     /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
     /// How long it took, in milliseconds.
@@ -297,6 +323,7 @@ pub struct CallData {
 
 /// A message, cut.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessageData {
     /// The type of the message: ``human``, or ``tool `read_file` ``.
     pub kind: String,
@@ -306,6 +333,7 @@ pub struct MessageData {
 
 /// A turn of the fixture, cut.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnData {
     /// Its index in the fixture.
     pub index: usize,
@@ -324,6 +352,7 @@ pub struct TurnData {
 
 /// Tokens of a model call.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tokens {
     /// The tokens of the request.
     pub input: u64,
@@ -333,6 +362,7 @@ pub struct Tokens {
 
 /// A tool call of an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolCallData {
     /// Its name.
     pub name: String,
@@ -342,6 +372,7 @@ pub struct ToolCallData {
 
 /// A check that differs from the recorded one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriftData {
     /// `prompt`, `tools`, `model`, `settings` or `results`.
     pub check: String,
@@ -351,15 +382,17 @@ pub struct DriftData {
 
 /// A call that no turn answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissData {
     /// The reason, on one line.
     pub headline: String,
     /// The nearest turn and how the call differs from it, or what else explains the miss.
-    pub evidence: Vec<String>,
+    pub evidence: Vec<LineData>,
 }
 
 /// A request to a double of a tool server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolRequestData {
     /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
@@ -378,6 +411,7 @@ pub struct ToolRequestData {
 
 /// A golden, and the text of a run for it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GoldenData {
     /// The path of its file, relative to the project's folder.
     pub file: PathBuf,

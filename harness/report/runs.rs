@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use time::OffsetDateTime;
 
-use super::run_data::{FORMAT, RunData};
+use super::run_data::{FORMAT, OLD_FORMAT, RunData};
 use retake_base::error::{Error, Result};
 use retake_base::files::{self, RUN_FOLDER};
 use retake_core::json::{Json, Layout};
@@ -42,11 +42,9 @@ impl Runs {
     /// If it cannot be written, for example because the project is read-only.
     pub fn write(&self, run: &RunData) -> Result<()> {
         let file = self.file(&run.scenario);
-        let text = serde_json::to_string(run).map_err(|e| Error::new(e.to_string()).in_file(&file))?;
-        let mut json = Json::parse(text.as_bytes()).map_err(|e| Error::new(e.message).in_file(&file))?;
-        shown_json(&mut json);
+        let text = printed(run).map_err(|error| error.in_file(&file))?;
         files::run_folder(&self.root)?;
-        files::replace(&file, (json.print(Layout::Pretty) + "\n").as_bytes())
+        files::replace(&file, (text + "\n").as_bytes())
     }
 
     /// A scenario's last run; `None` if there is none.
@@ -92,9 +90,11 @@ impl Runs {
 
     /// Deletes the runs of scenarios that no longer exist.
     pub fn keep_only(&self, is_scenario: impl Fn(&str) -> bool) {
-        for run in self.all().unwrap_or_default() {
-            if !is_scenario(&run.scenario) {
-                self.forget(&run.scenario);
+        // Each file by itself: one that an older version wrote does not keep the others.
+        for name in files::names(&self.folder(), ".json").unwrap_or_default() {
+            let run = read(&self.folder().join(format!("{name}.json")));
+            if run.is_ok_and(|run| !is_scenario(&run.scenario)) {
+                let _ = files::remove(&self.folder().join(format!("{name}.json")));
             }
         }
     }
@@ -109,6 +109,17 @@ impl Runs {
     }
 }
 
+/// A run as JSON, without secrets.
+///
+/// # Errors
+/// If it cannot be expressed in JSON.
+pub fn printed(run: &RunData) -> Result<String> {
+    let text = serde_json::to_string(run).map_err(|e| Error::new(e.to_string()))?;
+    let mut json = Json::parse(text.as_bytes()).map_err(|e| Error::new(e.message))?;
+    shown_json(&mut json);
+    Ok(json.print(Layout::Pretty))
+}
+
 fn in_folder(folder: &Path) -> Result<Vec<RunData>> {
     files::names(folder, ".json")?.iter().map(|name| read(&folder.join(format!("{name}.json")))).collect()
 }
@@ -119,6 +130,9 @@ fn read(file: &Path) -> Result<RunData> {
     let json = Json::parse(&bytes).map_err(|e| unreadable(format!("not JSON: {}", e.message)))?;
     match json.str_of("format") {
         Some(FORMAT) => serde_json::from_slice(&bytes).map_err(|e| unreadable(format!("not run data: {e}"))),
+        Some(OLD_FORMAT) => Err(Error::new("this run was written by an older version of Retake")
+            .in_file(file)
+            .help("its data has another form; to write it anew, run the scenario again: retake test")),
         Some(other) => Err(unreadable(format!("unknown version {other:?}, this version of Retake reads {FORMAT:?}"))),
         None => Err(unreadable("not run data: it has no `format`".to_owned())),
     }

@@ -4,8 +4,10 @@
 use std::env;
 use std::io::{IsTerminal as _, stdout};
 
+use super::evidence::Evidence;
 use super::failure::Failure;
-use retake_base::text::{clipped, counted};
+use retake_base::line::{Line, Lines, Side};
+use retake_base::text::{clipped, counted, visible};
 
 /// The columns and rows that are assumed if neither `COLUMNS` and `LINES` nor the terminal say how many there are.
 const SIZE: (usize, usize) = (80, 24);
@@ -37,8 +39,12 @@ impl Screen {
 
     /// The text of a scenario's failure.
     pub fn show(self, failure: &Failure, scenario: &str) -> String {
-        let text = self.size.map_or_else(|| failure.to_string(), |size| cut(failure, scenario, size));
-        if self.colours { coloured(&text) } else { text }
+        let lines = self.size.map_or_else(|| failure.lines(), |size| cut(failure, scenario, size));
+        lines
+            .iter()
+            .map(|line| if self.colours { coloured(line) } else { line.to_string() })
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 
@@ -54,47 +60,45 @@ pub fn terminal_size() -> Option<(usize, usize)> {
     None
 }
 
-/// The text of a failure with only as much evidence as fits between the first line and the advice.
-fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> String {
-    let height = |text: &str| text.lines().map(|line| line.chars().count().div_ceil(columns).max(1)).sum::<usize>();
-    let whole = failure.to_string();
+/// The lines of a failure with only as much evidence as fits between the first line and the advice.
+fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> Lines {
+    let height_of = |line: &str| line.chars().count().div_ceil(columns).max(1);
+    let height = |lines: &Lines| lines.iter().map(|line| height_of(&line.to_string())).sum::<usize>();
+    let whole = failure.lines();
     let room = rows.saturating_sub(AROUND);
     if height(&whole) <= room {
         return whole;
     }
-    let bare = Failure { evidence: Vec::new(), ..failure.clone() }.to_string();
-    let (head, advice) = bare.split_once("\n\n").unwrap_or((&bare, ""));
-    let lines: Vec<&str> =
-        failure.evidence.iter().flat_map(|block| block.lines()).filter(|line| !line.is_empty()).collect();
+    let (mut shown, advice) = (failure.head(), failure.advice_lines());
+    let all = failure.evidence.iter().flat_map(Evidence::lines);
+    let lines: Vec<Line> = all.filter(|line| !line.text.is_empty()).collect();
     // Leave room for two empty lines, and for the line that counts what is left out.
-    let mut left = room.saturating_sub(height(head) + height(advice) + 3);
-    let mut shown: Vec<String> = Vec::new();
-    for line in &lines {
-        let line = clipped(line, columns - 1);
-        if left == 0 {
-            break;
-        }
-        left -= 1;
-        shown.push(line.into_owned());
+    let left = room.saturating_sub(height(&shown) + height(&advice) + 3);
+    shown.push("");
+    for line in lines.iter().take(left) {
+        let width = (columns - 1).saturating_sub(line.indent + SIGN);
+        shown.push(Line { text: clipped(&visible(&line.text), width).into_owned(), ..line.clone() });
     }
-    let more = lines.len() - shown.len();
-    if more > 0 {
-        shown.push(format!("  … {}: retake explain {scenario}", counted(more, "more line")));
+    if lines.len() > left {
+        shown.push(format!("  … {}: retake explain {scenario}", counted(lines.len() - left, "more line")));
     }
-    let advice = if advice.is_empty() { String::new() } else { format!("\n\n{advice}") };
-    format!("{head}\n\n{}{advice}", shown.join("\n"))
+    if !advice.is_empty() {
+        shown.push("");
+        shown.extend(advice);
+    }
+    shown
 }
 
-/// A text with the lines of diffs in red and green.
-fn coloured(text: &str) -> String {
-    let line = |line: &str| match line.trim_start().as_bytes() {
-        // This line explains the signs.
-        b"- golden, + this run" => line.to_owned(),
-        [b'-', b' ', ..] => format!("{RED}{line}{PLAIN}"),
-        [b'+', b' ', ..] => format!("{GREEN}{line}{PLAIN}"),
-        _ => line.to_owned(),
-    };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+/// The width of a sign and the space after it.
+const SIGN: usize = 2;
+
+/// A line in the colour of its side.
+fn coloured(line: &Line) -> String {
+    match line.side {
+        Side::Both => line.to_string(),
+        Side::Gone => format!("{RED}{line}{PLAIN}"),
+        Side::Come => format!("{GREEN}{line}{PLAIN}"),
+    }
 }
 
 #[cfg(test)]

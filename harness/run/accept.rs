@@ -9,7 +9,7 @@ use super::proof::prove;
 use super::verdict::has_golden;
 use super::waiting::{Waiting, WaitingKind, waiting_of};
 use super::worlds::has_worlds;
-use crate::report::{Failure, RunAction, terminal, unified};
+use crate::report::{Evidence, Failure, RunAction, terminal, unified_lines};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::files;
@@ -107,7 +107,7 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
 fn another(name: &str, looked_at: &str, text: &str) -> Failure {
     let what = "the golden that waited is not what the service sends now";
     Failure::of(vec![Cause::new(CauseKind::Unstable, what)])
-        .evidence(format!("- golden, + this run\n{}", unified(looked_at, text)))
+        .evidence(Evidence::diff("- golden, + this run", unified_lines(looked_at, text)))
         .resolve("the new golden waits in its place; to look at it", "retake review")
         .resolve("and then", format!("retake accept {name}"))
 }

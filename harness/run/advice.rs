@@ -43,6 +43,10 @@ impl Tried<'_> {
         let kinds: Vec<CauseKind> = failure.causes.iter().map(|cause| cause.kind).collect();
         let class = |class: CauseClass| kinds.iter().any(|kind| kind.class() == class);
         failure.hints.extend(self.hints(&kinds));
+        if kinds.iter().any(|kind| kind.is_broken()) || self.never_reached(&kinds) {
+            // Nobody intends such a change, so nothing accepts it.
+            return self.looked_into(failure);
+        }
         failure = self.for_callers(failure, &kinds);
         failure = self.for_what_varies(failure, &kinds);
         failure = self.for_settings(failure, &kinds);
@@ -50,17 +54,13 @@ impl Tried<'_> {
             Some(failure) => failure,
             None => self.for_order(failure, &kinds),
         };
-        let plain = kinds.iter().any(|kind| kind.class() == CauseClass::Plain && *kind != CauseKind::Protocol);
-        if plain {
-            // Neither a new recording nor a new golden would accept such a failure.
-            return self.looked_into(failure);
-        }
-        if self.breaks_the_protocol() {
+        // Neither a new recording nor a new golden would accept these failures.
+        if class(CauseClass::Plain) || self.breaks_the_protocol() {
             return self.looked_into(failure);
         }
         if kinds.iter().any(|kind| is_accepted_by_recording(*kind)) {
             let unused_alone = kinds.iter().all(|kind| kind.class() == CauseClass::Unused);
-            let case = if unused_alone { "if the system is right not to ask" } else { "if the change is intended" };
+            let case = if unused_alone { UNASKED } else { "if the change is intended" };
             let resume = if equals_in_part(run) { " --resume" } else { "" };
             failure = failure.resolve(case, format!("{}{resume}", record_command(name)));
             if unused_alone {
@@ -87,6 +87,13 @@ impl Tried<'_> {
         calls.filter(|call| flawed(&call.lookup.flaws)).filter_map(|call| call.nearest).any(is_sound)
     }
 
+    /// Whether turns are unused because no request of the service reached the model server. A recording would get none either.
+    fn never_reached(&self, kinds: &[CauseKind]) -> bool {
+        kinds.iter().any(|kind| kind.class() == CauseClass::Unused)
+            && self.run.calls.is_empty()
+            && !self.run.unused.is_empty()
+    }
+
     /// Adds the command that shows the run in detail, if there is no other advice.
     fn looked_into(&self, failure: Failure) -> Failure {
         if failure.advice.is_empty() { looked_into(failure, &self.scenario.name) } else { failure }
@@ -104,7 +111,8 @@ impl Tried<'_> {
             )),
             _ => None,
         };
-        kinds.iter().filter_map(hint).collect()
+        let unreached = self.never_reached(kinds).then(|| format!("no model call came: {BASE_URLS}"));
+        kinds.iter().filter_map(hint).chain(unreached).collect()
     }
 
     /// Proposes an alias for a renamed caller, if a replay with that alias is green.
@@ -263,6 +271,8 @@ impl Tried<'_> {
     }
 }
 
+/// The case of turns that no call asked for.
+const UNASKED: &str = "if the system is right not to ask";
 /// The hint for a call with a wrong key.
 const KEY: &str = "give the client the key `{{ model.key }}`: this call sent a key from somewhere else";
 /// The hint for a call to a wrong URL.
@@ -274,19 +284,10 @@ pub(super) fn looked_into(failure: Failure, scenario: &str) -> Failure {
     failure.resolve("to see what happened, step by step and call by call", explain_command(scenario))
 }
 
-/// Whether an intended change of this kind is accepted by recording again.
+/// Whether an intended change of this kind is accepted by recording again. What is broken was left out before.
 fn is_accepted_by_recording(kind: CauseKind) -> bool {
-    let is_asked = matches!(kind.class(), CauseClass::Miss | CauseClass::Unused | CauseClass::Drift);
-    is_asked
-        && !matches!(
-            kind,
-            CauseKind::WrongKey
-                | CauseKind::WrongUrl
-                | CauseKind::Unreadable
-                | CauseKind::CallerUnknown
-                | CauseKind::NoModelExpected
-        )
-        || kind == CauseKind::Protocol
+    matches!(kind.class(), CauseClass::Miss | CauseClass::Unused | CauseClass::Drift)
+        && !matches!(kind, CauseKind::CallerUnknown | CauseKind::NoModelExpected)
 }
 
 /// Whether a new recording can reuse a part of this one: some turn was served to a call whose checks equal the recorded ones.

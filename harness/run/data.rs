@@ -7,8 +7,9 @@ use tokio::time::Instant;
 
 use crate::drive::StepTaken;
 use crate::report::{
-    ActData, AdviceData, CallData, CauseData, DriftData, EventData, Failure, FailureData, GoldenData, MessageData,
-    MissData, RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData, TurnData, unified,
+    ActData, AdviceData, CallData, CauseData, DriftData, EventData, Evidence, Failure, FailureData, GoldenData,
+    LineData, MessageData, MissData, RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData,
+    TurnData, unified,
 };
 use crate::tools::ToolRequest;
 use retake_base::cause::Cause;
@@ -42,7 +43,7 @@ fn failure_data(failure: &Failure) -> FailureData {
     FailureData {
         headline: failure.headline(),
         causes: failure.causes.iter().map(cause).collect(),
-        evidence: failure.hints.iter().chain(&failure.evidence).cloned().collect(),
+        evidence: failure.hints.iter().cloned().map(Evidence::from).chain(failure.evidence.iter().cloned()).collect(),
         advice: failure
             .advice
             .iter()
@@ -94,11 +95,13 @@ pub(super) fn call_data(call: &CallSeen, began: Instant, turn_of: impl Fn(usize)
         }
         CallOutcome::Missed(miss) => {
             let causes: Vec<&str> = miss.causes.iter().map(|cause| cause.what.as_str()).collect();
-            let miss = MissData { headline: causes.join("; and "), evidence: miss.evidence.clone() };
+            let miss = MissData { headline: causes.join("; and "), evidence: LineData::all(miss.lines.clone()) };
             (None, Vec::new(), Some(miss))
         }
     };
     CallData {
+        // Counted when all calls are there, in the order in which they came.
+        number: 0,
         at_ms: since(began, call.came),
         took_ms: since(call.came, call.answered),
         via: call.via.clone(),

@@ -6,11 +6,13 @@
 use std::path::PathBuf;
 
 use super::findings::Findings;
+use super::precedence;
 use super::trial::Replayed;
-use crate::report::{Failure, unified};
+use crate::report::{Evidence, Failure, unified_lines};
 use crate::system::LogOf;
 use retake_base::cause::{Cause, CauseClass, CauseKind};
 use retake_base::error::Error;
+use retake_base::line::Lines;
 use retake_base::text::counted;
 use retake_core::events::Change;
 use retake_model::{Difference, Miss, MissedCall, answer_in_short};
@@ -62,15 +64,10 @@ impl Failing<'_> {
         }
         self.add_step(&findings, &later, &mut failure);
         self.add_unused(&findings, &later, &mut failure);
-        // A different caller has a different prompt.
-        let other_caller = failure.causes.iter().any(|cause| cause.kind == CauseKind::Caller);
         for other in findings.others {
-            let follows = |cause: &Cause| match cause.kind {
-                CauseKind::Check => other_caller,
-                CauseKind::ToolUnused => findings.misses,
-                _ => false,
-            };
-            failure.causes.extend(other.causes.into_iter().filter(|cause| !follows(cause)));
+            let own: Vec<Cause> =
+                other.causes.into_iter().filter(|cause| !precedence::follows(cause.kind, &failure.causes)).collect();
+            failure.causes.extend(own);
             failure.hints.extend(other.hints);
             failure.evidence.extend(other.evidence);
         }
@@ -78,7 +75,7 @@ impl Failing<'_> {
         let is_gone = self.golden.as_ref().is_some_and(|golden| !golden.changes.is_empty());
         if let Some(nothing) = findings.names_nothing {
             if is_gone {
-                failure.evidence.push(format!("and then {}", nothing.headline()));
+                failure.evidence.push(format!("and then {}", nothing.headline()).into());
             } else {
                 failure.causes.extend(nothing.causes.clone());
                 failure.hints.extend(nothing.hints);
@@ -102,7 +99,7 @@ impl Failing<'_> {
     fn add_faults(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
         let Some((kind, error)) = findings.fault else { return };
         if findings.misses && self.second.is_some() && later.fault.is_none() {
-            failure.evidence.push(format!("after the miss: {error}"));
+            failure.evidence.push(format!("after the miss: {error}").into());
         } else {
             add_error(*kind, error, failure);
         }
@@ -115,7 +112,7 @@ impl Failing<'_> {
         let second = self.second.map(|second| second.missed_calls.as_slice()).unwrap_or_default();
         let missed =
             if second.is_empty() { &self.run.missed_calls[..self.run.missed_calls.len().min(1)] } else { second };
-        let mut more: Vec<String> = Vec::new();
+        let mut more = Lines::default();
         let unasked = self.second.map(Replayed::answers_not_asked_for).unwrap_or_default();
         for (index, call) in missed.iter().enumerate() {
             for difference in &call.differences {
@@ -128,7 +125,7 @@ impl Failing<'_> {
                 found.push(difference);
                 if index > 0 {
                     more.push(format!("  {}", difference.cause().what));
-                    more.extend(difference.lines.iter().skip(1).map(|line| format!("  {line}")));
+                    more.extend(difference.lines.iter().skip(1).map(|line| line.clone().indented(2)));
                 }
             }
         }
@@ -138,14 +135,14 @@ impl Failing<'_> {
         } else {
             failure.causes.extend(found.into_iter().map(|difference| difference.cause().clone()));
         }
-        failure.evidence.push(details(&explained, same_calls(&self.run.misses, first)));
+        failure.evidence.push(Evidence::calls(details(&explained, same_calls(&self.run.misses, first))));
         if !more.is_empty() {
-            failure.evidence.push(more.join("\n"));
+            failure.evidence.push(Evidence::calls(more));
         }
         // If a tool answered differently, that is why the agent asked differently.
         if !self.run.played.tools.drift.is_empty() {
             let drift = self.run.played.tools.drift.join("\n            ");
-            failure.evidence.push(format!("because of: {drift}"));
+            failure.evidence.push(format!("because of: {drift}").into());
         }
         self.add_other_misses(first, failure);
     }
@@ -164,7 +161,7 @@ impl Failing<'_> {
         let later = self.second.iter().flat_map(|second| &second.missed_calls);
         let Some(call) = later.chain(&self.run.missed_calls).find(is_it) else { return miss.clone() };
         let causes = call.differences.iter().map(Difference::cause).cloned().collect();
-        miss.explained(causes, call.lines.clone())
+        miss.explained(causes, &call.lines)
     }
 
     /// Adds the other misses: one block for all repetitions of a call, or a single line if they follow from the first miss.
@@ -182,18 +179,19 @@ impl Failing<'_> {
             let callers: Vec<&str> = others.iter().take(SHOWN).map(|miss| miss.caller_name()).collect();
             let callers = callers.join("`, `");
             let calls = counted(others.len(), "more call");
-            failure.evidence.push(format!("after that {calls} missed as a consequence: by `{callers}`"));
+            failure.evidence.push(format!("after that {calls} missed as a consequence: by `{callers}`").into());
             return;
         }
         for miss in others.iter().take(SHOWN - 1) {
             let times = same_calls(&self.run.misses, miss);
             let explained = self.explained(miss);
-            failure.evidence.push(format!("{}\n{}", explained.headline(), details(&explained, times)));
+            let mut lines = Lines::from(&*explained.headline());
+            lines.extend(details(&explained, times));
+            failure.evidence.push(Evidence::calls(lines));
         }
         if others.len() >= SHOWN {
-            failure
-                .evidence
-                .push(format!("… and {}", counted(others.len() + 1 - SHOWN, "more miss").replace("misss", "misses")));
+            let more = counted(others.len() + 1 - SHOWN, "more call");
+            failure.evidence.push(format!("… and {more} that missed").into());
         }
     }
 
@@ -208,7 +206,7 @@ impl Failing<'_> {
         if of_its_own && failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
             add_error(*kind, error, failure);
         } else {
-            failure.evidence.push(format!("after that: {error}"));
+            failure.evidence.push(format!("after that: {error}").into());
         }
     }
 
@@ -241,7 +239,7 @@ impl Failing<'_> {
         if unused.len() > SHOWN {
             lines.push(format!("  … and {} more", unused.len() - SHOWN));
         }
-        failure.evidence.push(lines.join("\n"));
+        failure.evidence.push(lines.join("\n").into());
     }
 
     /// Adds the differences from the golden: as a cause if nothing else can have led to them, otherwise as evidence.
@@ -255,13 +253,15 @@ impl Failing<'_> {
         if changes.is_empty() {
             return;
         }
-        // The consequences of a miss that stayed unanswered say nothing.
-        if !self.run.misses.is_empty() && !self.misses_were_answered() {
+        // The consequences of a miss that stayed unanswered say nothing, and neither do those of a model that is out of reach.
+        let unreached =
+            self.run.calls.is_empty() && failure.causes.iter().any(|cause| cause.kind == CauseKind::StoppedAsking);
+        if unreached || !self.run.misses.is_empty() && !self.misses_were_answered() {
             return;
         }
         let alone = failure.causes.is_empty();
         let own: Vec<&Change> =
-            changes.iter().copied().filter(|change| alone || Self::is_cause(change, &failure.causes)).collect();
+            changes.iter().copied().filter(|change| alone || precedence::is_named(change, &failure.causes)).collect();
         let only_evidence = own.is_empty();
         failure.causes.extend(own.into_iter().map(|change| change.cause.clone()));
         let words: Vec<String> = changes.iter().map(|change| format!("  {}", change.cause.what)).collect();
@@ -269,35 +269,11 @@ impl Failing<'_> {
             if alone && words.len() == 1 { String::new() } else { words[..words.len().min(SHOWN)].join("\n") + "\n" };
         // After an early end, a diff would show everything that did not come.
         if is_after || self.second.unwrap_or(self.run).events_of_failed_step().is_some() {
-            return failure.evidence.push(format!("before that the golden differs too:\n{}", words.trim_end()));
+            return failure.evidence.push(format!("before that the golden differs too:\n{}", words.trim_end()).into());
         }
         let title = if only_evidence { "the golden differs too:\n" } else { "" };
-        let diff = unified(&golden.committed, &golden.text);
-        failure.evidence.push(format!("{title}{words}- golden, + this run\n{diff}"));
-    }
-
-    /// Whether a change of the golden does not follow from the other causes.
-    fn is_cause(change: &Change, causes: &[Cause]) -> bool {
-        let kind = change.cause.kind;
-        if causes.iter().any(|cause| cause.kind == CauseKind::Check) && causes.len() == 1 {
-            return true;
-        }
-        let of_words = |cause: &Cause| {
-            matches!(cause.kind, CauseKind::MessageText | CauseKind::ToolResult | CauseKind::Caller | CauseKind::Check)
-        };
-        let all_of = |is: &dyn Fn(&Cause) -> bool| causes.iter().all(is);
-        match kind {
-            CauseKind::EventRenamed | CauseKind::Status | CauseKind::ContentType => {
-                all_of(&|cause| cause.kind.class() != CauseClass::Plain)
-            }
-            // Events also contain the results of tools, and a caller that stops asking causes fewer events.
-            CauseKind::EventShape => all_of(&|cause| {
-                let silent = cause.kind == CauseKind::CallerSilent && !change.is_less;
-                silent || of_words(cause) && cause.kind != CauseKind::ToolResult
-            }),
-            CauseKind::EventOrder | CauseKind::EventMissing | CauseKind::EventExtra => all_of(&of_words),
-            _ => false,
-        }
+        let diff = unified_lines(&golden.committed, &golden.text);
+        failure.evidence.push(Evidence::diff(format!("{title}{words}- golden, + this run"), diff));
     }
 
     /// Adds the output of the systems, if the causes alone do not explain the failure.
@@ -319,8 +295,8 @@ impl Failing<'_> {
         // Leave out what the model server answered to a miss: the failure shows the miss already.
         let is_new = |line: &&str| !["replay_miss", "replay miss:"].iter().any(|mark| line.contains(mark));
         let quoted = |log: &LogOf| log.quoted.lines().filter(is_new).collect::<Vec<_>>().join("\n");
-        failure.evidence.extend(self.logs.iter().map(quoted));
-        failure.evidence.extend(self.log.iter().map(|file| format!("the whole log: {}", file.display())));
+        failure.evidence.extend(self.logs.iter().map(quoted).map(|text| Evidence::Log { text }));
+        failure.evidence.extend(self.log.iter().map(|file| format!("the whole log: {}", file.display()).into()));
     }
 }
 
@@ -338,7 +314,10 @@ fn same_calls<M: AsRef<Miss>>(misses: &[M], miss: &Miss) -> usize {
     misses.iter().filter(|other| is_same(other.as_ref(), miss)).count()
 }
 
-fn details(miss: &Miss, times: usize) -> String {
-    let details = miss.details();
-    if times < 2 { details } else { format!("{details}\n  again      the same call came {times} times") }
+fn details(miss: &Miss, times: usize) -> Lines {
+    let mut lines = miss.detail_lines();
+    if times > 1 {
+        lines.push(format!("  again      the same call came {times} times"));
+    }
+    lines
 }

@@ -11,7 +11,7 @@ use super::project::Project;
 
 use super::trial::Replayed;
 use super::verdict::has_golden;
-use crate::report::{CheckData, Failure, FlakyData, RunAction, RunData, Runs, markdown, terminal};
+use crate::report::{CallData, CheckData, Failure, FlakyData, RunAction, RunData, Runs, markdown, terminal};
 use crate::system::LogOf;
 use retake_base::error::Result;
 use retake_base::files;
@@ -58,7 +58,8 @@ impl Project {
         let mut calls: Vec<&CallSeen> = calls.iter().collect();
         calls.sort_by_key(|call| call.came);
         self.runs.with(&scenario.name, |seen| {
-            seen.calls = calls.iter().map(|call| call_data(call, began, turn)).collect();
+            let data = calls.iter().map(|call| call_data(call, began, turn)).zip(1..);
+            seen.calls = data.map(|(call, number)| CallData { number, ..call }).collect();
         });
     }
 

@@ -10,7 +10,7 @@
 //! | `run_log`, `data`, `logged` | the data of runs: kept in memory; made of a run's parts; written when the run ends |
 //! | `slots` | which scenario runs when, and which ones linger |
 //! | `trial`, `verdict` | one scenario's run; whether it passed |
-//! | `findings`, `failing` | what is wrong with a run; its failure |
+//! | `findings`, `failing`, `precedence` | what is wrong with a run; its failure; what follows from what |
 //! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
 //! | [`golden`] | goldens, through insta |
 //! | `tools` | scenarios that call recorded tools again |
@@ -40,6 +40,7 @@ mod logged;
 mod orphans;
 mod pieces;
 pub(crate) mod policy;
+mod precedence;
 pub(crate) mod project;
 pub(crate) mod proof;
 pub(crate) mod record;

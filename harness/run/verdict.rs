@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::report::{Failure, notes, unified};
+use crate::report::{Evidence, Failure, notes, unified_lines};
 use crate::run::commands::record_command;
 use crate::run::failing::Failing;
 use crate::run::golden::{Compared, WrittenBy};
@@ -153,9 +153,9 @@ impl Replayed {
             Ok(json) => json.print(Layout::Pretty),
             Err(_) => text.to_owned(),
         };
-        let diff = unified(&lines(&first.recorded), &lines(&first.called));
+        let diff = unified_lines(&lines(&first.recorded), &lines(&first.called));
         let failure = Failure::of(vec![Cause::new(CauseKind::Check, what)]);
-        Some(failure.evidence(format!("{place}\n{diff}")))
+        Some(failure.evidence(Evidence::diff(place, diff)))
     }
 
     /// The failure about a flaw of the protocol that the recording does not have. This is for turns of older fixtures without
@@ -251,10 +251,10 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
             Ok(())
         }
         Compared::New => Err(of(CauseKind::GoldenMissing, format!("the scenario has none, {file} does not exist"))
-            .evidence(format!("it would contain:\n{}", unified("", text)))),
+            .evidence(Evidence::diff("it would contain:", unified_lines("", text)))),
         Compared::Differs(golden) => {
             let causes = changes(&golden, text).into_iter().map(|change| change.cause).collect();
-            Err(Failure::of(causes).evidence(format!("- golden, + this run\n{}", unified(&golden, text))))
+            Err(Failure::of(causes).evidence(Evidence::diff("- golden, + this run", unified_lines(&golden, text))))
         }
     }
 }

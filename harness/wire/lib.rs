@@ -32,8 +32,7 @@ mod target;
 mod tests;
 
 pub use answer::{decode_read, decode_response};
-pub use api::is_host_of_provider;
-pub use api::{Api, api_of_path, is_of_provider};
+pub use api::{Api, api_of_path, is_host_of_provider, is_of_provider};
 pub use call::{Call, Shared};
 pub use decode::{chat_body, decode};
 pub use histories::{Histories, Reading};

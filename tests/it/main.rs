@@ -54,6 +54,7 @@ fn main() -> ExitCode {
         Some(failures::desk::DESK) => return failures::desk::serve(),
         Some(record::dated::AGENT) => return record::dated::serve(),
         Some(systems::sockets::SOCKETS) => return systems::sockets::serve(),
+        Some(failures::forty::SCRIPT) => return failures::forty::serve(),
         Some(systems::service::AGENT) => return systems::service::work(),
         Some(tools::agent::SERVER) => return tools::agent::serve(),
         Some(tools::agent::AGENT) => return tools::agent::work(),

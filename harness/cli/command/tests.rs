@@ -24,6 +24,11 @@ fn the_reference_page_of_the_command_is_current() {
     assert_current("harness/guide/reference_command.md", &page);
 }
 
+#[test]
+fn the_reference_schema_of_the_data_of_runs_is_current() {
+    assert_current("harness/guide/schema/run.schema.json", &retake::__private::report::run_schema());
+}
+
 /// Lines that are broken by hand would be broken again in a terminal of 80 columns.
 #[test]
 fn examples_and_notes_of_each_help_text_fit_80_columns() {

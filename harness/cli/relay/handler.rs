@@ -9,11 +9,10 @@ use axum::extract::State;
 use axum::http::{HeaderValue, Request, Response, StatusCode, Uri, header};
 use tokio::sync::watch;
 
-use super::answer;
-use super::forward;
 use super::keys::Keys;
 use super::outward::Outward;
 use super::providers::{Upstream, Upstreams};
+use super::{answer, forward};
 use retake_model::relay::{FAILED, KEY, MARK, OWN, REFUSED, undeclared};
 
 /// The largest call, in bytes. The model server reads no larger one either.

@@ -1,7 +1,7 @@
 //! A run as text for a terminal, step by step and call by call, from its data. Pure.
 
 use super::columns::{first_lines, in_a_line, wrapped};
-use retake::__private::report::{CallData, RunAction, RunData, RunResult, StepData, TurnData};
+use retake::__private::report::{CallData, Evidence, RunAction, RunData, RunResult, StepData, TurnData};
 use retake_base::text::counted;
 
 /// How many lines of a message or an answer are shown.
@@ -92,8 +92,9 @@ fn head(run: &RunData, width: usize) -> Vec<String> {
         lines.extend(wrapped(&failure.headline, 0, width));
         // A run that did not get to its first step has nothing else to show.
         if run.steps.is_empty() && run.calls.is_empty() {
-            lines
-                .extend(failure.evidence.iter().flat_map(|text| text.lines()).flat_map(|line| wrapped(line, 2, width)));
+            lines.extend(
+                failure.evidence.iter().flat_map(|it| it.lines().texts()).flat_map(|line| wrapped(&line, 2, width)),
+            );
         }
     }
     lines
@@ -136,7 +137,8 @@ fn call_lines(number: usize, call: &CallData, width: usize) -> Vec<String> {
     }
     if let Some(miss) = &call.miss {
         lines.extend(labelled("missed", &miss.headline, width));
-        let evidence = miss.evidence.iter().flat_map(|line| wrapped(line, TITLE + 10, width));
+        let evidence = Evidence::Calls { lines: miss.evidence.clone() }.lines().texts();
+        let evidence = evidence.iter().flat_map(|line| wrapped(line, TITLE + 10, width));
         lines.extend(evidence);
     }
     lines

@@ -4,14 +4,13 @@ mod axis;
 mod view;
 mod worlds;
 
-use std::fmt::Write as _;
-
+use minijinja::Environment;
 use minijinja::value::Serde;
-use minijinja::{Environment, Value};
 use serde::Serialize;
 
-use retake::__private::report::{RunData, RunResult, in_thousands};
+use retake::__private::report::{Evidence, RunData, RunResult, in_thousands};
 use retake_base::error::{Error, Result};
+use retake_base::line::{Line, Side};
 use retake_base::text::counted;
 use view::{Limits, RunView};
 
@@ -76,32 +75,18 @@ pub(crate) fn page(runs: &[RunData]) -> Result<String> {
 
 fn rendered(page: &Page<'_>) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
-    environment.add_filter("diffed", |text: String| Value::from_safe_string(diffed(&text)));
     environment.add_template("page.html", include_str!("page/page.html"))?;
     environment.get_template("page.html")?.render(Serde(page))
 }
 
-/// A text as HTML, with the lines of diffs marked.
-fn diffed(text: &str) -> String {
-    let mut html = String::with_capacity(text.len() + text.len() / 8);
-    for (i, line) in text.lines().enumerate() {
-        if i > 0 {
-            html.push('\n');
-        }
-        let class = match line.trim_start().as_bytes() {
-            // This line explains the signs.
-            _ if line.starts_with("- golden, + ") => None,
-            [b'-', b' ', ..] => Some("del"),
-            [b'+', b' ', ..] => Some("add"),
-            _ => None,
-        };
-        let escaped = escaped(line);
-        let _ = match class {
-            Some(class) => write!(html, "<span class=\"{class}\">{escaped}</span>"),
-            None => write!(html, "{escaped}"),
-        };
-    }
-    html
+/// A piece of evidence as HTML, with the lines of each side marked.
+fn marked(evidence: &Evidence) -> String {
+    let line = |line: &Line| match line.side {
+        Side::Both => escaped(&line.to_string()),
+        Side::Gone => format!("<span class=\"del\">{}</span>", escaped(&line.to_string())),
+        Side::Come => format!("<span class=\"add\">{}</span>", escaped(&line.to_string())),
+    };
+    evidence.lines().iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn escaped(text: &str) -> String {

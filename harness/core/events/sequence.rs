@@ -23,6 +23,7 @@ use super::search::{Holdings, content};
 use super::texts::Messages;
 use super::value;
 use super::words::WordKeys;
+use super::written::{AFTER_LAST, BROKE_OFF, LEFT_OPEN};
 use crate::json::{Json, Object};
 
 /// The smallest width of the column of labels.
@@ -235,7 +236,7 @@ impl<'a> Reader<'a, '_> {
     fn read_on(&mut self, capture: &'a Captured) {
         self.sort_waiting();
         let before = self.lines.len();
-        self.note("(after the last event)");
+        self.note(AFTER_LAST);
         for event in capture.after.events.iter().filter(|event| event.is_real()) {
             self.read(event);
         }
@@ -245,8 +246,8 @@ impl<'a> Reader<'a, '_> {
         }
         match capture.after.ending {
             Ending::Ended => {}
-            Ending::Open => self.note("(left open)"),
-            Ending::BrokeOff => self.note("(broke off)"),
+            Ending::Open => self.note(LEFT_OPEN),
+            Ending::BrokeOff => self.note(BROKE_OFF),
         }
     }
 

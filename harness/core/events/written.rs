@@ -5,6 +5,13 @@ pub(super) const AS_A_WHOLE: &str = "as a whole ";
 /// What the line of a status says of a stream that comes in several pieces.
 pub(super) const IN_PIECES: &str = ", in pieces";
 
+/// The line above the events that came after the last one for which the step waited.
+pub(super) const AFTER_LAST: &str = "(after the last event)";
+/// The line of a stream that broke off.
+pub(super) const BROKE_OFF: &str = "(broke off)";
+/// The line of a stream that did not end.
+pub(super) const LEFT_OPEN: &str = "(left open)";
+
 /// Returns which responses of a golden come in several pieces.
 pub fn in_pieces(golden: &str) -> Vec<bool> {
     read(golden).iter().map(|part| part.content_type.ends_with(IN_PIECES)).collect()
@@ -23,6 +30,8 @@ pub(super) struct Written<'a> {
     pub(super) headers: Vec<&'a str>,
     /// The lines of the sequence.
     pub(super) events: Vec<WrittenEvent<'a>>,
+    /// How the stream ended, if it did not end by itself: `broke off`, `left open`.
+    pub(super) ending: &'a str,
     /// The trees.
     pub(super) shapes: Vec<WrittenShape<'a>>,
     /// The lines of a page's tree.
@@ -39,6 +48,8 @@ pub(super) struct WrittenEvent<'a> {
     pub(super) times: usize,
     /// The lines of values below it.
     pub(super) values: Vec<&'a str>,
+    /// Whether it came after the last event for which the step waited.
+    pub(super) is_late: bool,
 }
 
 /// The tree of a label.
@@ -69,7 +80,7 @@ pub(super) struct WrittenKey<'a> {
 pub(super) fn read(text: &str) -> Vec<Written<'_>> {
     let mut parts: Vec<Written<'_>> = Vec::new();
     let mut lines = text.lines().peekable();
-    let mut in_events = false;
+    let (mut in_events, mut late) = (false, false);
     while let Some(line) = lines.next() {
         if line.trim().is_empty() {
             in_events = in_events && parts.last().is_some_and(|part| part.events.is_empty());
@@ -82,25 +93,28 @@ pub(super) fn read(text: &str) -> Vec<Written<'_>> {
         if is_head && !line.starts_with(' ') && line.contains(' ') {
             parts.push(Written { request: line, status, content_type, ..Written::default() });
             lines.next();
-            in_events = true;
+            (in_events, late) = (true, false);
         } else if parts.is_empty() || line.starts_with("browser ") {
             parts.push(Written { request: line, ..Written::default() });
             in_events = false;
         } else if let Some(part) = parts.last_mut() {
-            take(part, line, in_events);
+            take(part, line, in_events, &mut late);
         }
     }
     parts
 }
 
-fn take<'a>(part: &mut Written<'a>, line: &'a str, in_events: bool) {
+fn take<'a>(part: &mut Written<'a>, line: &'a str, in_events: bool, late: &mut bool) {
     if part.status.is_empty() {
         part.tree.push(line);
     } else if in_events {
         match part.events.last_mut().filter(|_| line.starts_with(' ')) {
             Some(event) => event.values.push(line.trim()),
             None if line.starts_with(' ') => part.headers.push(line.trim()),
-            None => part.events.push(WrittenEvent::of(line)),
+            // A label that begins like a note is written in quotes.
+            None if line == AFTER_LAST => *late = true,
+            None if [BROKE_OFF, LEFT_OPEN].contains(&line) => part.ending = line.trim_matches(['(', ')']),
+            None => part.events.push(WrittenEvent { is_late: *late, ..WrittenEvent::of(line) }),
         }
     } else if line.starts_with(' ') {
         if let Some(WrittenShape { keys, .. }) = part.shapes.last_mut() {
@@ -117,10 +131,11 @@ impl<'a> WrittenEvent<'a> {
         let quoted = line.starts_with('"').then(|| line.find("\"  ")).flatten().map(|quote| line.split_at(quote + 1));
         let (label, rest) = match quoted.or_else(|| line.split_once("  ")) {
             Some((label, rest)) => (label, rest.trim()),
-            None => line.split_once(' ').map_or((line, ""), |(label, rest)| (label, rest)),
+            // Without data there is only a count.
+            None => line.rsplit_once(" ×").map_or((line, ""), |(label, _)| (label, &line[label.len()..])),
         };
         if let Some(text) = rest.strip_prefix("…  ") {
-            return WrittenEvent { label, rest: "…", times: 1, values: vec![text] };
+            return WrittenEvent { label, rest: "…", times: 1, values: vec![text], is_late: false };
         }
         let counted = rest.rsplit_once(" ×").and_then(|(rest, times)| Some((rest, times.parse().ok()?)));
         let (rest, times) = counted.unwrap_or((rest, 1));
@@ -129,7 +144,7 @@ impl<'a> WrittenEvent<'a> {
             Some(at) => (&rest[..at], rest[at..].split("  /").filter(|value| !value.is_empty()).collect()),
             None => (rest, Vec::new()),
         };
-        WrittenEvent { label, rest, times, values }
+        WrittenEvent { label, rest, times, values, is_late: false }
     }
 }
 

@@ -7,11 +7,12 @@ use super::difference::Difference;
 use super::explanation::{Explanation, Situation, compared};
 use super::messages::{answer_in_short, describe};
 use super::missed_call::MissedCall;
-use super::nearest::{Distance, Nearest, ranked};
+use super::nearest::{Cost, Nearest, ranked};
 use super::one_more::one_more;
 use super::reason::MissReason;
 use crate::lookup::Lookup;
 use retake_base::text::around;
+use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_wire::fixture::Fixture;
 
@@ -65,7 +66,8 @@ impl FinishedRun<'_> {
         let lacks_its_turn = |call: &MissedCall| {
             let recorded = call.nearest.and_then(|turn| self.fixture.conversation(turn, self.rules));
             let called = &call.lookup.conversation;
-            !called.is_empty() && recorded.is_some_and(|all| all.len() > called.len() && all.starts_with(called))
+            let answered = |all: &[Json]| all.get(called.len()).is_some_and(|next| next.str_of("type") == Some("ai"));
+            !called.is_empty() && recorded.is_some_and(|all| all.starts_with(called) && answered(&all))
         };
         let is_one = |call: &MissedCall| {
             call.reason == MissReason::NotRecorded
@@ -85,18 +87,18 @@ impl FinishedRun<'_> {
         calls.iter().filter_map(|index| missed[*index].nearest).any(|turn| {
             let taken = self.asked.contains_key(&turn);
             taken || !meant.insert(turn)
-        })
+        }) || calls.iter().any(|index| missed[*index].is_on_top)
     }
 
     /// Pairs calls with the turns that they resemble, each turn at most once. The closest pairs are made first.
     fn pairs(&self, missed: &[MissedCall], calls: &[usize]) -> BTreeMap<usize, Nearest> {
         let turns = self.fixture.table.turns().len();
         let asked: Vec<bool> = (0..turns).map(|turn| self.asked.contains_key(&turn)).collect();
-        let mut all: Vec<(Distance, usize, Nearest)> = Vec::new();
+        let mut all: Vec<(Cost, usize, Nearest)> = Vec::new();
         for index in calls {
             let turns = ranked(&missed[*index].lookup, self.fixture, self.rules, &asked);
             let open = turns.into_iter().filter(|(_, nearest)| nearest.alike && !asked[nearest.turn]);
-            all.extend(open.map(|(distance, nearest)| (distance, *index, nearest)));
+            all.extend(open.map(|(cost, nearest)| (cost, *index, nearest)));
         }
         all.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
         let (mut pairs, mut taken) = (BTreeMap::new(), HashSet::new());
@@ -138,7 +140,7 @@ impl FinishedRun<'_> {
             let asks = format!("asks with  message {messages} of {messages}, which was never recorded:{last}");
             call.lines.truncate(1);
             call.lines.push(format!("next to    {neighbour}"));
-            call.lines.extend(asks.lines().map(str::to_owned));
+            call.lines.extend(asks.lines());
         }
     }
 

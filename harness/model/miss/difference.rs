@@ -2,18 +2,18 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::field::{first_difference, pointer_difference, pointer_of, text_of};
+use super::field::{FieldDifference, field_difference, first_difference, pointer_of, text_of, value_change};
+use super::follows::follows;
 use super::messages::{describe, tool_of};
-use super::words::{change_within, diff, fragments};
+use super::words::{change_within, diff};
 use retake_base::cause::{Cause, CauseKind};
+use retake_base::line::{Line, Lines, Side};
 use retake_base::text::{around, counted};
 use retake_core::conversation::OPAQUE;
 use retake_core::json::{Json, Layout};
 
 /// How many characters of each side of a changed text the first line of a failure shows.
 const WORDS: usize = 36;
-/// A text that is shorter than this occurs in others by chance, so finding it there means nothing.
-const TELLING: usize = 4;
 
 /// One difference between a recorded conversation and a call's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,18 +21,18 @@ pub struct Difference {
     /// The difference in the words of a failure's first line.
     pub cause: Cause,
     /// The evidence: the place of the difference, and both texts.
-    pub lines: Vec<String>,
+    pub lines: Lines,
     /// The text that was recorded at this place; empty if there was none.
-    recorded: String,
+    pub(super) recorded: String,
     /// The text of the call at this place; empty if there is none.
-    called: String,
+    pub(super) called: String,
     /// The caller of the call, as it is printed.
-    who: String,
+    pub(super) who: String,
     /// Whether tool calls or tool results are missing.
-    of_tools: bool,
+    pub(super) of_tools: bool,
     /// What was done to the message, if that can be said in general, such as `cut at the end`. Two differences of one caller
     /// with the same description count as one change.
-    done: String,
+    pub(super) done: String,
 }
 
 impl Difference {
@@ -40,7 +40,7 @@ impl Difference {
     pub fn of(kind: CauseKind, what: String) -> Difference {
         Difference {
             cause: Cause::new(kind, what),
-            lines: Vec::new(),
+            lines: Lines::default(),
             recorded: String::new(),
             called: String::new(),
             who: String::new(),
@@ -56,59 +56,27 @@ impl Difference {
 
     /// Whether this difference follows from an earlier one: the same change, seen again in a later call or at another place.
     pub fn follows_from(&self, earlier: &Difference) -> bool {
-        if self.cause == earlier.cause {
-            return true;
-        }
-        // If messages are missing from a history or added to it, each later call of the same caller has the same history.
-        let cut = |kind| matches!(kind, CauseKind::MessageMissing | CauseKind::HistoryShortened);
-        let (own_kind, before_kind) = (self.cause.kind, earlier.cause.kind);
-        let calls_lost = own_kind == CauseKind::ToolName && self.of_tools && earlier.of_tools;
-        let same_cut =
-            cut(own_kind) && cut(before_kind) || own_kind == before_kind && (is_of_sequence(own_kind) || calls_lost);
-        if same_cut && self.who == earlier.who {
-            return true;
-        }
-        if own_kind == before_kind && self.who == earlier.who && !self.done.is_empty() && self.done == earlier.done {
-            return true;
-        }
-        // If tools are called differently, they return different results.
-        let done_otherwise = matches!(before_kind, CauseKind::ToolArgument | CauseKind::ToolName)
-            || (cut(before_kind) && earlier.of_tools);
-        if done_otherwise
-            && self.who == earlier.who
-            && (own_kind == CauseKind::ToolResult || cut(own_kind) && self.of_tools)
-        {
-            return true;
-        }
-        // If the messages are in a different order, so are the lines of a text that is made from them.
-        let lines = |text: &str| {
-            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            lines.sort();
-            lines
-        };
-        if before_kind == CauseKind::MessageOrder && lines(&self.recorded) == lines(&self.called) {
-            return true;
-        }
-        if self.has_no_text() || earlier.has_no_text() {
-            return false;
-        }
-        let (before, after) = fragments(&earlier.recorded, &earlier.called);
-        let own = fragments(&self.recorded, &self.called);
-        // A text that quotes another one may escape its quotation marks, and put other marks around it.
-        let bare = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).replace('\\', "");
-        let has = |text: &str, part: &str| text.contains(part) || text.replace('\\', "").contains(&bare(part));
-        let telling = bare(before).len().max(bare(after).len()) >= TELLING;
-        own == (before, after) || (telling && has(&self.recorded, before) && has(&self.called, after))
+        follows(earlier, self)
+    }
+
+    /// The same difference of a call by this caller, as it is printed.
+    pub(super) fn by(self, who: &str) -> Difference {
+        Difference { who: who.to_owned(), ..self }
     }
 }
 
 impl Difference {
+    /// Whether this is about the tool of a result, and not about a call.
+    fn is_of_result(&self) -> bool {
+        self.cause.what.contains("is a result of tool")
+    }
+
     /// Whether this text was recorded at the place of the difference and is not there any more.
     pub fn lacks(&self, text: &str) -> bool {
         self.recorded.contains(text) && !self.called.contains(text)
     }
 
-    fn has_no_text(&self) -> bool {
+    pub(super) fn has_no_text(&self) -> bool {
         self.recorded.is_empty() && self.called.is_empty()
     }
 }
@@ -124,7 +92,7 @@ pub(super) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<
         messages: (recorded, called),
         who,
     };
-    let found = middle.differences();
+    let found = joined(middle.differences(), recorded, called, who);
     let mut kept: Vec<Difference> = Vec::new();
     for difference in found {
         if !kept.iter().any(|other| difference.follows_from(other)) {
@@ -199,16 +167,23 @@ impl Middle<'_> {
 
     /// Returns the difference if both sides have the same messages in a different order.
     fn order(&self, a: &[Json], b: &[Json]) -> Option<Difference> {
+        // A result that comes before its call has lost the name of its tool.
+        let text = |message: &Json| {
+            let parts =
+                ["type", "content", "tool_calls"].map(|key| message.get(key).map(|part| part.print(Layout::Compact)));
+            parts.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>().join("\n")
+        };
         let sorted = |messages: &[Json]| {
-            let mut texts: Vec<String> = messages.iter().map(whole).collect();
+            let mut texts: Vec<String> = messages.iter().map(text).collect();
             texts.sort();
             texts
         };
-        if a.len() < 2 || a.len() != b.len() || sorted(a) != sorted(b) {
+        let is_same = a.iter().zip(b).all(|(a, b)| text(a) == text(b));
+        if a.len() < 2 || a.len() != b.len() || is_same || sorted(a) != sorted(b) {
             return None;
         }
         let moved = b.first()?;
-        let was = a.iter().position(|message| message == moved)? + self.recorded.start;
+        let was = a.iter().position(|message| text(message) == text(moved))? + self.recorded.start;
         let what = format!(
             "the messages of {} come in a different order: message {} ({}) was recorded as message {}",
             self.who,
@@ -216,11 +191,11 @@ impl Middle<'_> {
             in_short(moved),
             was + 1
         );
-        let lines = |sign: char, messages: &[Json]| -> Vec<String> {
-            messages.iter().map(|message| format!("  {sign} {}", around(&one_line(message), 0))).collect()
+        let lines = |side: Side, messages: &[Json]| -> Lines {
+            messages.iter().map(|message| Line::of(side, 2, around(&one_line(message), 0))).collect()
         };
-        let mut shown = vec![format!("difference at message {}, in their order:", self.called.start + 1)];
-        shown.extend(lines('-', a).into_iter().chain(lines('+', b)));
+        let mut shown = Lines::from(&*format!("difference at message {}, in their order:", self.called.start + 1));
+        shown.extend(lines(Side::Gone, a).into_iter().chain(lines(Side::Come, b)));
         Some(self.difference(CauseKind::MessageOrder, what, shown, String::new(), String::new()))
     }
 
@@ -264,12 +239,13 @@ impl Middle<'_> {
             let what = format!("{who} sends {} less than recorded: {first_shown} is missing", messages(count));
             (CauseKind::MessageMissing, what)
         };
-        let mut lines = vec![format!(
+        let mut lines = Lines::from(&*format!(
             "difference {} of the recorded {} {are} missing, from {first_shown} on:",
             messages(count),
             all.len()
-        )];
-        lines.extend(all[range.clone()].iter().take(3).map(|message| format!("  - {}", around(&one_line(message), 0))));
+        ));
+        let shown = all[range.clone()].iter().take(3);
+        lines.extend(shown.map(|message| Line::of(Side::Gone, 2, around(&one_line(message), 0))));
         found.push(Difference { of_tools, ..self.difference(kind, what, lines, texts(&all[range]), String::new()) });
     }
 
@@ -279,13 +255,14 @@ impl Middle<'_> {
         let (count, who) = (range.len(), self.who);
         let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
         let what = format!("{who} sends {} more than recorded: {first_shown}", messages(count));
-        let mut lines = vec![format!(
+        let mut lines = Lines::from(&*format!(
             "difference {} of {} {} not recorded, from {first_shown} on:",
             messages(count),
             all.len(),
             if count == 1 { "was" } else { "were" }
-        )];
-        lines.extend(all[range.clone()].iter().take(3).map(|message| format!("  + {}", around(&one_line(message), 0))));
+        ));
+        let shown = all[range.clone()].iter().take(3);
+        lines.extend(shown.map(|message| Line::of(Side::Come, 2, around(&one_line(message), 0))));
         found.push(self.difference(CauseKind::MessageExtra, what, lines, String::new(), texts(&all[range])));
     }
 
@@ -299,7 +276,7 @@ impl Middle<'_> {
         let whole = format!("{place} of {} ({})", self.messages.1.len(), describe(b));
         let (kind_a, kind_b) = (a.str_of("type").unwrap_or_default(), b.str_of("type").unwrap_or_default());
         let part = |field: &str, a: &str, b: &str| {
-            let mut lines = vec![format!("difference at {whole}, in `{field}`:")];
+            let mut lines = Lines::from(&*format!("difference at {whole}, in `{field}`:"));
             lines.extend(diff(a, b));
             lines
         };
@@ -317,6 +294,11 @@ impl Middle<'_> {
         }
         self.calls(a, b, &place, &part, found);
         let (tool_a, tool_b) = (tool_of(self.messages.0, recorded), tool_of(self.messages.1, called));
+        if let (true, Some(tool), None) = (kind_b == "tool", a.str_of("name"), b.str_of("name")) {
+            let what = format!("{place} of {who} is the result of no tool call, recorded: of tool `{tool}`");
+            let lines = part("name", tool, "");
+            return found.push(self.difference(CauseKind::ToolCallId, what, lines, tool.to_owned(), String::new()));
+        }
         // A result whose call is missing has no name. Then the missing call is the difference.
         if let (true, Some(a), Some(b)) = (kind_b == "tool" && tool_a != tool_b, tool_a, tool_b) {
             let what = format!("{place} of {who} is a result of tool `{b}`, recorded: of `{a}`");
@@ -326,17 +308,17 @@ impl Middle<'_> {
         if text_a == text_b {
             if a.get("tool_calls") == b.get("tool_calls") && kind_b != "tool" {
                 let (field, a, b) = first_difference(a, b, String::new());
+                let words = value_change(a, b, WORDS);
                 let (a, b) = (text_of(a), text_of(b));
-                let what =
-                    format!("{place} ({kind_b}) of {who} has a different `{field}` ({})", change_within(&a, &b, WORDS));
+                let what = format!("{place} ({kind_b}) of {who} has a different `{field}` ({words})");
                 found.push(self.difference(CauseKind::MessageText, what, part(&field, &a, &b), a, b));
             }
             return;
         }
         let words = change_within(text_a, text_b, WORDS);
-        let inside = pointer_difference(text_a, text_b);
+        let inside = field_difference(text_a, text_b);
         let (kind, what) = match (kind_b, inside) {
-            (OPAQUE, Some((pointer, words))) => {
+            (OPAQUE, Some(FieldDifference { pointer, words, .. })) => {
                 (CauseKind::OtherRequest, format!("the request has a different `{pointer}` than recorded ({words})"))
             }
             (OPAQUE, None) => {
@@ -345,7 +327,12 @@ impl Middle<'_> {
             ("tool", inside) => {
                 let tool = tool_b.map_or_else(|| "a tool".to_owned(), |tool| format!("tool `{tool}`"));
                 let what = match inside {
-                    Some((pointer, words)) => {
+                    Some(FieldDifference { pointer, words, is_new: true })
+                        if pointer.to_lowercase().ends_with("error") =>
+                    {
+                        format!("{tool} returned an error, where none was recorded ({words})")
+                    }
+                    Some(FieldDifference { pointer, words, .. }) => {
                         format!("{tool} returned a different `{pointer}` than recorded ({words})")
                     }
                     None => format!("{tool} returned different text than recorded ({words})"),
@@ -369,7 +356,7 @@ impl Middle<'_> {
         a: &Json,
         b: &Json,
         place: &str,
-        part: &dyn Fn(&str, &str, &str) -> Vec<String>,
+        part: &dyn Fn(&str, &str, &str) -> Lines,
         found: &mut Vec<Difference>,
     ) {
         let calls = |message: &Json| message.get("tool_calls").and_then(Json::as_array).unwrap_or_default().to_vec();
@@ -394,9 +381,9 @@ impl Middle<'_> {
             let (args_a, args_b) = (args(a), args(b));
             let (path, old, new) = first_difference(&args_a, &args_b, String::new());
             let pointer = pointer_of(&path);
+            let words = value_change(old, new, WORDS);
             let (old, new) = (text_of(old), text_of(new));
             let tool = b.str_of("name").unwrap_or_default();
-            let words = change_within(&old, &new, WORDS);
             let what = match renamed(&args_a, &args_b) {
                 Some((was, is)) => format!("the argument `{was}` of tool `{tool}` is called `{is}`"),
                 None => {
@@ -409,14 +396,7 @@ impl Middle<'_> {
         }
     }
 
-    fn difference(
-        &self,
-        kind: CauseKind,
-        what: String,
-        lines: Vec<String>,
-        recorded: String,
-        called: String,
-    ) -> Difference {
+    fn difference(&self, kind: CauseKind, what: String, lines: Lines, recorded: String, called: String) -> Difference {
         let (cause, who) = (Cause::new(kind, what), self.who.to_owned());
         Difference { cause, lines, recorded, called, who, of_tools: false, done: String::new() }
     }
@@ -443,9 +423,58 @@ fn done_to(recorded: &str, called: &str) -> &'static str {
     }
 }
 
-/// Whether a kind concerns the sequence of messages rather than one message.
-fn is_of_sequence(kind: CauseKind) -> bool {
-    matches!(kind, CauseKind::MessageExtra | CauseKind::MessageOrder)
+/// Joins differences that are one change: messages that were sent as one, and results that were sent for each other's calls.
+fn joined(mut found: Vec<Difference>, recorded: &[Json], called: &[Json], who: &str) -> Vec<Difference> {
+    if called.is_empty() && !recorded.is_empty() {
+        let what = format!("{who} asks without any message, recorded: {}", messages(recorded.len()));
+        let lines = found.into_iter().flat_map(|difference| difference.lines).collect();
+        return vec![Difference { lines, ..Difference::of(CauseKind::NoMessages, what).by(who) }];
+    }
+    let names: Vec<(usize, String, String)> = found
+        .iter()
+        .enumerate()
+        .filter(|(_, difference)| difference.cause.kind == CauseKind::ToolName && difference.is_of_result())
+        .map(|(at, difference)| (at, difference.recorded.clone(), difference.called.clone()))
+        .collect();
+    let sorted = |of: fn(&(usize, String, String)) -> String| {
+        let mut all: Vec<String> = names.iter().map(of).collect();
+        all.sort();
+        all
+    };
+    if names.len() > 1 && sorted(|name| name.1.clone()) == sorted(|name| name.2.clone()) {
+        let tools: Vec<String> = sorted(|name| name.1.clone()).iter().map(|name| format!("`{name}`")).collect();
+        let what = format!("{who} sends the results of tools {} for each other's calls", tools.join(" and "));
+        found[names[0].0].cause = Cause::new(CauseKind::ToolCallId, what);
+        let rest: Vec<usize> = names[1..].iter().map(|name| name.0).collect();
+        let mut at = 0..;
+        found.retain(|_| !rest.contains(&at.next().unwrap_or_default()));
+    }
+    let text = |message: &Json| message.str_of("content").unwrap_or_default().trim().to_owned();
+    let first = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
+    let merged = called.get(first).map(text).unwrap_or_default();
+    let parts = recorded[first..].iter().take_while(|message| {
+        let text = text(message);
+        !text.is_empty() && merged.contains(&text) && message.str_of("type") == called[first].str_of("type")
+    });
+    let parts = parts.count();
+    if parts > 1 && called.len() < recorded.len() {
+        let what = format!("{who} sends messages {} to {} as one", first + 1, first + parts);
+        let lines = found.iter().flat_map(|difference| difference.lines.clone()).collect();
+        found.retain(|difference| {
+            !matches!(
+                difference.cause.kind,
+                CauseKind::MessageText | CauseKind::MessageMissing | CauseKind::HistoryShortened
+            )
+        });
+        let one = Difference {
+            lines,
+            recorded: texts(&recorded[first..first + parts]),
+            called: merged,
+            ..Difference::of(CauseKind::MessageMissing, what).by(who)
+        };
+        found.insert(0, one);
+    }
+    found
 }
 
 fn results(count: usize) -> String {

@@ -9,15 +9,18 @@ use super::reason::MissReason;
 use super::words::{change, diff};
 use crate::lookup::Lookup;
 use retake_base::cause::CauseKind;
+use retake_base::line::Lines;
 use retake_base::text::clipped;
 use retake_core::json::Json;
 use retake_core::key::{Rules, UNKNOWN_CALLER, plain_conversation};
-use retake_wire::fixture::Fixture;
+use retake_wire::fixture::{Fixture, Turn};
 
 /// How many differences of one call are shown.
 const SHOWN: usize = 3;
 /// How many characters of a call are shown if the fixture keeps only hashes.
 const INPUT: usize = 800;
+/// The least length of a message that is recognized in a prompt.
+const TELLING: usize = 8;
 /// How many open turns are listed if the fixture keeps only hashes.
 const OPEN: usize = 8;
 
@@ -26,11 +29,13 @@ pub(crate) struct Explanation {
     /// How the call differs from the recording. There is at least one difference.
     pub(crate) differences: Vec<Difference>,
     /// The evidence, line by line.
-    pub(crate) lines: Vec<String>,
+    pub(crate) lines: Lines,
     /// The turn that the call resembles most, if no turn has its conversation.
     pub(crate) nearest: Option<usize>,
     /// Whether the call may be meant for that turn. A call that resembles no turn is not meant for one that calls tools.
     pub(crate) alike: bool,
+    /// Whether the call goes on right after an answer, so that it was made on top of the recorded ones.
+    pub(crate) is_on_top: bool,
 }
 
 /// The state of the replay when a call missed.
@@ -48,8 +53,8 @@ pub(crate) fn explain(reason: &MissReason, lookup: &Lookup, situation: &Situatio
     let Situation { fixture, rules, served, .. } = *situation;
     let who = who(lookup);
     let mut lines = head(lookup);
-    let only = |kind, what: String| vec![Difference::of(kind, what)];
-    let (mut nearest_turn, mut alike, open) = (None, true, open(served));
+    let only = |kind, what: String| vec![Difference::of(kind, what).by(&who)];
+    let (mut nearest_turn, mut alike, mut is_on_top, open) = (None, true, false, open(served));
     let differences = match reason {
         MissReason::Ambiguous { .. } => {
             let group = fixture.table.of_conversation(lookup.conversation.hash());
@@ -91,12 +96,13 @@ pub(crate) fn explain(reason: &MissReason, lookup: &Lookup, situation: &Situatio
             let found = nearest(lookup, fixture, rules, served);
             nearest_turn = found.as_ref().map(|nearest| nearest.turn);
             let calls_tools = |turn: usize| !fixture.table.turns()[turn].output.tool_calls().is_empty();
-            alike = found.as_ref().is_none_or(|nearest| nearest.alike || !calls_tools(nearest.turn));
+            is_on_top = found.as_ref().is_some_and(|nearest| nearest.other_end);
+            alike = found.as_ref().is_none_or(|nearest| nearest.alike || !is_on_top && !calls_tools(nearest.turn));
             not_recorded(reason, found.as_ref(), lookup, situation, &who, &mut lines)
         }
         _ => only(kind_of(reason), reason.to_string()),
     };
-    Explanation { differences, lines, nearest: nearest_turn, alike }
+    Explanation { differences, lines, nearest: nearest_turn, alike, is_on_top }
 }
 
 /// Parts of paths at which providers serve something other than chat models.
@@ -138,13 +144,15 @@ pub(super) fn compared(nearest: &Nearest, lookup: &Lookup, situation: &Situation
     let mut lines = head(lookup);
     let differences =
         not_recorded(&MissReason::NotRecorded, Some(nearest), lookup, situation, &who(lookup), &mut lines);
-    Explanation { differences, lines, nearest: Some(nearest.turn), alike: nearest.alike }
+    let is_on_top = nearest.other_end;
+    Explanation { differences, lines, nearest: Some(nearest.turn), alike: nearest.alike, is_on_top }
 }
 
 /// Returns the first lines of the evidence: the messages of the call, and its flaws.
-fn head(lookup: &Lookup) -> Vec<String> {
+fn head(lookup: &Lookup) -> Lines {
     let messages = lookup.conversation.len();
-    let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&lookup.conversation))];
+    let mut lines = Lines::default();
+    lines.push(format!("messages   {messages} in the key: {}", outline(&lookup.conversation)));
     lines.extend(lookup.flaws.iter().map(|(kind, what)| format!("{:<10} {what}", kind.to_string())));
     lines
 }
@@ -201,16 +209,16 @@ fn not_recorded(
     lookup: &Lookup,
     situation: &Situation<'_>,
     who: &str,
-    lines: &mut Vec<String>,
+    lines: &mut Lines,
 ) -> Vec<Difference> {
     let Situation { fixture, served, .. } = *situation;
     let turns = fixture.table.turns();
-    let only = |kind, what: String| vec![Difference::of(kind, what)];
+    let only = |kind, what: String| vec![Difference::of(kind, what).by(who)];
     if turns.is_empty() {
         lines.push(format!("nearest    none: {} holds no turn", fixture.path.display()));
         return only(CauseKind::NewCall, format!("{who} calls a model, but nothing is recorded"));
     }
-    let Some(Nearest { turn: index, conversation, alike, last_of_caller }) = found else {
+    let Some(Nearest { turn: index, conversation, alike, last_of_caller, .. }) = found else {
         hashes_only(lookup, fixture, served, lines);
         return only(CauseKind::Conversation, format!("{who} asks something that was never recorded"));
     };
@@ -226,7 +234,7 @@ fn not_recorded(
     if called.is_empty() && recorded.is_empty() {
         let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);
         let now = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
-        lines.push("difference in the system prompt, which alone tells such calls apart:".to_owned());
+        lines.push("difference in the system prompt, which alone tells such calls apart:");
         lines.extend(diff(recorded, now));
         return only(
             CauseKind::SystemPrompt,
@@ -234,6 +242,10 @@ fn not_recorded(
         );
     }
     let mut differences = differences(&recorded, &called, who);
+    if let Some(difference) = sent_in_another_role(&recorded, lookup, turn, fixture, who) {
+        differences =
+            vec![Difference { lines: differences.into_iter().flat_map(|other| other.lines).collect(), ..difference }];
+    }
     for difference in differences.iter().take(SHOWN) {
         lines.extend(difference.lines.iter().cloned());
     }
@@ -274,8 +286,41 @@ fn not_recorded(
     differences
 }
 
+/// Finds a message that became part of the system prompt, or a prompt that became a message. Neither is in the key of the other.
+fn sent_in_another_role(
+    recorded: &[Json],
+    lookup: &Lookup,
+    turn: &Turn,
+    fixture: &Fixture,
+    who: &str,
+) -> Option<Difference> {
+    let now = &lookup.checks.as_ref()?.texts.prompt;
+    let before = fixture.texts.get(&turn.checks?.prompt)?;
+    let texts = |messages: &[Json]| -> Vec<String> {
+        messages.iter().map(|message| message.str_of("content").unwrap_or_default().trim().to_owned()).collect()
+    };
+    let (recorded_texts, called_texts) = (texts(recorded), texts(&lookup.conversation));
+    // A text of a few characters occurs in others by chance.
+    let moved = |from: &[String], to: &[String], prompt: &str, other: &str| {
+        from.iter().position(|text| {
+            text.chars().count() >= TELLING
+                && prompt.contains(text.as_str())
+                && !other.contains(text.as_str())
+                && !to.contains(text)
+        })
+    };
+    let kind = |messages: &[Json], at: usize| messages[at].str_of("type").unwrap_or("message").to_owned();
+    let what = if let Some(at) = moved(&recorded_texts, &called_texts, now, before) {
+        format!("message {} of {who} is sent as `system`, recorded: `{}`", at + 1, kind(recorded, at))
+    } else {
+        let at = moved(&called_texts, &recorded_texts, before, now)?;
+        format!("message {} of {who} is of type `{}`, recorded: `system`", at + 1, kind(&lookup.conversation, at))
+    };
+    Some(Difference::of(CauseKind::MessageType, what).by(who))
+}
+
 /// Adds the evidence for a fixture that keeps hashes instead of conversations: the open turns, and the text of the call.
-fn hashes_only(lookup: &Lookup, fixture: &Fixture, served: &[bool], lines: &mut Vec<String>) {
+fn hashes_only(lookup: &Lookup, fixture: &Fixture, served: &[bool], lines: &mut Lines) {
     let open = open(served);
     lines.push(format!(
         "nearest    not known: {} keeps hashes and no conversations; {} of its {} turns are still open",
@@ -306,6 +351,6 @@ fn hashes_only(lookup: &Lookup, fixture: &Fixture, served: &[bool], lines: &mut 
         )
     };
     let input: Vec<String> = lookup.conversation.iter().map(said).collect();
-    lines.push("input      as it was normalized for the key:".to_owned());
+    lines.push("input      as it was normalized for the key:");
     lines.extend(clipped(&input.join("\n"), INPUT).lines().map(|line| format!("  {line}")));
 }

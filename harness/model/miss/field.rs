@@ -1,6 +1,7 @@
 //! The first field in which two values differ.
 
 use super::words::change_within;
+use retake_base::text::clipped;
 use retake_core::json::{Json, Layout};
 
 /// Returns the first field in which two values differ: its path, and its value on each side.
@@ -32,22 +33,44 @@ pub fn first_difference<'a>(a: &'a Json, b: &'a Json, path: String) -> (String, 
     }
 }
 
-/// Returns the first field in which two JSON texts differ, as a pointer, and a description of the change. `None` if one of the
-/// texts is not a JSON object or array.
-pub(crate) fn pointer_difference(recorded: &str, called: &str) -> Option<(String, String)> {
+/// The first field in which two JSON texts differ.
+pub(crate) struct FieldDifference {
+    /// Where it is: `/error/message`.
+    pub(crate) pointer: String,
+    /// What changed: `"08:14" → "09:14"`.
+    pub(crate) words: String,
+    /// Whether only the second text has the field.
+    pub(crate) is_new: bool,
+}
+
+/// Returns the first field in which two JSON texts differ. `None` if one of the texts is not a JSON object or array.
+pub(crate) fn field_difference(recorded: &str, called: &str) -> Option<FieldDifference> {
     let read =
         |text: &str| Json::parse(text.as_bytes()).ok().filter(|json| matches!(json, Json::Object(_) | Json::Array(_)));
     let (a, b) = (read(recorded)?, read(called)?);
     let (path, a, b) = first_difference(&a, &b, String::new());
-    (!path.is_empty()).then(|| (pointer_of(&path), change_within(&text_of(a), &text_of(b), 36)))
+    let is_new = a.is_none_or(|a| !a.is_truthy()) && b.is_some();
+    (!path.is_empty()).then(|| FieldDifference { pointer: pointer_of(&path), words: value_change(a, b, 36), is_new })
 }
 
-/// Returns a value as text, or `(absent)` if there is none.
+/// Returns a value as text; empty if there is none.
 pub(super) fn text_of(value: Option<&Json>) -> String {
     match value {
-        None => "(absent)".to_owned(),
+        None => String::new(),
         Some(Json::Str(text)) => text.clone(),
         Some(other) => other.print(Layout::Python),
+    }
+}
+
+/// Returns the change from one value to another. A value that is not there is not quoted, and its counterpart is shown whole.
+pub(super) fn value_change(recorded: Option<&Json>, called: Option<&Json>, width: usize) -> String {
+    let shown = |value: &Json| format!("{:?}", clipped(&text_of(Some(value)), width));
+    match (recorded, called) {
+        (Some(a), Some(b)) => change_within(&text_of(Some(a)), &text_of(Some(b)), width),
+        (a, b) => {
+            let side = |value: Option<&Json>| value.map_or_else(|| "absent".to_owned(), shown);
+            format!("{} → {}", side(a), side(b))
+        }
     }
 }
 

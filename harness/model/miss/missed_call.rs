@@ -7,6 +7,7 @@ use super::difference::Difference;
 use super::reason::MissReason;
 use crate::lookup::Lookup;
 use retake_base::cause::{Cause, headline};
+use retake_base::line::{Line, Lines};
 use retake_core::key::{Key, UNKNOWN_CALLER};
 
 /// A model call that no turn answered, with everything that a person needs to find out why.
@@ -31,6 +32,9 @@ pub struct Miss {
     pub causes: Vec<Cause>,
     /// The call's number among the scenario's model calls, counted from 1. It is 0 for a call that could not be looked up.
     pub number: usize,
+    /// The evidence as lines that say for which side they stand.
+    #[doc(hidden)]
+    pub lines: Lines,
 }
 
 /// A call that missed, and the turn that it resembles most.
@@ -42,10 +46,12 @@ pub struct MissedCall {
     pub nearest: Option<usize>,
     /// Why no turn answers.
     pub reason: MissReason,
+    /// Whether it goes on right after an answer, so that it was made on top of the recorded calls.
+    pub is_on_top: bool,
     /// How the call differs from the recording.
     pub differences: Vec<Difference>,
     /// The evidence, line by line.
-    pub lines: Vec<String>,
+    pub lines: Lines,
     /// The call's number among the scenario's model calls, counted from 1.
     pub number: usize,
 }
@@ -61,13 +67,25 @@ impl Miss {
         evidence: Vec<String>,
     ) -> Miss {
         let (scenario, fixture) = (scenario.to_owned(), fixture.to_owned());
-        Miss { scenario, fixture, via, caller: None, key: None, causes: vec![cause], reason, evidence, number: 0 }
+        let lines = evidence.iter().map(String::as_str).collect();
+        Miss {
+            scenario,
+            fixture,
+            via,
+            caller: None,
+            key: None,
+            causes: vec![cause],
+            reason,
+            evidence,
+            number: 0,
+            lines,
+        }
     }
 
     /// The same miss with a better explanation.
     #[must_use]
-    pub fn explained(&self, causes: Vec<Cause>, evidence: Vec<String>) -> Miss {
-        Miss { evidence, causes, ..self.clone() }
+    pub fn explained(&self, causes: Vec<Cause>, lines: &Lines) -> Miss {
+        Miss { evidence: lines.texts(), lines: lines.clone(), causes, ..self.clone() }
     }
 
     /// The caller's name as it is printed.
@@ -79,13 +97,20 @@ impl Miss {
     /// Everything below the headline: the call, the evidence, and the key.
     #[must_use]
     pub fn details(&self) -> String {
+        self.detail_lines().to_string()
+    }
+
+    /// The same as lines.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn detail_lines(&self) -> Lines {
         let who = format!("by `{}`, in scenario `{}`", self.caller_name(), self.scenario);
         let number = if self.number == 0 { String::new() } else { format!("{}: ", self.number) };
-        let mut lines = vec![format!("  call       {number}{}, {who}", self.via)];
-        let evidence = self.evidence.iter().map(|line| format!("  {line}"));
+        let mut lines = Lines::from(&*format!("  call       {number}{}, {who}", self.via));
+        let evidence = self.lines.iter().map(|line| line.clone().indented(2));
         let key = self.key.map(|key| {
             let (conversation, input) = (key.conversation_hash.short(), key.input_hash.short());
-            format!("  key        conversation {conversation}…, input {input}…")
+            Line::from(format!("  key        conversation {conversation}…, input {input}…"))
         });
         // Evidence that ends with rules to paste into the suite stays at the end.
         if matches!(self.reason, MissReason::Ambiguous { .. }) {
@@ -93,7 +118,7 @@ impl Miss {
         } else {
             lines.extend(evidence.chain(key));
         }
-        lines.join("\n")
+        lines
     }
 
     /// One line that says how the call differs from the recording.

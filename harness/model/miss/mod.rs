@@ -9,6 +9,7 @@
 //! | `alignment` | which calls changed, and which are additional, once the run is over |
 //! | `one_more` | the message about an additional call |
 //! | `difference` | the differences between the call and a turn, message by message |
+//! | `follows` | which differences follow from earlier ones, as a table |
 //! | `field`, `words` | the first field in which two values differ, and the words in which two texts differ |
 //! | `messages` | short descriptions of messages |
 //! | `caller_rule` | the `[[callers]]` rule that would tell callers apart |
@@ -18,6 +19,7 @@ mod caller_rule;
 mod difference;
 mod explanation;
 mod field;
+mod follows;
 mod messages;
 mod missed_call;
 mod nearest;
@@ -29,7 +31,7 @@ pub(super) use alignment::{FinishedRun, align};
 pub use difference::Difference;
 pub(super) use explanation::{Explanation, Situation, explain, kind_of};
 pub use field::first_difference;
-pub(super) use field::pointer_difference;
+pub(super) use field::{FieldDifference, field_difference};
 pub use messages::{answer_in_short, describe};
 pub use missed_call::{Miss, MissedCall};
 pub use reason::MissReason;

@@ -20,12 +20,30 @@ pub(super) struct Nearest {
     pub(super) conversation: Vec<Json>,
     /// Whether the two have anything in common: the caller, a message, or words of a message.
     pub(super) alike: bool,
+    /// Whether the call ends with something else than what the turn answers, so that it cannot be meant for it.
+    pub(super) other_end: bool,
     /// Whether all turns of the call's caller were served.
     pub(super) last_of_caller: bool,
 }
 
-/// The distance between a turn and a call. The smaller it is, the more alike they are.
-pub(super) type Distance = (Reverse<u8>, bool, usize, Reverse<usize>, Reverse<usize>, usize);
+/// What it costs to take a call for a turn, the most important first: a call is taken for the turn that costs least.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cost {
+    /// How unsure it is that both are of one caller: see [`same_caller`].
+    other_caller: Reverse<u8>,
+    /// Whether a call got the turn before.
+    taken: bool,
+    /// Whether the call ends with something else than what the turn answers.
+    other_end: bool,
+    /// In how many steps the one conversation becomes the other.
+    steps: usize,
+    /// How many messages are equal.
+    equal: Reverse<usize>,
+    /// How much of the first messages that differ is equal, in quarters.
+    words: Reverse<usize>,
+    /// Calls usually come in recorded order, so among equally close turns the first open one wins.
+    place: usize,
+}
 
 /// Returns the recorded turn that is most like a call, or `None` if the fixture keeps no conversations. Each stored message is
 /// looked at once, so this is fast even for a fixture of 100,000 turns.
@@ -33,8 +51,8 @@ pub(super) fn nearest(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served:
     ranked(lookup, fixture, rules, served).into_iter().min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, nearest)| nearest)
 }
 
-/// Returns the recorded turns that are most like a call, each with its distance from it.
-pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<(Distance, Nearest)> {
+/// Returns the recorded turns that are most like a call, each with what it costs.
+pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<(Cost, Nearest)> {
     let called = &lookup.conversation;
     let common = common_histories(called, fixture, rules);
     let mut candidates: Vec<usize> =
@@ -51,12 +69,20 @@ pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: 
         let (equal, steps) = likeness(&conversation, called);
         let words = alike(&conversation, called);
         let of_caller = same_caller(lookup, fixture, turn);
-        let alike = of_caller > 0 || equal > 0 || words > 0 || called.is_empty();
+        let other_end = ends_otherwise(&conversation, called);
+        let alike = !other_end && (of_caller > 0 || equal > 0 || words > 0 || called.is_empty());
         let last_of_caller =
             of_caller > 0 && served[turn] && !open.clone().any(|turn| same_caller(lookup, fixture, turn) == of_caller);
-        // Calls usually come in recorded order, so among equally close turns the first open one wins.
-        let distance = (Reverse(of_caller), served[turn], steps, Reverse(equal), Reverse(words), turn);
-        Some((distance, Nearest { turn, conversation, alike, last_of_caller }))
+        let cost = Cost {
+            other_caller: Reverse(of_caller),
+            taken: served[turn],
+            other_end,
+            steps,
+            equal: Reverse(equal),
+            words: Reverse(words),
+            place: turn,
+        };
+        Some((cost, Nearest { turn, conversation, alike, other_end, last_of_caller }))
     });
     ranked.collect()
 }
@@ -107,6 +133,14 @@ fn common_histories(called: &[Json], fixture: &Fixture, rules: &Rules) -> Vec<us
         common.push(same);
     }
     common
+}
+
+/// Whether a call goes on right after an answer, where the turn answers a question or a tool. Such a call was made on top of the
+/// recorded ones, as if it had shortened a later history.
+fn ends_otherwise(recorded: &[Json], called: &[Json]) -> bool {
+    let ends_with_answer = |messages: &[Json]| messages.last().is_some_and(|it| it.str_of("type") == Some("ai"));
+    let after_its_answer = called.len() > 1 && called.len() < recorded.len() && recorded.starts_with(called);
+    after_its_answer && ends_with_answer(called) && !ends_with_answer(recorded)
 }
 
 /// Returns how alike the first differing messages are, in quarters: the share of the text at both ends that is the same.

@@ -13,4 +13,5 @@ pub(super) fn one_more(lookup: &Lookup, times: usize, place: &str) -> Difference
     let first = if times == 1 { "" } else { "first " };
     let said = said_last(&lookup.conversation);
     Difference::of(CauseKind::CalledAgain, format!("{who} asks {often} more than recorded, {first}{place}: {said}"))
+        .by(&who)
 }

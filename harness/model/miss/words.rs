@@ -2,7 +2,8 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use retake_base::text::around;
+use retake_base::line::{Line, Lines, Side};
+use retake_base::text::{apart, around};
 
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 20;
@@ -10,10 +11,10 @@ const DIFF_LINES: usize = 20;
 const COMPARED: usize = 20_000;
 
 /// Returns a diff of two texts in at most [`DIFF_LINES`] lines, including a line with the words that changed.
-pub(super) fn diff(recorded: &str, called: &str) -> Vec<String> {
+pub(super) fn diff(recorded: &str, called: &str) -> Lines {
     let (prefix, suffix) = common_ends(recorded, called);
     let (left, right) = (&recorded[prefix..recorded.len() - suffix], &called[prefix..called.len() - suffix]);
-    let mut lines = Vec::new();
+    let mut lines = Lines::default();
     if left.len().max(right.len()) <= COMPARED {
         let first_line = recorded[..prefix].matches('\n').count();
         let lines_diff = TextDiff::from_lines(recorded, called);
@@ -22,18 +23,18 @@ pub(super) fn diff(recorded: &str, called: &str) -> Vec<String> {
             change.tag() != ChangeTag::Equal || (at + 1 == first_line && !change.value().trim().is_empty())
         });
         for change in changes {
-            let sign = match change.tag() {
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-                ChangeTag::Equal => ' ',
+            let (side, indent) = match change.tag() {
+                ChangeTag::Delete => (Side::Gone, 2),
+                ChangeTag::Insert => (Side::Come, 2),
+                ChangeTag::Equal => (Side::Both, 4),
             };
             let line = change.value().trim_end_matches(['\n', '\r']);
             let start = if change.tag() == ChangeTag::Equal { 0 } else { offset_in_line(recorded, prefix) };
-            lines.push(format!("  {sign} {}", around(line, start)));
+            lines.push(Line::of(side, indent, around(line, start)));
         }
     } else {
-        lines.push(format!("  - {}", around(&left.replace('\n', "⏎"), 0)));
-        lines.push(format!("  + {}", around(&right.replace('\n', "⏎"), 0)));
+        lines.push(Line::of(Side::Gone, 2, around(&left.replace('\n', "⏎"), 0)));
+        lines.push(Line::of(Side::Come, 2, around(&right.replace('\n', "⏎"), 0)));
     }
     let more = lines.len().saturating_sub(DIFF_LINES - 2);
     if more > 0 {
@@ -51,23 +52,38 @@ pub fn change(recorded: &str, called: &str) -> String {
 
 /// The same as [`change`], with at most `width` characters of each text.
 pub(super) fn change_within(recorded: &str, called: &str, width: usize) -> String {
-    let (recorded, called) = fragments(recorded, called);
-    let shown = |words: &str| match words.char_indices().nth(width) {
-        _ if words.is_empty() => "nothing".to_owned(),
-        Some((at, _)) => format!("{:?}…", &words[..at]),
-        None => format!("{words:?}"),
-    };
-    format!("{} → {}", shown(recorded), shown(called))
+    let (was, is) = fragments(recorded, called);
+    // If the words are the same, the white space between them differs.
+    let (was, is) = if was == is { fragments_with_space(recorded, called) } else { (was, is) };
+    let (was, is) = apart(was, is, width);
+    let shown = |words: &str| if words.is_empty() { "nothing".to_owned() } else { quoted(words) };
+    format!("{} → {}", shown(&was), shown(&is))
+}
+
+/// Returns words in quotes. An ellipsis stands outside of them.
+fn quoted(words: &str) -> String {
+    let inner = words.strip_prefix('…').unwrap_or(words);
+    let (before, inner) = (if inner.len() < words.len() { "…" } else { "" }, inner);
+    match inner.strip_suffix('…') {
+        Some(inner) => format!("{before}{inner:?}…"),
+        None => format!("{before}{inner:?}"),
+    }
 }
 
 /// Returns the part of each text from the first word in which they differ to the last. A part may be empty.
 pub(super) fn fragments<'a>(recorded: &'a str, called: &'a str) -> (&'a str, &'a str) {
+    let (was, is) = fragments_with_space(recorded, called);
+    (was.trim(), is.trim())
+}
+
+/// The same with the white space around the words.
+fn fragments_with_space<'a>(recorded: &'a str, called: &'a str) -> (&'a str, &'a str) {
     let (prefix, suffix) = common_ends(recorded, called);
     let whole_words = |text: &'a str| {
         let start = text[..prefix].rfind(char::is_whitespace).map_or(0, |i| i + white_space_at(text, i));
         let end = text.len() - suffix;
         let end = end + text[end..].find(char::is_whitespace).unwrap_or(suffix);
-        text[start.min(end)..end].trim()
+        &text[start.min(end)..end]
     };
     (whole_words(recorded), whole_words(called))
 }

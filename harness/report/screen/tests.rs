@@ -26,5 +26,9 @@ fn without_a_screen_the_whole_failure_is_printed() {
 
 #[test]
 fn lines_of_a_diff_have_colours() {
-    assert_eq!(coloured("a\n- b\n    + c"), format!("a\n{RED}- b{PLAIN}\n{GREEN}    + c{PLAIN}"));
+    let line = |side, indent, text: &str| coloured(&Line::of(side, indent, text));
+    assert_eq!(line(Side::Gone, 0, "b"), format!("{RED}- b{PLAIN}"));
+    assert_eq!(line(Side::Come, 4, "c"), format!("{GREEN}    + c{PLAIN}"));
+    // A line that only looks like one of a diff has none.
+    assert_eq!(line(Side::Both, 0, "- item"), "- item");
 }

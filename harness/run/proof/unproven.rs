@@ -4,7 +4,7 @@ use super::diagnosis::Finding;
 use super::inquiry::{Inquiry, Outcome};
 use super::replays::{Disagreement, Proof, number};
 use super::rule::Rule;
-use crate::report::{Failure, unified};
+use crate::report::{Evidence, Failure, unified_lines};
 use crate::run::commands::record_command;
 
 /// The most places that a report shows.
@@ -32,7 +32,7 @@ impl Proof<'_> {
                 let replays = number(runs.len());
                 let headline =
                     format!("unstable: {replays} replays of scenario `{name}` differ, so nothing was written");
-                let lines = format!("these lines vary from run to run:\n{}", unified(one, other));
+                let lines = Evidence::diff("these lines vary from run to run:", unified_lines(one, other));
                 (None, Failure::new(headline).evidence(lines), runs[0].golden_text(self.scenario, &self.project.rules))
             }
         };

@@ -57,6 +57,10 @@ async fn plan(body: String) -> Response {
     tokio::spawn(async move {
         let desk = Desk { sender };
         if let Err(reason) = desk.plan(asked["questions"].as_array().unwrap()).await {
+            if is("wrong_port") || is("wrong_host") {
+                // A service that hides what happened.
+                return desk.event("end", &json!({}));
+            }
             eprintln!("failed: {reason}");
             desk.event("error", &json!({"message": reason}));
             desk.event("end", &json!({}));
@@ -79,10 +83,22 @@ const SAFE: &str = "Is this request safe? ";
 
 impl Desk {
     fn event(&self, name: &str, data: &Value) {
+        if name == "answer" && is("answer_lost") {
+            return;
+        }
+        if name == "end" && is("event_before_end") {
+            self.event("usage", &json!({"tokens": 3}));
+        }
         let name = if name == "tool" && is("event_renamed") { "tool_result" } else { name };
         let text = data.to_string();
         let text = if name == "tool" && is("event_key_renamed") { text.replace("output", "result") } else { text };
         let _ = self.sender.send(Ok(format!("event: {name}\ndata: {text}\n\n").into()));
+        if name == "tool" && is("event_twice") {
+            let _ = self.sender.send(Ok(format!("event: {name}\ndata: {text}\n\n").into()));
+        }
+        if name == "end" && is("event_after_end") {
+            let _ = self.sender.send(Ok("event: usage\ndata: {\"tokens\": 3}\n\n".into()));
+        }
     }
 
     async fn plan(&self, questions: &[Value]) -> Result<(), String> {
@@ -96,7 +112,11 @@ impl Desk {
             if is("asks_before_without_tools") {
                 ask(&[json!({"role": "user", "content": format!("Classify: {question}")})], false).await?;
             }
-            let role = if is("role") { "assistant" } else { "user" };
+            let role = match () {
+                () if is("role") => "assistant",
+                () if is("role_system") => "system",
+                () => "user",
+            };
             messages.push(json!({"role": role, "content": question}));
             self.turn(&mut messages).await?;
             if is("quota_and_no_end") || is("break_off") {
@@ -131,7 +151,14 @@ impl Desk {
                 ask(&reflecting, true).await?;
             }
             let cut = if is("cut_at_front") && messages.len() > 3 { messages.len() - 2 } else { 1 };
-            let answer = ask(&[&messages[..1], &messages[cut..]].concat(), true).await?;
+            let mut asked = [&messages[..1], &messages[cut..]].concat();
+            if is("reversed") && asked.len() > 4 {
+                asked[1..].reverse();
+            }
+            if is("no_messages") {
+                asked.truncate(1);
+            }
+            let answer = ask(&asked, true).await?;
             messages.push(answer.clone());
             match () {
                 () if call == 1 && is("crash") => {
@@ -163,11 +190,17 @@ impl Desk {
                 let output = match name {
                     "find_train" if is("tool_fails") => return Err("timetable out of reach".to_owned()),
                     "find_train" if is("tool_result") => json!({"train": "IC 512", "at": "09:14"}),
+                    "find_train" if is("tool_space") => json!({"train": "IC 512", "at": "08:14 "}),
+                    "find_train" if is("tool_field_gone") => json!({"train": "IC 512"}),
+                    "find_train" if is("tool_error") => {
+                        json!({"train": "IC 512", "at": "08:14", "error": "the timetable is old"})
+                    }
                     "find_train" => json!({"train": "IC 512", "at": "08:14"}),
                     _ => json!({"seat": "14A"}),
                 };
                 self.event("tool", &json!({"name": name, "output": output.to_string()}));
-                messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": output.to_string()}));
+                let id = if is("wrong_call_id") { "call_of_nobody".into() } else { call["id"].clone() };
+                messages.push(json!({"role": "tool", "tool_call_id": id, "content": output.to_string()}));
             }
         }
         self.event("answer", &json!({"text": messages.last().unwrap()["content"]}));
@@ -176,8 +209,13 @@ impl Desk {
 }
 
 async fn ask(messages: &[Value], tools: bool) -> Result<Value, String> {
-    let base = std::env::var("OPENAI_BASE_URL").unwrap();
+    let base = match () {
+        () if is("wrong_port") => "http://127.0.0.1:1/v1".to_owned(),
+        () if is("wrong_host") => "http://model.invalid/v1".to_owned(),
+        () => std::env::var("OPENAI_BASE_URL").unwrap(),
+    };
     let path = match () {
+        () if is("wrong_path") => "/llm/ask",
         () if is("wrong_url") => "/chats",
         () if is("version_twice") => "/v1/chat/completions",
         () => "/chat/completions",

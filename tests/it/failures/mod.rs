@@ -2,7 +2,8 @@
 
 mod changes;
 pub(crate) mod desk;
+pub(crate) mod forty;
 mod sixty;
 mod unseen;
 
-pub(crate) const TESTS: &[&[crate::Test]] = &[sixty::TESTS, unseen::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[forty::TESTS, sixty::TESTS, unseen::TESTS];

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::changes::{CHANGES, Change, made, runner, with_mutant};
 use crate::support::loopback::Service;
 use crate::support::tree::Tree;
+use serde_json::Value;
 
 tests! { the_first_line_of_each_failure_names_what_changed_and_nothing_else,
     following_each_advice_makes_the_run_pass,
+    the_terminal_the_page_the_json_and_explain_say_the_same_of_each_failure,
     the_first_line_and_the_command_fit_on_a_screen_of_80_by_24,
 }
 
@@ -19,10 +21,19 @@ const AT_A_TIME: usize = 4;
 struct Outcome {
     /// The failure.
     told: String,
+    /// What the reports say of it.
+    reports: Reports,
     /// The output on a small screen.
     screen: String,
     /// The advice that did not help, with what came of it.
     wrong_advice: Vec<String>,
+}
+
+/// What the reports say of one failure.
+struct Reports {
+    json: String,
+    explained: String,
+    page: String,
 }
 
 /// What came of each change, in the order of `CHANGES`. A project is made once for all tests, since each costs a run.
@@ -52,6 +63,13 @@ fn outcome(change: &Change, provider: &str) -> Outcome {
     let (tree, run) = made(change);
     let failed = run.trials().get(change.scenario) == Some(&"FAILED");
     let told = if failed { run.failure(change.scenario).to_owned() } else { run.all() };
+    let retake = |args: &[&str]| tree.retake().args(args).env("COLUMNS", "100000").run();
+    retake(&["report", "--no-open", "--out", "page.html"]);
+    let reports = Reports {
+        json: retake(&["explain", change.scenario, "--json"]).stdout,
+        explained: retake(&["explain", change.scenario]).stdout,
+        page: tree.read("page.html"),
+    };
     let looks = |command: &str| command == "retake review" || command.starts_with("retake explain ");
     let mut wrong_advice = Vec::new();
     for (case, command) in advice(&told).into_iter().filter(|(_, command)| !looks(command)) {
@@ -65,7 +83,7 @@ fn outcome(change: &Change, provider: &str) -> Outcome {
         }
     }
     let screen = runner(&tree, change).env("LINES", "24").env("COLUMNS", "80").run().stdout;
-    Outcome { told, screen, wrong_advice }
+    Outcome { told, reports, screen, wrong_advice }
 }
 
 /// Returns the line that a person reads first. The scenario's own description comes after it.
@@ -137,6 +155,55 @@ fn follow(tree: &Tree, change: &Change, case: &str, command: &str, provider: &st
 fn following_each_advice_makes_the_run_pass() {
     let wrong: Vec<&str> = OUTCOMES.iter().flat_map(|o| &o.wrong_advice).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{} pieces of advice do not help:\n\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+/// Each report says what the JSON says: the first line, the evidence line by line, and each advice.
+fn the_terminal_the_page_the_json_and_explain_say_the_same_of_each_failure() {
+    let html = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let mut wrong = Vec::new();
+    for (change, Outcome { told, reports: Reports { json, explained, page }, .. }) in CHANGES.iter().zip(&*OUTCOMES) {
+        let run: Value = serde_json::from_str(json).unwrap();
+        let failure = &run["failure"];
+        // The page escapes more than the text of an element needs.
+        let page = page.replace("&quot;", "\"").replace("&#x2f;", "/").replace("&#x27;", "'").replace("&#34;", "\"");
+        let mut expect = |where_: &str, text: &str, what: &str| {
+            if !text.contains(what) {
+                wrong.push(format!("{}: {where_} does not say {what:?}", change.name));
+            }
+        };
+        let headline = failure["headline"].as_str().unwrap();
+        expect("the terminal's first line", first_line(told), headline);
+        let kinds = failure["causes"].as_array().unwrap();
+        for what in kinds.iter().map(|cause| cause["what"].as_str().unwrap()) {
+            expect("the headline", headline, what);
+        }
+        let advice = failure["advice"].as_array().unwrap().iter().flat_map(|it| [&it["case"], &it["command"]]);
+        let advice: Vec<&str> = advice.flat_map(|text| text.as_str().unwrap().lines()).collect();
+        for text in std::iter::once(headline).chain(advice.iter().copied()) {
+            expect("the terminal", told, text);
+            expect("explain", explained, text);
+            expect("the page", &page, &html(text));
+        }
+        for evidence in failure["evidence"].as_array().unwrap() {
+            let line = |line: &Value| {
+                let sign = line["sign"].as_str().map(|sign| format!("{sign} ")).unwrap_or_default();
+                format!("{sign}{}", line["text"].as_str().unwrap())
+            };
+            let texts = ["text", "title"].iter().filter_map(|key| evidence[key].as_str()).flat_map(str::lines);
+            let lines = evidence["lines"].as_array().into_iter().flatten().map(line);
+            for text in texts.map(str::to_owned).chain(lines) {
+                expect("the terminal", told, &text);
+                expect("the page", &page, &html(&text));
+            }
+        }
+        // Each miss of a call is explained in the same words.
+        let calls = run["calls"].as_array().into_iter().flatten();
+        for miss in calls.filter_map(|call| call["miss"]["headline"].as_str()) {
+            expect("explain", explained, miss);
+            expect("the page", &page, &html(miss));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn the_first_line_and_the_command_fit_on_a_screen_of_80_by_24() {

@@ -16,6 +16,8 @@ tests! { the_data_of_a_run_contains_steps_calls_events_and_golden_with_their_tim
     the_data_of_a_run_contains_no_secret,
     a_run_passes_even_if_its_data_cannot_be_written,
     explain_names_the_command_to_run_if_a_scenario_never_ran,
+    explain_prints_the_data_of_a_run_as_json_that_fits_its_schema,
+    the_data_of_an_older_version_is_told_to_be_old,
 }
 
 const NAME: &str = "write_read_file";
@@ -44,7 +46,7 @@ fn the_data_of_a_run_contains_steps_calls_events_and_golden_with_their_times() {
     let run = data(&tree, NAME);
     assert_eq!(
         (&run["format"], &run["scenario"], &run["result"]),
-        (&"retake-run/1".into(), &NAME.into(), &"passed".into())
+        (&"retake-run/2".into(), &NAME.into(), &"passed".into())
     );
     let (steps, calls) = (run["steps"].as_array().unwrap(), run["calls"].as_array().unwrap());
     assert_eq!((steps.len(), calls.len()), (3, 4));
@@ -161,4 +163,71 @@ fn explain_names_the_command_to_run_if_a_scenario_never_ran() {
     tree.runner("gateway").run().exits(0);
     let near = tree.retake().args(&["explain", "write_read_fil"]).run().exits(2);
     near.says(&["no run of a scenario `write_read_fil` was found here", "did you mean `write_read_file`?"]);
+}
+
+/// Asserts that a value has only fields that its schema describes, and all that it requires.
+fn fits(value: &Value, schema: &Value, root: &Value, place: &str) {
+    if let Some(name) = schema["$ref"].as_str() {
+        return fits(value, root.pointer(name.trim_start_matches('#')).unwrap(), root, place);
+    }
+    if let Some(several) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
+        // The kind of a piece of evidence says which form it has.
+        let is_it = |form: &&Value| {
+            let kind = &form["properties"]["kind"]["const"];
+            form["type"] != "null" && (kind.is_null() || *kind == value["kind"])
+        };
+        let form = several.iter().find(is_it).unwrap_or_else(|| panic!("{place}: no form of {schema} fits {value}"));
+        if form.get("const").is_none() {
+            fits(value, form, root, place);
+        }
+        return;
+    }
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let of = &schema["properties"][name];
+                assert!(of.is_object() || *of == Value::Bool(true), "{place}: the schema has no `{name}`");
+                fits(field, of, root, &format!("{place}/{name}"));
+            }
+            for name in schema["required"].as_array().into_iter().flatten() {
+                assert!(fields.contains_key(name.as_str().unwrap()), "{place}: {name} is missing");
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| fits(item, &schema["items"], root, place)),
+        _ => {}
+    }
+}
+
+fn explain_prints_the_data_of_a_run_as_json_that_fits_its_schema() {
+    let tree = that_misses();
+    tree.runner("gateway").run().exits(101);
+    let schema: Value =
+        serde_json::from_str(&crate::support::tree::project("harness/guide/schema/run.schema.json")).unwrap();
+    let one = tree.retake().args(&["explain", NAME, "--json"]).run().exits(1);
+    let one: Value = serde_json::from_str(&one.stdout).unwrap();
+    assert_eq!(one, data(&tree, NAME));
+    fits(&one, &schema, &schema, "");
+    assert_eq!((&one["calls"][2]["number"], &one["failure"]["causes"][0]["kind"]), (&3.into(), &"tool_result".into()));
+    let lines = one["failure"]["evidence"][0]["lines"].as_array().unwrap();
+    let has = |sign: &str, text: &str| lines.iter().any(|line| line["sign"] == sign && line["text"] == text);
+    assert!(one["failure"]["evidence"][0]["kind"] == "calls", "{lines:#?}");
+    assert!(has("-", "hi from rehearsal.") && has("+", "hi from replay."), "{lines:#?}");
+    let all = tree.retake().args(&["explain", "--json"]).run().exits(1);
+    assert_eq!(serde_json::from_str::<Value>(&all.stdout).unwrap(), Value::Array(vec![one]));
+}
+
+fn the_data_of_an_older_version_is_told_to_be_old() {
+    let tree = Tree::of(&[NAME]);
+    tree.runner("gateway").run().exits(0);
+    let file = format!(".retake/runs/{NAME}.json");
+    tree.write(&file, &tree.read(&file).replace("retake-run/2", "retake-run/1"));
+    for command in [&["explain", NAME][..], &["explain"], &["explain", NAME, "--json"], &["report", "--no-open"]] {
+        tree.retake().args(command).run().exits(2).says(&[
+            ".retake/runs/write_read_file.json: this run was written by an older version of Retake",
+            "run the scenario again: retake test",
+        ]);
+    }
+    // The next run writes it anew.
+    tree.runner("gateway").run().exits(0);
+    explain(&tree, NAME).run().exits(0).says(&["write_read_file: passed"]);
 }

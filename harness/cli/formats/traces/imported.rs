@@ -14,12 +14,11 @@ use retake_wire::fixture::{After, Fixture, Input, Table, Turn, Wire, canonical_a
 use retake_wire::{self as wire, Known, Target};
 
 use super::call::{self, ModelCall};
-use super::fields;
 use super::lack::{Lack, Refused};
 use super::redact::Redactor;
 use super::source::{self, TraceFormat};
 use super::span::{Opened, Span, by_trace, opened};
-use super::{callers, chain, tools};
+use super::{callers, chain, fields, tools};
 
 /// The traces of files, or of what a receiver got.
 #[derive(Debug, Default)]

@@ -3,7 +3,13 @@ use retake::__private::report::{NO_ORPHANS, RunAction};
 
 #[test]
 fn texts_of_a_run_are_escaped() {
-    let text = diffed("  + <script>alert(1)</script>\n  & \"so\" on\n- gone");
+    let line = |side, indent, text: &str| Line::of(side, indent, text);
+    let lines = [
+        line(Side::Come, 2, "<script>alert(1)</script>"),
+        line(Side::Both, 2, "& \"so\" on"),
+        line(Side::Gone, 0, "gone"),
+    ];
+    let text = marked(&Evidence::calls(lines.into_iter().collect()));
     assert_eq!(
         text,
         "<span class=\"add\">  + &lt;script&gt;alert(1)&lt;/script&gt;</span>\n  &amp; &quot;so&quot; on\n<span class=\"del\">- gone</span>"

@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use super::axis::{Lane, lanes, ticks};
+use super::marked;
 use super::worlds::WorldsView;
 use crate::view::explain::{says, time};
 use crate::view::side_by_side::{Row, side_by_side};
 use retake::__private::report::{
-    CallData, CheckData, DriftData, FailureData, FlakyData, GoldenData, MessageData, MissData, RunData, RunResult,
-    StepData, Tokens, ToolCallData, ToolRequestData, in_thousands,
+    CallData, CheckData, DriftData, Evidence, FailureData, FlakyData, GoldenData, MessageData, MissData, RunData,
+    RunResult, StepData, Tokens, ToolCallData, ToolRequestData, in_thousands,
 };
 use retake_base::text::clipped;
 
@@ -52,6 +53,8 @@ pub(super) struct RunView<'a> {
     fixture: Option<String>,
     failure: &'a Option<FailureData>,
     flaky: &'a Option<FlakyData>,
+    /// Its evidence as HTML.
+    evidence: Vec<String>,
     drifts: bool,
     lanes: Vec<Lane<'a>>,
     ticks: Vec<String>,
@@ -109,6 +112,8 @@ struct CallView<'a> {
     tools: &'a [ToolCallData],
     drift: &'a [DriftData],
     miss: &'a Option<MissData>,
+    /// The evidence of the miss as HTML.
+    missed: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -162,6 +167,7 @@ impl RunView<'_> {
             fixture: run.fixture.as_ref().map(|file| file.display().to_string()),
             failure: &run.failure,
             flaky: &run.flaky,
+            evidence: run.failure.iter().flat_map(|failure| &failure.evidence).map(marked).collect(),
             drifts: run.calls.iter().any(|call| !call.drift.is_empty()),
             lanes: lanes(run),
             ticks: ticks(run),
@@ -239,6 +245,7 @@ fn call(call: &CallData) -> CallView<'_> {
         tools: turn.map(|turn| turn.tool_calls.as_slice()).unwrap_or_default(),
         drift: &call.drift,
         miss: &call.miss,
+        missed: call.miss.as_ref().map(|miss| marked(&Evidence::Calls { lines: miss.evidence.clone() })),
     }
 }
 

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 const GOLDEN: &str = "POST /runs/stream
@@ -133,4 +135,138 @@ fn a_changed_text_of_collapsed_events_is_named_by_its_place() {
         said("(text not held)", "/a = \"x\" (1, 0001)"),
         "the event `messages` has a text at `/a` that the golden lacks: \"x\" (1, 0001)"
     );
+}
+
+#[track_caller]
+fn of_events(before: &str, after: &str) -> Vec<String> {
+    let golden = |events: &str| format!("POST /a\n200 text/event-stream\n\n{events}\n");
+    changes(&golden(before), &golden(after)).into_iter().map(|change| change.cause.what).collect()
+}
+
+#[test]
+fn the_title_of_a_section_is_no_event() {
+    let before = "start  {id}\nend  null";
+    assert_eq!(
+        of_events(before, &format!("{before}\n(after the last event)\nusage  {{tokens}}")),
+        ["the event `usage` came, which the golden lacks"]
+    );
+    assert_eq!(
+        of_events(
+            "start  {id}\ntitle  {text}\nend  null",
+            "start  {id}\nend  null\n(after the last event)\ntitle  {text}"
+        ),
+        ["the event `title` came in a different place: after `end`"]
+    );
+    assert_eq!(of_events("ping ×3\nend", "ping ×2\nend"), ["the event `ping` came 2 times, not 3 times"]);
+}
+
+#[test]
+fn an_event_that_is_more_or_less_does_not_change_the_others() {
+    let before = "values  {messages[1]}\n        /text = \"a\"\ntool  {name}\nvalues  {messages[2]}\n        /text = \"b\"\nend  null";
+    let said = |from: &str, to: &str| of_events(before, &before.replace(from, to));
+    assert_eq!(said("tool  {name}\n", "tool  {name}\nnote  null\n"), ["the event `note` came, which the golden lacks"]);
+    assert_eq!(
+        said("end  null", "values  {messages[3]}\n        /text = \"c\"\nend  null"),
+        ["the event `values` came 3 times, not 2 times"]
+    );
+    assert_eq!(said("\"b\"", "\"c\""), ["the event `values` has a different `/text`: \"c\", not \"b\""]);
+    // Neighbours that became equal are one line.
+    let tools =
+        "tool  {name, result}\n      /result = \"1\"\ntool  {name, result}\n      /result = \"2\"\nanswer  {text}";
+    let equal = "tool  {name, result} ×2\n      /result = \"1\"\nanswer  {text}";
+    assert_eq!(of_events(tools, equal), ["the event `tool` has a different `/result`: \"1\", not \"2\""]);
+}
+
+#[test]
+fn events_in_another_order_are_told_with_their_own_names() {
+    let before = "start  null\nplan  {steps}\ntool  {name, result}\ntool  {text}\nend  null";
+    let swapped = before.replace("plan  {steps}\ntool  {name, result}", "tool  {name, result}\nplan  {steps}");
+    assert_eq!(of_events(before, &swapped), ["the event `plan` came in a different place: after `tool`"]);
+    let swapped = before.replace("tool  {name, result}\ntool  {text}", "tool  {text}\ntool  {name, result}");
+    let place = "the event `tool` with `{name, result}` came in a different place: after `tool`";
+    assert_eq!(of_events(before, &swapped), [place]);
+    // A run of equal events that another one interrupts.
+    assert_eq!(
+        of_events("piece  {text} ×2\nnote  null\nend  null", "piece  {text}\nnote  null\npiece  {text}\nend  null"),
+        ["the event `piece` came in a different place: after `note`"]
+    );
+}
+
+#[test]
+fn two_values_are_never_cut_to_the_same_text() {
+    let long = "x".repeat(60);
+    let golden = format!("GET /a\n200\n\nbody  [3]\n\nbody  [3 × {{{long}: string}}]\n");
+    let said = |from: &str, to: &str| changes(&golden, &golden.replace(from, to)).remove(0).cause.what;
+    let other = said(": string", ": number");
+    assert!(other.ends_with("xxxx: number}]`, not `…xxxxxxxx: string}]`"), "{other}");
+    let of_values =
+        |was: &str, is: &str| of_events(&format!("a  {{t}}\n   /t = {was}"), &format!("a  {{t}}\n   /t = {is}"));
+    assert_eq!(of_values("\"free.\"", "\"free. \""), ["the event `a` has a different `/t`: \"free.·\", not \"free.\""]);
+}
+
+#[test]
+fn ids_that_are_only_numbered_anew_are_no_change() {
+    let golden = "POST /a\n200 text/event-stream\n\nvalues  {messages[2]}\npiece   {id}\n\npiece\n  id  id 3\nvalues\n  \
+                  messages  [1..2 × ai | human]\n    ai.id     id 3\n    human.id  id 1..2\n";
+    let said = |changed: String| -> Vec<String> {
+        changes(golden, &changed).into_iter().map(|change| change.cause.what).collect()
+    };
+    // The list became shorter, and so the ids have other numbers.
+    let shorter = golden.replace("[1..2 ×", "[1 ×").replace("id 3", "id 2").replace("id 1..2", "id 1");
+    assert_eq!(
+        said(shorter),
+        ["the event `values` has a different shape: `/messages` is `[1 × ai | human]`, not `[1..2 × ai | human]`"]
+    );
+    let other = golden.replacen("  id  id 3", "  id  id", 1).replace("ai.id     id 3", "ai.id     id");
+    assert_eq!(
+        said(other),
+        [
+            "the event `values` has other ids at `/messages/ai.id`: they are no longer those at `/id` of the event `piece`"
+        ]
+    );
+}
+
+#[test]
+fn a_tree_that_refers_to_another_one_is_compared_with_it() {
+    let keys = "  a  string\n  b  string\n  c  string\n";
+    let golden = |second: &str| {
+        format!(
+            "GET /a\n200\n\nstate  {{a, b, c}}\n\nstate\n{keys}\n\nGET /b\n200\n\nstate  {{a, b, c}}\n\nstate{second}"
+        )
+    };
+    let said =
+        |is: &str| changes(&golden("  as above\n"), &golden(is)).into_iter().map(|c| c.cause.what).collect::<Vec<_>>();
+    assert_eq!(said("  as above, but\n  b  –\n"), ["the event `state` has a different shape: `/b` is gone"]);
+    assert_eq!(
+        said("\n  a  string\n  b  number\n  c  string\n"),
+        ["the event `state` has a different shape: `/b` is `number`, not `string`"]
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_two_texts_are_compared(one in "(?s)[ -~\n×…]{0,300}", other in "(?s)[ -~\n×…]{0,300}") {
+        prop_assert_eq!(changes(&one, &other).is_empty(), one.trim_end() == other.trim_end());
+        let _ = changes_until_break(&one, &other, &["a"]);
+    }
+
+    #[test]
+    fn two_sides_of_a_change_are_never_the_same_text(
+        one in proptest::collection::vec((0..4usize, 0..4usize), 1..9),
+        other in proptest::collection::vec((0..4usize, 0..4usize), 1..9),
+    ) {
+        let long = "a word that is said often ".repeat(5);
+        let payloads = ["null".to_owned(), "{id}".to_owned(), format!("{{text}}\n      /text = \"{long}1\""), format!("{{text}}\n      /text = \"{long}2\"")];
+        let events = |of: &[(usize, usize)]| -> String {
+            let labels = ["a", "b", "message", "tool"];
+            let line = |(label, payload): &(usize, usize)| [labels[*label], "  ", &payloads[*payload], "\n"].concat();
+            of.iter().map(line).collect()
+        };
+        let found = of_events(&events(&one), &events(&other));
+        prop_assert_eq!(found.is_empty(), one == other);
+        for what in found {
+            let sides = what.split_once(", not ").map(|(is, was)| (is.to_owned(), was.to_owned()));
+            prop_assert!(sides.is_none_or(|(is, was)| !is.ends_with(&format!(": {was}")) && !is.ends_with(&format!(" {was}"))), "{what}");
+        }
+    }
 }

@@ -34,7 +34,7 @@ fn a_different_text_from_a_tool_names_the_tool_and_the_words() {
         "  + rainy today",
         "  words \"sunny\" → \"rainy\"",
     ];
-    assert_eq!(all[0].lines, lines);
+    assert_eq!(all[0].lines.texts(), lines);
     assert_eq!(all.len(), 1);
 }
 
@@ -126,4 +126,65 @@ fn the_same_change_in_another_message_is_not_a_second_difference() {
     let first = difference("read it back", "read it again");
     assert!(difference("Title for: read it back please", "Title for: read it again please").follows_from(&first));
     assert!(!difference("Title for: read it back", "Name for: read it back").follows_from(&first));
+}
+
+#[test]
+fn roles_and_ids_that_are_mixed_up_are_one_difference() {
+    let recorded = conversation(TOOLS);
+    let lost = conversation(&TOOLS.replace(r#""type":"tool","name":"f""#, r#""type":"tool""#));
+    let what = "message 3 of `agent` is the result of no tool call, recorded: of tool `f`";
+    assert_eq!(found(&recorded, &lost), said(CauseKind::ToolCallId, what));
+    let swapped = TOOLS.replace(r#""tool","name":"f""#, r#""tool","name":"x""#);
+    let swapped =
+        swapped.replace(r#""tool","name":"g""#, r#""tool","name":"f""#).replace(r#""name":"x""#, r#""name":"g""#);
+    let what = "`agent` sends the results of tools `f` and `g` for each other's calls";
+    assert_eq!(found(&recorded, &conversation(&swapped)), said(CauseKind::ToolCallId, what));
+    let what = "`agent` asks without any message, recorded: 6 messages";
+    assert_eq!(found(&recorded, &[]), said(CauseKind::NoMessages, what));
+}
+
+#[test]
+fn a_reversed_history_is_an_order_even_if_results_lost_their_names() {
+    let recorded = conversation(TOOLS);
+    let mut reversed = recorded.clone();
+    reversed.reverse();
+    let nameless =
+        Json::Array(reversed).print(Layout::Compact).replace(r#""name":"f","type":"tool""#, r#""type":"tool""#);
+    let kinds: Vec<CauseKind> = found(&recorded, &conversation(&nameless)).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, [CauseKind::MessageOrder]);
+}
+
+#[test]
+fn messages_that_are_sent_as_one_are_one_difference() {
+    let two = conversation(r#"[{"type":"human","content":"one question"},{"type":"human","content":"another"}]"#);
+    let one = conversation(r#"[{"type":"human","content":"one question\nanother"}]"#);
+    assert_eq!(found(&two, &one), said(CauseKind::MessageMissing, "`agent` sends messages 1 to 2 as one"));
+}
+
+#[test]
+fn what_is_absent_is_not_quoted_and_white_space_is_seen() {
+    let result = |text: &str| {
+        conversation(&format!(
+            r#"[{{"type":"tool","name":"f","content":{}}}]"#,
+            Json::from(text).print(Layout::Compact)
+        ))
+    };
+    let line = |was: &str, is: &str| found(&result(was), &result(is)).remove(0).1;
+    assert_eq!(
+        line(r#"{"a": 1}"#, r#"{"a": 1, "b": ","}"#),
+        "tool `f` returned a different `/b` than recorded (absent → \",\")"
+    );
+    assert_eq!(
+        line(r#"{"a": 1}"#, r#"{"a": 1, "error": "no disk"}"#),
+        "tool `f` returned an error, where none was recorded (absent → \"no disk\")"
+    );
+    assert_eq!(
+        line("You are free.", "You are free. "),
+        "tool `f` returned different text than recorded (\"free.\" → \"free.·\")"
+    );
+    let long = "x".repeat(60);
+    assert_eq!(
+        line(&format!("{long}1"), &format!("{long}2")),
+        "tool `f` returned different text than recorded (…\"xxxxxxxxxx1\" → …\"xxxxxxxxxx2\")"
+    );
 }

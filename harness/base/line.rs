@@ -1,0 +1,121 @@
+//! Lines of evidence: each says by its type, and not by its first character, whether it stands for the recording or for the run.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+/// Which side a line stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Side {
+    /// Neither: it is about both, or is the same on both.
+    #[default]
+    Both,
+    /// What was recorded, or is in the golden, and is not there any more.
+    Gone,
+    /// What is there now.
+    Come,
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// Which side it stands for.
+    pub side: Side,
+    /// The columns before the sign.
+    pub indent: usize,
+    /// The text after the sign.
+    pub text: String,
+}
+
+impl Line {
+    /// A line with the text of one side.
+    pub fn of(side: Side, indent: usize, text: impl Into<String>) -> Line {
+        Line { side, indent, text: text.into() }
+    }
+
+    /// The same line, further to the right.
+    #[must_use]
+    pub fn indented(self, columns: usize) -> Line {
+        Line { indent: self.indent + columns, ..self }
+    }
+}
+
+impl<T: Into<String>> From<T> for Line {
+    fn from(text: T) -> Line {
+        Line::of(Side::Both, 0, text)
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = match self.side {
+            Side::Both => "",
+            Side::Gone => "- ",
+            Side::Come => "+ ",
+        };
+        // An empty line stays empty.
+        let indent = if self.text.is_empty() && sign.is_empty() { 0 } else { self.indent };
+        write!(f, "{:indent$}{sign}{}", "", self.text)
+    }
+}
+
+/// Several lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lines(pub Vec<Line>);
+
+impl Lines {
+    /// Adds a line.
+    pub fn push(&mut self, line: impl Into<Line>) {
+        self.0.push(line.into());
+    }
+
+    /// Adds several lines.
+    pub fn extend<L: Into<Line>>(&mut self, lines: impl IntoIterator<Item = L>) {
+        self.0.extend(lines.into_iter().map(Into::into));
+    }
+
+    /// The lines as texts.
+    pub fn texts(&self) -> Vec<String> {
+        self.0.iter().map(ToString::to_string).collect()
+    }
+}
+
+impl<L: Into<Line>> FromIterator<L> for Lines {
+    fn from_iter<I: IntoIterator<Item = L>>(lines: I) -> Lines {
+        Lines(lines.into_iter().map(Into::into).collect())
+    }
+}
+
+impl From<&str> for Lines {
+    fn from(text: &str) -> Lines {
+        text.lines().collect()
+    }
+}
+
+impl IntoIterator for Lines {
+    type Item = Line;
+    type IntoIter = std::vec::IntoIter<Line>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl Deref for Lines {
+    type Target = Vec<Line>;
+
+    fn deref(&self) -> &Vec<Line> {
+        &self.0
+    }
+}
+
+impl DerefMut for Lines {
+    fn deref_mut(&mut self) -> &mut Vec<Line> {
+        &mut self.0
+    }
+}
+
+impl fmt::Display for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.texts().join("\n"))
+    }
+}
