@@ -53,7 +53,7 @@ fn with_names(shell: Shell, script: &str) -> String {
                 }
                 let positional = line.starts_with("':") || line.starts_with("'*:");
                 let of_scenarios = OF_SCENARIOS.contains(&subcommand) && positional;
-                let names =
+                let completed =
                     |line: &str| line.replace(":_default'", ":_retake_names'").replace(":_files'", ":_retake_names'");
                 lines.push(if of_scenarios { completed(line) } else { line.to_owned() });
             }
