@@ -52,10 +52,10 @@ fn with_names(shell: Shell, script: &str) -> String {
                     subcommand = name;
                 }
                 let positional = line.starts_with("':") || line.starts_with("'*:");
-                let named = OF_SCENARIOS.contains(&subcommand) && positional;
-                let names =
+                let of_scenarios = OF_SCENARIOS.contains(&subcommand) && positional;
+                let completed =
                     |line: &str| line.replace(":_default'", ":_retake_names'").replace(":_files'", ":_retake_names'");
-                lines.push(if named { names(line) } else { line.to_owned() });
+                lines.push(if of_scenarios { completed(line) } else { line.to_owned() });
             }
             let own = format!(
                 "_retake_names() {{\n    local -a names\n    names=(${{(f)\"$({names})\"}})\n    compadd -a names\n    _files\n}}\n"

@@ -33,8 +33,8 @@ pub(super) fn of(language: Language, folder: &Path) -> Option<Start> {
 }
 
 fn of_python(folder: &Path) -> Option<Start> {
-    let declared = declared_by_python(folder);
-    let declares = |name: &str| is_declared(&declared, name);
+    let dependencies = declared_by_python(folder);
+    let declares = |name: &str| is_declared(&dependencies, name);
     let files = || PYTHON.into_iter().filter(|file| folder.join(file).is_file());
     let holding = |what: &str| {
         files().find_map(|file| Some((file, text_of(folder, file))).filter(|(_, text)| text.contains(what)))
@@ -91,7 +91,9 @@ fn declared_by_python(folder: &Path) -> String {
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
     let declares = |name: &&String| {
-        name.starts_with("requirements") && name.ends_with(".txt") || *name == "pyproject.toml" || *name == "Pipfile"
+        name.strip_suffix(".txt").is_some_and(|name| name.starts_with("requirements"))
+            || *name == "pyproject.toml"
+            || *name == "Pipfile"
     };
     names.iter().filter(declares).map(|name| text_of(folder, name).to_ascii_lowercase()).collect::<Vec<_>>().join("\n")
 }
