@@ -25,7 +25,9 @@ impl Conversation {
     pub(super) fn of(messages: Vec<Shared>, hash: Option<RunningHash>, rules: &Arc<Rules>) -> Conversation {
         let running = hash.unwrap_or_else(|| {
             let mut running = RunningHash::default();
-            messages.iter().for_each(|message| running.add(message, &rules.normalizer));
+            for message in &messages {
+                running.add(message, &rules.normalizer);
+            }
             running
         });
         let hash = running.hash().map(OnceLock::from).unwrap_or_default();

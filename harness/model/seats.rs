@@ -163,7 +163,9 @@ fn unclear(all: &[Arc<Session>]) -> Arc<Session> {
     let replays: Vec<_> = replays.collect();
     let names: Vec<&str> = replays.iter().map(|replay| replay.scope().name()).collect();
     let scope = Scope::new(&names.join("` or `"));
-    replays.iter().for_each(|replay| replay.suspect(scope.clone()));
+    for replay in &replays {
+        replay.suspect(scope.clone());
+    }
     let Some(last) = replays.last() else { return all[0].clone() };
     let replay = Replay::new(last.fixture().clone(), last.rules().clone(), scope);
     Session::new(Mode::Replay(Arc::new(replay)), Pacing::None)

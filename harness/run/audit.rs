@@ -85,7 +85,7 @@ fn name_of(found: &Found) -> &str {
 fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<Audit> {
     let sound: Vec<&Scenario> = wanted.iter().filter_map(|found| found.as_ref().ok()).collect();
     let cores = available_parallelism().map_or(1, NonZero::get);
-    let alone = |scenario: &Scenario| trial::claim(project, scenario, None);
+    let alone = |scenario: &Scenario| trial::claim(project, scenario, false, None);
     let waiting = sound.iter().map(|scenario| (scenario.name.clone(), alone(scenario))).collect();
     let threads = project.slots.open(cores, waiting);
     // Replay all scenarios first: trying changes takes all cores, and would slow down a replay at the same time.

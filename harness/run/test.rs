@@ -61,7 +61,7 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
             project.runs.runs.forget(test.name());
         }
     }
-    let alone_on = |scenario: &Scenario| trial::claim(project, scenario, None);
+    let alone_on = |scenario: &Scenario| trial::claim(project, scenario, false, None);
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
     let scenarios = scenarios.map(|scenario| (scenario.name.clone(), alone_on(scenario)));
     let of_worlds = project.discovered.sound().map(|scenario| (worlds::name_of(&scenario.name), alone_on(scenario)));
@@ -173,8 +173,10 @@ fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Op
 /// What a scenario needs for itself. If its golden may be written, no other scenario uses its system meanwhile.
 fn claim(project: &Project, scenario: &Scenario) -> Option<Claim> {
     let in_company = project.systems.shares(scenario) && project.goldens.policy() != Policy::Overwrite;
-    let fixture = if in_company { project.fixtures.of(scenario).ok() } else { None };
-    trial::claim(project, scenario, fixture.as_ref().map(|fixture| fixture.as_deref()))
+    match in_company.then(|| project.fixtures.of(scenario)) {
+        Some(Ok(fixture)) => trial::claim(project, scenario, true, fixture.as_deref()),
+        Some(Err(_)) | None => trial::claim(project, scenario, false, None),
+    }
 }
 
 fn action(policy: Policy) -> RunAction {
@@ -246,7 +248,9 @@ fn attempt(
         // system crash. Alone on the system, a scenario is responsible for all that happens.
         replayed = replay(How::default());
         if replayed.as_ref().is_ok_and(|replayed| !replayed.misses.is_empty()) {
-            suspected.iter().for_each(|scope| drop(scope.judge()));
+            for scope in suspected {
+                scope.judge();
+            }
         }
     }
     let mut replayed = replayed.map_err(|error| {

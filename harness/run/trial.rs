@@ -119,7 +119,7 @@ pub(super) fn replay(
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
-    project.slots.take(&scenario.name, claim(project, scenario, in_company.then_some(fixture.as_deref())));
+    project.slots.take(&scenario.name, claim(project, scenario, in_company, fixture.as_deref()));
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the
     // whole run reports that.
@@ -144,13 +144,17 @@ pub(super) fn replay(
     Ok(replayed)
 }
 
-/// What a scenario needs for itself. `company` is its fixture (`None` if no model is called), if other scenarios may use the same
-/// system while it lingers.
-pub(super) fn claim(project: &Project, scenario: &Scenario, company: Option<Option<&Fixture>>) -> Option<Claim> {
+/// What a scenario needs for itself. With `in_company`, other scenarios may use the same system while it lingers; its fixture says
+/// whose calls are whose.
+pub(super) fn claim(
+    project: &Project,
+    scenario: &Scenario,
+    in_company: bool,
+    fixture: Option<&Fixture>,
+) -> Option<Claim> {
     let system = project.systems.alone(scenario)?;
-    let roots = company
-        .filter(|_| project.systems.shares(scenario))
-        .and_then(|fixture| fixture.map_or_else(|| Some(BTreeSet::new()), |fixture| fixture.roots(&project.rules)));
+    let roots = || fixture.map_or_else(|| Some(BTreeSet::new()), |fixture| fixture.roots(&project.rules));
+    let roots = if in_company && project.systems.shares(scenario) { roots() } else { None };
     Some(Claim::of(system, roots))
 }
 
@@ -170,7 +174,7 @@ pub(super) fn play(
 ) -> Result<Played> {
     // The second replay of a proof gets a new process, even if scenarios share their system's process.
     let fresh = matches!(options.pacing, Pacing::Shaken);
-    project.slots.take(&scenario.name, claim(project, scenario, None));
+    project.slots.take(&scenario.name, claim(project, scenario, false, None));
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;

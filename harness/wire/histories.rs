@@ -70,8 +70,8 @@ impl Histories {
         }
         let (messages, hash) = {
             let mut forest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let last = forest.read(api, &elements, normalizer)?;
-            forest.conversation(api, last, normalizer)
+            let end = forest.read(api, &elements, normalizer)?;
+            forest.conversation(api, end, normalizer)
         };
         let call = match api {
             Api::OpenAiChat => openai_chat::request::around(&rest, messages),
@@ -135,7 +135,9 @@ impl Forest {
             Api::Opaque => return None,
         };
         let pending = before.pending;
-        messages.iter().for_each(|message| hash.add(message, normalizer));
+        for message in &messages {
+            hash.add(message, normalizer);
+        }
         let messages = messages.into_iter().map(Shared::from).collect();
         let index = self.elements.len();
         self.elements.push(Element { text: text.into(), before: last, next: None, messages, pending, hash });

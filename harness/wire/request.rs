@@ -25,17 +25,20 @@ pub(super) struct Pending {
     pub(super) content: Vec<Json>,
 }
 
+/// Finds the name of a tool that was called earlier by the id of the call.
+type Earlier<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
 /// The names of the tools called so far, by call id. The key of a tool result contains the tool's name, but many APIs send
 /// only the call id with the result.
 #[derive(Default)]
 pub(super) struct ToolNames<'a> {
     names: HashMap<String, String>,
     /// Returns the names of the tools that earlier elements called, if these are not among the names.
-    earlier: Option<&'a dyn Fn(&str) -> Option<String>>,
+    earlier: Option<&'a Earlier<'a>>,
 }
 
 impl<'a> ToolNames<'a> {
-    pub(super) fn after(earlier: &'a dyn Fn(&str) -> Option<String>) -> ToolNames<'a> {
+    pub(super) fn after(earlier: &'a Earlier<'a>) -> ToolNames<'a> {
         ToolNames { names: HashMap::new(), earlier: Some(earlier) }
     }
 

@@ -41,7 +41,7 @@ pub(crate) fn around(path: &str, body: &Json, contents: impl IntoIterator<Item =
     match either(body, "systemInstruction", "system_instruction") {
         None => {}
         Some(text @ Json::Str(_)) => {
-            messages.push(Message { content: text.clone(), ..Message::new("system", "") }.into())
+            messages.push(Message { content: text.clone(), ..Message::new("system", "") }.into());
         }
         Some(content) => {
             let parts = content.get("parts").cloned().unwrap_or(Json::Null);

@@ -72,7 +72,7 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Option<Vec
     let mut conversation = Conversation { messages: Vec::new(), names, content: pending.content, calls: pending.calls };
     let read = conversation.add(sent, &Known::default());
     let Conversation { messages, names, content, calls } = conversation;
-    *before = Before { names, pending: Pending { content, calls, ..Pending::default() } };
+    *before = Before { names, pending: Pending { calls, content, ..Pending::default() } };
     read.map(|()| Some(messages))
 }
 

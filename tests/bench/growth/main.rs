@@ -37,6 +37,9 @@ use rows::Rows;
 #[global_allocator]
 static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
+/// Measures one part and adds its rows.
+type Measure = fn(&mut Rows);
+
 fn main() -> ExitCode {
     // Some rows start this program again as another process. A variable then says what that process does.
     if std::env::var_os("RETAKE_BENCH_RUNNER").is_some() {
@@ -45,8 +48,7 @@ fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let counts = wanted.iter().any(|wanted| wanted == "counts");
     let mut rows = Rows::new(counts);
-    let parts: [(&str, fn(&mut Rows)); 3] =
-        [("load", load::measure), ("serve", serve::measure), ("runner", runner::measure)];
+    let parts: [(&str, Measure); 3] = [("load", load::measure), ("serve", serve::measure), ("runner", runner::measure)];
     for (name, measure) in parts {
         let named = |wanted: &String| wanted == name || wanted == "growth" || (counts && name != "runner");
         if wanted.is_empty() || wanted.iter().any(named) {

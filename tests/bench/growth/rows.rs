@@ -68,8 +68,12 @@ impl Rows {
     /// Prints the table, and what failed.
     pub fn print(&self) -> ExitCode {
         println!("| what | small | medium | large | exponents |\n|---|---|---|---|---|");
-        self.lines.iter().for_each(|line| println!("{line}"));
-        self.failed.iter().for_each(|failed| eprintln!("error: {failed}"));
+        for line in &self.lines {
+            println!("{line}");
+        }
+        for failed in &self.failed {
+            eprintln!("error: {failed}");
+        }
         if self.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }

@@ -53,7 +53,7 @@ fn attached(rows: &mut Rows) {
         runtime.block_on(async {
             let client = reqwest::Client::builder().no_proxy().build().unwrap();
             let ask = post(async move |question: String| {
-                let call = format!(r#"{{"model": "m", "messages": [{{"role": "user", "content": "{question}"}}]}}"#);
+                let call = format!(r#"{{"model": "m", "messages": [{{"role": "user", "content": {question}}}]}}"#);
                 let url = format!("http://{model}/v1/chat/completions");
                 let answer =
                     client.post(&url).bearer_auth("key").body(call).send().await.unwrap().text().await.unwrap();
@@ -70,7 +70,7 @@ fn attached(rows: &mut Rows) {
         for scenario in 0..size {
             let folder = root.path().join(format!("scenarios/s{scenario:04}"));
             fs::create_dir_all(&folder).unwrap();
-            let text = format!("[[step]]\npost = \"/ask\"\ntext = \"question {scenario}\"\ngolden = false\n");
+            let text = format!("[[step]]\npost = \"/ask\"\njson = \"question {scenario}\"\ngolden = false\n");
             fs::write(folder.join("scenario.toml"), text).unwrap();
             let fixture = format!(
                 r#"{{"format": "retake/1", "turns": [{{"input": {{"messages": [{{"type": "human", "content": "question {scenario}"}}]}},

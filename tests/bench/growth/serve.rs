@@ -95,7 +95,7 @@ fn run(calls: usize) -> Cost {
     let mut server = Server::start(fixture, false);
     let (before, cpu) = (COUNTED.stats(), server.cpu());
     let size = bodies(calls, |body| server.call(body));
-    let (cpu, after) = (server.cpu() - cpu, COUNTED.stats());
+    let (cpu, after) = (server.cpu().saturating_sub(cpu), COUNTED.stats());
     let allocations = after.allocations + after.reallocations - before.allocations - before.reallocations;
     Cost { size, cpu, allocations, bytes: after.bytes_allocated - before.bytes_allocated }
 }

@@ -7,7 +7,9 @@ fn both(texts: &[&str]) -> (Option<String>, String) {
     let rules = Rules::default();
     let messages: Vec<Message> = texts.iter().map(|text| Message::new("human", *text)).collect();
     let mut running = RunningHash::default();
-    messages.iter().for_each(|message| running.add(message, &rules.normalizer));
+    for message in &messages {
+        running.add(message, &rules.normalizer);
+    }
     let canonical = rules.canonical(messages);
     assert_eq!(running.length(), canonical.len());
     (running.hash().map(|hash| hash.to_string()), rules.hash_of_whole(&canonical).to_string())
