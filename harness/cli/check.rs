@@ -62,7 +62,9 @@ impl Check {
         let limits = Limits { calls: self.max_calls, tokens: self.max_tokens };
         if let Some(file) = &self.requests {
             let (requests, left_out) = requests(file)?;
-            left_out.iter().for_each(|line| terminal::note(format!("left out: {line}")));
+            for line in left_out {
+                terminal::note(format!("left out: {line}"));
+            }
             return self.send(&requests, limits);
         }
         let root = self.project.folder()?;

@@ -77,7 +77,7 @@ impl ForkRow {
         }
         let caller = |turn: &&Turn| turn.caller.as_deref() == turns.first().and_then(|first| first.caller.as_deref());
         let finish = turns.iter().rfind(caller).and_then(|turn| turn.output.finish.as_ref());
-        row.finish = finish.map_or("none", Finish::as_str).to_owned();
+        finish.map_or("none", Finish::as_str).clone_into(&mut row.finish);
         row.cost = cost.filter(|_| !prices.is_empty());
         row
     }

@@ -79,7 +79,9 @@ fn sample<'a>(project: &Project, scenarios: &[&'a Scenario], most: usize) -> Vec
         let all: std::collections::BTreeSet<_> = fixture.table.turns().iter().map(of_turn).collect();
         let is_needed = all.iter().any(|pair| seen.get(pair).copied().unwrap_or_default() < most);
         if is_needed {
-            all.into_iter().for_each(|pair| *seen.entry(pair).or_default() += 1);
+            for pair in all {
+                *seen.entry(pair).or_default() += 1;
+            }
         }
         is_needed
     });

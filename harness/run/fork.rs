@@ -160,7 +160,7 @@ impl Forking<'_> {
         staged.name = format!("{}.{number:04}", self.folder.id);
         let mode = Mode::Record(recorder.clone());
         let played = trial::play(project, &staged, Some(&**fixture), mode, server, || false, Some(&so_far))?;
-        let made = call_log::to_fixture_after(
+        let forked = call_log::to_fixture_after(
             Some(&**fixture),
             &file,
             &fixture.path,
@@ -168,10 +168,10 @@ impl Forking<'_> {
             rules,
             secrets.scrub(),
         )?;
-        let fixture = Fixture { tools: played.tools.recorded.clone(), ..made.fixture };
+        let fixture = Fixture { tools: played.tools.recorded.clone(), ..forked.fixture };
         let mut row = ForkRow::of(&fixture, &project.discovered.suite.prices);
         row.replayed = branch.recalled();
-        let troubles = recorder.troubles().into_iter().chain(made.failed);
+        let troubles = recorder.troubles().into_iter().chain(forked.failed);
         let step = played.error().map(ToString::to_string);
         row.ended = branch.ended().into_iter().chain(troubles).chain(step).next();
         if row.ended.is_none() {

@@ -100,7 +100,7 @@ impl Comparison {
         }
         match wire::decode_response(api, today) {
             Ok(now) => {
-                found.extend(behaviour(&turn.output, &now, asked.as_ref().map_or(&Json::Null, |call| &call.tools)))
+                found.extend(behaviour(&turn.output, &now, asked.as_ref().map_or(&Json::Null, |call| &call.tools)));
             }
             Err(why) => found.push(Finding::breaking(format!("today's answer is no answer for a client: {why}"))),
         }

@@ -1,5 +1,7 @@
 //! `retake check` on the gateway, whose scripted provider was changed since the recording.
 
+use std::fmt::Write as _;
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Response, header};
@@ -94,7 +96,7 @@ fn each_of_fifteen_changes_is_found() {
             "[]/choices/*/index: recorded number, today string",
             |chunk| {
                 if let Some(index) = chunk.pointer_mut("/choices/0/index") {
-                    *index = json!("0")
+                    *index = json!("0");
                 }
             },
             same,
@@ -111,7 +113,7 @@ fn each_of_fifteen_changes_is_found() {
             "[]/choices/*/finish_reason: recorded null or string, today null or number",
             |chunk| {
                 if let Some(why) = chunk.pointer_mut("/choices/0/finish_reason").filter(|why| why.is_string()) {
-                    *why = json!(7)
+                    *why = json!(7);
                 }
             },
             same,
@@ -121,7 +123,7 @@ fn each_of_fifteen_changes_is_found() {
             "finish reason: recorded stop, today length",
             |chunk| {
                 if let Some(why) = chunk.pointer_mut("/choices/0/finish_reason").filter(|why| *why == "stop") {
-                    *why = json!("length")
+                    *why = json!("length");
                 }
             },
             same,
@@ -131,7 +133,7 @@ fn each_of_fifteen_changes_is_found() {
             "calls `write_the_file`",
             |chunk| {
                 if let Some(name) = function(chunk, "name").filter(|name| *name == "write_file") {
-                    *name = json!("write_the_file")
+                    *name = json!("write_the_file");
                 }
             },
             same,
@@ -143,10 +145,10 @@ fn each_of_fifteen_changes_is_found() {
             1,
             "the model answers without a tool today",
             |chunk| {
-                if let Some(delta) = delta(chunk) {
-                    if delta.remove("tool_calls").is_some() {
-                        delta.insert("content".into(), json!("no"));
-                    }
+                if let Some(delta) = delta(chunk)
+                    && delta.remove("tool_calls").is_some()
+                {
+                    delta.insert("content".into(), json!("no"));
                 }
             },
             same,
@@ -164,6 +166,7 @@ fn each_of_fifteen_changes_is_found() {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "as the others in the table")]
 /// Returns a stream with other texts and ids, cut into other chunks.
 fn another(text: String) -> String {
     let mut all = String::new();
@@ -177,13 +180,13 @@ fn another(text: String) -> String {
         data["created"] = json!(u32::from_le_bytes(uuid::Uuid::new_v4().as_bytes()[..4].try_into().unwrap()));
         let content = data.pointer("/choices/0/delta/content").and_then(Value::as_str).filter(|text| !text.is_empty());
         let Some(content) = content.map(str::to_owned) else {
-            all.push_str(&format!("data: {data}\n\n"));
+            write!(all, "data: {data}\n\n").unwrap();
             continue;
         };
         let size = 1 + usize::from(uuid::Uuid::new_v4().as_bytes()[0] % 9);
         for piece in content.to_uppercase().chars().collect::<Vec<_>>().chunks(size) {
             data["choices"][0]["delta"]["content"] = json!(piece.iter().collect::<String>());
-            all.push_str(&format!("data: {data}\n\n"));
+            write!(all, "data: {data}\n\n").unwrap();
         }
     }
     all

@@ -63,7 +63,7 @@ impl Provider {
                     Some((content, rest)) if at > 0 => format!("\"content\":\"{}\"{rest}", content.to_uppercase()),
                     _ => part.to_owned(),
                 });
-                Response::from_parts(parts, Body::from(loud.collect::<Vec<_>>().join("")))
+                Response::from_parts(parts, Body::from(loud.collect::<String>()))
             }
         });
         let service = Service::start(Router::new().fallback_service(gateway::provider::provider()).layer(by_model));

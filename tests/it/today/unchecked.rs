@@ -21,8 +21,10 @@ tests! {
 
 const NAME: &str = "write_read_file";
 
+type Failure = fn(Response<Body>) -> Response<Body>;
+
 /// The scripted provider, which answers from its third call on with `failure`.
-fn failing(failure: fn(Response<Body>) -> Response<Body>) -> Service {
+fn failing(failure: Failure) -> Service {
     let calls = Arc::new(AtomicUsize::new(0));
     let map = move |response: Response<Body>| {
         let fails = calls.fetch_add(1, Ordering::Relaxed) >= 2;
@@ -47,7 +49,7 @@ fn cut(response: Response<Body>, cleanly: bool) -> Response<Body> {
 }
 
 fn a_provider_that_is_busy_or_leaves_could_not_be_checked() {
-    let failures: [(&str, fn(Response<Body>) -> Response<Body>); 7] = [
+    let failures: [(&str, Failure); 7] = [
         ("status 429", |_| with(429, r#"{"error": {"message": "slow down", "type": "requests"}}"#)),
         ("status 400", |_| with(400, r#"{"error": {"message": "out", "code": "insufficient_quota"}}"#)),
         ("status 503", |_| with(503, "busy")),

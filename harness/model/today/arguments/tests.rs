@@ -19,7 +19,7 @@ fn arguments_are_held_to_the_schema() {
     assert_eq!(of(r#"{"path": "a", "mode": "x"}"#), "`mode` is \"x\", expected \"r\" or \"w\"");
     assert_eq!(of(r#"{"path": "a", "at": 3}"#), "`at` fits none of the forms that the schema allows");
     assert_eq!(of(r#"{"path": "a", "b": 3}"#), "`b` is not one of the tool's arguments");
-    assert_eq!(of(r#""{\"path\""#), "the arguments as a whole is a string, expected object");
+    assert_eq!(of(r#""{\"path\": 1""#), "the arguments as a whole is a string, expected object");
 }
 
 #[test]
