@@ -40,7 +40,7 @@ static REPORTED: LazyLock<Vec<(String, Reports)>> = LazyLock::new(|| {
         } {
             let (tree, run) = made(change);
             let failed = run.trials().get(change.scenario) == Some(&"FAILED");
-            let retake = |args: &[&str]| tree.retake().args(args).env("COLUMNS", "100000").run();
+            let retake = |args: &[&str]| tree.retake().args(args).env("COLUMNS", "10000").run();
             retake(&["report", "--no-open", "--out", "page.html"]);
             let reports = Reports {
                 json: retake(&["explain", change.scenario, "--json"]).stdout,
