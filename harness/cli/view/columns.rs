@@ -6,10 +6,14 @@ use retake_base::text::visible;
 /// The width of a report in characters, if the terminal's width is not known.
 pub(crate) const WIDTH: usize = 80;
 
+/// The most characters of a line. Formatting panics at widths above 65,535.
+const MOST: usize = 10_000;
+
 /// The terminal's width: `COLUMNS`, otherwise what the terminal reports, otherwise 80.
 pub(crate) fn width() -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    said.or_else(|| terminal_size().map(|(columns, _)| columns)).filter(|width| *width >= 20).unwrap_or(WIDTH)
+    let known = said.or_else(|| terminal_size().map(|(columns, _)| columns)).filter(|width| *width >= 20);
+    known.unwrap_or(WIDTH).min(MOST)
 }
 
 /// A text as indented lines of at most `width` characters, broken at spaces if possible. Its own line breaks stay, and invisible

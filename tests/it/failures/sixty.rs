@@ -63,7 +63,7 @@ fn outcome(change: &Change, provider: &str) -> Outcome {
     let (tree, run) = made(change);
     let failed = run.trials().get(change.scenario) == Some(&"FAILED");
     let told = if failed { run.failure(change.scenario).to_owned() } else { run.all() };
-    let retake = |args: &[&str]| tree.retake().args(args).env("COLUMNS", "100000").run();
+    let retake = |args: &[&str]| tree.retake().args(args).env("COLUMNS", "10000").run();
     retake(&["report", "--no-open", "--out", "page.html"]);
     let reports = Reports {
         json: retake(&["explain", change.scenario, "--json"]).stdout,
