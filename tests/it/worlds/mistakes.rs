@@ -24,8 +24,8 @@ pub(crate) const MISTAKES: [(&str, &str, &str, &str, &str); 10] = [
         "cut_args_taken_as_none",
         "worlds_of_a_run",
         "length-in-tool-call",
-        "turn 1 lead_agent  length-in-tool-call",
-        "went on",
+        "lead_agent  length-in-tool-call",
+        "went on  asked \"Error: the argument `pat",
     ),
     (
         "title_says_how_it_broke",
