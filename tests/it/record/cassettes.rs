@@ -118,7 +118,6 @@ fn in_other_pieces(folder: &Path) {
             }
         }
     }
-    println!("{asked} answers, {cut} of them in other pieces");
     assert!(cut * 2 > asked, "{cut} of {asked}");
 }
 

@@ -74,7 +74,7 @@ fn is_noticed(mistake: &str, scenario: &str, worlds: &str, line: &str, shows: &s
     let run = |mistake: &str| tree.runner("bare").env("GATEWAY_MUTANT", mistake).env("CI", "1").run();
     run("none").exits(0);
     let ran = run(mistake).exits(101);
-    let is_shown = |now: &&str| now.starts_with("+ ") && now.contains(line) && now.contains(&format!("  {shows}"));
-    let shown = ran.diff().iter().any(is_shown);
+    let as_named = |now: &&str| now.starts_with("+ ") && now.contains(line) && now.contains(&format!("  {shows}"));
+    let shown = ran.diff().iter().any(as_named);
     assert!(shown, "{mistake}: {}", ran.all());
 }
