@@ -75,6 +75,5 @@ fn is_noticed(mistake: &str, scenario: &str, worlds: &str, line: &str, shows: &s
     run("none").exits(0);
     let ran = run(mistake).exits(101);
     let as_named = |now: &&str| now.starts_with("+ ") && now.contains(line) && now.contains(&format!("  {shows}"));
-    let shown = ran.diff().iter().any(as_named);
-    assert!(shown, "{mistake}: {}", ran.all());
+    assert!(ran.diff().iter().any(as_named), "{mistake}: {}", ran.all());
 }
