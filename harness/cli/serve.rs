@@ -41,6 +41,7 @@ use retake_scenario::Delays;
     POST /__retake/reset    forget all of this, and serve every turn again\n\n\
     With the body {\"fixtures\": [\"parting\"], \"name\": \"test_b\"}, a reset also\n\
     changes the fixtures, and misses name test_b from then on.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Serve {
     /// The fixtures: files, or names in the project; their turns are served as one table. Without any, each call is a
     /// miss until a reset names some

@@ -112,7 +112,9 @@ impl Runs<'_> {
                         if !rest.is_empty() {
                             locked(&queue).push_back(rest);
                         }
-                        judged.iter().for_each(|_| tell());
+                        for _ in &judged {
+                            tell();
+                        }
                         locked(&done).extend(batch.iter().map(|(at, _)| *at).zip(judged));
                     }
                     Err(error) => {

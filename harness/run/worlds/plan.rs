@@ -29,8 +29,8 @@ impl World {
 
     /// The fault in tables: `cut-clean 3/7`, `order 2 1`.
     pub(super) fn said(&self) -> String {
-        let order: String = self.order.iter().map(|turn| format!(" {}", turn + 1)).collect();
-        format!("{}{order}", self.fault)
+        let order = self.order.iter().map(|turn| (turn + 1).to_string());
+        std::iter::once(self.fault.to_string()).chain(order).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether a service should not notice it.

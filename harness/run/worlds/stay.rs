@@ -16,7 +16,7 @@ use retake_core::events::{Captured, Golden, Known, Named, Places, Recorded, Stat
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
 use retake_model::{GoingOn, Mode, ModelServer, Pacing, Replay, Scope, Staged};
-use retake_scenario::Scenario;
+use retake_scenario::{Scenario, Step};
 use retake_wire::fixture::Fixture;
 
 /// How long no call has to come after the fault until a service has given up: retries come at once.
@@ -191,7 +191,7 @@ impl Setting<'_> {
     pub(super) fn sent(&self, seen: &Seen, until: Option<usize>) -> WhatWasSent {
         let all = &seen.driven.captured;
         let parts = until.map_or(usize::MAX, |until| {
-            let steps = self.scenario.steps.iter().take(until).flat_map(|step| step.parts());
+            let steps = self.scenario.steps.iter().take(until).flat_map(Step::parts);
             steps.filter(|part| part.golden).count()
         });
         let of_golden = all.iter().filter(|capture| !capture.delivery.only_headers).take(parts);

@@ -113,13 +113,11 @@ impl Compared<'_> {
                 return Verdict::new(Did::Other, format!("{status}, ends, {}", quoted(new)));
             }
         }
-        match self.cut() {
-            Some(what) => Verdict::new(Did::Silent, format!("{status}, ends, {what}")),
-            None => {
-                let changed = self.changed.as_deref().unwrap_or("the golden differs");
-                Verdict::new(Did::Other, format!("{status}, ends, all texts, but {changed}"))
-            }
+        if let Some(what) = self.cut() {
+            return Verdict::new(Did::Silent, format!("{status}, ends, {what}"));
         }
+        let changed = self.changed.as_deref().unwrap_or("the golden differs");
+        Verdict::new(Did::Other, format!("{status}, ends, all texts, but {changed}"))
     }
 
     /// What is left of the text of which the most is missing, or `None` if all texts came.

@@ -13,17 +13,29 @@ pub(crate) const MISTAKES: [(&str, &str, &str, &str, &str); 10] = [
     ("cut_stream_asked_again_forever", "worlds_of_a_run", "cut-clean", "turn 1 lead_agent  cut-clean 1/9", "storm"),
     ("cut_stream_keeps_the_lock", "worlds_of_a_run", "cut-clean", "turn 1 lead_agent  cut-clean 1/9", "sick"),
     ("cut_stream_panics", "worlds_of_a_run", "cut-clean", "turn 1 lead_agent  cut-clean 1/9", "crashed"),
-    ("half_answer_kept", "worlds_of_a_run", "cut-clean", "turn 3 lead_agent  cut-clean 4/8", "SILENT"),
+    (
+        "half_answer_kept",
+        "worlds_of_a_run",
+        "cut-clean",
+        "turn 3 lead_agent  cut-clean 4/8",
+        "other  200, ends, \"I wrote",
+    ),
     (
         "cut_args_taken_as_none",
         "worlds_of_a_run",
         "length-in-tool-call",
-        "turn 1 lead_agent  length-in-tool-call",
-        "went on",
+        "lead_agent  length-in-tool-call",
+        "went on  asked \"Error: the argument `pat",
     ),
-    ("title_says_how_it_broke", "worlds_of_a_run", "cut-dirty", "turn 4 middleware:title  cut-dirty", "reported"),
+    (
+        "title_says_how_it_broke",
+        "worlds_of_a_run",
+        "cut-dirty",
+        "turn 4 middleware:title  cut-dirty",
+        "other  200, ends, \"http error",
+    ),
     ("suggestions_expect_text", "worlds_of_a_run", "nothing", "turn 5 suggest_agent  nothing", "reported"),
-    ("runs_stay_running", "worlds_of_a_thread", "cut-clean", "turn 1 lead_agent  cut-clean 1/6", "reported"),
+    ("runs_stay_running", "worlds_of_a_thread", "cut-clean", "turn 1 lead_agent  cut-clean 1/6", "sick"),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -62,7 +74,6 @@ fn is_noticed(mistake: &str, scenario: &str, worlds: &str, line: &str, shows: &s
     let run = |mistake: &str| tree.runner("bare").env("GATEWAY_MUTANT", mistake).env("CI", "1").run();
     run("none").exits(0);
     let ran = run(mistake).exits(101);
-    let now = ran.diff().into_iter().find(|now| now.starts_with(&format!("+ {line}  ")));
-    let shown = now.is_some_and(|now| now.contains(&format!("  {shows}  ")));
-    assert!(shown, "{mistake}: {}", ran.all());
+    let as_named = |now: &&str| now.starts_with("+ ") && now.contains(line) && now.contains(&format!("  {shows}"));
+    assert!(ran.diff().iter().any(as_named), "{mistake}: {}", ran.all());
 }

@@ -3,7 +3,8 @@ use retake_core::events::{AfterLast, Capture, Captured, Delivery, Status};
 
 /// What a service sent: a stream with these events, each with its name and its payload.
 fn sent(events: &[(&str, &str)]) -> WhatWasSent {
-    let text: String = events.iter().map(|(name, data)| format!("event: {name}\ndata: {data}\n\n")).collect();
+    let text =
+        events.iter().map(|(name, data)| format!("event: {name}\ndata: {data}\n\n")).collect::<Vec<_>>().concat();
     let captured = Captured {
         request: "POST /".to_owned(),
         status: Status::Http(200),
