@@ -111,6 +111,8 @@ impl Page {
         if inner.is_null() {
             return Err(Error::new("the iframe has no document yet, or one of another site"));
         }
+        // A person looks at it in the window.
+        self.function("function () { this.scrollIntoViewIfNeeded() }", &iframe, Vec::new()).await?;
         let document = self.call("DOM.resolveNode", json!({ "backendNodeId": inner })).await?;
         Ok(document["object"]["objectId"].as_str().unwrap_or_default().to_owned())
     }

@@ -112,13 +112,13 @@ const PICTURES: usize = 12 << 20;
 /// too much is left out.
 fn with_pictures(root: &Path, runs: &[RunData]) -> Vec<RunData> {
     let mut runs = runs.to_vec();
-    let mut room = PICTURES;
+    let mut left = PICTURES;
     let mut sorted: Vec<&mut RunData> = runs.iter_mut().collect();
     sorted.sort_by_key(|run| run.result != RunResult::Failed);
     for act in sorted.into_iter().flat_map(|run| &mut run.steps).flat_map(|step| &mut step.acts) {
         let bytes = act.picture.take().and_then(|file| std::fs::read(root.join(file)).ok());
-        let Some(bytes) = bytes.filter(|bytes| bytes.len() <= room) else { continue };
-        room -= bytes.len();
+        let Some(bytes) = bytes.filter(|bytes| bytes.len() <= left) else { continue };
+        left -= bytes.len();
         act.picture = Some(format!("data:image/jpeg;base64,{}", BASE64_STANDARD.encode(bytes)).into());
     }
     runs

@@ -178,17 +178,13 @@ impl<'a> Driver<'a> {
                     match listener.finish(settle).await {
                         Ok(answered) if step.golden => captured.push(answered.into_captured()),
                         Ok(_) => {}
-                        Err(error) => self.failure = Some((CauseKind::Step, self.failed(error, &title, step))),
+                        Err(error) => self.failure = Some((CauseKind::Step, failed(error, &title, step))),
                     }
                 }
             }
         }
         let sent = self.sent.into_inner().unwrap_or_else(PoisonError::into_inner);
         Driven { captured, names: self.names, sent, failure: self.failure, broken: self.broken }
-    }
-
-    fn failed(&self, error: Error, title: &str, step: &Step) -> Error {
-        error.while_doing(&format!("take {title}")).else_at(&step.file, step.place)
     }
 
     /// Returns the title of a step in reports. A path is shown as it is sent, if it can be rendered.
@@ -248,21 +244,21 @@ impl<'a> Driver<'a> {
         if let Action::Browse(visit) = &step.action {
             let visited =
                 self.visitor.visit(index, step, visit, &mut self.context, &self.cookies, &self.underway).await;
-            let visited = visited.map_err(|error| self.failed(error, &title, step))?;
+            let visited = visited.map_err(|error| failed(error, &title, step))?;
             self.captured.extend(visited.captured.into_iter().map(Part::Done));
             self.capture(visited.values);
             return Ok(());
         }
         if let Action::Socket(talk) = &step.action {
-            let answered = self.talk(talk).await.map_err(|error| self.failed(error, &title, step))?;
+            let answered = self.talk(talk).await.map_err(|error| failed(error, &title, step))?;
             let outcome = Outcome::Answered(Box::new(answered), None);
-            return self.take(index, step, outcome).map_err(|error| self.failed(error, &title, step));
+            return self.take(index, step, outcome).map_err(|error| failed(error, &title, step));
         }
         let parts = step.parts();
         let outcomes = join_all(parts.iter().map(|part| self.perform(part))).await;
         for (part, outcome) in parts.iter().zip(outcomes) {
-            let outcome = outcome.map_err(|error| self.failed(error, &title, part))?;
-            self.take(index, part, outcome).map_err(|error| self.failed(error, &title, part))?;
+            let outcome = outcome.map_err(|error| failed(error, &title, part))?;
+            self.take(index, part, outcome).map_err(|error| failed(error, &title, part))?;
         }
         Ok(())
     }
@@ -285,7 +281,9 @@ impl<'a> Driver<'a> {
     /// Opens a WebSocket, or goes on with the latest one.
     async fn talk(&mut self, talk: &SocketTalk) -> Result<Answered> {
         let send: Vec<Json> = talk.send.iter().map(|message| message.render(&self.context)).collect::<Result<_>>()?;
-        send.iter().for_each(|message| self.sent().add(message));
+        for message in &send {
+            self.sent().add(message);
+        }
         if let Some(open) = &talk.open {
             let request = scenario::Request {
                 method: scenario::Method::Get,
@@ -300,7 +298,9 @@ impl<'a> Driver<'a> {
             request.tell(&mut self.sent());
             let request = Request { title: request.title.replacen("GET", "SOCKET", 1), ..request };
             let connect = open.connect.as_ref().map(|connect| connect.render(&self.context)).transpose()?;
-            connect.iter().for_each(|connect| self.sent().add(connect));
+            if let Some(connect) = &connect {
+                self.sent().add(connect);
+            }
             let (event, cookies) = (open.event.clone(), &self.cookies);
             self.socket = None;
             let opened = Socket::open(request, open.framing, event, connect, cookies, &self.underway).await?;
@@ -402,4 +402,9 @@ impl<'a> Driver<'a> {
             self.context.insert(name, value);
         }
     }
+}
+
+/// Says in an error which step failed, and where it is written.
+fn failed(error: Error, title: &str, step: &Step) -> Error {
+    error.while_doing(&format!("take {title}")).else_at(&step.file, step.place)
 }

@@ -102,7 +102,7 @@ impl Frames {
             // The bytes that belong to an event of Socket.IO are in it as placeholders.
             return match self.framing {
                 Framing::SocketIo => Arrived::Nothing,
-                _ => named("binary", Json::object([("bytes", Json::from(message.len()))]), message.len()),
+                _ => named("binary", &Json::object([("bytes", Json::from(message.len()))]), message.len()),
             };
         };
         match self.framing {
@@ -121,7 +121,7 @@ impl Frames {
     }
 }
 
-fn named(name: &str, payload: Json, size: usize) -> Arrived {
+fn named(name: &str, payload: &Json, size: usize) -> Arrived {
     let payload = Payload::Data(payload.print(Layout::Compact).into());
     Arrived::Event(Event { name: Some(name.into()), id: None, payload }, size)
 }
@@ -132,17 +132,17 @@ fn socket_io(text: &str) -> Arrived {
     let rest = text.get(2..).unwrap_or_default();
     let list = rest
         .find('[')
-        .and_then(|at| Json::parse(rest[at..].as_bytes()).ok())
+        .and_then(|at| Json::parse(&rest.as_bytes()[at..]).ok())
         .and_then(|list| list.as_array().map(<[Json]>::to_vec));
     match kind {
         _ if text.starts_with('0') => Arrived::Accepted,
         "40" => Arrived::Accepted,
         "44" => {
-            let why = rest.find('{').and_then(|at| Json::parse(rest[at..].as_bytes()).ok());
+            let why = rest.find('{').and_then(|at| Json::parse(&rest.as_bytes()[at..]).ok());
             let said = why.as_ref().and_then(|why| why.str_of("message")).map(str::to_owned);
             Arrived::Refused(said.unwrap_or_else(|| rest.to_owned()))
         }
-        "41" => named("disconnect", Json::Null, text.len()),
+        "41" => named("disconnect", &Json::Null, text.len()),
         "42" | "45" => {
             let mut values = list.unwrap_or_default().into_iter();
             let name = values.next().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
@@ -152,23 +152,23 @@ fn socket_io(text: &str) -> Arrived {
                 1 => values.remove(0),
                 _ => Json::Array(values),
             };
-            named(&name, payload, text.len())
+            named(&name, &payload, text.len())
         }
-        "43" | "46" => named("ack", Json::Array(list.unwrap_or_default()), text.len()),
+        "43" | "46" => named("ack", &Json::Array(list.unwrap_or_default()), text.len()),
         _ => Arrived::Nothing,
     }
 }
 
 /// A message of a GraphQL subscription. The older protocol says `data` for `next`.
 fn graph_ql(text: &str) -> Arrived {
-    let Ok(message) = Json::parse(text.as_bytes()) else { return named("message", Json::from(text), text.len()) };
+    let Ok(message) = Json::parse(text.as_bytes()) else { return named("message", &Json::from(text), text.len()) };
     let payload = || message.get("payload").cloned().unwrap_or(Json::Null);
     match message.str_of("type").unwrap_or_default() {
         "connection_ack" => Arrived::Accepted,
         "connection_error" => Arrived::Refused(payload().print(Layout::Compact)),
         "ka" | "pong" => Arrived::Nothing,
-        "data" => named("next", payload(), text.len()),
-        other => named(other, payload(), text.len()),
+        "data" => named("next", &payload(), text.len()),
+        other => named(other, &payload(), text.len()),
     }
 }
 

@@ -152,7 +152,10 @@ impl Socket {
         let mut stream = Stream::new(&spec, None);
         // A step that only opens the socket has nothing to wait for.
         let reads = last.is_some() || !opens || !send.is_empty();
-        while reads {
+        loop {
+            if !reads {
+                break;
+            }
             let known = stream.events.len();
             let (event, size) = match self.next().await? {
                 Some(Arrived::Event(event, size)) => (event, size),

@@ -33,7 +33,7 @@ fn socket_io_names_its_events_and_answers_its_pings() {
         (r#"42["new_message",{"a":1}]"#, "new_message", r#"{"a":1}"#),
         (r#"42/chat,7["two",1,2]"#, "two", "[1,2]"),
         (r#"42["task_end"]"#, "task_end", "null"),
-        (r#"43 1[true]"#, "ack", "[true]"),
+        ("43 1[true]", "ack", "[true]"),
         ("41", "disconnect", "null"),
     ] {
         assert_eq!(of(text), Arrived::Event(event(Some(name), payload), text.len()), "{text}");

@@ -130,29 +130,7 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
         };
         return Err(scenario.source.error(start, what).help(format!("an act has exactly one of {}", listed(&ACTS))));
     };
-    if word != "fill" {
-        scenario.refuse(&fields!(raw; text), "belongs to `fill`")?;
-    }
-    if word != "upload" {
-        scenario.refuse(&fields!(raw; files), "belongs to `upload`")?;
-    }
-    if word != "screenshot" {
-        scenario.refuse(&fields!(raw; baseline), "belongs to `screenshot`")?;
-    }
-    if raw.baseline.as_ref().is_none_or(|baseline| !baseline.get_ref()) {
-        scenario.refuse(&fields!(raw; tolerance, mask), "belongs to a screenshot with `baseline = true`")?;
-    }
-    if !FINDS.contains(&word) {
-        let inside = [("in", raw.inside.as_ref().map(|inside| inside.span().start))];
-        scenario.refuse(&inside, "belongs to an act that looks for one element")?;
-        scenario.refuse(&fields!(raw; exact, markdown, nth, frame), "belongs to an act that looks for one element")?;
-    }
-    if !["see", "once", "above"].contains(&word) {
-        scenario.refuse(&fields!(raw; visible), "belongs to `see`, `once` and `above`")?;
-    }
-    if ["press", "goto", "reload", "aria"].contains(&word) {
-        scenario.refuse(&fields!(raw; within), &format!("limits a wait, and `{word}` does not wait"))?;
-    }
+    refuse_strays(scenario, raw, word)?;
     let target = |text: &Option<Spanned<String>>| -> Result<Target> {
         let text = text.as_ref().ok_or_else(|| Error::new("no target"))?;
         let target = read_target(scenario, text, names, By::Text)?;
@@ -212,16 +190,7 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
             }
             Do::Above(targets)
         }
-        "press" => {
-            let keys = raw.press.as_ref().ok_or_else(|| Error::new("no keys"))?;
-            let held = keys.get_ref().rsplit_once('+').filter(|(_, key)| !key.is_empty()).map(|(held, _)| held);
-            if let Some(other) = held.into_iter().flat_map(|held| held.split('+')).find(|key| !HELD.contains(key)) {
-                let error =
-                    scenario.source.error(keys.span().start, format!("`{other}` cannot be held down with a key"));
-                return Err(suggest(error, other, HELD).help(format!("these can: {}", listed(&HELD))));
-            }
-            Do::Press(keys.get_ref().clone())
-        }
+        "press" => Do::Press(keys(scenario, raw)?),
         "goto" => {
             let path = raw.goto.as_ref().ok_or_else(|| Error::new("no path"))?;
             let path = path_of(scenario, path)?;
@@ -250,6 +219,45 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
     let visible = raw.visible.as_ref().is_none_or(|visible| *visible.get_ref());
     let frame = raw.frame.as_ref().map(|frame| frame.get_ref().clone());
     Ok(Act { what, visible, frame, within, place: scenario.source.place(start) })
+}
+
+/// Reads which key is pressed, and which others are held down with it.
+fn keys(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<String> {
+    let keys = raw.press.as_ref().ok_or_else(|| Error::new("no keys"))?;
+    let held = keys.get_ref().rsplit_once('+').filter(|(_, key)| !key.is_empty()).map(|(held, _)| held);
+    if let Some(other) = held.into_iter().flat_map(|held| held.split('+')).find(|key| !HELD.contains(key)) {
+        let error = scenario.source.error(keys.span().start, format!("`{other}` cannot be held down with a key"));
+        return Err(suggest(error, other, HELD).help(format!("these can: {}", listed(&HELD))));
+    }
+    Ok(keys.get_ref().clone())
+}
+
+/// Refuses the fields of an act that do not belong to this kind.
+fn refuse_strays(scenario: ScenarioFile<'_>, raw: &RawAct, word: &str) -> Result<()> {
+    if word != "fill" {
+        scenario.refuse(&fields!(raw; text), "belongs to `fill`")?;
+    }
+    if word != "upload" {
+        scenario.refuse(&fields!(raw; files), "belongs to `upload`")?;
+    }
+    if word != "screenshot" {
+        scenario.refuse(&fields!(raw; baseline), "belongs to `screenshot`")?;
+    }
+    if raw.baseline.as_ref().is_none_or(|baseline| !baseline.get_ref()) {
+        scenario.refuse(&fields!(raw; tolerance, mask), "belongs to a screenshot with `baseline = true`")?;
+    }
+    if !FINDS.contains(&word) {
+        let inside = [("in", raw.inside.as_ref().map(|inside| inside.span().start))];
+        scenario.refuse(&inside, "belongs to an act that looks for one element")?;
+        scenario.refuse(&fields!(raw; exact, markdown, nth, frame), "belongs to an act that looks for one element")?;
+    }
+    if !["see", "once", "above"].contains(&word) {
+        scenario.refuse(&fields!(raw; visible), "belongs to `see`, `once` and `above`")?;
+    }
+    if ["press", "goto", "reload", "aria"].contains(&word) {
+        scenario.refuse(&fields!(raw; within), &format!("limits a wait, and `{word}` does not wait"))?;
+    }
+    Ok(())
 }
 
 /// The acts that look for one element.

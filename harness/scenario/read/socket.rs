@@ -7,7 +7,7 @@ use super::request::{headers_of, path_of};
 use super::spanned::Spanned;
 use crate::step::{Framing, SocketOpening, SocketTalk};
 use crate::template::{Names, TemplateJson};
-use retake_base::error::Result;
+use retake_base::error::{Error, Result};
 
 /// Reads a step with `socket`, or with `send` alone, which goes on with the socket of an earlier step.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<SocketTalk> {
@@ -15,20 +15,20 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     scenario.refuse(&fields!(raw; status, cwd, env, exit, stream, cancel, reconnect, wait), why)?;
     scenario.refuse(&raw.body_fields(), why)?;
     scenario.refuse(&raw.page_fields(), why)?;
-    let open = match &raw.socket {
-        Some(path) => Some(SocketOpening {
+    if raw.socket.is_none() {
+        let of_opening = fields!(raw; headers, framing, connect, event);
+        scenario.refuse(&of_opening, "belongs to the step that opens the socket")?;
+    }
+    let opening = |path| {
+        Ok::<_, Error>(SocketOpening {
             path: path_of(scenario, path)?,
             headers: raw.headers.as_ref().map_or_else(|| Ok(Vec::new()), |all| headers_of(scenario, all.get_ref()))?,
             framing: raw.framing.as_ref().map_or(Framing::Plain, |framing| *framing.get_ref()),
             connect: raw.connect.as_ref().map(|connect| json::of_toml(connect, scenario.source)).transpose()?,
             event: raw.event.as_ref().map(|event| event.get_ref().clone()),
-        }),
-        None => {
-            let of_opening = fields!(raw; headers, framing, connect, event);
-            scenario.refuse(&of_opening, "belongs to the step that opens the socket")?;
-            None
-        }
+        })
     };
+    let open = raw.socket.as_ref().map(opening).transpose()?;
     if let Some(SocketOpening { path, headers, connect, framing, event }) = &open {
         names.check(path)?;
         headers.iter().try_for_each(|(_, value)| names.check(value))?;

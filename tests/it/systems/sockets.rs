@@ -48,7 +48,7 @@ type Socket = WebSocketStream<TcpStream>;
 async fn talk(stream: TcpStream) {
     let mut path = String::new();
     let accepted = accept_hdr_async(stream, |request: &Request, mut response: Response| {
-        path = request.uri().path().to_owned();
+        request.uri().path().clone_into(&mut path);
         if let Some(protocols) = request.headers().get("sec-websocket-protocol") {
             let wanted = std::env::var("PROTOCOL").unwrap_or("graphql-transport-ws".to_owned());
             assert!(protocols.to_str().unwrap().contains(&wanted));

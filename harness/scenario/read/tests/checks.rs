@@ -197,7 +197,10 @@ fn of_answers() -> Vec<Rule> {
         on(json!({ "required": ["run"] }), not_from("header|cookie")),
         on(json!({ "required": ["browser"] }), not_from("sse|header|json")),
         on(streams.clone(), not_from("json")),
-        on(json!({ "not": { "anyOf": has(&["stream", "cancel", "reconnect", "run"]) } }), not_from("sse")),
+        on(
+            json!({ "not": { "anyOf": has(&["stream", "cancel", "reconnect", "run", "socket", "send"]) } }),
+            not_from("sse"),
+        ),
         on(
             json!({ "allOf": [streams, { "not": { "required": ["run"] } }] }),
             json!({ "properties": { "golden": { "not": { "const": false } } } }),
