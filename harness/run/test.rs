@@ -156,7 +156,7 @@ fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Op
     let run = {
         let name = name.clone();
         move || {
-            let _turn = project.slots.turn(&name, trial::claim(&project, &scenario, None));
+            let _turn = project.slots.turn(&name, trial::claim(&project, &scenario, false, None));
             if fail_fast && project.failed.load(Ordering::Relaxed) {
                 return Ok(Completion::ignored_with("another scenario failed"));
             }
