@@ -155,7 +155,12 @@ impl Page {
     ///
     /// # Errors
     /// If nobody answers, or if the status is not one of `right`. Without `right`, every status below 400 is accepted.
-    pub(crate) async fn goto(&self, url: &str, storage: &BTreeMap<String, String>, right: Option<&[u16]>) -> Result<()> {
+    pub(crate) async fn goto(
+        &self,
+        url: &str,
+        storage: &BTreeMap<String, String>,
+        right: Option<&[u16]>,
+    ) -> Result<()> {
         let script = if storage.is_empty() { None } else { Some(self.keep_storage(url, storage).await?) };
         self.watch.forget_document();
         let answer = self.call("Page.navigate", json!({ "url": url })).await?;

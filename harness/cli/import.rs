@@ -23,7 +23,7 @@ use retake_wire::fixture::{Fixture, Suspected, call_log};
 #[command(after_help = "Examples:\n  retake import vcr tests/cassettes --out fixtures/imported.json\n  \
     retake import deerflow traces/*.json --out fixtures/imported.json\n  \
     retake import otlp traces.jsonl --list\n  \
-    retake import otlp traces.jsonl --trace 4f2a --out fixtures/refund.json --scenario refund\n  \
+    retake import otlp traces.jsonl --trace 4f2a --scenario refund \\\n      --out fixtures/refund.json\n  \
     retake import otlp --listen 127.0.0.1:4318 --out fixtures/refund.json\n\n\
     Each recorded request goes through the same code as a call in replay, which\n\
     computes its key. What cannot become a turn is listed with its file, its place\n\

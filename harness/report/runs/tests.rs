@@ -30,9 +30,9 @@ fn a_run_is_read_as_it_was_written_except_for_its_secrets() {
 fn a_run_of_another_version_is_refused_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let runs = Runs::of(folder.path());
-    runs.write(&RunData { format: "retake-run/2".to_owned(), ..run("chat") }).unwrap();
+    runs.write(&RunData { format: "retake-run/99".to_owned(), ..run("chat") }).unwrap();
     let error = runs.read("chat").unwrap_err().to_string();
-    assert!(error.contains("unknown version \"retake-run/2\""), "{error}");
+    assert!(error.contains("unknown version \"retake-run/99\""), "{error}");
     assert!(error.contains("run the scenario again"), "{error}");
 }
 

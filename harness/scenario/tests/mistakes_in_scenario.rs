@@ -64,7 +64,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:1: unknown field `sytem`
   did you mean `system`?
-  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `worlds`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "unknown field of golden",
@@ -107,7 +107,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:3: unknown field `steps`
   did you mean `step`?
-  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `worlds`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "one bracket too few",
@@ -336,7 +336,7 @@ get = "/"
         files: &[],
         text: "\"\\u001b[31mred\\u202e\" = 1\n[[step]]\nget = \"/\"\n",
         says: r"scenarios/a/scenario.toml:1:1: unknown field `\u{1b}[31mred\u{202e}`
-  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `worlds`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "cases as a list",
@@ -406,7 +406,7 @@ var = { x = 1 }
 "#,
         says: r"scenarios/a/scenario.toml:4:1: unknown field `var`
   did you mean `vars`?
-  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `skip`, `tags`, `retries`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `worlds`, `secrets`, `record`, `vars`, `before`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "case: none",

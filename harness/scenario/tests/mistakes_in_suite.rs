@@ -16,7 +16,7 @@ name = "x"
 "#,
         says: r"scenarios/suite.toml:1:3: unknown field `caller`
   did you mean `callers`?
-  known here: `system`, `systems`, `steps`, `before`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `retries`, `timeout`, `delays`, `worlds`, `error_words`, `fork`, `verify`, `prices`, `golden`",
+  known here: `system`, `systems`, `steps`, `before`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `retries`, `timeout`, `delays`, `fork`, `verify`, `prices`, `worlds`, `error_words`, `golden`",
     },
     Mistake {
         name: "a field of scenarios",
@@ -25,7 +25,7 @@ name = "x"
 prompt = "hello"
 "#,
         says: r"scenarios/suite.toml:1:2: unknown field `vars`
-  known here: `system`, `systems`, `steps`, `before`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `retries`, `timeout`, `delays`, `worlds`, `error_words`, `fork`, `verify`, `prices`, `golden`",
+  known here: `system`, `systems`, `steps`, `before`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `suspects`, `retries`, `timeout`, `delays`, `fork`, `verify`, `prices`, `worlds`, `error_words`, `golden`",
     },
     Mistake {
         name: "a negative price",
