@@ -88,8 +88,8 @@ impl Check {
         hide(secrets.scrub().clone());
         let fixture = Arc::new(Fixture::read(&file, &project.rules)?);
         terminal::note(format!("expect at most {}, as recorded", Cost::of_fixture(&fixture, &project.rules)));
-        let relay = Running::start(Upstreams::from_env()?, &project.declared, false)?;
-        let asking = Asking::begin(relay.relay().clone(), secrets, limits)?;
+        let running = Running::start(Upstreams::from_env()?, &project.declared, false)?;
+        let provider = Asking::begin(running.relay().clone(), secrets, limits)?;
         let replay = Replay::new(fixture, project.rules.clone(), Scope::new(name)).keeping_calls(true);
         let replay = Arc::new(replay);
         let options = ServerOptions { callers: project.callers, ..ServerOptions::default() };
@@ -97,7 +97,7 @@ impl Check {
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let (calls, missed) = runtime.block_on(answered(&replay, options, requests))?;
         drop(runtime);
-        let mut check = asking.ask(&calls)?;
+        let mut check = provider.ask(&calls)?;
         check.unchecked = missed;
         if requests.is_empty() {
             check.unchecked.push("there is no request to a model".to_owned());

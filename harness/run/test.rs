@@ -209,7 +209,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let mut failures: Vec<String> = Vec::new();
     loop {
         let retries = failures.len() < usize::from(scenario.retries);
-        match attempt(project, scenario, fixture.clone(), retries) {
+        match attempt(project, scenario, &fixture, retries) {
             Err(Attempt::Again(failure)) => failures.push(failure.headline()),
             Err(Attempt::Failed(failure)) => {
                 let tries = failures.iter().enumerate();
@@ -236,7 +236,7 @@ enum Attempt {
 fn attempt(
     project: &Project,
     scenario: &Scenario,
-    fixture: Option<Arc<Fixture>>,
+    fixture: &Option<Arc<Fixture>>,
     retries: bool,
 ) -> Result<(), Attempt> {
     let replay = |how| trial::replay(project, scenario, fixture.clone(), &project.rules, how);

@@ -1,7 +1,7 @@
-//! The benchmarks of the core: `cargo bench`. Each figure is compared with something that is measured in the same run, since
-//! machines differ and are shared. `cargo bench -- --write` writes the table to `tests/bench/figures.md`.
+//! The benchmarks of the core: `cargo bench -p retake-cli --bench figures`. Each figure is compared with something that is measured in the same run, since
+//! machines differ and are shared. `… -- --write` writes the table to `tests/bench/figures.md`.
 //!
-//! `cargo bench -- key server` runs only the named parts. `peers` measures other replay servers, if they are on `PATH`.
+//! `… -- key server` runs only the named parts. `peers` measures other replay servers, if they are on `PATH`.
 
 #![allow(
     missing_docs,
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     let write = std::env::args().any(|arg| arg == "--write");
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let mut table = Table::default();
-    let parts: [(&str, Measure); 10] = [
+    let parts: [(&str, Measure); 11] = [
         ("key", key::measure),
         ("fixture", fixture::measure),
         ("server", server::measure),

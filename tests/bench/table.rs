@@ -26,7 +26,7 @@ impl Table {
             .map(|[what, figure, against, ratio]| format!("| {what} | {figure} | {against} | {ratio} |\n"));
         let rows: String = rows.collect();
         format!(
-            "# Figures\n\n`cargo bench -- --write` on {}.\n\n| what | figure | against | ratio |\n|---|---|---|---|\n{rows}",
+            "# Figures\n\n`cargo bench -p retake-cli --bench figures -- --write` on {}.\n\n| what | figure | against | ratio |\n|---|---|---|---|\n{rows}",
             machine()
         )
     }

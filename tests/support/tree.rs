@@ -184,7 +184,7 @@ impl Tree {
         for file in RUNNER_FILES {
             self.write(file, "");
         }
-        let names: Vec<&str> = names.split(',').collect();
+        let names: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();
         let command =
             retake().args(&action.split(' ').collect::<Vec<_>>()).args(&names).env("RETAKE_ROOT", self.root());
         let command = command.env("TMPDIR", self.temp.path());

@@ -1,8 +1,8 @@
-//! How cost grows with size: `cargo bench -- growth`. Each row is measured at three sizes, with the exponent between them: 1 means
+//! How cost grows with size: `cargo bench -p retake-cli --bench growth`. Each row is measured at three sizes, with the exponent between them: 1 means
 //! that twice the size costs twice as much. What can be counted is counted (allocations, and the bytes that they take), since
 //! times depend on the machine; an exponent of a count above 1.2 fails. Times are those of the processor.
 //!
-//! The rows "as before" take the way that was taken before conversations were hashed message by message. `cargo bench -- counts`
+//! The rows "as before" take the way that was taken before conversations were hashed message by message. `… -- counts`
 //! leaves them out, and all rows that are only times.
 
 #![allow(

@@ -105,7 +105,7 @@ fn a_late_call_fails_its_own_scenario_however_many_linger() {
             let expected = if name.starts_with("late-") { "FAILED" } else { "ok" };
             assert_eq!(result, expected, "{name}: {}", run.all());
             if result == "FAILED" {
-                assert!(run.failure(&name).starts_with("replay miss: "), "{}", run.all());
+                assert!(run.failure(name).starts_with("replay miss: "), "{}", run.all());
             }
         }
         run.never_says("after the scenario's verdict");

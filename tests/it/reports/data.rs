@@ -137,7 +137,7 @@ fn the_data_of_a_removed_scenario_is_removed() {
         tree.remove(file);
     }
     std::fs::remove_dir(tree.path("scenarios/two_callers")).unwrap();
-    tree.runner("gateway").arg(NAME).run().exits(0);
+    tree.runner("gateway").run().exits(0);
     assert!(tree.has(".retake/runs/write_read_file.json") && !tree.has(".retake/runs/two_callers.json"));
 }
 

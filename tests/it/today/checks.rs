@@ -46,9 +46,8 @@ pub(super) fn changed(change: fn(&mut Value), whole: fn(String) -> String) -> Se
 }
 
 pub(super) fn check(tree: &Tree, provider: &str, names: &str, options: &str) -> Program {
-    let runner =
-        tree.runner("gateway").env("RETAKE_ACTION", format!("check{options}")).env("RETAKE_ACTION_NAMES", names);
-    runner.env("RETAKE_UPSTREAM_OPENAI", provider).env("OPENAI_API_KEY", "sk-of-the-provider")
+    let checker = tree.recorder("gateway", &format!("check{options}"), names);
+    checker.env("RETAKE_UPSTREAM_OPENAI", provider).env("OPENAI_API_KEY", "sk-of-the-provider")
 }
 
 fn run(change: fn(&mut Value), whole: fn(String) -> String) -> Ran {
@@ -193,10 +192,10 @@ fn another(text: String) -> String {
 }
 
 fn other_texts_ids_and_chunks_are_no_change() {
-    let rounds = std::env::var("RETAKE_RUNS_IN_A_ROW").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(3);
+    let rounds = std::env::var("RETAKE_CHECKED_RUNS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(3);
     let (provider, tree) = (changed(keep, another), Tree::of(&[NAME, "parallel_tools"]));
     for _ in 0..rounds {
-        let ran = check(&tree, &provider.openai(), NAME, " --all").run().exits(0);
+        let ran = check(&tree, &provider.openai(), "", " --all").run().exits(0);
         ran.says(&["parallel_tools: still true (4 calls", "write_read_file: still true (4 calls"]).never_says("note:");
     }
 }

@@ -9,6 +9,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use serde_json::{Value, json};
 
+use crate::record::processes::{children_of, is_gone};
 use crate::support::loopback::Service;
 use crate::support::program::{Program, Ran};
 use crate::support::tree::Tree;
@@ -78,8 +79,24 @@ impl Provider {
 fn fork(tree: &Tree, provider: &Provider, options: &Value) -> Program {
     let mut all = json!({ "from": "0", "models": [], "prompts": [], "settings": [], "times": 1, "json": true });
     all.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
-    let runner = tree.runner("gateway").env("RETAKE_ACTION", format!("fork {all}")).env("RETAKE_ACTION_NAMES", NAME);
-    runner.env("RETAKE_UPSTREAM_OPENAI", provider.service.openai()).env("OPENAI_API_KEY", "sk-of-the-provider")
+    let of_caller = |pair: &Value| pair[0].as_str().map(|caller| format!("{caller}=")).unwrap_or_default();
+    let mut command = tree.recorder("gateway", "fork", NAME).args(&["--from", all["from"].as_str().unwrap()]);
+    for pair in all["models"].as_array().unwrap() {
+        command = command.args(&["--model", &format!("{}{}", of_caller(pair), pair[1].as_str().unwrap())]);
+    }
+    for pair in all["prompts"].as_array().unwrap() {
+        tree.write(".retake/prompt.txt", pair[1].as_str().unwrap());
+        let file = tree.path(".retake/prompt.txt");
+        command = command.args(&["--prompt-file", &format!("{}{}", of_caller(pair), file.display())]);
+    }
+    for pair in all["settings"].as_array().unwrap() {
+        command = command.args(&["--set", &format!("{}={}", pair[0].as_str().unwrap(), pair[1].as_str().unwrap())]);
+    }
+    command = command.args(&["--times", &all["times"].to_string()]);
+    if all["json"] == true {
+        command = command.args(&["--json"]);
+    }
+    command.env("RETAKE_UPSTREAM_OPENAI", provider.service.openai()).env("OPENAI_API_KEY", "sk-of-the-provider")
 }
 
 fn table(ran: &Ran) -> Value {
@@ -165,8 +182,10 @@ fn a_killed_fork_continues_and_pays_for_no_answer_twice() {
         while provider.asked.lock().unwrap().len() < moment && child.try_wait().unwrap().is_none() {
             std::thread::yield_now();
         }
+        let runners = children_of(child.id());
         child.kill().unwrap();
         child.wait().unwrap();
+        assert!(runners.into_iter().all(is_gone));
         let came = provider.take().len();
         let journals = (1..=2).map(|number| format!(".retake/forks/write_read_file-1/{number}.jsonl"));
         let answered =

@@ -86,8 +86,7 @@ fn limits_end_a_check_before_they_are_exceeded() {
 
 fn without_a_provider_nothing_is_checked() {
     let tree = Tree::of(&[NAME]);
-    let runner = tree.runner("gateway").env("RETAKE_ACTION", "check").env("RETAKE_ACTION_NAMES", NAME);
-    runner.run().exits(2).says(&["none is configured", "OPENAI_API_KEY"]);
+    tree.recorder("gateway", "check", NAME).run().exits(2).says(&["none is configured", "OPENAI_API_KEY"]);
     // Nobody listens on this port.
     let ran = check(&tree, "http://127.0.0.1:1/v1", NAME, "").run().exits(2);
     ran.says(&["not checked completely (4 calls, 0 tokens)", "cannot be reached"]);

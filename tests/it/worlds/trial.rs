@@ -143,7 +143,7 @@ fn a_wrong_name_of_a_world_is_an_error_with_the_nearest_one() {
 fn the_same_table_comes_again_and_again() {
     let tree = with("[\"cut-clean\", \"cut-dirty\", \"length-in-tool-call\", \"framing-seeded\"]");
     tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().exits(0);
-    let rows = std::env::var("RETAKE_RUNS_IN_A_ROW").ok().and_then(|rows| rows.parse().ok()).unwrap_or(2);
+    let rows = std::env::var("RETAKE_MATRICES").ok().and_then(|rows| rows.parse().ok()).unwrap_or(2);
     for _ in 0..rows {
         tree.runner("gateway").env("CI", "1").run().exits(0);
     }

@@ -1,5 +1,6 @@
 use super::*;
 
+#[expect(clippy::unnecessary_wraps, reason = "what a gate takes")]
 fn rate(text: &str) -> Option<Rate> {
     Some(text.parse().unwrap())
 }

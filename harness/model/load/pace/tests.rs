@@ -63,7 +63,7 @@ fn jitter_changes_each_wait_within_its_part_and_follows_from_the_seed() {
     let (turn, response) = streamed(1000, 101, &[]);
     let waits = |pace: &Pace| {
         let due = pace.due(0, &turn, &response);
-        due.windows(2).map(|two| (two[1] - two[0]).as_secs_f64()).collect::<Vec<_>>()
+        due.windows(2).map(|two| two[1].saturating_sub(two[0]).as_secs_f64()).collect::<Vec<_>>()
     };
     let steady = pace("tps=100,jitter=10%,seed=7");
     let (first, second) = (waits(&steady), waits(&steady));
