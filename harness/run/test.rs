@@ -209,7 +209,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let mut failures: Vec<String> = Vec::new();
     loop {
         let retries = failures.len() < usize::from(scenario.retries);
-        match attempt(project, scenario, &fixture, retries) {
+        match attempt(project, scenario, fixture.as_ref(), retries) {
             Err(Attempt::Again(failure)) => failures.push(failure.headline()),
             Err(Attempt::Failed(failure)) => {
                 let tries = failures.iter().enumerate();
@@ -236,10 +236,10 @@ enum Attempt {
 fn attempt(
     project: &Project,
     scenario: &Scenario,
-    fixture: &Option<Arc<Fixture>>,
+    fixture: Option<&Arc<Fixture>>,
     retries: bool,
 ) -> Result<(), Attempt> {
-    let replay = |how| trial::replay(project, scenario, fixture.clone(), &project.rules, how);
+    let replay = |how| trial::replay(project, scenario, fixture.cloned(), &project.rules, how);
     let mut replayed = replay(How { in_company: true, ..How::default() });
     let suspected = replayed.as_ref().map(|replayed| replayed.suspected.clone()).unwrap_or_default();
     let crashed = replayed.as_ref().map_or(true, |replayed| replayed.played.fault.is_some());
