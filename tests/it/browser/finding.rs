@@ -185,7 +185,7 @@ fn an_act_that_fails_says_why() {
         ("form", "click = \"Never\"", "it is disabled"),
         ("form", "click = \"Twice\"", "2 elements match"),
         ("form", "fill = \"css:h1\", text = \"x\"", "text cannot be entered into it"),
-        ("form", "click = \"css:p[\"", "is not a valid selector"),
+        ("form", "click = \"css:p[\"", "is not a CSS selector"),
         ("covered", "click = \"Under\"", "is in front of it"),
     ] {
         run(&acts(page, &[&format!("{act}, within = \"100ms\"")])).exits(101).tells(&[says]);

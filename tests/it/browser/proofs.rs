@@ -47,8 +47,8 @@ async fn change(request: Request, next: Next) -> Response {
 fn tree_of(scenarios: &[(&str, &[&str])]) -> Tree {
     let tree = Tree::of(&[]);
     for (name, files) in scenarios {
-        let scenario = format!("scenarios/{name}/scenario.toml");
-        for file in [scenario.as_str()].iter().chain(*files) {
+        tree.write(&format!("scenarios/{name}/scenario.toml"), &standalone(name));
+        for file in *files {
             tree.write(file, &project(file));
         }
     }

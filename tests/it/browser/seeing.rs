@@ -177,7 +177,7 @@ fn what_a_person_would_not_see_is_not_seen_and_the_failure_says_why() {
 }
 
 fn what_a_person_would_see_is_seen() {
-    let tree = Tree::with_suite("settle = \"10ms\"\n");
+    let tree = Tree::with_suite("settle = \"10ms\"\ntimeout = \"180s\"\n");
     let acts = (0..26).map(|number| match number {
         19 => "see = \"placeholder:seen 19\"".to_owned(),
         16 => "see = \"role:checkbox seen 16\"".to_owned(),
