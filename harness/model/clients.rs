@@ -137,12 +137,16 @@ pub async fn sent(request: RequestBuilder) -> Result<Response, String> {
     if answer.headers().contains_key(MARK) { Err(answer.text().await.map_err(reqwest_reason)?) } else { Ok(answer) }
 }
 
-/// Returns why a request failed: reqwest's own message, which only says that it failed, and the messages of its sources down
-/// to the operating system's. The URL is left out, since it may contain a key.
+/// Returns why a request failed: reqwest's own message, which only says that it failed, and the messages of its sources. The URL
+/// is left out, since it may contain a key.
 pub fn reqwest_reason(error: reqwest::Error) -> String {
-    let error = error.without_url();
+    reason(&error.without_url())
+}
+
+/// Returns the messages of an error and of its sources down to the operating system's, each once.
+pub fn reason(error: &(dyn std::error::Error + 'static)) -> String {
     let mut parts = vec![error.to_string()];
-    let mut source = std::error::Error::source(&error);
+    let mut source = error.source();
     while let Some(deeper) = source {
         let text = deeper.to_string();
         if !parts.iter().any(|part| part.contains(&text)) {

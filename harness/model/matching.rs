@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::lookup::Lookup;
 use super::miss::MissReason;
 use retake_core::key::{Checks, Hash, Key, UNKNOWN_CALLER};
 use retake_wire::fixture::{Group, Table, Turn};
@@ -20,7 +21,19 @@ pub(super) struct Wanted<'a> {
     pub(super) request: &'a dyn Fn() -> Option<Hash>,
 }
 
-impl Wanted<'_> {
+impl<'a> Wanted<'a> {
+    /// What a lookup knows of its call.
+    pub(super) fn of(lookup: &'a Lookup, key: Key, request: &'a dyn Fn() -> Option<Hash>) -> Wanted<'a> {
+        Wanted {
+            key,
+            caller_known: lookup.caller.is_some(),
+            empty: lookup.conversation.length() == 0,
+            only_hashed: false,
+            checks: lookup.checks.as_ref().map(|checks| &checks.hashes),
+            request,
+        }
+    }
+
     /// Whether a turn may answer at all. A call that has only a system prompt needs a turn with the same prompt.
     fn fits(&self, turn: &Turn) -> bool {
         let same_prompt = |recorded: &Checks| self.checks.is_none_or(|called| called.prompt == recorded.prompt);

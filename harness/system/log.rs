@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use regex::Regex;
 use tokio::sync::watch;
@@ -19,12 +19,6 @@ const WIDTH: usize = 500;
 const WHOLE: usize = 4 << 20;
 /// The number of bytes of a line that are compared with the awaited line.
 const LONGEST: usize = 64 << 10;
-
-/// Escape sequences for colours and the like, which programs print even where no terminal shows them.
-static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
-    #[expect(clippy::unwrap_used, reason = "a constant, which tests read")]
-    Regex::new("\x1b\\[[0-9;?]*[ -/]*[@-~]").unwrap()
-});
 
 /// What a system printed, for a failure.
 #[derive(Clone, Debug)]
@@ -142,10 +136,10 @@ impl Printed {
     }
 }
 
-/// Returns a line without escape sequences and trailing white space.
+/// Returns a line without trailing white space, and without the escape sequences that programs print for colours even where no
+/// terminal shows them.
 pub(crate) fn plain(line: &[u8]) -> String {
-    let line = String::from_utf8_lossy(line);
-    ESCAPES.replace_all(line.trim_end(), "").trim_end().to_owned()
+    console::strip_ansi_codes(String::from_utf8_lossy(line).trim_end()).trim_end().to_owned()
 }
 
 #[cfg(test)]

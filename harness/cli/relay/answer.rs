@@ -8,7 +8,7 @@ use http_body_util::{BodyExt as _, StreamBody};
 
 use super::content_encoding::Decoder;
 use super::keys::Censor;
-use super::outward::reason;
+use retake_model::clients::reason;
 use retake_model::relay::MARK;
 
 /// The headers of an answer that are passed on. The others are the provider's and the relay's own matter.

@@ -21,6 +21,8 @@ use rustls_platform_verifier::Verifier;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
+use retake_model::clients::reason;
+
 /// How long a connection may take: the name, the address, the proxy and TLS.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -157,18 +159,4 @@ impl Service<Uri> for Way {
             connecting.await.map_err(|e| format!("through the proxy {named} of HTTPS_PROXY: {}", reason(&e)).into())
         })
     }
-}
-
-/// Returns an error and its causes down to the operating system's, each once.
-pub(super) fn reason(error: &(dyn StdError + 'static)) -> String {
-    let mut parts = vec![error.to_string()];
-    let mut source = error.source();
-    while let Some(deeper) = source {
-        let text = deeper.to_string();
-        if !parts.iter().any(|part| part.contains(&text)) {
-            parts.push(text);
-        }
-        source = deeper.source();
-    }
-    parts.join(": ")
 }

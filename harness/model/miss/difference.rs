@@ -4,7 +4,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::field::{FieldDifference, field_difference, first_difference, pointer_of, text_of, value_change};
 use super::follows::follows;
-use super::messages::{describe, tool_of};
+use super::messages::{describe, in_short, one_line, texts, tool_of};
 use super::words::{change_within, diff};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::line::{Line, Lines, Side};
@@ -483,21 +483,6 @@ fn results(count: usize) -> String {
 
 fn messages(count: usize) -> String {
     counted(count, "message")
-}
-
-/// Describes a message by its kind and first words, for the first line of a failure.
-fn in_short(message: &Json) -> String {
-    let text: String = message.str_of("content").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    let about = describe(message);
-    if text.is_empty() { about } else { format!("{about} {:?}", retake_base::text::clipped(&text, 30)) }
-}
-
-fn one_line(message: &Json) -> String {
-    format!("{}: {}", describe(message), message.str_of("content").unwrap_or_default().replace('\n', "⏎"))
-}
-
-fn texts(messages: &[Json]) -> String {
-    messages.iter().filter_map(|message| message.str_of("content")).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -25,6 +25,23 @@ pub fn describe(message: &Json) -> String {
     format!("{kind}{name}{calls}")
 }
 
+/// Describes a message by its kind and first words, for the first line of a failure.
+pub(super) fn in_short(message: &Json) -> String {
+    let text: String = message.str_of("content").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let about = describe(message);
+    if text.is_empty() { about } else { format!("{about} {:?}", clipped(&text, 30)) }
+}
+
+/// A message on one line, with its whole text.
+pub(super) fn one_line(message: &Json) -> String {
+    format!("{}: {}", describe(message), message.str_of("content").unwrap_or_default().replace('\n', "⏎"))
+}
+
+/// The texts of messages, a line each.
+pub(super) fn texts(messages: &[Json]) -> String {
+    messages.iter().filter_map(|message| message.str_of("content")).collect::<Vec<_>>().join("\n")
+}
+
 /// Returns the tool whose result a message is: by the message's own name, or by the tool call that it answers.
 pub(super) fn tool_of(messages: &[Json], index: usize) -> Option<&str> {
     let message = messages.get(index).filter(|message| message.str_of("type") == Some("tool"))?;
