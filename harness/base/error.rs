@@ -33,7 +33,6 @@ pub struct Place {
 
 impl Place {
     /// Returns the position of a byte offset.
-    #[must_use]
     pub fn of(text: &str, offset: usize) -> Place {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |i| i + 1);
@@ -92,13 +91,11 @@ impl Error {
     }
 
     /// The first line, without file and position.
-    #[must_use]
     pub fn what(&self) -> &str {
         &self.0.what
     }
 
     /// The first line, with file and position.
-    #[must_use]
     pub fn first_line(&self) -> String {
         let bare = Error(Box::new(Parts { help: Vec::new(), ..(*self.0).clone() }));
         bare.to_string()
@@ -110,7 +107,6 @@ impl Error {
     }
 
     /// The file that is wrong, if the error is about a file.
-    #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.0.file.as_deref()
     }

@@ -9,16 +9,12 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result};
 
 /// Reads a file.
-///
-/// # Errors
 /// Names the file and the reason. The wording of the common reasons is the same on all platforms.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     read_as(path, path)
 }
 
 /// Reads a file, and shows another path in errors.
-///
-/// # Errors
 /// As [`read`].
 pub fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
     if let Some(special) = special(path) {
@@ -30,8 +26,6 @@ pub fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
 /// Checks that a file or folder of a project, given relative to its root, is not outside the project: a link that leads out would
 /// read private files of the machine into requests and reports, or write where nobody looks. What does not exist is fine. So is a
 /// file that is a link to the same path in another tree, since a build system lays out a project as such links.
-///
-/// # Errors
 /// Names the link.
 pub fn inside(root: &Path, file: &Path) -> Result<()> {
     let Ok(home) = root.canonicalize() else { return Ok(()) };
@@ -51,16 +45,12 @@ pub fn inside(root: &Path, file: &Path) -> Result<()> {
 }
 
 /// Writes a temporary file in the same folder, syncs it and renames it, so a reader sees either the old text or the new one.
-///
-/// # Errors
 /// Names the file and the reason. The old file is then unchanged.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     write_renamed(path, bytes, true)
 }
 
 /// As [`write_whole`], but without waiting for the disk: for files that may be lost when the machine itself goes down.
-///
-/// # Errors
 /// As [`write_whole`].
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     write_renamed(path, bytes, false)
@@ -88,9 +78,7 @@ fn write_renamed(path: &Path, bytes: &[u8], synced: bool) -> Result<()> {
 }
 
 /// Returns the folder for run data in a project, `.retake`. Creates it if needed, with a `.gitignore` that covers all of it.
-///
-/// # Errors
-/// If the folder cannot be written.
+/// Fails if the folder cannot be written.
 pub fn run_folder(root: &Path) -> Result<PathBuf> {
     let folder = root.join(RUN_FOLDER);
     let ignored = folder.join(".gitignore");
@@ -124,8 +112,6 @@ fn remove_abandoned(folder: &Path) {
 
 /// Returns the sorted names of a folder's files that have an ending, without that ending. Leaves out dotfiles; a missing
 /// folder has no files.
-///
-/// # Errors
 /// Names the folder and the reason.
 pub fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
     let entries = match std::fs::read_dir(folder) {
@@ -142,8 +128,6 @@ pub fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
 }
 
 /// Removes a file, if it exists.
-///
-/// # Errors
 /// Names the file and the reason.
 pub fn remove(path: &Path) -> Result<()> {
     // A read-only file system may refuse to remove even a file that does not exist.

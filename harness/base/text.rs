@@ -126,7 +126,6 @@ pub fn counted(count: usize, noun: &str) -> String {
 }
 
 /// Returns the name among `known` that the user most likely meant, ignoring case; `None` if none is similar enough.
-#[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // A name of a megabyte is similar to nothing, and comparing it takes long.
     if name.len() > 200 {

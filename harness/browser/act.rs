@@ -53,9 +53,7 @@ pub(crate) struct How<'a> {
 }
 
 /// Does one act, except `goto`, `reload` and `retry`, which the caller does.
-///
-/// # Errors
-/// If it does not succeed in time.
+/// Fails if it does not succeed in time.
 pub(crate) async fn act(page: &Page, act: &Do<String>, how: How<'_>) -> Result<Made> {
     let (mut before, deadline) = (None, how.deadline);
     page.look_in(how.frame);

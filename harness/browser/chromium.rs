@@ -42,9 +42,7 @@ pub(crate) fn close() {
 
 impl Chromium {
     /// Returns the browser of this process, and starts it if it is not running yet.
-    ///
-    /// # Errors
-    /// If it is not installed or does not start.
+    /// Fails if it is not installed or does not start.
     pub(crate) async fn get() -> Result<&'static Chromium> {
         CHROMIUM.get_or_init(Chromium::start).await.as_ref().map_err(Clone::clone)
     }

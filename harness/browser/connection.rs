@@ -50,9 +50,7 @@ impl Command for Call {
 
 impl Connection {
     /// Connects to the browser that listens at this URL.
-    ///
-    /// # Errors
-    /// If it does not answer.
+    /// Fails if it does not answer.
     pub(super) async fn open(url: String) -> Result<Connection> {
         let (connected, connecting) = oneshot::channel();
         let run = move || {

@@ -68,9 +68,7 @@ impl Found {
 }
 
 /// Finds the elements that match a target, and prepares the element if it is the only one.
-///
-/// # Errors
-/// If the page is just being left, or the target is not a valid selector.
+/// Fails if the page is just being left, or the target is not a valid selector.
 pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Prepared) -> Result<Found> {
     let to = match prepared {
         Prepared::Nothing => Value::Null,
@@ -88,8 +86,6 @@ pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Prepare
 }
 
 /// Finds the elements that match a target. Also returns an object of the page that holds them, for `look.js`.
-///
-/// # Errors
 /// As [`find`].
 pub(super) async fn find_all(page: &Page, target: &Target<String>, prepared: Prepared) -> Result<(Found, String)> {
     let to = if prepared == Prepared::Upload { "look for files" } else { "look" };

@@ -19,9 +19,7 @@ const CONTRAST: &str = include_str!("contrast.js");
 const LEAST: f64 = 1.2;
 
 /// Looks at the elements that match a target, until a person would see one. Otherwise the text says why they would see none.
-///
-/// # Errors
-/// If the page is just being left, or the target is not a valid selector.
+/// Fails if the page is just being left, or the target is not a valid selector.
 pub(super) async fn look(page: &Page, target: &Target<String>, deadline: Instant) -> Result<Option<String>> {
     let (found, handle) = find_all(page, target, Prepared::Nothing).await?;
     let is_written = target.by == By::Text && !target.markdown;

@@ -53,9 +53,7 @@ pub(crate) struct Cookie {
 
 impl Page {
     /// Opens an empty page.
-    ///
-    /// # Errors
-    /// If Chromium cannot open one.
+    /// Fails if Chromium cannot open one.
     pub(crate) async fn open(chromium: &'static Chromium) -> Result<Page> {
         let connection = &chromium.connection;
         let context = connection.browser.create_browser_context(CreateBrowserContextParams::default());
@@ -70,9 +68,7 @@ impl Page {
     }
 
     /// Sets the size of the window, the colour scheme that the page is asked for, and whether its dialogs are accepted.
-    ///
-    /// # Errors
-    /// If Chromium refuses it.
+    /// Fails if Chromium refuses it.
     pub(crate) async fn look_like(&self, size: Option<[u32; 2]>, colors: Option<&str>, accepts: bool) -> Result<()> {
         let [width, height] = size.unwrap_or(SIZE);
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
@@ -98,9 +94,7 @@ impl Page {
     }
 
     /// Returns the document in which elements are looked for.
-    ///
-    /// # Errors
-    /// If the iframe is not there, or belongs to another site.
+    /// Fails if the iframe is not there, or belongs to another site.
     pub(super) async fn document(&self) -> Result<String> {
         let Some(iframe) = self.iframe().await? else {
             let document = self.call("Runtime.evaluate", json!({ "expression": "document" })).await?;
@@ -152,9 +146,7 @@ impl Page {
     }
 
     /// Goes to a URL and waits until it is loaded. The local storage is set before the page's first script runs.
-    ///
-    /// # Errors
-    /// If nobody answers, or if the status is not one of `right`. Without `right`, every status below 400 is accepted.
+    /// Fails if nobody answers, or if the status is not one of `right`. Without `right`, every status below 400 is accepted.
     pub(crate) async fn goto(
         &self,
         url: &str,
@@ -177,9 +169,7 @@ impl Page {
     }
 
     /// Reloads the page.
-    ///
-    /// # Errors
-    /// If Chromium is gone, or as [`Page::goto`].
+    /// Fails if Chromium is gone, or as [`Page::goto`].
     pub(crate) async fn reload(&self) -> Result<()> {
         let url = self.evaluate("location.href").await?;
         let url = url.as_str().unwrap_or_default();
@@ -199,9 +189,7 @@ impl Page {
     }
 
     /// Returns all cookies of the context.
-    ///
-    /// # Errors
-    /// If Chromium is gone.
+    /// Fails if Chromium is gone.
     pub(crate) async fn cookies(&self) -> Result<Vec<Cookie>> {
         let of = json!({ "browserContextId": self.context.as_ref() });
         let answer = self.of_browser("Storage.getCookies", of).await?;
@@ -218,9 +206,7 @@ impl Page {
     }
 
     /// Puts cookies into the context.
-    ///
-    /// # Errors
-    /// If Chromium refuses one.
+    /// Fails if Chromium refuses one.
     pub(crate) async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         let cookie = |cookie: &Cookie| {
             let Cookie { name, value, host, path, http_only, secure } = cookie;
@@ -235,17 +221,13 @@ impl Page {
     }
 
     /// Evaluates an expression on the page.
-    ///
-    /// # Errors
-    /// If it throws, or if the page is just being left.
+    /// Fails if it throws, or if the page is just being left.
     pub(super) async fn evaluate(&self, expression: &str) -> Result<Value> {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         Ok(thrown(&self.call("Runtime.evaluate", params).await?)?["value"].clone())
     }
 
     /// Calls a function on the page with objects of the page.
-    ///
-    /// # Errors
     /// As [`Page::evaluate`].
     pub(super) async fn function(&self, function: &str, this: &str, arguments: Vec<Value>) -> Result<Value> {
         let params = json!({
@@ -256,8 +238,6 @@ impl Page {
     }
 
     /// Calls a function on the page, and returns the id of the object that it returns.
-    ///
-    /// # Errors
     /// As [`Page::evaluate`].
     pub(super) async fn object(&self, function: &str, this: &str, arguments: Vec<Value>) -> Result<String> {
         let params = json!({ "functionDeclaration": function, "objectId": this, "arguments": arguments });
@@ -266,9 +246,7 @@ impl Page {
     }
 
     /// Sends a command to the page.
-    ///
-    /// # Errors
-    /// If Chromium refuses it or is gone.
+    /// Fails if Chromium refuses it or is gone.
     pub(super) async fn call(&self, method: &'static str, params: Value) -> Result<Value> {
         let answer = self.tab.execute(Call::new(method, params)).await;
         answer.map(|answer| answer.result).map_err(|e| failed(method, &e))

@@ -82,9 +82,7 @@ pub(crate) enum Baselines {
 }
 
 /// Takes a screenshot of a page, as PNG.
-///
-/// # Errors
-/// If Chromium is gone.
+/// Fails if Chromium is gone.
 pub(super) async fn take(page: &Page) -> Result<Vec<u8>> {
     let data = encoded(page).await?;
     let data = data.as_str().unwrap_or_default();
@@ -92,18 +90,14 @@ pub(super) async fn take(page: &Page) -> Result<Vec<u8>> {
 }
 
 /// The same in base64, as a JSON string.
-///
-/// # Errors
-/// If Chromium is gone.
+/// Fails if Chromium is gone.
 pub(super) async fn encoded(page: &Page) -> Result<Value> {
     Ok(page.call("Page.captureScreenshot", json!({ "format": "png", "optimizeForSpeed": true })).await?["data"].take())
 }
 
 /// Saves a screenshot in the scenario's folder. With `baselines`, the page is held still for it, and it is also compared. Returns why it is not
 /// as it should be, or `None`.
-///
-/// # Errors
-/// If the disk or Chromium fails.
+/// Fails if the disk or Chromium fails.
 pub(super) async fn keep(
     page: &Page,
     folder: &Path,
@@ -150,9 +144,7 @@ const BASELINE: &str = ".baseline.png";
 const PROPOSED: &str = ".new";
 
 /// Returns the folder for the files that a scenario's pages leave. Git ignores it.
-///
-/// # Errors
-/// If the folder cannot be made.
+/// Fails if the folder cannot be made.
 pub(crate) fn folder(root: &Path, scenario: &str) -> Result<PathBuf> {
     let folder = files::run_folder(root)?.join("browser").join(scenario);
     std::fs::create_dir_all(&folder).map_err(|e| files::failed("make", &folder, &e))?;
@@ -160,9 +152,7 @@ pub(crate) fn folder(root: &Path, scenario: &str) -> Result<PathBuf> {
 }
 
 /// Makes the proposed screenshots of a scenario its baselines.
-///
-/// # Errors
-/// If a file cannot be renamed.
+/// Fails if a file cannot be renamed.
 pub(crate) fn accept(root: &Path, scenario: &str) -> Result<()> {
     let Ok(entries) = std::fs::read_dir(root.join(files::RUN_FOLDER).join("browser").join(scenario)) else {
         return Ok(());

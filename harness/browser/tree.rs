@@ -23,9 +23,7 @@ const CALLED: [(&str, &str); 5] = [
 const TOLD: [&str; 8] = ["checked", "disabled", "expanded", "invalid", "level", "pressed", "required", "selected"];
 
 /// Returns the tree of a whole page. Each node is one line with role, name and properties.
-///
-/// # Errors
-/// If Chromium is gone.
+/// Fails if Chromium is gone.
 pub(super) async fn whole(page: &Page) -> Result<String> {
     let tree = page.call("Accessibility.getFullAXTree", json!({})).await?;
     let nodes = Nodes::of(&tree);
@@ -37,9 +35,7 @@ pub(super) async fn whole(page: &Page) -> Result<String> {
 }
 
 /// Returns the tree of a region: the only node with this role and, if one is given, this name.
-///
-/// # Errors
-/// If there is no such region, or more than one.
+/// Fails if there is no such region, or more than one.
 pub(super) async fn region(page: &Page, target: &Target<String>) -> Result<String> {
     if target.by != By::Role {
         return Err(Error::new("a region is found by its role and name"));

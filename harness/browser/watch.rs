@@ -70,9 +70,7 @@ pub(crate) struct Traffic {
 
 impl Watch {
     /// Watches a page, on the runtime of the browser's connection.
-    ///
-    /// # Errors
-    /// If Chromium is gone.
+    /// Fails if Chromium is gone.
     pub(super) async fn start(page: &chromiumoxide::Page, runtime: &Handle) -> Result<Watch> {
         let seen = Arc::new(Mutex::new(Seen::default()));
         let (change, changed) = watch::channel(());

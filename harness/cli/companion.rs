@@ -63,9 +63,7 @@ struct Reset {
 
 impl Serving {
     /// Serves these fixture files of a project.
-    ///
-    /// # Errors
-    /// If one cannot be read.
+    /// Fails if one cannot be read.
     pub(super) fn of(files: &[PathBuf], project: OpenProject, option: ProjectOption, how: How) -> Result<Serving> {
         let laid_in = LaidIn::of(files.to_vec(), "serve".to_owned(), &project, &how)?;
         let beside = files.iter().map(|file| file.parent().unwrap_or(file).to_owned());

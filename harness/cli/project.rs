@@ -24,9 +24,7 @@ impl ProjectOption {
     }
 
     /// The project of several fixtures that are served as one table.
-    ///
-    /// # Errors
-    /// If no project is named and the fixtures are in different ones.
+    /// Fails if no project is named and the fixtures are in different ones.
     pub(super) fn open_for_all(&self, fixtures: &[PathBuf]) -> Result<OpenProject> {
         let [first, others @ ..] = fixtures else { return Err(Error::new("no fixture")) };
         let other = || others.iter().find(|other| folder_of(other) != folder_of(first));
@@ -45,9 +43,7 @@ impl ProjectOption {
 
     /// The file of a fixture that is given as a path or as a name. A name is looked up in `fixtures/` of the current folder,
     /// then of the project.
-    ///
-    /// # Errors
-    /// If there is no such fixture.
+    /// Fails if there is no such fixture.
     pub(super) fn fixture_file(&self, named: &Path) -> Result<PathBuf> {
         let is_json = named.extension().is_some_and(|extension| extension == "json");
         if is_json || !named.to_str().is_some_and(is_name) || named.is_file() {

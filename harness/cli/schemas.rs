@@ -14,9 +14,7 @@ pub(super) const OF_SCENARIO: &str = "#:schema ../.schema/scenario.json\n";
 const SCHEMAS: [(&str, &str); 2] = [("suite.json", schemas::SUITE), ("scenario.json", schemas::SCENARIO)];
 
 /// Writes the schemas to `scenarios/.schema/` unless they are there and current. Returns whether it wrote one.
-///
-/// # Errors
-/// If one cannot be written.
+/// Fails if one cannot be written.
 pub(super) fn write(root: &Path) -> Result<bool> {
     let mut wrote = false;
     for (name, text) in SCHEMAS {

@@ -32,9 +32,7 @@ pub(super) struct Written {
 }
 
 /// The file of a scenario that is to be written.
-///
-/// # Errors
-/// If it exists, or the name is none.
+/// Fails if it exists, or the name is none.
 pub(super) fn file(root: &Path, name: &str) -> Result<PathBuf> {
     if !is_name(name) || name == "none" {
         return Err(no_name(name, "scenario"));

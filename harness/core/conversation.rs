@@ -92,7 +92,6 @@ pub struct Native {
 
 impl Native {
     /// Returns what its API calls the block: its `type`, or the name of its only field.
-    #[must_use]
     pub fn kind(&self) -> &str {
         let field = || self.block.as_object()?.keys().find(|key| *key != "thoughtSignature");
         self.block.str_of("type").or_else(field).unwrap_or("block")
@@ -116,7 +115,6 @@ pub enum Finish {
 
 impl Finish {
     /// Returns the neutral word, as fixtures store it.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Finish::Stop => "stop",
@@ -128,7 +126,6 @@ impl Finish {
     }
 
     /// Returns the reason for a neutral word.
-    #[must_use]
     pub fn from_word(word: &str) -> Finish {
         match word {
             "stop" => Finish::Stop,
@@ -161,33 +158,28 @@ const THE_RECORDING: &str = "the recording";
 impl Answer {
     /// Creates the answer for a response that has no neutral form, usually a provider's error. Over the API that it was
     /// recorded from, the response is replayed as it came; over another API, replay fails because it cannot express it.
-    #[must_use]
     pub fn untold(kind: impl Into<String>) -> Answer {
         let block = Json::object([("type", Json::Str(kind.into()))]);
         Answer { blocks: vec![Block::Native(Native { api: THE_RECORDING.to_owned(), block })], ..Answer::default() }
     }
 
     /// Whether the answer was created by [`untold`](Answer::untold).
-    #[must_use]
     pub fn is_untold(&self) -> bool {
         matches!(&self.blocks[..], [Block::Native(native)] if native.api == THE_RECORDING)
     }
 
     /// Returns the joined text blocks.
-    #[must_use]
     pub fn text(&self) -> String {
         self.blocks.iter().filter_map(|b| if let Block::Text(t) = b { Some(t.as_str()) } else { None }).collect()
     }
 
     /// Returns the tool calls, in order.
-    #[must_use]
     pub fn tool_calls(&self) -> Vec<&ToolCall> {
         self.blocks.iter().filter_map(|b| if let Block::ToolCall(c) = b { Some(c) } else { None }).collect()
     }
 
     /// Returns the `ai` message that an agent adds to its history for this answer: text, native blocks and tool calls, but no
     /// reasoning.
-    #[must_use]
     pub fn to_message(&self) -> Message {
         let content = if self.blocks.iter().any(|block| matches!(block, Block::Native(_))) {
             let blocks = self.blocks.iter().filter_map(|block| match block {

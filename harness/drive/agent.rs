@@ -36,9 +36,7 @@ pub(super) fn title(run: &AgentRun) -> String {
 
 impl Agent<'_> {
     /// Renders the templates of a step and prepares the folders for the agent.
-    ///
-    /// # Errors
-    /// If a template cannot be rendered, or the working directory does not exist.
+    /// Fails if a template cannot be rendered, or the working directory does not exist.
     pub(super) fn new<'a>(
         run: &'a AgentRun,
         context: &Context,
@@ -68,9 +66,7 @@ impl Agent<'_> {
     }
 
     /// Runs the agent to its end, or to the event at which it is cancelled.
-    ///
-    /// # Errors
-    /// If it cannot be started, ends with another exit code than expected, or its events are not as the step expects them.
+    /// Fails if it cannot be started, ends with another exit code than expected, or its events are not as the step expects them.
     pub(super) async fn run(self, underway: &Underway) -> Result<Answered> {
         let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(CHUNKS);
         let guard = Guard::default().program(self.command, self.cwd, self.env, Some(self.errors.clone()));

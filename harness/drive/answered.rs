@@ -29,9 +29,7 @@ pub(super) struct Answered {
 
 impl Answered {
     /// Returns the values that a step captures, by name.
-    ///
-    /// # Errors
-    /// If a value is not there. The error says what is there instead.
+    /// Fails if a value is not there. The error says what is there instead.
     pub(super) fn captures(&self, step: &Step) -> Result<Vec<(String, Json)>> {
         let capture = |(name, from): (&String, &CaptureFrom)| {
             let value = self.find(from).ok_or_else(|| {

@@ -56,9 +56,7 @@ impl Frames {
     }
 
     /// The text that a message is sent as.
-    ///
-    /// # Errors
-    /// If the framing has no such message.
+    /// Fails if the framing has no such message.
     pub(super) fn print(&mut self, message: &Json) -> Result<String> {
         let text = || message.as_str().map_or_else(|| message.print(Layout::Compact), str::to_owned);
         match self.framing {

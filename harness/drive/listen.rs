@@ -92,9 +92,7 @@ impl Listener {
 
     /// Waits for the last event. If the step names none, waits for the stream's end, but at most for `settle`, because there is
     /// no way to tell whether more will come.
-    ///
-    /// # Errors
-    /// If the stream is not as the step expects it.
+    /// Fails if the stream is not as the step expects it.
     pub(super) async fn finish(mut self, settle: Duration) -> Result<Answered> {
         if self.heard().stream.has_last() {
             self.ended().await;

@@ -18,9 +18,7 @@ pub(super) struct Request {
 
 impl Request {
     /// Renders the request of a step to the system at `base`. If it reconnects to a stream, it sends `last_id`.
-    ///
-    /// # Errors
-    /// If a template cannot be rendered, or renders to something that cannot be a path or a header; and the errors of `base` and
+    /// Fails if a template cannot be rendered, or renders to something that cannot be a path or a header; and the errors of `base` and
     /// `last_id`.
     pub(super) fn of<'a>(
         step: &scenario::Request,
@@ -69,9 +67,7 @@ impl Request {
 }
 
 /// Renders a path.
-///
-/// # Errors
-/// If it cannot be rendered, or does not render to a path.
+/// Fails if it cannot be rendered, or does not render to a path.
 pub(super) fn path(template: &Template, context: &Context) -> Result<String> {
     let path = template.render_text(context)?;
     if path.starts_with('/') {

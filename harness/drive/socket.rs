@@ -43,9 +43,7 @@ pub(super) struct Socket {
 
 impl Socket {
     /// Opens a socket, and says what its framing says first.
-    ///
-    /// # Errors
-    /// If the system does not answer with a WebSocket, or refuses the connection.
+    /// Fails if the system does not answer with a WebSocket, or refuses the connection.
     pub(super) async fn open(
         mut request: Request,
         framing: Framing,

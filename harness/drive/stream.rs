@@ -184,9 +184,7 @@ impl Stream {
     }
 
     /// Checks that the stream is as the step expects it.
-    ///
-    /// # Errors
-    /// If no event came, another event than `first` came first, or `last` did not come.
+    /// Fails if no event came, another event than `first` came first, or `last` did not come.
     pub(super) fn check(&self) -> Result<()> {
         if let Some(error) = &self.refused {
             return Err(error.clone());

@@ -59,9 +59,7 @@ impl<'a> Visitor<'a> {
     }
 
     /// Opens the page of a step and does its acts.
-    ///
-    /// # Errors
-    /// If the page does not load, or if an act does not succeed in time.
+    /// Fails if the page does not load, or if an act does not succeed in time.
     pub(super) async fn visit(
         &mut self,
         index: usize,

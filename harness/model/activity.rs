@@ -59,7 +59,6 @@ impl Activity {
     }
 
     /// How many calls are under way.
-    #[must_use]
     pub fn in_flight(&self) -> usize {
         self.calls().in_flight
     }
@@ -71,7 +70,6 @@ impl Activity {
     }
 
     /// How many answers are held open after their last frame, because their clients left there when they were recorded.
-    #[must_use]
     pub fn held(&self) -> usize {
         self.calls().held
     }

@@ -52,7 +52,6 @@ pub enum OfferedTools {
 
 impl CallerRules {
     /// Takes the rules in the order of the file. The first rule that fits a call names its caller.
-    #[must_use]
     pub fn new(rules: Vec<CallerRule>) -> CallerRules {
         CallerRules(rules)
     }

@@ -73,9 +73,7 @@ impl Clients {
     }
 
     /// Returns the client for `http:` URLs.
-    ///
-    /// # Errors
-    /// If it cannot be made.
+    /// Fails if it cannot be made.
     pub(crate) fn plain(&self) -> Result<&Client> {
         self.plain
             .get_or_init(|| self.made(without_certificates(Client::builder().no_proxy())))

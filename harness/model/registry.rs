@@ -21,20 +21,17 @@ pub struct Scope {
 
 impl Scope {
     /// Makes a new scope. Two scopes with the same name are still different.
-    #[must_use]
     pub fn new(name: &str) -> Scope {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Scope { id: NEXT.fetch_add(1, Ordering::Relaxed), name: name.into() }
     }
 
     /// The scenario's name.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The misses of this scope, in the order in which they came.
-    #[must_use]
     pub fn misses(&self) -> Vec<Arc<Miss>> {
         let registry = registry();
         registry
@@ -108,19 +105,16 @@ fn registry() -> MutexGuard<'static, Registry> {
 }
 
 /// All misses of the process, of any scenario, in the order in which they came.
-#[must_use]
 pub fn misses() -> Vec<Arc<Miss>> {
     registry().misses.entries().iter().map(|entry| entry.miss.clone()).collect()
 }
 
 /// The misses that no verdict has counted, because they came after the verdict of their scenario.
-#[must_use]
 pub fn unjudged() -> Vec<Arc<Miss>> {
     registry().misses.entries().iter().filter(|entry| !entry.judged).map(|entry| entry.miss.clone()).collect()
 }
 
 /// All served turns of the process, in the order in which they were served.
-#[must_use]
 pub fn served() -> Vec<ServedTurn> {
     registry().served.entries().to_vec()
 }

@@ -88,7 +88,6 @@ impl ReplayState {
 impl Replay {
     /// Starts the replay of a fixture. Misses and served turns are registered in the scope.
     #[doc(hidden)]
-    #[must_use]
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
         let only_reads = |(index, turn): (usize, &Turn)| {
             let opaque = turn.wire.as_ref().is_some_and(|wire| wire.api == Api::Opaque);
@@ -227,7 +226,6 @@ impl Replay {
     }
 
     /// Starts the replay of a scenario in which no model is called, so that each call is a miss.
-    #[must_use]
     pub fn none(rules: Arc<Rules>, scope: Scope) -> Replay {
         let fixture = Fixture::of_turns(Path::new("none"), BTreeMap::new(), Vec::new(), &rules);
         Replay { none: true, ..Replay::new(Arc::new(fixture), rules, scope) }
@@ -366,7 +364,6 @@ impl Replay {
     }
 
     /// Whether any turn has this conversation, whether it was served or not.
-    #[must_use]
     pub fn has_turn_for(&self, lookup: &Lookup) -> bool {
         self.fixture.table.of_conversation(self.key_of(lookup).0.conversation_hash).is_some()
     }
@@ -377,31 +374,26 @@ impl Replay {
     }
 
     /// The fixture that is replayed.
-    #[must_use]
     pub fn fixture(&self) -> &Arc<Fixture> {
         &self.fixture
     }
 
     /// The key rules of the replay.
-    #[must_use]
     pub fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
     /// The scope in which calls are registered.
-    #[must_use]
     pub fn scope(&self) -> &Scope {
         &self.scope
     }
 
     /// Whether each turn was served, apart from those that only read and need not be asked for.
-    #[must_use]
     pub fn all_served(&self) -> bool {
         self.state().turns.all_served()
     }
 
     /// The turns that no call asked for, in recorded order.
-    #[must_use]
     pub fn unused(&self) -> Vec<usize> {
         self.state().turns.unused()
     }

@@ -23,19 +23,16 @@ pub struct Seat(pub(super) Arc<Session>);
 
 impl Seat {
     /// The calls of this scenario that are under way.
-    #[must_use]
     pub fn activity(&self) -> &Activity {
         &self.0.activity
     }
 
     /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
-    #[must_use]
     pub fn drift(&self) -> Vec<(usize, DriftOf)> {
         self.0.drift()
     }
 
     /// The flaws of calls, whatever the calls were answered.
-    #[must_use]
     pub fn flaws(&self) -> Vec<CallFlaw> {
         self.0.flaws()
     }

@@ -29,7 +29,6 @@ impl Served {
     }
 
     /// The turn.
-    #[must_use]
     pub fn turn(&self) -> &Turn {
         &self.fixture.table.turns()[self.index]
     }

@@ -109,19 +109,16 @@ impl ModelServer {
     }
 
     /// The address that the server listens on.
-    #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// The base URLs of the server.
-    #[must_use]
     pub fn urls(&self) -> Urls {
         Urls::of(self.address)
     }
 
     /// The key that calls have to bring.
-    #[must_use]
     pub fn key(&self) -> &str {
         &self.state.key
     }
@@ -132,13 +129,11 @@ impl ModelServer {
     }
 
     /// The calls under way.
-    #[must_use]
     pub fn activity(&self) -> Activity {
         self.state.session().activity.clone()
     }
 
     /// The place of the scenario that runs.
-    #[must_use]
     pub fn seat(&self) -> Seat {
         Seat(self.state.session())
     }
@@ -184,7 +179,6 @@ impl ModelServer {
     }
 
     /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
-    #[must_use]
     pub fn drift(&self) -> Vec<(usize, DriftOf)> {
         self.state.session().drift()
     }
@@ -195,7 +189,6 @@ impl ModelServer {
     }
 
     /// The flaws of calls, whatever the calls were answered.
-    #[must_use]
     pub fn flaws(&self) -> Vec<CallFlaw> {
         self.state.session().flaws()
     }
@@ -209,7 +202,6 @@ impl Drop for ModelServer {
 
 impl Urls {
     /// Returns the base URLs of a server at this address.
-    #[must_use]
     pub fn of(address: SocketAddr) -> Urls {
         let url = format!("http://{address}");
         Urls { openai: format!("{url}/v1"), anthropic: url.clone(), gemini: url.clone(), ollama: url.clone(), url }

@@ -88,8 +88,6 @@ impl Session {
     }
 
     /// Reads a request's body. In replay, what recording removed from its calls is removed here too.
-    ///
-    /// # Errors
     /// Says what is wrong with the body.
     pub(super) fn read_call(&self, target: Target<'_>, body: &Bytes) -> Result<Read, String> {
         let api = target.api().unwrap_or(Api::Opaque);

@@ -44,13 +44,11 @@ impl Replay {
     }
 
     /// Whether each turn was served, apart from those that only read and need not be asked for.
-    #[must_use]
     pub fn all_served(&self) -> bool {
         self.0.all_served()
     }
 
     /// The turns that no call asked for, in recorded order, as their indices in the fixture.
-    #[must_use]
     pub fn unused(&self) -> Vec<usize> {
         self.0.unused()
     }

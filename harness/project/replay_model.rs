@@ -89,7 +89,6 @@ impl ReplayModelBuilder {
 
 impl ReplayModel {
     /// Returns a builder for the model of a fixture file.
-    #[must_use]
     pub fn of(fixture: impl Into<PathBuf>) -> ReplayModelBuilder {
         ReplayModelBuilder { fixture: fixture.into(), root: None, repeat: false }
     }
@@ -104,25 +103,21 @@ impl ReplayModel {
     }
 
     /// Returns the base URLs for the providers' SDKs.
-    #[must_use]
     pub fn urls(&self) -> Urls {
         self.server.urls()
     }
 
     /// Returns the API key that calls have to send.
-    #[must_use]
     pub fn key(&self) -> &str {
         self.server.key()
     }
 
     /// Returns the misses of this model so far.
-    #[must_use]
     pub fn misses(&self) -> Vec<Arc<Miss>> {
         self.replay.scope().misses()
     }
 
     /// Returns the indices of the turns that no call has asked for so far.
-    #[must_use]
     pub fn unused(&self) -> Vec<usize> {
         self.replay.unused()
     }

@@ -17,13 +17,11 @@ const CONTEXT: usize = 2;
 const COMPARED: usize = 1000;
 
 /// A unified diff of two texts, of about a screenful at most: `-` for the first, `+` for the second.
-#[must_use]
 pub fn unified(old: &str, new: &str) -> String {
     unified_lines(old, new).to_string()
 }
 
 /// The same as lines.
-#[must_use]
 pub fn unified_lines(old: &str, new: &str) -> Lines {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.trim_end().lines().collect(), new.trim_end().lines().collect());
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();

@@ -18,9 +18,7 @@ use retake_wire::fixture::Fixture;
 
 /// Accepts what waits for the named scenarios, or everything if no name is given. The exit code is 0 if all of it was accepted,
 /// otherwise 1.
-///
-/// # Errors
-/// If nothing waits under one of the names, or if a waiting file belongs to no scenario.
+/// Fails if nothing waits under one of the names, or if a waiting file belongs to no scenario.
 pub(super) fn run(project: &Project, names: &[String]) -> Result<ExitCode> {
     let waiting = waiting_of(&project.root, names)?;
     if waiting.is_empty() {

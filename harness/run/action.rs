@@ -51,9 +51,7 @@ pub enum Action {
 
 impl Action {
     /// The action that the command handed over in the environment, otherwise a test with these arguments.
-    ///
-    /// # Errors
-    /// If this runner does not know the action.
+    /// Fails if this runner does not know the action.
     pub(super) fn asked_for(args: Vec<String>) -> Result<Action> {
         let set = |name: &str| std::env::var(name).ok().filter(|set| !set.is_empty());
         let options = TestOptions {

@@ -37,9 +37,7 @@ type Found = std::result::Result<Scenario, Broken>;
 
 /// Audits the named scenarios, or all if no name is given. The exit code is 1 if one of them is red or the score is below
 /// `--min-score`.
-///
-/// # Errors
-/// If a name matches no scenario.
+/// Fails if a name matches no scenario.
 pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) -> Result<ExitCode> {
     let wanted = wanted(project, names)?;
     let audit = audit(project, &wanted, options);

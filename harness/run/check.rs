@@ -18,9 +18,7 @@ use retake_wire::fixture::call_log::CallLog;
 
 /// Checks the scenarios with these names or parts of names, or all. The exit code is 1 if the provider no longer answers as
 /// recorded, otherwise 2 if something could not be checked, otherwise 0.
-///
-/// # Errors
-/// If a name matches no scenario, or no provider is configured.
+/// Fails if a name matches no scenario, or no provider is configured.
 pub(super) fn run(project: &Project, names: &[String], options: CheckOptions) -> Result<ExitCode> {
     let mut scenarios = wanted(project, names, options.all, "checking")?;
     if let Some(most) = options.sample {

@@ -39,9 +39,7 @@ pub(super) fn values(project: &OpenProject, records: bool) -> SecretValues {
 }
 
 /// Checks before a recording that all secrets are set that the scenario and its systems use.
-///
-/// # Errors
-/// If a variable is not set; the error names the first one.
+/// Fails if a variable is not set; the error names the first one.
 pub(super) fn check(discovered: &Discovered, scenario: &Scenario) -> Result<()> {
     let of_systems = scenario.system.iter().flat_map(|name| of_system(discovered, name));
     let of_relay = Relay::from_env().map(|relay| relay.holds().to_owned()).unwrap_or_default();

@@ -69,9 +69,7 @@ impl Wanted {
     }
 
     /// Returns a test by the name of a trial: whether its scenario has one of the wanted tags. Without wanted tags, every trial has.
-    ///
-    /// # Errors
-    /// If no scenario has one of these tags.
+    /// Fails if no scenario has one of these tags.
     pub(super) fn tagged(&self, project: &Project) -> Result<impl Fn(&str) -> bool + use<>> {
         let of: Vec<_> =
             project.discovered.sound().map(|scenario| (scenario.name.clone(), scenario.tags.clone())).collect();
@@ -129,9 +127,7 @@ impl Wanted {
 
     /// Refuses arguments that leave no test to run, if they are meant for scenarios only: otherwise the run would be green
     /// without having tested anything.
-    ///
-    /// # Errors
-    /// If no test is left; with the nearest name if a filter matches none.
+    /// Fails if no test is left; with the nearest name if a filter matches none.
     pub(super) fn check(&self, tests: usize, project: &Project) -> Result<()> {
         let arguments = self.arguments();
         if !self.of_scenarios || arguments.list || (tests > 0 && self.filters.is_empty()) {

@@ -30,9 +30,7 @@ use retake_wire::fixture::{Fixture, Recorded, call_log};
 
 /// Runs a fork, and prints its table. If the same fork was interrupted, it continues, and pays for no answer twice. The exit code
 /// is 1 if a run did not reach its end or was not found good.
-///
-/// # Errors
-/// If there is no such scenario or turn, or no provider is configured.
+/// Fails if there is no such scenario or turn, or no provider is configured.
 pub(super) fn run(project: &Project, name: &[String], options: &ForkOptions) -> Result<ExitCode> {
     let done = fork(project, name, options);
     project.end();

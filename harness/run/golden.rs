@@ -29,7 +29,6 @@ macro_rules! assert_golden {
 }
 
 /// The environment variables that insta needs from the start of the process.
-#[must_use]
 pub fn environment(policy: Policy, root: &Path) -> [(&'static str, OsString); 8] {
     let update = match policy {
         Policy::Verify => "no",
@@ -124,7 +123,6 @@ pub fn silence_comparisons() {
 
 impl Goldens {
     /// The goldens in a folder.
-    #[must_use]
     pub fn new(folder: PathBuf, policy: Policy, assert: Assert) -> Goldens {
         Goldens { all: folder.clone(), folder, policy, assert }
     }
@@ -136,7 +134,6 @@ impl Goldens {
     }
 
     /// The file of a golden.
-    #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.snap"))
     }
@@ -150,13 +147,11 @@ impl Goldens {
     }
 
     /// What this run may write.
-    #[must_use]
     pub fn policy(&self) -> Policy {
         self.policy
     }
 
     /// The text of a golden, if it exists and can be read.
-    #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
         self.committed(&self.file(name)).ok().flatten()
     }

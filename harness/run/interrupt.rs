@@ -64,9 +64,7 @@ impl Default for Interrupt {
 impl Interrupt {
     /// Listens from here on, in a thread of its own: work goes through several runtimes, and rests between them. The command that
     /// started this process says through its relay that it was asked to end; if it is gone, this process ends too.
-    ///
-    /// # Errors
-    /// If the process cannot listen for signals.
+    /// Fails if the process cannot listen for signals.
     pub(crate) fn listen(relay: Option<&Relay>) -> Result<Interrupt> {
         let failed = |e: std::io::Error| Error::new(format!("failed to listen for signals: {e}"));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;

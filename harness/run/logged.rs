@@ -105,8 +105,6 @@ impl Project {
 
     /// Calls `run` for a scenario, and writes the data of that run. The result does not depend on whether the data can be
     /// written.
-    ///
-    /// # Errors
     /// The failure that `run` returned.
     pub(super) fn logged<T>(
         &self,
@@ -143,8 +141,6 @@ impl Project {
     }
 
     /// Calls a check of the project that is not a scenario's run, and writes its result like the data of a run.
-    ///
-    /// # Errors
     /// The failure that `check` returned.
     pub(super) fn logged_check(
         &self,

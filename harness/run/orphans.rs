@@ -15,9 +15,7 @@ use retake_scenario::FixtureRef;
 pub(super) const NAME: &str = crate::report::NO_ORPHANS;
 
 /// Looks for files without a scenario. This compares names of files only, so it also works if not all scenarios run.
-///
-/// # Errors
-/// If there are such files; the failure lists them with the command that removes them.
+/// Fails if there are such files; the failure lists them with the command that removes them.
 pub(super) fn check(project: &Project) -> Result<(), Failure> {
     let scenarios = || project.discovered.scenarios.iter();
     let broken: BTreeSet<&str> = scenarios().filter_map(|s| s.as_ref().err()).map(|b| b.name.as_str()).collect();

@@ -15,9 +15,7 @@ pub enum Policy {
 
 impl Policy {
     /// The policy of a run. It overwrites goldens if it `records`, or if `update` or `UPDATE_GOLDEN` asks for it.
-    ///
-    /// # Errors
-    /// If it would have to write with `CI` set.
+    /// Fails if it would have to write with `CI` set.
     pub(super) fn of_run(records: bool, update: bool) -> Result<Policy> {
         let update = update || is_set("UPDATE_GOLDEN");
         match (in_ci(), update || records) {

@@ -56,9 +56,7 @@ pub(crate) struct Project {
 
 impl Project {
     /// Reads the scenarios of a project, or just the folders of those with some names. `records` says whether this process records.
-    ///
-    /// # Errors
-    /// If there are no scenarios, or the suite is wrong. A scenario that is wrong is not an error here: its trial fails.
+    /// Fails if there are no scenarios, or the suite is wrong. A scenario that is wrong is not an error here: its trial fails.
     pub(crate) fn open(
         root: &Path,
         routers: BTreeMap<String, RouterFactory>,

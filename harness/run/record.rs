@@ -23,9 +23,7 @@ pub(super) use wanted::wanted;
 
 /// Records scenarios one after another: those with these names or parts of names, or all. The exit code is 0 if all of them were
 /// recorded, otherwise 1; after a signal, that of the signal.
-///
-/// # Errors
-/// If a name matches no scenario, or no provider is configured.
+/// Fails if a name matches no scenario, or no provider is configured.
 pub(super) fn run(project: &Project, names: &[String], options: RecordOptions) -> Result<ExitCode> {
     let code = record_all(project, names, options);
     project.end();
@@ -69,9 +67,7 @@ pub(super) fn accepted(project: &Project, scenario: &Scenario, journal: &Path, t
 }
 
 /// The relay of the command that started this runner.
-///
-/// # Errors
-/// If no command did, or no provider is configured.
+/// Fails if no command did, or no provider is configured.
 pub(super) fn relay() -> Result<Relay> {
     let relay = Relay::from_env().ok_or_else(|| {
         Error::new(

@@ -26,9 +26,7 @@ pub fn typed_in() -> PathBuf {
 /// project's folder, as with cargo: from any other folder, insta would write a path with folders of this machine into goldens.
 ///
 /// On Unix the new program replaces this process; elsewhere its exit code is returned. `None` means that no restart was needed.
-///
-/// # Errors
-/// If the program cannot be started.
+/// Fails if the program cannot be started.
 pub(super) fn with_environment(root: &Path, variables: &[(&'static str, OsString)]) -> Result<Option<ExitCode>> {
     if variables.iter().all(|(name, value)| std::env::var_os(name).as_deref() == Some(OsStr::new(value))) {
         return Ok(None);

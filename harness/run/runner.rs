@@ -65,7 +65,6 @@ impl std::fmt::Debug for Suite {
 
 impl Suite {
     /// The suite of the project in a folder. The environment variable `RETAKE_ROOT` overrides the folder.
-    #[must_use]
     pub fn new(root: impl Into<PathBuf>, assert: Assert) -> Suite {
         Suite { root: root.into(), assert, routers: BTreeMap::new(), commands: Commands::CargoTest, update: false }
     }
@@ -94,7 +93,6 @@ impl Suite {
     }
 
     /// Runs the scenarios that the command line and the environment ask for, with libtest's options and exit codes.
-    #[must_use]
     pub fn main(self) -> ExitCode {
         if let Some(done) = system::take_over().or_else(crate::tools::take_over) {
             return done;

@@ -33,9 +33,7 @@ use retake_wire::fixture::Fixture;
 
 /// Runs the tests that the arguments ask for. The exit code is libtest's: 0 if all passed, 101 if one failed or a model call
 /// missed after its scenario's verdict.
-///
-/// # Errors
-/// If no test is left, and the arguments are meant for scenarios only.
+/// Fails if no test is left, and the arguments are meant for scenarios only.
 pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let mut args = wanted.arguments();
     let tagged = wanted.tagged(project)?;

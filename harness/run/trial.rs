@@ -93,9 +93,7 @@ pub(super) struct How {
 }
 
 /// Runs a scenario against a fixture, on an async runtime of its own.
-///
-/// # Errors
-/// If the stage cannot be set up: the system does not start, or a template cannot be rendered.
+/// Fails if the stage cannot be set up: the system does not start, or a template cannot be rendered.
 pub(super) fn replay(
     project: &Project,
     scenario: &Scenario,
@@ -160,8 +158,6 @@ pub(super) fn claim(
 
 /// Sets up a stage, drives the scenario on it, and takes the stage down again. After the last step it waits for further calls,
 /// unless `all_served` returns true. While recording, `turns` returns the turns so far.
-///
-/// # Errors
 /// As [`replay`].
 pub(super) fn play(
     project: &Project,

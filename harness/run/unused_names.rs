@@ -9,9 +9,7 @@ use retake_wire::fixture::Fixture;
 
 /// Checks the callers in a scenario's own `unused`, and those that its steps wait for. For the suite's `unused`, see
 /// [`check_suite`].
-///
-/// # Errors
-/// If a name is neither a caller of the fixture nor of a `[[callers]]` rule, with the nearest one.
+/// Fails if a name is neither a caller of the fixture nor of a `[[callers]]` rule, with the nearest one.
 pub(super) fn check(project: &Project, scenario: &Scenario, fixture: Option<&Fixture>) -> Result<()> {
     let awaited = scenario.steps.iter().flat_map(|step| std::iter::once(step).chain(step.parts()));
     let awaited: Vec<String> = awaited.filter_map(|step| step.awaits.clone()).collect();
@@ -24,8 +22,6 @@ pub(super) fn check(project: &Project, scenario: &Scenario, fixture: Option<&Fix
 }
 
 /// Checks the callers in the suite's `unused` against the fixtures of all its scenarios.
-///
-/// # Errors
 /// As [`check`].
 pub(super) fn check_suite(project: &Project) -> Result<()> {
     let suite = &project.discovered.suite;

@@ -27,8 +27,6 @@ const SHOWN: usize = 5;
 
 impl Replayed {
     /// The text for the golden, or `None` if no step goes into the golden.
-    ///
-    /// # Errors
     /// The failure, if the run failed apart from its golden.
     pub(crate) fn verdict(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
         if self.findings(scenario).is_none() {
@@ -209,9 +207,7 @@ impl Replayed {
 }
 
 /// Checks that a golden was written by a version of Retake that pins what this one does.
-///
-/// # Errors
-/// If it was not.
+/// Fails if it was not.
 pub(super) fn check_format(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let by = match project.goldens.written_by(&scenario.golden_name) {
         WrittenBy::This => return Ok(()),
@@ -231,9 +227,7 @@ pub(super) fn check_format(project: &Project, scenario: &Scenario) -> Result<(),
 }
 
 /// The last part of the verdict: compares the text with the golden, and writes the golden if the policy says so.
-///
-/// # Errors
-/// If there is no golden, if it differs, or if it cannot be read or written.
+/// Fails if there is no golden, if it differs, or if it cannot be read or written.
 pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Failure> {
     let file = project.goldens.file(&scenario.golden_name);
     let compared = project.goldens.compare(&scenario.golden_name, text, &scenario.file);

@@ -30,25 +30,19 @@ pub struct Discovered {
 }
 
 /// Reads `scenarios/` below a root.
-///
-/// # Errors
-/// If there is no scenario at all, or `suite.toml` is wrong. A broken scenario is an entry of the result instead.
+/// Fails if there is no scenario at all, or `suite.toml` is wrong. A broken scenario is an entry of the result instead.
 pub fn discover(root: &Path) -> Result<Discovered> {
     discover_where(root, |_| true)
 }
 
 /// Reads only `suite.toml`, since a recording can be replayed without any scenario. A missing file counts as an empty one.
-///
-/// # Errors
-/// If the file is wrong.
+/// Fails if the file is wrong.
 pub fn suite_of(root: &Path) -> Result<Suite> {
     read::suite::read(root, &below(&[SUITE]))
 }
 
 /// Reads only the folders that can contain a wanted scenario, since reading all of them would take longer than a run. `holds` says
 /// whether a folder can, given its name and whether it may have cases. If the names that were found are not `enough`, all are read.
-///
-/// # Errors
 /// As [`discover`].
 pub fn discover_some(
     root: &Path,
@@ -184,9 +178,7 @@ impl Discovered {
     /// Checks that each scenario's system is in the suite or among the `registered` ones of the runner. For a scenario that
     /// names no system, it fills in the suite's default, or the only system. A scenario without a known system becomes
     /// [`Broken`].
-    ///
-    /// # Errors
-    /// If a system is both registered and in the suite, if the default does not exist, or if there is no system at all.
+    /// Fails if a system is both registered and in the suite, if the default does not exist, or if there is no system at all.
     pub fn check_systems(&mut self, registered: &[&str]) -> Result<()> {
         let mut known: Vec<&str> = registered.to_vec();
         for name in self.suite.systems.keys() {

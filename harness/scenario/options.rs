@@ -90,7 +90,6 @@ pub struct Drift {
 
 impl Drift {
     /// Returns how much a change in one check counts.
-    #[must_use]
     pub fn of(&self, check: Check) -> Level {
         match check {
             Check::Prompt => self.prompt,

@@ -10,8 +10,6 @@ pub struct Pointer(String);
 
 impl Pointer {
     /// Parses a pointer. The empty pointer refers to the whole value.
-    ///
-    /// # Errors
     /// What is wrong with it, in one line.
     pub fn parse(text: &str) -> Result<Pointer, String> {
         if !text.is_empty() && !text.starts_with('/') {
@@ -28,13 +26,11 @@ impl Pointer {
     }
 
     /// Returns the pointer as it was written.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Returns the value at the pointer.
-    #[must_use]
     pub fn find<'a>(&self, value: &'a Json) -> Option<&'a Json> {
         value.pointer(&self.0)
     }

@@ -160,8 +160,6 @@ impl Scenario {
     }
 
     /// Returns the context with the scenario's vars added.
-    ///
-    /// # Errors
     /// As [`Vars::resolve`], and if a template uses a value that the fixture lacks.
     pub fn resolve_vars(&self, context: &Context) -> Result<Context> {
         self.of_fixture.iter().try_for_each(|value| value.check(context))?;

@@ -18,9 +18,7 @@ const NO_INPUTS: [&str; 5] = ["node_modules", "dist", "build", "out", "target"];
 
 /// Builds a system, unless the last build had the same files, command and variables. If another process is building it, waits
 /// for that.
-///
-/// # Errors
-/// If the build fails. The error quotes the end of its output.
+/// Fails if the build fails. The error quotes the end of its output.
 pub(super) async fn build(name: &str, spec: &CommandSpec, root: &Path) -> Result<()> {
     let Some(cwd) = spec.cwd.as_ref().filter(|_| !spec.build.is_empty()) else { return Ok(()) };
     let cwd = root.join(cwd.source());

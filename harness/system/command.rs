@@ -34,9 +34,7 @@ pub(super) struct CommandSystem {
 impl CommandSystem {
     /// Starts the program and waits until it is ready. The context has the values of the stage, except for `port` and
     /// `workdir`, which each system has for itself. `date` is the day that the system should take as today.
-    ///
-    /// # Errors
-    /// If it cannot be started, ends, or is not ready in time. The error quotes the end of its log.
+    /// Fails if it cannot be started, ends, or is not ready in time. The error quotes the end of its log.
     pub(super) async fn start(
         name: &str,
         spec: &CommandSpec,
@@ -139,9 +137,7 @@ impl CommandSystem {
 }
 
 /// Starts a system after those that it needs. It is the last one of the returned list.
-///
-/// # Errors
-/// If one of them cannot be started. Those before it are ended then.
+/// Fails if one of them cannot be started. Those before it are ended then.
 pub(super) async fn start_with_needed(
     name: &str,
     suite: &BTreeMap<String, SystemSpec>,
@@ -169,9 +165,7 @@ pub(super) async fn start_with_needed(
 }
 
 /// Builds a system and those that it needs, as far as they have a `build` command.
-///
-/// # Errors
-/// If a build fails.
+/// Fails if a build fails.
 pub(super) async fn build_with_needed(name: &str, suite: &BTreeMap<String, SystemSpec>, root: &Path) -> Result<()> {
     for name in in_order(name, suite) {
         if let Some(SystemSpec::Command(spec)) = suite.get(name) {
@@ -205,9 +199,7 @@ fn in_order<'a>(name: &'a str, suite: &'a BTreeMap<String, SystemSpec>) -> Vec<&
 }
 
 /// Returns the folder in which a program runs.
-///
-/// # Errors
-/// If it does not exist.
+/// Fails if it does not exist.
 pub(crate) fn working_folder(root: &Path, cwd: Option<&str>) -> Result<PathBuf> {
     let folder = cwd.map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
     if folder.is_dir() {

@@ -67,9 +67,7 @@ impl Folder {
 
     /// Creates a folder, which exists as long as the handle lives. It is in a folder of this process, which a guardian removes
     /// if the process is killed.
-    ///
-    /// # Errors
-    /// If it cannot be created.
+    /// Fails if it cannot be created.
     pub(crate) async fn make() -> Result<(Folder, TempDir)> {
         let failed = |e: std::io::Error| Error::new(format!("failed to make a work folder: {e}"));
         let kept = KEPT.get_or_init(Kept::new).await;
@@ -85,9 +83,7 @@ impl Folder {
     }
 
     /// Creates the home and the temporary folder, which only programs need.
-    ///
-    /// # Errors
-    /// If one cannot be created.
+    /// Fails if one cannot be created.
     pub(crate) fn make_for_programs(&self) -> Result<()> {
         let failed = |e: std::io::Error| Error::new(format!("failed to make a program's home: {e}"));
         [&self.home, &self.temp].into_iter().try_for_each(std::fs::create_dir_all).map_err(failed)

@@ -75,9 +75,7 @@ impl Launch<'_> {
 impl Systems {
     /// Runs `play` on the system of a scenario. With `fresh`, even a shared system is started for this run alone: the second run of a proof needs another process and other
     /// ports.
-    ///
-    /// # Errors
-    /// If there is no such system, if it cannot be started, or if `play` fails.
+    /// Fails if there is no such system, if it cannot be started, or if `play` fails.
     pub(crate) fn play<T>(
         &self,
         scenario: &Scenario,

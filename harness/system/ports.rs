@@ -33,9 +33,7 @@ pub(super) struct PortLease {
 
 impl PortLease {
     /// Leases a port that is free on all addresses of this machine.
-    ///
-    /// # Errors
-    /// If the folder of the locks cannot be used, or no port is free.
+    /// Fails if the folder of the locks cannot be used, or no port is free.
     pub(super) fn take() -> Result<PortLease> {
         let ports = range();
         let count = u128::from(ports.end - ports.start);
@@ -49,9 +47,7 @@ impl PortLease {
     }
 
     /// Leases this port. This blocks the thread while another runner has it.
-    ///
-    /// # Errors
-    /// If a program that is not a runner uses it.
+    /// Fails if a program that is not a runner uses it.
     pub(super) fn take_pinned(port: u16) -> Result<PortLease> {
         let lock = Lock::take(&port.to_string())?;
         if is_free(port) {
@@ -68,9 +64,7 @@ impl PortLease {
 
 impl Lock {
     /// Waits until the name is free, and takes it. This blocks the thread.
-    ///
-    /// # Errors
-    /// If the folder of the locks cannot be used.
+    /// Fails if the folder of the locks cannot be used.
     pub(super) fn take(name: &str) -> Result<Lock> {
         loop {
             let (path, file) = open(name)?;

@@ -21,9 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Waits until the system is ready, at most until the scenario's own deadline, and returns its address. A system may listen on
 /// `localhost`, which can be either loopback address.
-///
-/// # Errors
-/// If the system ends, or the time is up. The error does not quote the log.
+/// Fails if the system ends, or the time is up. The error does not quote the log.
 pub(super) async fn ready(
     ready: &Ready,
     port: u16,

@@ -30,8 +30,6 @@ pub(crate) type RouterFactory =
 /// The types that a closure which makes a system may return: a router, or a `Result` with one.
 pub trait IntoRouter {
     /// Returns the router, or the reason why there is none.
-    ///
-    /// # Errors
     /// The text of the closure's own error.
     fn into_router(self) -> Result<Router, String>;
 }
@@ -83,9 +81,7 @@ pub(super) fn listen() -> Result<(std::net::TcpListener, SocketAddr)> {
 
 impl InProcess {
     /// Makes the system and waits until it serves.
-    ///
-    /// # Errors
-    /// If its closure returns an error or panics.
+    /// Fails if its closure returns an error or panics.
     pub(super) async fn start(
         factory: RouterFactory,
         stage: Stage,

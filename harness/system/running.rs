@@ -57,9 +57,7 @@ enum ToEnd {
 
 impl Running {
     /// Sets up a stage on the current runtime: folder, model server and system. Its tools are already running.
-    ///
-    /// # Errors
-    /// If one of the three cannot be set up.
+    /// Fails if one of the three cannot be set up.
     pub(crate) async fn start(
         deadline: Instant,
         launch: &Launch<'_>,

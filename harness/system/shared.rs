@@ -32,9 +32,7 @@ type SharedSlot = Arc<Mutex<Option<Result<Arc<SharedSystem>>>>>;
 impl SharedSystems {
     /// Runs `play` with a system. The first scenario starts it. A system that is `attached` is left when no scenario uses it, so
     /// that other processes can use it.
-    ///
-    /// # Errors
-    /// If the system could not be started, or if `play` fails.
+    /// Fails if the system could not be started, or if `play` fails.
     pub(super) fn play<T>(
         &self,
         name: &str,
@@ -108,9 +106,7 @@ struct Parts {
 
 impl SharedSystem {
     /// Starts the system. This blocks the thread until it is ready.
-    ///
-    /// # Errors
-    /// If it cannot be started.
+    /// Fails if it cannot be started.
     pub(super) fn start(spec: SharedSpec, alone: Option<Lock>) -> Result<SharedSystem> {
         let rules = spec.rules.clone();
         let (sender, started) = mpsc::channel();
@@ -156,9 +152,7 @@ impl SharedSystem {
     }
 
     /// Lays a scenario's fixture into the model server.
-    ///
-    /// # Errors
-    /// If the system has ended since the last scenario.
+    /// Fails if the system has ended since the last scenario.
     pub(super) fn lay_in(&self, mode: Mode, pacing: Pacing) -> Result<Seat> {
         if let Some(ended) = self.parts.systems.iter().find_map(CommandSystem::ended) {
             let error = Error::new(format!("{ended}, before this scenario"));

@@ -17,44 +17,37 @@ pub struct Stage(Arc<StageValues>);
 
 impl Stage {
     /// Returns an id that no other run has. Use it in the names of accounts and the like, if the system keeps data between runs.
-    #[must_use]
     pub fn run(&self) -> &str {
         &self.0.run
     }
 
     /// Returns the name of the system in the suite.
-    #[must_use]
     pub fn system(&self) -> &str {
         &self.0.system
     }
 
     /// Returns the system's own folder, which is empty at first and removed at the end.
-    #[must_use]
     pub fn workdir(&self) -> &Path {
         self.0.folder.as_ref().map_or(Path::new(""), |folder| &folder.work)
     }
 
     /// Returns the address at which the system is reached.
-    #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.0.base.as_ref().map_or_else(|| (Ipv4Addr::LOCALHOST, 0).into(), |base| base.address)
     }
 
     /// Returns the model's base URLs, each in the form that the provider's official SDK expects.
-    #[must_use]
     pub fn model(&self) -> &Urls {
         &self.0.model
     }
 
     /// Returns the key that model calls have to send.
-    #[must_use]
     pub fn key(&self) -> &str {
         &self.0.key
     }
 
     /// Returns how to reach the double of a tool server: its address, or, if `suite.toml` gives a command, the words of the
     /// command that starts it, as a JSON list. `None` if the suite declares no such server.
-    #[must_use]
     pub fn tool(&self, name: &str) -> Option<String> {
         let tool = self.0.tools.context.get(name)?;
         Some(tool.as_str().map_or_else(|| tool.print(Layout::Compact), str::to_owned))
@@ -62,7 +55,6 @@ impl Stage {
 
     /// Returns the value of an environment variable that the suite declares as a secret: the real value while recording, and in
     /// replay `<NAME>`, which fixtures contain in its place. `None` if `secrets` of `suite.toml` does not list it.
-    #[must_use]
     pub fn secret(&self, name: &str) -> Option<&str> {
         self.0.secrets.str_of(name)
     }
@@ -72,7 +64,6 @@ impl Stage {
     ///
     /// That run has another date, so that a date in a tool result is noticed before it breaks a replay tomorrow. A system that
     /// is a command finds the date in the environment variable `RETAKE_DATE`.
-    #[must_use]
     pub fn date(&self) -> &str {
         &self.0.date
     }

@@ -7,17 +7,13 @@ use retake_scenario::UrlSpec;
 
 /// Waits until no other process of this user runs a scenario on a system that calls the model at the same address. This blocks
 /// the thread.
-///
-/// # Errors
-/// If the folder of the locks cannot be used.
+/// Fails if the folder of the locks cannot be used.
 pub(super) fn alone(spec: &UrlSpec) -> Result<Lock> {
     Lock::take(&format!("model-{}", spec.model.addr))
 }
 
 /// Returns the key that an attached system sends with its model calls.
-///
-/// # Errors
-/// If the key is not set.
+/// Fails if the key is not set.
 pub(super) fn key(name: &str, UrlSpec { model, .. }: &UrlSpec) -> Result<String> {
     std::env::var(&model.key_env).ok().filter(|key| !key.is_empty()).ok_or_else(|| {
         Error::new(format!(
@@ -29,9 +25,7 @@ pub(super) fn key(name: &str, UrlSpec { model, .. }: &UrlSpec) -> Result<String>
 }
 
 /// Checks that an attached system is running. Returns its address.
-///
-/// # Errors
-/// If nothing listens at the system's address.
+/// Fails if nothing listens at the system's address.
 pub(super) async fn attach(name: &str, UrlSpec { url, .. }: &UrlSpec) -> Result<Base> {
     let addresses = url.socket_addrs(|| None).unwrap_or_default();
     let mut refused = "it has no loopback address".to_owned();

@@ -29,9 +29,7 @@ pub(crate) struct DriftLog {
 
 impl DriftLog {
     /// Creates a log at this path.
-    ///
-    /// # Errors
-    /// If the file already exists, because a log holds one run.
+    /// Fails if the file already exists, because a log holds one run.
     pub(crate) fn create(path: PathBuf, scrub: &Scrub) -> Result<DriftLog> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder {
@@ -48,9 +46,7 @@ impl DriftLog {
     }
 
     /// Creates the next log in a folder of logs: `drift-0001.jsonl`, and so on.
-    ///
-    /// # Errors
-    /// If the folder cannot be written to.
+    /// Fails if the folder cannot be written to.
     pub(crate) fn next_in(folder: &Path, scrub: &Scrub) -> Result<DriftLog> {
         let numbers = files::names(folder, ".jsonl")?;
         let last = numbers.iter().filter_map(|name| name.strip_prefix("drift-")?.parse::<u64>().ok()).max();
@@ -67,9 +63,7 @@ impl DriftLog {
     }
 
     /// Writes the line of an action.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
+    /// Fails if the file cannot be written.
     pub(crate) fn action(&mut self, action: &Action, actual: &[Observed], differences: &[Difference]) -> Result<()> {
         let drift = if differences.is_empty() {
             "No drift".into()
@@ -89,17 +83,13 @@ impl DriftLog {
     }
 
     /// Writes a line with what the user said.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
+    /// Fails if the file cannot be written.
     pub(crate) fn user(&mut self, said: Json) -> Result<()> {
         self.line(Json::object([("User", said)]))
     }
 
     /// Writes the file about the run as a whole, which has the log's name with the extension `run.json`.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
+    /// Fails if the file cannot be written.
     pub(crate) fn run(&self, mut run: Json) -> Result<()> {
         self.scrub.json(&mut run, &mut Fired::new());
         files::write_whole(&self.path.with_extension("run.json"), (run.print(Layout::Pretty) + "\n").as_bytes())

@@ -29,9 +29,7 @@ pub(crate) struct Live {
 impl Live {
     /// Starts the tools of a suite that a script needs. Templates use `secrets` as `{{ secret.NAME }}`; `normalizer` holds the
     /// suite's text rules, and `scrub` removes what must not be written.
-    ///
-    /// # Errors
-    /// If a template cannot be rendered, or a server does not start.
+    /// Fails if a template cannot be rendered, or a server does not start.
     pub(crate) async fn start(
         suite: &Suite,
         script: &Script,

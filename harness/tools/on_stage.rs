@@ -17,9 +17,7 @@ pub(super) struct OnStage<'a> {
 
 impl OnStage<'_> {
     /// Makes a stage in an existing folder. Templates use `secrets` as `{{ secret.NAME }}`.
-    ///
-    /// # Errors
-    /// If the home folders of programs cannot be created.
+    /// Fails if the home folders of programs cannot be created.
     pub(super) fn new<'a>(root: &'a Path, folder: &'a Folder, secrets: &Json) -> Result<OnStage<'a>> {
         folder.make_for_programs()?;
         let mut context = Context::new();
@@ -30,9 +28,7 @@ impl OnStage<'_> {
     }
 
     /// Returns a command that is ready to be started.
-    ///
-    /// # Errors
-    /// If a template cannot be rendered, or the working directory does not exist.
+    /// Fails if a template cannot be rendered, or the working directory does not exist.
     pub(super) fn command(&self, spec: &ToolCommand) -> Result<Command> {
         let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), value.render_text(&self.context)?)));
         let cwd = match &spec.cwd {
@@ -49,9 +45,7 @@ impl OnStage<'_> {
     }
 
     /// Returns a URL, and the headers of each request to it.
-    ///
-    /// # Errors
-    /// If a template cannot be rendered.
+    /// Fails if a template cannot be rendered.
     pub(super) fn url(&self, spec: &ToolUrl) -> Result<(String, Vec<(String, String)>)> {
         let text = |(name, value): (&String, &Template)| Ok((name.clone(), value.render_text(&self.context)?));
         Ok((spec.url.render_text(&self.context)?, spec.headers.iter().map(text).collect::<Result<_>>()?))

@@ -55,8 +55,6 @@ impl Outcome {
 
 /// Executes a script's actions in order, those of one model answer at the same time, and compares what they return with what was
 /// recorded. With `all`, actions that were rejected or never observed are executed too. Drift does not stop the run.
-///
-/// # Errors
 /// Before anything is executed: if a tool has no target, or there is nothing to execute. Later: if the log cannot be written.
 pub(crate) async fn replay(
     script: Script,

@@ -49,7 +49,6 @@ pub struct ToolReplay {
 
 impl ToolReplay {
     /// Starts with no recording and no tools.
-    #[must_use]
     pub fn new() -> ToolReplay {
         let comparison = Comparison { scrub: Scrub::known(), ..Comparison::default() };
         ToolReplay { comparison, ..ToolReplay::default() }
@@ -171,37 +170,31 @@ pub struct ToolRun {
 
 impl ToolRun {
     /// How many actions were executed.
-    #[must_use]
     pub fn executed(&self) -> usize {
         self.outcome.executed
     }
 
     /// How many of them returned something other than what was recorded.
-    #[must_use]
     pub fn drifted(&self) -> usize {
         self.outcome.drifted
     }
 
     /// How many recorded observations answered no recorded action.
-    #[must_use]
     pub fn never_reached(&self) -> usize {
         self.outcome.never_reached
     }
 
     /// The tools of the actions that were not executed, in order.
-    #[must_use]
     pub fn not_executed(&self) -> Vec<&str> {
         self.outcome.not_executed.iter().map(|(tool, _)| &**tool).collect()
     }
 
     /// What else is worth knowing about the run, one line for each note.
-    #[must_use]
     pub fn notes(&self) -> Vec<String> {
         explain::notes(&self.outcome)
     }
 
     /// The path of the drift log. Next to it is a file about the run as a whole, with the extension `run.json`.
-    #[must_use]
     pub fn log(&self) -> &Path {
         &self.outcome.log
     }

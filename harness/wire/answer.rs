@@ -7,9 +7,7 @@ use retake_core::conversation::Answer;
 use retake_core::json::Json;
 
 /// Decodes a recorded response, JSON or a stream, into an answer.
-///
-/// # Errors
-/// If the response is not a complete answer: it is the provider's error, a stream without its end, or text that is neither JSON
+/// Fails if the response is not a complete answer: it is the provider's error, a stream without its end, or text that is neither JSON
 /// nor a stream, or a field is missing or has the wrong type.
 pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireError> {
     decode_read(api, response, None)

@@ -25,7 +25,6 @@ impl Api {
         [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic, Api::Gemini, Api::Ollama, Api::Opaque];
 
     /// The name of this API in fixtures.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Api::OpenAiChat => "openai-chat",
@@ -38,7 +37,6 @@ impl Api {
     }
 
     /// The API with this name, as [`Api::name`] returns it; `None` if there is no such API.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Api> {
         Api::ALL.into_iter().find(|api| api.name() == name)
     }
@@ -73,7 +71,6 @@ const RESOURCES: [&str; 18] = [
 ];
 
 /// Whether a path belongs to a provider's API, for any method: `/v1/responses/ID`, for example.
-#[must_use]
 pub fn is_of_provider(path: &str) -> bool {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let mut segments = path.split('/').skip_while(|segment| !matches!(*segment, "v1" | "v1beta" | "v1alpha"));
@@ -83,7 +80,6 @@ pub fn is_of_provider(path: &str) -> bool {
 }
 
 /// Whether a host is that of a provider whose API Retake speaks. All requests to it are part of a recording, with any method.
-#[must_use]
 pub fn is_host_of_provider(host: &str) -> bool {
     let own = ["api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com", "ollama.com"];
     own.contains(&host) || host.ends_with(".openai.azure.com")
@@ -91,7 +87,6 @@ pub fn is_host_of_provider(host: &str) -> bool {
 
 /// The API whose model calls are posted to this path; `None` if there is none. Any prefix is accepted:
 /// `/v1/chat/completions` as well as Azure's `/openai/deployments/gpt/chat/completions?api-version=1`.
-#[must_use]
 pub fn api_of_path(path: &str) -> Option<Api> {
     let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     // `/v1/threads/ID/messages` belongs to OpenAI's Assistants API.

@@ -76,13 +76,11 @@ impl fmt::Debug for Shared {
 
 impl Call {
     /// Returns the messages of the call alone.
-    #[must_use]
     pub fn into_messages(self) -> Vec<Message> {
         self.messages.into_iter().map(Message::from).collect()
     }
 
     /// Returns what rendering a response to this call needs. `seed` is the call's `input_hash` in hexadecimal.
-    #[must_use]
     pub fn render_for<'a>(&'a self, seed: &'a str) -> RenderFor<'a> {
         let Call { api, stream, array, include_usage, ref model, .. } = *self;
         RenderFor { api, stream, array, include_usage, model, seed }

@@ -34,7 +34,6 @@ enum Part {
 
 impl Known {
     /// Whether [`Known::learn`] has to be called for an API: later requests can refer to what it served.
-    #[must_use]
     pub fn learns_of(api: Api) -> bool {
         matches!(api, Api::OpenAiResponses | Api::Opaque)
     }

@@ -31,7 +31,6 @@ pub enum Limited {
 
 /// Returns the response to a call that exceeds a limit. `array` says whether the call asked for a stream as one JSON array, in
 /// which Gemini sends its errors too.
-#[must_use]
 pub fn limited(api: Api, quota: &Quota, model: &str, array: bool) -> Response {
     let error = match api {
         Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => of_openai(quota, model),
@@ -46,7 +45,6 @@ pub fn limited(api: Api, quota: &Quota, model: &str, array: bool) -> Response {
 
 /// Returns the headers that tell a client how far a limit is used up: those of the 429, or those of any other answer. `now` is the
 /// time in seconds since 1970, which Anthropic's headers hold.
-#[must_use]
 pub fn limit_headers(api: Api, quota: &Quota, now: i64) -> Vec<(&'static str, String)> {
     let (limit, remaining) = (quota.limit.to_string(), quota.limit.saturating_sub(quota.used).to_string());
     let timed = matches!(quota.of, Limited::Within(_));

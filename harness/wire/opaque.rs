@@ -68,7 +68,6 @@ fn counted_body(body: &Json) -> &Json {
 
 /// Whether a canonical conversation is a request that only reads. A client that polls sends such a request any number of times,
 /// or never.
-#[must_use]
 pub fn only_reads(conversation: &[Json]) -> bool {
     let request = conversation.first().filter(|message| message.str_of("type") == Some(OPAQUE));
     let method = request.and_then(|request| request.str_of("name")?.split(' ').next());
@@ -77,7 +76,6 @@ pub fn only_reads(conversation: &[Json]) -> bool {
 
 /// Returns the body of any request as JSON: the parsed body if it is JSON, a string if it is other text, and `{"base64": …}` if
 /// it is not text. An empty body becomes null.
-#[must_use]
 pub fn request_body(bytes: &[u8]) -> Json {
     if bytes.is_empty() {
         return Json::Null;

@@ -11,9 +11,7 @@ use retake_core::json::{Json, Layout};
 /// Returns the response to a call that a recorded answer answers. A recorded response of the same API is returned unchanged if it
 /// has the form that the call asked for, and is converted if it has another form (a stream where JSON was asked for, or the
 /// reverse). In all other cases the answer is rendered.
-///
-/// # Errors
-/// If the answer contains a block that the API cannot express.
+/// Fails if the answer contains a block that the API cannot express.
 pub fn respond(
     answer: &Answer,
     recorded: Option<(Api, &Response)>,
@@ -115,9 +113,7 @@ fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
 /// Blocks of the same kind are therefore joined, and text that followed a tool call is moved before it. An [`Answer`] does not
 /// distinguish calls of custom tools from calls of functions, so all are rendered as calls of functions, and the text of a
 /// custom tool's call becomes the arguments. In an API without refusals, a refusal becomes text.
-///
-/// # Errors
-/// If the answer contains a block that the API cannot express: another provider's own tool, or arguments that are not an object.
+/// Fails if the answer contains a block that the API cannot express: another provider's own tool, or arguments that are not an object.
 pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
     let whole = match (call.api, call.stream) {
         (Api::OpenAiChat, false) => return openai_chat::render::json(answer, call),
@@ -132,7 +128,6 @@ pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrende
 }
 
 /// Creates an error response in the API's own envelope, so that clients report it like one from the provider.
-#[must_use]
 pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Response {
     match api {
         Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => openai_chat::render::error(status, kind, message),
@@ -143,7 +138,6 @@ pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Respo
 }
 
 /// Returns the body that answers a request for the list of models.
-#[must_use]
 pub fn models_response(api: Api, models: &[String]) -> Json {
     match api {
         Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => openai_chat::render::models(models),
@@ -154,7 +148,6 @@ pub fn models_response(api: Api, models: &[String]) -> Json {
 }
 
 /// Returns the body that answers Ollama's request to show a model.
-#[must_use]
 pub fn model_description() -> Json {
     ollama::render::description()
 }

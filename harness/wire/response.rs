@@ -40,7 +40,6 @@ pub enum Body {
 
 impl Body {
     /// Creates a JSON body.
-    #[must_use]
     pub fn json(value: &Json) -> Body {
         Body::Json(value.into())
     }
@@ -110,45 +109,38 @@ impl Unrenderable {
 
 impl Response {
     /// Creates a response whose time is not known.
-    #[must_use]
     pub fn of(status: u16, content_type: &str, body: Body) -> Response {
         Response { status, content_type: content_type.to_owned(), body, delay: 0 }
     }
 
     /// Creates a JSON response.
-    #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "callers build the value for this call")]
     pub fn json(status: u16, body: Json) -> Response {
         Response::of(status, "application/json", Body::json(&body))
     }
 
     /// Whether the body is a stream.
-    #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.body, Body::Frames(_))
     }
 
     /// Whether the body is a stream that the client left before its end.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         matches!(&self.body, Body::Frames(frames) if frames.is_open())
     }
 
     /// Creates a response with a stream of SSE frames.
-    #[must_use]
     pub fn stream(frames: Vec<String>) -> Response {
         Response::of(200, "text/event-stream; charset=utf-8", Body::Frames(frames.into_iter().collect()))
     }
 
     /// Creates a response with a stream of JSON lines.
-    #[must_use]
     pub fn lines(lines: Vec<String>) -> Response {
         Response::of(200, LINES, Body::Frames(lines.into_iter().collect()))
     }
 
     /// Creates a response from what came over HTTP, and decides what kind of body it is: a stream, JSON, text or bytes. The
     /// content decides before the content type does, because the content type is often wrong.
-    #[must_use]
     pub fn received(status: u16, content_type: &str, bytes: Vec<u8>) -> Response {
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
@@ -175,7 +167,6 @@ impl Response {
 
     /// The recorded milliseconds before each piece of the body: before each frame of a stream, or before any other body. Empty if
     /// they are not known.
-    #[must_use]
     pub fn delays(&self) -> &[u32] {
         match &self.body {
             Body::Frames(frames) => frames.delays(),
@@ -186,7 +177,6 @@ impl Response {
 
     /// Returns the delays of this recorded response for one that is sent in its place. If that one has another form, it begins
     /// when this one began; a body that is no stream comes when this one had come completely.
-    #[must_use]
     pub fn delays_of(&self, sent: &Response) -> Vec<u32> {
         let delays = self.delays();
         let pieces = |response: &Response| match &response.body {
@@ -230,7 +220,6 @@ impl Response {
     }
 
     /// The bytes of the body as they are sent over HTTP.
-    #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         match &self.body {
             Body::Json(json) => json.bytes().into(),

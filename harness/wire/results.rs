@@ -9,7 +9,6 @@ use retake_core::key::{CheckTexts, Normalizer};
 
 impl Call {
     /// Returns the texts of this call's checks (KEY.md, section 5).
-    #[must_use]
     pub fn checks(&self, normalizer: &Normalizer) -> CheckTexts {
         self.checks_but_results(normalizer).with_results(&Results::of(self).check)
     }

@@ -88,7 +88,6 @@ pub enum WireChangeKind {
 
 impl WireChangeKind {
     /// The word for it in reports.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             WireChangeKind::Removed => "removed",
@@ -229,7 +228,6 @@ impl WireShape {
     }
 
     /// What differs between these recorded responses and today's, those that break clients first.
-    #[must_use]
     pub fn changes(&self, today: &WireShape) -> Vec<WireChange> {
         let mut changes = self.field_changes(today);
         changes.extend(self.framing_changes(today));

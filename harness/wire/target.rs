@@ -25,13 +25,11 @@ impl<'a> From<&'a str> for Target<'a> {
 
 impl<'a> Target<'a> {
     /// Whether the method is `POST`.
-    #[must_use]
     pub fn is_post(self) -> bool {
         self.method == "POST"
     }
 
     /// The API whose model calls are sent to this target; `None` if none are.
-    #[must_use]
     pub fn api(self) -> Option<Api> {
         api_of_path(self.path).filter(|_| self.is_post())
     }
@@ -39,7 +37,6 @@ impl<'a> Target<'a> {
     /// Returns the path in the form that is stored and that is part of the key. For a `POST` request this is the path without the
     /// query, since the body says what is wanted. For all other requests the query's parameters are sorted, and those that
     /// contain an API key are removed.
-    #[must_use]
     pub fn stored(self) -> Cow<'a, str> {
         let path = self.path.split('#').next().unwrap_or_default();
         let Some((path, query)) = path.split_once('?') else { return Cow::Borrowed(path) };
@@ -56,7 +53,6 @@ impl<'a> Target<'a> {
     }
 
     /// The segments of the path that name a version, such as `v1` or `v1beta`. There is usually one, or none.
-    #[must_use]
     pub fn version(self) -> String {
         let is_version = |segment: &&str| {
             let number = segment.strip_prefix('v').unwrap_or_default();

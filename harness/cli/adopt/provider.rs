@@ -75,9 +75,7 @@ impl Provider {
     }
 
     /// Listens at a free port until the runtime ends.
-    ///
-    /// # Errors
-    /// If no port is free.
+    /// Fails if no port is free.
     pub(super) async fn start(self: &Arc<Provider>) -> Result<SocketAddr> {
         let failed = |e: std::io::Error| Error::new(format!("failed to listen: {e}"));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;

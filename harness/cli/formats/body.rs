@@ -19,9 +19,7 @@ const MAX_UNPACKED: u64 = 256 << 20;
 
 /// Decompresses a body. Many recorders store the decompressed body but keep the header that names the compression, so the bytes
 /// themselves decide where possible.
-///
-/// # Errors
-/// If the body is neither text nor compressed as `encodings` says.
+/// Fails if the body is neither text nor compressed as `encodings` says.
 pub(super) fn unpacked(bytes: Vec<u8>, encodings: &str) -> Result<Vec<u8>, String> {
     let mut bytes = bytes;
     for encoding in encodings.split(',').map(|name| name.trim().to_ascii_lowercase()).rev() {

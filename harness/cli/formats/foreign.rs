@@ -56,8 +56,6 @@ struct Unreadable {
 }
 
 /// Makes a fixture from files and folders, in the order in which they are named. The files of a folder are read in name order.
-///
-/// # Errors
 /// One error for every file that cannot be read or has another format.
 pub(crate) fn to_fixture(
     form: Foreign,

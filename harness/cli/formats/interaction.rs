@@ -34,8 +34,6 @@ pub(super) struct PlacedInteraction {
 
 impl Interaction {
     /// Returns the call for a turn, and a note if a person should know something about it.
-    ///
-    /// # Errors
     /// Says why the interaction cannot become a turn.
     pub(super) fn recorded(
         &self,

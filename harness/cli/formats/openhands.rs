@@ -13,9 +13,7 @@ use retake_wire::fixture::{After, Fixture, Input, Table, Turn};
 
 /// Makes a fixture from a conversation, and returns one line for each answer that cannot become a turn. The turns have no `wire`,
 /// so their answers are rendered for each API. `scrub` are the secrets to remove.
-///
-/// # Errors
-/// If the name of a secret is unknown, which cannot happen with the names that come from `scrub`.
+/// Fails if the name of a secret is unknown, which cannot happen with the names that come from `scrub`.
 pub(crate) fn to_fixture(
     conversation: Conversation,
     out: &Path,

@@ -25,9 +25,7 @@ pub(crate) struct RequestAtHand {
 }
 
 /// Returns the requests to providers in a cassette of VCR or go-vcr, or in an HTTP archive, and what is left out, one line each.
-///
-/// # Errors
-/// If the file cannot be read, or is none of these.
+/// Fails if the file cannot be read, or is none of these.
 pub(crate) fn requests(file: &Path) -> Result<(Vec<RequestAtHand>, Vec<String>)> {
     let bytes = retake_base::files::read(file)?;
     let is_archive = || json(&bytes).ok().and_then(|json| har::interactions(&json));

@@ -45,8 +45,6 @@ enum Value {
 
 impl Node {
     /// Parses a text that contains one document.
-    ///
-    /// # Errors
     /// Names the place where the text is not YAML, or where a second document begins.
     pub(super) fn parse(text: &str) -> Result<Rc<Node>> {
         let text = text.trim_start_matches('\u{feff}');

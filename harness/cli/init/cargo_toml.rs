@@ -3,8 +3,6 @@
 use toml::Table;
 
 /// Returns the text with the missing entries added.
-///
-/// # Errors
 /// What to add by hand, if the text is not TOML, has no `[package]`, or has an inline table where an entry is missing.
 pub(super) fn completed(text: &str) -> Result<String, &'static str> {
     let read = |text: &str| text.parse::<Table>().ok();

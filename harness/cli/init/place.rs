@@ -8,9 +8,7 @@ use retake::__private::report::terminal;
 use retake_base::error::{Error, Result};
 
 /// Returns the language of the service in a folder. If its files do not tell, a person at a terminal is asked.
-///
-/// # Errors
-/// If the services are in folders below, where `retake init` has to be called.
+/// Fails if the services are in folders below, where `retake init` has to be called.
 pub(super) fn language(here: &Path) -> Result<Language> {
     if let Some(language) = Language::told_by(here) {
         return Ok(language);

@@ -15,9 +15,7 @@ use retake_model::relay::MARK;
 const PASSED: [&str; 4] = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
 
 /// Returns an answer as the recorder gets it.
-///
-/// # Errors
-/// If it is compressed in a way that nobody can unpack: the name of that.
+/// Fails if it is compressed in a way that nobody can unpack: the name of that.
 pub(super) fn passed_on(answer: Response<Body>, censor: Censor) -> Result<Response<Body>, String> {
     let encodings = answer.headers().get_all(header::CONTENT_ENCODING).iter();
     let encodings: Vec<&str> = encodings.map(|value| value.to_str().unwrap_or("?")).collect();

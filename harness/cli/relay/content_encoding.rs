@@ -32,9 +32,7 @@ enum Step {
 
 impl Decoder {
     /// Returns the decoder for the value of a `Content-Encoding` header.
-    ///
-    /// # Errors
-    /// If an encoding is not known: its name.
+    /// Fails if an encoding is not known: its name.
     pub(super) fn of(encodings: &str) -> Result<Decoder, String> {
         let names = encodings.split(',').map(|name| name.trim().to_ascii_lowercase()).rev();
         let mut steps = Vec::new();
@@ -52,9 +50,7 @@ impl Decoder {
     }
 
     /// Decodes the bytes that arrived.
-    ///
-    /// # Errors
-    /// If they are not encoded as the header said, or decode to too much.
+    /// Fails if they are not encoded as the header said, or decode to too much.
     pub(super) fn push(&mut self, bytes: Bytes) -> Result<Bytes, String> {
         if self.steps.is_empty() {
             return Ok(bytes);
@@ -64,8 +60,6 @@ impl Decoder {
     }
 
     /// Returns what is left at the end of the body.
-    ///
-    /// # Errors
     /// Those of [`push`](Decoder::push), or if the body is not complete.
     pub(super) fn finish(&mut self) -> Result<Bytes, String> {
         if self.is_empty {

@@ -26,9 +26,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Reads the keys that `value` returns for their variables. `declared` are the secrets of the project.
-    ///
-    /// # Errors
-    /// If a declared key is too short to search for.
+    /// Fails if a declared key is too short to search for.
     pub(super) fn read(declared: &BTreeSet<String>, value: impl Fn(&str) -> Option<String>) -> Result<Keys> {
         let set: Vec<(String, String)> = providers::key_variables()
             .filter_map(|name| Some((name.to_owned(), value(name).filter(|value| !value.is_empty())?)))
@@ -56,9 +54,7 @@ impl Keys {
     }
 
     /// Returns a journal's line without the keys, or `None` if it has none.
-    ///
-    /// # Errors
-    /// If it is no line of a journal.
+    /// Fails if it is no line of a journal.
     pub(super) fn scrubbed(&self, line: &[u8]) -> Result<Option<String>, String> {
         let mut call = LoggedCall::of_line(line)?;
         let before = call.scrub.len();

@@ -52,8 +52,6 @@ impl Outward {
 
     /// Sends a request, and waits for the beginning of its answer. Redirects are not followed, so that a key goes only to the
     /// address that was configured.
-    ///
-    /// # Errors
     /// Says why there is no answer.
     pub(super) async fn send(&self, request: Request<Body>) -> Result<Response<Body>, String> {
         let answer = if request.uri().scheme_str() == Some("https") {
@@ -65,8 +63,6 @@ impl Outward {
     }
 
     /// Opens a connection, and closes it again.
-    ///
-    /// # Errors
     /// Says why there is none.
     pub(super) async fn try_out(&self, uri: Uri) -> Result<(), String> {
         let late = |_| format!("no connection within {} s", PATIENCE.as_secs());

@@ -124,18 +124,14 @@ impl Upstreams {
 
     /// Reads the environment. A provider is configured if `RETAKE_UPSTREAM_…` names its address, or its usual variable holds a
     /// key.
-    ///
-    /// # Errors
-    /// If an address is not a URL.
+    /// Fails if an address is not a URL.
     pub(crate) fn from_env() -> Result<Upstreams> {
         Upstreams::read(|name| env::var(name).ok())
     }
 
     /// Uses one address for the calls of every API. A provider's key, from its usual variable, is sent there only if the address
     /// is that provider's own, or if `RETAKE_UPSTREAM_…` names the same host. So no key is sent to a stranger.
-    ///
-    /// # Errors
-    /// If the address is not a URL.
+    /// Fails if the address is not a URL.
     pub(crate) fn of_url(base: &str) -> Result<Upstreams> {
         let base = base.trim_end_matches('/');
         match url::Url::parse(base) {
@@ -165,7 +161,6 @@ impl Upstreams {
 
     /// Returns the keys that are set, but are not sent to this address although calls of their API go there: for each key its
     /// own variable, and the variable that has to name the address to allow it.
-    #[must_use]
     pub(crate) fn kept_from(base: &str) -> Vec<(&'static str, &'static str)> {
         let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let kept = |provider: &Provider| {
@@ -176,9 +171,7 @@ impl Upstreams {
     }
 
     /// Reads the upstreams from environment variables, whose values `value` returns.
-    ///
-    /// # Errors
-    /// If a variable holds no address that can be used.
+    /// Fails if a variable holds no address that can be used.
     pub(crate) fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];
@@ -203,9 +196,7 @@ impl Upstreams {
     }
 
     /// Returns a provider by the name under which the recorder asks for it.
-    ///
-    /// # Errors
-    /// If the provider is not configured: a line that says how to configure it.
+    /// Fails if the provider is not configured: a line that says how to configure it.
     pub(super) fn of(&self, name: &str) -> Result<&Upstream, String> {
         let index = PROVIDERS.iter().position(|provider| provider_of(provider.api) == name);
         let index = index.ok_or_else(|| format!("no provider is called {name:?}"))?;
@@ -218,9 +209,7 @@ impl Upstreams {
 
 impl Upstream {
     /// The header that brings the provider its key.
-    ///
-    /// # Errors
-    /// If the key cannot be in a header.
+    /// Fails if the key cannot be in a header.
     pub(super) fn key_header(&self) -> Result<Option<(HeaderName, HeaderValue)>, String> {
         let Some(key) = &self.key else { return Ok(self.of_address()) };
         let (name, value) = match PROVIDERS[self.provider].key_header {
@@ -249,9 +238,7 @@ impl Upstream {
     }
 
     /// Returns the address of a call to this path.
-    ///
-    /// # Errors
-    /// If there is none.
+    /// Fails if there is none.
     pub(super) fn uri(&self, path: &str) -> Result<Uri, String> {
         let mut url = url::Url::parse(&self.url(path)).map_err(|e| format!("{path} is no path at {self}: {e}"))?;
         let _ = (url.set_username(""), url.set_password(None));

@@ -13,8 +13,6 @@ use retake::__private::run::{RecordOptions, Signals, to_record};
 use retake_base::error::{Error, Result};
 
 /// Records in the runner of a project.
-///
-/// # Errors
 /// Those of [`reaching_providers`].
 pub(crate) fn record(root: &Path, names: &[String], options: RecordOptions) -> Result<ExitCode> {
     let status = reaching_providers(root, to_record(names, options))?;
@@ -29,9 +27,7 @@ pub(crate) fn record(root: &Path, names: &[String], options: RecordOptions) -> R
 
 /// Hands an action over to the runner of a project, whose calls reach their providers through a relay in this process: the
 /// project's own runner, or this command started again with the same arguments, which then finds the relay in its environment.
-///
-/// # Errors
-/// If an address of a provider is wrong, or the runner cannot be started.
+/// Fails if an address of a provider is wrong, or the runner cannot be started.
 pub(crate) fn reaching_providers(
     root: &Path,
     action: impl IntoIterator<Item = (&'static str, String)>,

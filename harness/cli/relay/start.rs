@@ -29,9 +29,7 @@ pub(crate) struct Running {
 impl Running {
     /// Starts a relay to these providers. `declared` are the secrets of the project. With `holds`, the recorder is in a process
     /// that has no keys, and the relay removes them from what the recorder writes.
-    ///
-    /// # Errors
-    /// If it cannot listen, or a declared key is too short to search for.
+    /// Fails if it cannot listen, or a declared key is too short to search for.
     pub(crate) fn start(upstreams: Upstreams, declared: &BTreeSet<String>, holds: bool) -> Result<Running> {
         let failed = |e: std::io::Error| Error::new(format!("failed to start the relay: {e}"));
         let keys = Keys::read(declared, |name| std::env::var(name).ok())?;
@@ -76,8 +74,6 @@ impl Running {
 }
 
 /// Starts the relay of a command that reaches `https:` addresses, but no provider. It runs as long as the command.
-///
-/// # Errors
 /// Those of [`Running::start`].
 pub(crate) fn for_https() -> Result<Relay> {
     static STARTED: Mutex<Option<Running>> = Mutex::new(None);

@@ -20,9 +20,7 @@ pub(crate) enum ReportForm {
 }
 
 /// The report of these runs as text.
-///
-/// # Errors
-/// If it cannot be rendered.
+/// Fails if it cannot be rendered.
 pub(crate) fn report(runs: &[RunData], form: ReportForm) -> Result<String> {
     match form {
         ReportForm::Html => page(runs),

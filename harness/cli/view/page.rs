@@ -36,9 +36,7 @@ struct Page<'a> {
 }
 
 /// The page of these runs, failed ones first.
-///
-/// # Errors
-/// If the page cannot be rendered, which would be a bug in Retake.
+/// Fails if the page cannot be rendered, which would be a bug in Retake.
 pub(crate) fn page(runs: &[RunData]) -> Result<String> {
     let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_shown()).collect();
     let mut sorted = runs.clone();

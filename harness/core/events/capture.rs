@@ -56,31 +56,26 @@ pub struct Capture {
 impl Capture {
     /// Creates a capture that detects the format from the first line: JSON lines if it begins with `{` or `[`, otherwise
     /// server-sent events. The content type cannot tell, since services send either format under any content type.
-    #[must_use]
     pub fn new() -> Capture {
         Capture::default()
     }
 
     /// Creates a capture for a known format, such as the JSON lines of a command that first prints a line of prose.
-    #[must_use]
     pub fn with_format(format: Format) -> Capture {
         Capture { format: Some(format), ..Capture::default() }
     }
 
     /// Returns the format; `None` if it is not known yet.
-    #[must_use]
     pub fn format(&self) -> Option<Format> {
         self.format
     }
 
     /// Returns the number (counted from 1) of the first line that was not UTF-8, and its first invalid byte.
-    #[must_use]
     pub fn not_utf8(&self) -> Option<(usize, u8)> {
         self.not_utf8
     }
 
     /// Returns the number of buffered bytes of an incomplete event.
-    #[must_use]
     pub fn held(&self) -> usize {
         self.line.len() + self.block.len()
     }

@@ -23,7 +23,6 @@ pub struct Places(HashMap<String, Pin>);
 
 impl Places {
     /// Reads the text of a golden.
-    #[must_use]
     pub fn read(golden: &str) -> Places {
         Places(pins_of(&written::read(golden)))
     }

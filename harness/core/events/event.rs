@@ -34,7 +34,6 @@ pub enum Payload {
 
 impl Event {
     /// Creates the event for a response that is not a stream. It has the name `body`, and no payload if the body is empty.
-    #[must_use]
     pub fn body(bytes: &[u8]) -> Event {
         let payload =
             if bytes.is_empty() { Payload::Empty } else { Payload::Data(String::from_utf8_lossy(bytes).into()) };
@@ -45,7 +44,6 @@ impl Event {
     /// which AG-UI and the AI SDK use; otherwise `message`. The label of a comment is `:`, that of a tail `(unterminated)`.
     ///
     /// If there is no `event:` line, this parses the payload.
-    #[must_use]
     pub fn label(&self) -> Cow<'_, str> {
         match (&self.name, &self.payload) {
             (None, Payload::Data(_)) => Cow::Owned(self.label_with(self.json().as_ref()).to_owned()),
@@ -63,13 +61,11 @@ impl Event {
     }
 
     /// Whether it is an event, and neither a comment nor a tail.
-    #[must_use]
     pub fn is_real(&self) -> bool {
         !matches!(self.payload, Payload::Comment(_) | Payload::Tail(_))
     }
 
     /// Returns the payload if it is JSON. Each call parses it again.
-    #[must_use]
     pub fn json(&self) -> Option<Json> {
         if let Payload::Data(text) = &self.payload { Json::parse(text.as_bytes()).ok() } else { None }
     }

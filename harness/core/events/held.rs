@@ -188,7 +188,6 @@ pub struct Named(pub(super) HashMap<String, Holding>);
 
 impl Named {
     /// Reads what a golden names. Labels of which it names nothing are left out.
-    #[must_use]
     pub fn read(golden: &str) -> Named {
         let mut named: HashMap<String, Holding> = HashMap::new();
         let parts = read(golden);

@@ -20,7 +20,6 @@ pub struct NamesNothing {
 
 /// Returns the first name in `collapse`, `unordered` or `loose` that is not the raw or normalized name of any captured event.
 /// Otherwise returns `text = "lines"` if no event has text.
-#[must_use]
 pub fn names_nothing(
     captures: &[Captured],
     options: &ShapeOptions,

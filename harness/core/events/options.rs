@@ -101,7 +101,6 @@ pub struct Loose {
 
 impl Loose {
     /// Parses `EVENT` or `EVENT:/pointer`. `EVENT:` is the whole payload.
-    #[must_use]
     pub fn of(text: &str) -> Loose {
         let (label, pointer) = match (text.find(":/"), text.strip_suffix(':')) {
             (Some(at), _) => (&text[..at], Some(&text[at + 1..])),

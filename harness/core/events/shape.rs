@@ -35,13 +35,11 @@ impl Golden {
     ///
     /// `normalize` replaces texts that vary between runs with names. It is called separately for each request, label, key,
     /// comment, text and shown value.
-    #[must_use]
     pub fn of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
         Golden::with(captures, options, &Known::default(), normalize)
     }
 
     /// Like [`Golden::of`], with what is known of the run besides its events.
-    #[must_use]
     pub fn with(
         captures: &[Captured],
         options: &ShapeOptions,
@@ -71,7 +69,6 @@ impl Golden {
     }
 
     /// Returns the places at which this golden pins something different from another golden of the same scenario.
-    #[must_use]
     pub fn differing_pins(&self, other: &Golden) -> Vec<Loose> {
         let places: BTreeSet<&Loose> = self.pinned.keys().chain(other.pinned.keys()).collect();
         let differs = |place: &&Loose| self.pinned.get(*place) != other.pinned.get(*place);
@@ -80,14 +77,12 @@ impl Golden {
 }
 
 /// Returns the golden text of what a scenario captured: see [`Golden::of`].
-#[must_use]
 pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
     Golden::of(captures, options, normalize).text
 }
 
 /// Returns the label and the sorted top-level keys of each event, or `None` as keys if its payload is not an object. Comments
 /// and unterminated tails are left out.
-#[must_use]
 pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
     let keys = |event: &Event| {
         let json = event.json();

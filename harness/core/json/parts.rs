@@ -20,7 +20,6 @@ impl Json {
     /// Reads the body of a request, an object, without its field `list`. Returns the rest of the object and the text of each
     /// element, which [`Json::parse_element`] reads. `None` if there is no such list, or if the text is not JSON. An element that
     /// is not JSON is found only when it is read.
-    #[must_use]
     pub fn parse_request_around<'a>(text: &'a [u8], list: &str) -> Option<(Json, Vec<&'a str>)> {
         let text = utf8(text).ok()?;
         let (mut elements, mut count) = (None, 0);
@@ -40,7 +39,6 @@ impl Json {
     }
 
     /// Reads an element of [`Json::parse_request_around`].
-    #[must_use]
     pub fn parse_element(text: &str) -> Option<Json> {
         let mut parser = Parser::lossy(text);
         // The element is in a list, which is in an object.

@@ -18,7 +18,6 @@ pub enum Layout {
 
 impl Json {
     /// Returns the value, printed in a layout.
-    #[must_use]
     pub fn print(&self, layout: Layout) -> String {
         let mut out = String::new();
         self.print_to(&mut out, layout);
@@ -31,7 +30,6 @@ impl Json {
     }
 
     /// Returns Python's `str()` of the value, which is the text of message content that is neither a string nor a list.
-    #[must_use]
     pub fn python_str(&self) -> String {
         if let Json::Str(s) = self {
             return s.clone();

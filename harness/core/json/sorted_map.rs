@@ -11,25 +11,21 @@ pub struct SortedMap<V>(Vec<(SmolStr, V)>);
 
 impl<V> SortedMap<V> {
     /// Creates an object without entries.
-    #[must_use]
     pub const fn new() -> SortedMap<V> {
         SortedMap(Vec::new())
     }
 
     /// Returns the number of entries.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there are no entries.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Returns the value of a key.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&V> {
         self.find(key).ok().map(|at| &self.0[at].1)
     }
@@ -40,7 +36,6 @@ impl<V> SortedMap<V> {
     }
 
     /// Whether the object has a key.
-    #[must_use]
     pub fn contains_key(&self, key: &str) -> bool {
         self.find(key).is_ok()
     }

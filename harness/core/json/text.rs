@@ -15,7 +15,6 @@ pub struct JsonText(Bytes);
 impl JsonText {
     /// Creates the text of a JSON value, without white space. Returns `None` if a JSON file could not store the value
     /// faithfully: the text is not JSON, an object has the same key twice, or a string has a lone surrogate.
-    #[must_use]
     pub fn of(text: &str) -> Option<JsonText> {
         Json::parse_unique(text.as_bytes()).ok()?;
         Some(JsonText::of_parsed(text))
@@ -29,20 +28,17 @@ impl JsonText {
     }
 
     /// Returns the value itself.
-    #[must_use]
     pub fn json(&self) -> Json {
         // This cannot fail: the text was parsed before, or printed from a value.
         Json::parse(&self.0).unwrap_or(Json::Null)
     }
 
     /// Returns the text as the bytes of an HTTP body.
-    #[must_use]
     pub fn bytes(&self) -> Bytes {
         self.0.clone()
     }
 
     /// Whether the value is an array.
-    #[must_use]
     pub fn is_array(&self) -> bool {
         self.0.first() == Some(&b'[')
     }

@@ -31,31 +31,26 @@ pub enum Json {
 
 impl Json {
     /// Returns the value of a key; `None` if this is not an object, or lacks the key.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.as_object()?.get(key)
     }
 
     /// Returns the value of a key if it is a string.
-    #[must_use]
     pub fn str_of(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_str()
     }
 
     /// Returns the text if this is a string.
-    #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         if let Json::Str(s) = self { Some(s) } else { None }
     }
 
     /// Returns the elements if this is an array.
-    #[must_use]
     pub fn as_array(&self) -> Option<&[Json]> {
         if let Json::Array(a) = self { Some(a) } else { None }
     }
 
     /// Returns the entries if this is an object.
-    #[must_use]
     pub fn as_object(&self) -> Option<&Object> {
         if let Json::Object(o) = self { Some(o) } else { None }
     }
@@ -66,25 +61,21 @@ impl Json {
     }
 
     /// Returns the owned text if this is a string.
-    #[must_use]
     pub fn into_string(self) -> Option<String> {
         if let Json::Str(s) = self { Some(s) } else { None }
     }
 
     /// Returns the owned entries if this is an object.
-    #[must_use]
     pub fn into_object(self) -> Option<Object> {
         if let Json::Object(o) = self { Some(o) } else { None }
     }
 
     /// Returns the number if this is a non-negative integer of at most 63 bits.
-    #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         if let Json::Int(i) = self { u64::try_from(*i).ok() } else { None }
     }
 
     /// Whether Python treats the value as true.
-    #[must_use]
     pub fn is_truthy(&self) -> bool {
         match self {
             Json::Null => false,
@@ -99,7 +90,6 @@ impl Json {
     }
 
     /// Returns the name of the value's type, as shapes and errors print it.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Json::Null => "null",
@@ -113,7 +103,6 @@ impl Json {
 
     /// Returns the value at a JSON pointer (RFC 6901). In addition to the RFC, `-1` is the last element of an array, `-2` the
     /// one before it, and so on.
-    #[must_use]
     pub fn pointer(&self, pointer: &str) -> Option<&Json> {
         if pointer.is_empty() {
             return Some(self);

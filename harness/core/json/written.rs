@@ -25,7 +25,6 @@ impl Written {
     }
 
     /// Returns the JSON, printed in a layout.
-    #[must_use]
     pub fn print(&self, layout: Layout) -> String {
         let mut out = String::new();
         self.print_at(&mut out, layout, 0);

@@ -8,7 +8,6 @@ use crate::json::{Json, Layout, print_string};
 
 /// Returns the canonical messages, `{"type", "content", "tool_calls"?, "name"?}`, with each text normalized once. Consumes
 /// the messages, since most of their text is moved unchanged.
-#[must_use]
 pub fn canonical_conversation(messages: Vec<Message>, normalizer: &Normalizer) -> Vec<Json> {
     messages.into_iter().filter_map(|message| canonical_message(message, normalizer)).collect()
 }

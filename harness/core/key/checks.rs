@@ -30,7 +30,6 @@ impl Check {
         [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Form, Check::Results];
 
     /// Whether the text of this check is JSON.
-    #[must_use]
     pub fn is_json(self) -> bool {
         matches!(self, Check::Tools | Check::Settings | Check::Form)
     }
@@ -70,7 +69,6 @@ pub struct Checks {
 
 impl Checks {
     /// Returns the hash of one check.
-    #[must_use]
     pub fn of(&self, check: Check) -> Option<Hash> {
         match check {
             Check::Prompt => Some(self.prompt),
@@ -83,14 +81,12 @@ impl Checks {
     }
 
     /// Returns these checks, and the same checks as turns have them that were recorded before all of them existed.
-    #[must_use]
     pub fn with_older(self) -> [Checks; 3] {
         let without_form = Checks { form: None, ..self };
         [self, without_form, Checks { results: None, ..without_form }]
     }
 
     /// Whether a call with these checks is the same as one with the others, where both have them.
-    #[must_use]
     pub fn fits(self, other: Checks) -> bool {
         self.with_older().contains(&other) || other.with_older().contains(&self)
     }
@@ -130,7 +126,6 @@ impl CheckTexts {
     /// Normalizes prompt, tools, model and settings, so that a changed date in a prompt is not drift. The form is not
     /// known until [`with_form`](CheckTexts::with_form) sets it, and the results have no exceptions until
     /// [`with_results`](CheckTexts::with_results) sets them.
-    #[must_use]
     pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
         let text = |text: &str| normalizer.own(&normalizer.of_check(text)).into();
         let json = |value: &Json| match value {
@@ -166,7 +161,6 @@ impl CheckTexts {
     }
 
     /// Returns the hash of each text.
-    #[must_use]
     pub fn hashes(&self) -> Checks {
         let hash = |text: &str| Hash::of(text.as_bytes());
         Checks {
@@ -180,7 +174,6 @@ impl CheckTexts {
     }
 
     /// Returns the text of one check; `None` if it is not known.
-    #[must_use]
     pub fn of(&self, check: Check) -> Option<&Arc<str>> {
         Some(match check {
             Check::Prompt => &self.prompt,

@@ -13,7 +13,6 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 
 impl Hash {
     /// Returns the hash of some bytes.
-    #[must_use]
     pub fn of(bytes: &[u8]) -> Hash {
         Hash(Sha256::digest(bytes).into())
     }
@@ -23,7 +22,6 @@ impl Hash {
     }
 
     /// Returns the first eight digits, which are enough for a person to distinguish two hashes.
-    #[must_use]
     pub fn short(&self) -> String {
         self.to_string()[..8].to_owned()
     }

@@ -55,19 +55,16 @@ impl Normalizer {
     }
 
     /// Returns the number of the suite's rules.
-    #[must_use]
     pub fn own_rules(&self) -> usize {
         self.rules.len()
     }
 
     /// Whether one of the suite's rules, given by its index, changed any text so far.
-    #[must_use]
     pub fn has_fired(&self, rule: usize) -> bool {
         self.rules.get(rule).is_some_and(|rule| rule.fired.load(Ordering::Relaxed))
     }
 
     /// Applies version 1's rules to a text, then the suite's rules. The result is borrowed if nothing was replaced.
-    #[must_use]
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = version_1(text, reminder, self.first);
         self.replace_own(&mut text);
@@ -75,7 +72,6 @@ impl Normalizer {
     }
 
     /// Like [`apply`](Normalizer::apply), for an owned text, which is returned itself if nothing was replaced.
-    #[must_use]
     pub fn apply_to(&self, text: String) -> String {
         let replaced = match self.apply(&text) {
             Cow::Borrowed(_) => None,
@@ -85,7 +81,6 @@ impl Normalizer {
     }
 
     /// Applies only version 1's rules to a text. This is for printed JSON, on which the suite's rules must not act.
-    #[must_use]
     pub fn version_1<'a>(&self, text: &'a str) -> Cow<'a, str> {
         version_1(text, reminder, self.first)
     }
@@ -97,13 +92,11 @@ impl Normalizer {
     }
 
     /// Whether the suite has rules of its own.
-    #[must_use]
     pub fn has_own(&self) -> bool {
         !self.rules.is_empty()
     }
 
     /// Applies only the suite's rules to a text.
-    #[must_use]
     pub fn own<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         self.replace_own(&mut text);
@@ -178,7 +171,6 @@ fn version_1(text: &str, reminder: Find, first: bool) -> Cow<'_, str> {
 }
 
 /// Whether a text is empty after Python's `strip()`.
-#[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(is_python_space)
 }

@@ -9,7 +9,6 @@ use crate::json::{Json, Layout};
 ///   and the object `{"result": …}` or `{"output": …}` that Gemini's clients put around a result;
 /// - the boundaries between successive messages of a user or of the model: Anthropic's clients join the messages of a user,
 ///   and OpenAI's Responses API splits a message of the model into items.
-#[must_use]
 pub fn plain_conversation(canonical: &[Json]) -> Vec<Json> {
     let mut plain: Vec<Json> = Vec::with_capacity(canonical.len());
     for message in canonical.iter().map(plain_message) {

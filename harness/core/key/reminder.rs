@@ -19,7 +19,6 @@ pub struct ReminderOverMessages {
 
 impl Rules {
     /// Returns the first reminder in canonical messages that reaches from one message into another.
-    #[must_use]
     pub fn reminder_over_messages(&self, canonical: &[Json]) -> Option<ReminderOverMessages> {
         if !canonical.iter().any(opens_reminder) {
             return None;

@@ -32,7 +32,6 @@ pub struct Rules {
 impl Rules {
     /// Returns the key that the first deer-flow fixtures have (KEY.md, section 6). They are older than rules 2 to 4 and
     /// `hide_from_ui`.
-    #[must_use]
     pub fn first_key(messages: Vec<Message>, caller: Option<&str>) -> Key {
         let rules = Rules { normalizer: Normalizer::of_first_fixtures(), aliases: Aliases::default() };
         let shown = messages.into_iter().map(|message| Message { hidden: false, ..message });
@@ -40,13 +39,11 @@ impl Rules {
     }
 
     /// Returns the canonical messages of a conversation. Each is an object of `type`, `content`, `tool_calls?` and `name?`.
-    #[must_use]
     pub fn canonical(&self, messages: Vec<Message>) -> Vec<Json> {
         canonical_conversation(messages, &self.normalizer)
     }
 
     /// Returns the hash of canonical messages.
-    #[must_use]
     pub fn conversation_hash(&self, canonical: &[Json]) -> Hash {
         let (mut running, mut text) = (RunningHash::default(), String::new());
         for message in canonical {
@@ -72,14 +69,12 @@ impl Rules {
     }
 
     /// Returns the hash of a caller, which this function normalizes, and the hash of a conversation.
-    #[must_use]
     pub fn input_hash(&self, conversation: Hash, caller: Option<&str>) -> Hash {
         let caller = Json::Str(self.caller(caller)).print(Layout::Python);
         Hash::of(format!(r#"{{"caller": {caller}, "conversation_hash": "{conversation}"}}"#).as_bytes())
     }
 
     /// Returns the key of canonical messages from a caller.
-    #[must_use]
     pub fn key(&self, canonical: &[Json], caller: Option<&str>) -> Key {
         let conversation_hash = self.conversation_hash(canonical);
         Key { conversation_hash, input_hash: self.input_hash(conversation_hash, caller) }
@@ -87,7 +82,6 @@ impl Rules {
 
     /// Returns the hash of a whole request body, normalized. It ranks the turns of one conversation (KEY.md, section 4), and is
     /// never verified.
-    #[must_use]
     pub fn request_hash(&self, body: &Json) -> Hash {
         let mut body = Cow::Borrowed(body);
         if self.normalizer.has_own() {
@@ -97,7 +91,6 @@ impl Rules {
     }
 
     /// Returns the canonical name of a caller: stripped, normalized, `lead_agent` if it is then empty, with aliases resolved.
-    #[must_use]
     pub fn caller(&self, caller: Option<&str>) -> String {
         self.aliases.canonical(caller, &self.normalizer)
     }

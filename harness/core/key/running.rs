@@ -80,7 +80,6 @@ impl RunningHash {
     }
 
     /// Returns the number of canonical messages up to here.
-    #[must_use]
     pub fn length(&self) -> usize {
         self.length
     }
@@ -101,7 +100,6 @@ impl RunningHash {
     }
 
     /// Returns the hash of the conversation up to here, or `None` if only the whole conversation shows it.
-    #[must_use]
     pub fn hash(&self) -> Option<Hash> {
         if self.reminders == Reminders::Across {
             return None;

@@ -96,13 +96,11 @@ impl Secrets {
     }
 
     /// Returns the secrets to keep out of files.
-    #[must_use]
     pub fn scrub(&self) -> &Scrub {
         &self.scrub
     }
 
     /// Returns the name of an undeclared variable whose value is in a request: the first such name in alphabetical order.
-    #[must_use]
     pub fn undeclared_in(&self, request: &Json, path: &str) -> Option<&str> {
         if self.undeclared.is_empty() {
             return None;

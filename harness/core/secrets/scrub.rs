@@ -38,7 +38,6 @@ pub struct Scrub {
 
 impl Scrub {
     /// Creates a search for every known form, and no variable.
-    #[must_use]
     pub fn known() -> Scrub {
         let names = FORMS.iter().map(|form| form.name.to_owned()).collect();
         Scrub { values: Vec::new(), forms: FORMS.iter().collect(), names, masked: BTreeSet::new() }
@@ -87,7 +86,6 @@ impl Scrub {
     }
 
     /// Decides what is done with suspected secrets.
-    #[must_use]
     pub(super) fn with_suspects(mut self, suspects: Suspects) -> Scrub {
         for (name, suspected) in suspects.all() {
             let form = self.forms.iter().copied().find(|form| form.name == name);
@@ -104,7 +102,6 @@ impl Scrub {
     }
 
     /// Returns the suspected forms among the names of what was found that nobody has decided about, with their placeholders.
-    #[must_use]
     pub fn undecided(&self, found: &Fired) -> Vec<(&'static str, &'static str)> {
         let suspected =
             self.forms.iter().filter(|form| Suspects::default().all().iter().any(|(name, _)| *name == form.name));
@@ -113,13 +110,11 @@ impl Scrub {
     }
 
     /// Whether there is nothing to search for.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.forms.is_empty() && self.values.is_empty()
     }
 
     /// Returns the names of everything to search for, as a fixture lists them.
-    #[must_use]
     pub fn names(&self) -> &Fired {
         &self.names
     }
@@ -136,7 +131,6 @@ impl Scrub {
     }
 
     /// Returns a text without its secrets, borrowed if it has none.
-    #[must_use]
     pub fn text<'a>(&self, text: &'a str, fired: &mut Fired) -> Cow<'a, str> {
         let mut pieces = [Cow::Borrowed(text)];
         self.pieces(&mut pieces, fired);
@@ -166,7 +160,6 @@ impl Scrub {
     }
 
     /// Returns a message without secrets.
-    #[must_use]
     pub fn message(&self, message: &Message) -> Message {
         let (mut message, mut fired) = (message.clone(), Fired::new());
         self.json(&mut message.content, &mut fired);

@@ -66,8 +66,6 @@ impl Gate {
     }
 
     /// Lets a call in. Returns how far the rate is used up with it, if there is one.
-    ///
-    /// # Errors
     /// The limit that the call exceeds.
     pub(super) fn enter(&self, now: Instant) -> Result<Option<Quota>, Quota> {
         let mut entered = self.entered();

@@ -63,26 +63,22 @@ pub struct Load {
 
 impl Load {
     /// Starts with no call under way and nothing counted.
-    #[must_use]
     pub fn new(options: LoadOptions) -> Arc<Load> {
         let LoadOptions { pace, at_once, rate, session_by } = options;
         Arc::new(Load { pace, session_by, gate: Gate::new(at_once, rate), metrics: Metrics::default() })
     }
 
     /// The counts, as text in Prometheus' format.
-    #[must_use]
     pub fn metrics(&self) -> String {
         self.metrics.text(self.gate.in_flight())
     }
 
     /// How many calls were refused since the start or the last reset; `None` if there is no limit.
-    #[must_use]
     pub fn limited(&self) -> Option<usize> {
         self.gate.has_limits().then(|| whole(self.metrics.limited()))
     }
 
     /// How many calls named no session since the start or the last reset.
-    #[must_use]
     pub fn without_session(&self) -> usize {
         whole(self.metrics.without_session())
     }

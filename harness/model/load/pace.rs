@@ -34,13 +34,11 @@ enum Of {
 
 impl Pace {
     /// As slowly as it was recorded.
-    #[must_use]
     pub fn recorded() -> Pace {
         Pace { of: Of::Recorded(1.0), ..Pace::default() }
     }
 
     /// Whether answers are sent as they were recorded, so that the recording has to hold delays.
-    #[must_use]
     pub fn is_recorded(&self) -> bool {
         matches!(self.of, Of::Recorded(_))
     }

@@ -89,20 +89,17 @@ impl Miss {
     }
 
     /// The caller's name as it is printed.
-    #[must_use]
     pub fn caller_name(&self) -> &str {
         self.caller.as_deref().unwrap_or(UNKNOWN_CALLER)
     }
 
     /// Everything below the headline: the call, the evidence, and the key.
-    #[must_use]
     pub fn details(&self) -> String {
         self.detail_lines().to_string()
     }
 
     /// The same as lines.
     #[doc(hidden)]
-    #[must_use]
     pub fn detail_lines(&self) -> Lines {
         let who = format!("by `{}`, in scenario `{}`", self.caller_name(), self.scenario);
         let number = if self.number == 0 { String::new() } else { format!("{}: ", self.number) };
@@ -122,7 +119,6 @@ impl Miss {
     }
 
     /// One line that says how the call differs from the recording.
-    #[must_use]
     pub fn headline(&self) -> String {
         headline(&self.causes)
     }

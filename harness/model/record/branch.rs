@@ -37,7 +37,6 @@ pub struct Rewrite {
 
 impl Branch {
     /// Branches off a fixture before a turn.
-    #[must_use]
     pub fn new(fixture: &Fixture, from: usize, rules: &Arc<Rules>, rewrite: Rewrite) -> Branch {
         let turns = fixture.table.turns().iter().take(from).cloned().collect();
         let prefix = Fixture { table: Table::new(turns), ..fixture.clone() };
@@ -47,7 +46,6 @@ impl Branch {
     }
 
     /// How many calls got their recorded answers.
-    #[must_use]
     pub fn recalled(&self) -> usize {
         self.recalled.load(Ordering::Relaxed)
     }
@@ -58,7 +56,6 @@ impl Branch {
     }
 
     /// Why the branch ended before the system did; `None` if it did not.
-    #[must_use]
     pub fn ended(&self) -> Option<String> {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

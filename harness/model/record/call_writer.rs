@@ -118,9 +118,7 @@ impl CallWriter {
     }
 
     /// Writes the line with the answer as far as it came. `cut` says why it is not complete.
-    ///
-    /// # Errors
-    /// If the journal cannot be written.
+    /// Fails if the journal cannot be written.
     pub(super) fn write(&mut self, cut: Option<&Cut>) -> Result<(), Unsaved> {
         let response = if self.status == 0 {
             // No answer began.
@@ -138,9 +136,7 @@ impl CallWriter {
     }
 
     /// Writes the line with an answer from an earlier recording, for which the provider was not asked again.
-    ///
-    /// # Errors
-    /// If the journal cannot be written.
+    /// Fails if the journal cannot be written.
     pub(super) fn write_recalled(&mut self, response: Response) -> Result<(), Unsaved> {
         self.state.answered.fetch_add(1, Ordering::Relaxed);
         self.append(response, None, true)

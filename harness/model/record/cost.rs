@@ -29,7 +29,6 @@ impl Cost {
     }
 
     /// Returns what a fixture cost when it was recorded.
-    #[must_use]
     pub fn of_fixture(fixture: &Fixture, rules: &Rules) -> Cost {
         let mut cost = Cost::default();
         for (index, turn) in fixture.table.turns().iter().enumerate() {
@@ -39,7 +38,6 @@ impl Cost {
     }
 
     /// Returns what the turns of a journal cost.
-    #[must_use]
     pub fn of_journal(turns: &[(Recorded, LoggedCall)]) -> Cost {
         let mut cost = Cost::default();
         for (call, _) in turns {

@@ -59,7 +59,6 @@ impl fmt::Debug for BeforePaying {
 
 impl Recorder {
     /// Makes a recorder that passes calls on to this relay, and writes to this journal.
-    #[must_use]
     pub fn new(relay: Relay, journal: CallLog, options: RecorderOptions) -> Recorder {
         let state = Arc::new(RecorderState::new(relay.clone(), journal, options));
         Recorder { relay, clients: Clients::keeping(usize::MAX), state, before_paying: None, branch: None }
@@ -79,37 +78,31 @@ impl Recorder {
     }
 
     /// The earlier recording from which this one branches off, if it does.
-    #[must_use]
     pub fn branch(&self) -> Option<&Arc<Branch>> {
         self.branch.as_ref()
     }
 
     /// What has gone wrong with calls so far, one line for each problem.
-    #[must_use]
     pub fn troubles(&self) -> Vec<String> {
         self.state.troubles()
     }
 
     /// Whether the recording ended before all calls were made, because a call holds a secret or the journal cannot be written.
-    #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.state.is_stopped()
     }
 
     /// The secrets, which must not be written.
-    #[must_use]
     pub fn secrets(&self) -> &Secrets {
         &self.state.options.secrets
     }
 
     /// How many calls have got an answer so far, or the beginning of one.
-    #[must_use]
     pub fn answered(&self) -> usize {
         self.state.answered.load(Ordering::Relaxed)
     }
 
     /// The calls so far, and what they cost.
-    #[must_use]
     pub fn tally(&self) -> Tally {
         self.state.tally()
     }
@@ -189,8 +182,6 @@ impl Recorder {
     }
 
     /// Sends a call to its provider, and waits until the answer begins.
-    ///
-    /// # Errors
     /// Says why there is no answer.
     async fn send(&self, call: PendingCall) -> Result<reqwest::Response, Undelivered> {
         let client = self.clients.plain().map_err(|e| Undelivered { why: e.to_string(), refused: false })?;

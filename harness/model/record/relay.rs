@@ -64,7 +64,6 @@ impl fmt::Debug for Relay {
 }
 
 /// Returns the name under which the relay knows the provider of an API.
-#[must_use]
 pub fn provider_of(api: Api) -> &'static str {
     match api {
         Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => "openai",
@@ -76,7 +75,6 @@ pub fn provider_of(api: Api) -> &'static str {
 
 /// Returns why a call with the value of this variable is not sent, and how to declare it. A `provider`'s key is never given to a
 /// system.
-#[must_use]
 pub fn undeclared(name: &str, provider: bool) -> String {
     let first = format!(
         "a model call contains the value of the environment variable {name}, which looks like a secret, so recording stopped before \
@@ -101,14 +99,12 @@ impl Relay {
     }
 
     /// A relay that reaches nothing, for a recorder that makes no calls.
-    #[must_use]
     pub fn none() -> Relay {
         let address = SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
         Relay { address, key: String::new(), reaches: Vec::new(), holds: Vec::new() }
     }
 
     /// The relay that the command handed over, if it did.
-    #[must_use]
     pub fn from_env() -> Option<Relay> {
         let value = |name| env::var(name).ok().filter(|value: &String| !value.is_empty());
         let list =
@@ -118,7 +114,6 @@ impl Relay {
     }
 
     /// The variables that hand the relay to a runner.
-    #[must_use]
     pub fn variables(&self) -> [(&'static str, String); 4] {
         [
             (URL_IN, self.address.to_string()),
@@ -129,25 +124,21 @@ impl Relay {
     }
 
     /// The base URL.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// The key that the relay requires.
-    #[must_use]
     pub fn key(&self) -> &str {
         &self.key
     }
 
     /// The providers that are configured.
-    #[must_use]
     pub fn reaches(&self) -> &[String] {
         &self.reaches
     }
 
     /// The variables whose values only the relay has: the providers' keys.
-    #[must_use]
     pub fn holds(&self) -> &[String] {
         &self.holds
     }
@@ -177,9 +168,7 @@ impl Relay {
     }
 
     /// Returns a call that is about to be written without the providers' keys, which only the relay knows; `None` if it has none.
-    ///
-    /// # Errors
-    /// If the relay does not answer: then the call must not be written.
+    /// Fails if the relay does not answer: then the call must not be written.
     pub(super) fn scrub(&self, call: &LoggedCall) -> Result<Option<LoggedCall>, String> {
         if self.holds.is_empty() {
             return Ok(None);

@@ -59,7 +59,6 @@ pub(super) enum Recall {
 
 /// Merges the turns of several attempts, of which the newest comes first. For each key, an older attempt adds only the turns
 /// that the newer attempts did not reach.
-#[must_use]
 pub fn merged(attempts: Vec<Vec<(Recorded, LoggedCall)>>, rules: &Rules) -> Vec<(Recorded, LoggedCall)> {
     let mut have: HashMap<Same, usize> = HashMap::new();
     let mut all = Vec::new();
@@ -94,7 +93,6 @@ impl Same {
 impl Resume {
     /// Resumes from the journal of a failed attempt. If an old fixture has more turns with the same key than the journal, the
     /// additional turns come from the fixture.
-    #[must_use]
     pub fn new(journal: &[(Recorded, LoggedCall)], fixture: Option<&Fixture>, rules: Arc<Rules>) -> Resume {
         let mut recalled: HashMap<Same, VecDeque<Recalled>> = HashMap::new();
         for (call, _) in journal {
@@ -130,13 +128,11 @@ impl Resume {
 
     /// The expected cost of the whole recording if no call had been recorded before. It is the cost of the journal or of the old
     /// fixture, whichever has more calls.
-    #[must_use]
     pub fn expected(&self) -> Cost {
         self.expected
     }
 
     /// How many calls got a recorded answer, and how many went to the provider.
-    #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let state = self.state();
         (state.served.calls, state.live)

@@ -39,7 +39,6 @@ const UNPAID: [&str; 3] = ["credit balance", "insufficient_quota", "billing"];
 
 impl Asker {
     /// Makes an asker. The journal is one that nobody will read.
-    #[must_use]
     pub fn new(relay: Relay, journal: CallLog, secrets: Secrets, limits: Limits) -> Asker {
         let options = RecorderOptions { secrets, errors: true, delays: false, watch: Arc::new(|_| {}), resume: None };
         let recorder = Recorder::new(relay, journal, options);
@@ -47,7 +46,6 @@ impl Asker {
     }
 
     /// How many calls were made, and how many tokens they took, as far as the answers say.
-    #[must_use]
     pub fn spent(&self) -> (u64, u64) {
         (self.calls.load(Ordering::Relaxed), self.tokens.load(Ordering::Relaxed))
     }

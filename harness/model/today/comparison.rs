@@ -108,7 +108,6 @@ impl Comparison {
     }
 
     /// What differs in the responses, for each API.
-    #[must_use]
     pub fn wire(&self) -> Vec<ApiCompared> {
         let compared = |(api, (recorded, today)): (&Api, &(WireShape, WireShape))| ApiCompared {
             api: *api,

@@ -18,7 +18,6 @@ pub(crate) struct KeptCalls(Mutex<Vec<KeptCall>>);
 
 impl KeptCall {
     /// The index of the turn in the fixture.
-    #[must_use]
     pub fn turn(&self) -> usize {
         self.served.index
     }

@@ -20,7 +20,6 @@ impl Family {
     pub const ALL: [Family; 4] = [Family::Transport, Family::Meaning, Family::Framing, Family::Order];
 
     /// The name in `worlds = [...]`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Family::Transport => "transport",
@@ -31,7 +30,6 @@ impl Family {
     }
 
     /// Whether a service should not notice these faults, so that its golden has to be equal.
-    #[must_use]
     pub fn is_invisible(self) -> bool {
         matches!(self, Family::Framing | Family::Order)
     }
@@ -49,19 +47,16 @@ macro_rules! kinds {
             pub const ALL: [FaultKind; [$($name),+].len()] = [$(FaultKind::$kind),+];
 
             /// The name, as it is written in `worlds = [...]` and shown in tables.
-            #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(FaultKind::$kind => $name),+ }
             }
 
             /// The family.
-            #[must_use]
             pub fn family(self) -> Family {
                 match self { $(FaultKind::$kind => Family::$family),+ }
             }
 
             /// Whether the name of its family, and `"all"`, mean it too. Others are asked for by name only.
-            #[must_use]
             pub fn goes_with_family(self) -> bool {
                 match self { $(FaultKind::$kind => $by_family),+ }
             }
@@ -126,7 +121,6 @@ kinds! {
 
 impl FaultKind {
     /// The kinds of `worlds = true`.
-    #[must_use]
     pub fn by_default() -> Vec<FaultKind> {
         use FaultKind::{CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing, RateLimit};
         let chosen = [RateLimit, CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing];
@@ -134,7 +128,6 @@ impl FaultKind {
     }
 
     /// The kinds that a word means: a kind's name, a family's name, or `all`. `None` if it means none.
-    #[must_use]
     pub fn of_word(word: &str) -> Option<Vec<FaultKind>> {
         if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == word) {
             return Some(vec![kind]);
@@ -145,7 +138,6 @@ impl FaultKind {
     }
 
     /// All words that [`FaultKind::of_word`] knows.
-    #[must_use]
     pub fn words() -> Vec<&'static str> {
         let families = Family::ALL.into_iter().map(Family::name).chain(["all"]);
         // `order` is a family with one kind of the same name.
@@ -180,7 +172,6 @@ pub struct Fault {
 
 impl Fault {
     /// Reads a fault as users write it: `cut-clean`, or `cut-clean/3` after three frames.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Fault> {
         let (name, after) = match text.split_once('/') {
             Some((name, after)) => (name, Some(after.parse().ok().filter(|after| *after > 0)?)),
@@ -192,7 +183,6 @@ impl Fault {
 
     /// Reads a fault, and the turn that it is for if one is named: `turn3/cut-clean/1`. Turns are counted from 1, the result from
     /// 0.
-    #[must_use]
     pub fn of_turn(text: &str) -> Option<(Option<usize>, Fault)> {
         match text.split_once('/').and_then(|(turn, fault)| Some((turn.strip_prefix("turn")?, fault))) {
             None => Some((None, Fault::parse(text)?)),

@@ -85,32 +85,27 @@ impl Staged {
 
     /// No fault: what could happen to each turn's answer is noted. With `holds`, answers are held back for a moment, to see which
     /// calls are under way together.
-    #[must_use]
     pub fn watched(holds: bool) -> Staged {
         Staged::of(StagedKind::Watched { possible: Mutex::default(), together: Mutex::default(), holds }, u32::MAX)
     }
 
     /// The first `times` calls of a turn, or of each turn, meet a fault. More than `limit` calls of the same turn are a storm.
-    #[must_use]
     pub fn faulty(turn: Option<usize>, fault: Fault, times: u32, limit: u32) -> Staged {
         let times = if fault.kind == FaultKind::Exhausted { u32::MAX } else { times };
         Staged::of(StagedKind::Faulty { turn, fault, times }, limit)
     }
 
     /// Calls meet the fault that they ask for in the header `x-retake-world`, each the first `times` times.
-    #[must_use]
     pub fn asked(times: u32) -> Staged {
         Staged::of(StagedKind::Asked { times }, u32::MAX)
     }
 
     /// The calls of these turns are answered in this order.
-    #[must_use]
     pub fn ordered(turns: Vec<usize>) -> Staged {
         Staged::of(StagedKind::Ordered(Order::of(turns)), u32::MAX)
     }
 
     /// What could happen to the answer of each turn that was served, if this was watched.
-    #[must_use]
     pub fn possible(&self) -> BTreeMap<usize, Vec<Fault>> {
         match &self.kind {
             StagedKind::Watched { possible, .. } => locked(possible).clone(),
@@ -119,7 +114,6 @@ impl Staged {
     }
 
     /// The groups of turns whose calls were under way together, if this was watched and held answers back.
-    #[must_use]
     pub fn together(&self) -> Vec<BTreeSet<usize>> {
         match &self.kind {
             StagedKind::Watched { together, .. } => locked(together).groups.clone(),
@@ -128,7 +122,6 @@ impl Staged {
     }
 
     /// How often the call of a turn came, and met the fault.
-    #[must_use]
     pub fn arrivals(&self, turn: usize) -> Arrivals {
         let met = locked(&self.met);
         let of_turn = met.iter().filter(|((of, _), _)| *of == turn).map(|(_, met)| *met);
@@ -137,13 +130,11 @@ impl Staged {
     }
 
     /// Whether a call has met a fault. What is asked after that is no miss: nobody recorded it.
-    #[must_use]
     pub fn is_after_fault(&self) -> bool {
         locked(&self.met).values().any(|met| met.faults > 0)
     }
 
     /// When the first call met its fault, and when the first call that was never recorded came after that.
-    #[must_use]
     pub fn times(&self) -> (Option<Instant>, Option<Instant>) {
         *locked(&self.times)
     }

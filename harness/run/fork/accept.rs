@@ -9,9 +9,7 @@ use retake_base::error::{Error, Result};
 use retake_base::files;
 
 /// Accepts the run with this id, `NAME-1.2`. If the fork has one run, `NAME-1` is enough.
-///
-/// # Errors
-/// If there is no such run, or it did not reach its end.
+/// Fails if there is no such run, or it did not reach its end.
 pub(in crate::run) fn accept(project: &Project, id: &str) -> Result<ExitCode> {
     let forks = files::run_folder(&project.root)?.join("forks");
     let (fork, number) = match id.rsplit_once('.').filter(|_| !forks.join(id).is_dir()) {

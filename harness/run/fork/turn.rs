@@ -6,9 +6,7 @@ use retake_base::text::{counted, nearest};
 use retake_wire::fixture::Fixture;
 
 /// The index of the turn that is named: `2` is `turns[2]`, and `lead_agent:2` the second turn of that caller.
-///
-/// # Errors
-/// If there is no such turn.
+/// Fails if there is no such turn.
 pub(super) fn named(fixture: &Fixture, text: &str) -> Result<usize> {
     let turns = fixture.table.turns();
     if let Ok(index) = text.parse::<usize>() {
@@ -37,9 +35,7 @@ pub(super) fn named(fixture: &Fixture, text: &str) -> Result<usize> {
 }
 
 /// Checks that a caller made one of the recorded calls.
-///
-/// # Errors
-/// If it did not, with the nearest name.
+/// Fails if it did not, with the nearest name.
 pub(super) fn known_caller(fixture: &Fixture, caller: &str) -> Result<()> {
     let callers: Vec<&str> = fixture.table.turns().iter().map(caller_of).collect();
     if callers.contains(&caller) {

@@ -12,9 +12,7 @@ use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
 
 /// Proves a scenario, and returns the text for its golden. `looked_at` is the golden that a user accepts.
-///
-/// # Errors
-/// If one of the replays failed, or two of them differ.
+/// Fails if one of the replays failed, or two of them differ.
 pub(crate) fn prove(
     project: &Project,
     scenario: &Scenario,
@@ -27,9 +25,7 @@ pub(crate) fn prove(
 
 impl Proof<'_> {
     /// Replays. If the replays disagree, finds out what varies and which rules allow it.
-    ///
-    /// # Errors
-    /// If two disagree or one failed, with the report and the lines that mark a fixture as unstable.
+    /// Fails if two disagree or one failed, with the report and the lines that mark a fixture as unstable.
     pub(crate) fn run(&self) -> Result<Agreed, Box<Unproven>> {
         match self.replays(self.fixture, &self.project.rules) {
             Ok(agreed) => {

@@ -50,9 +50,7 @@ pub(super) enum Begin<'a> {
 }
 
 /// Opens the journal, and prints the expected cost. When resuming, the entries of an earlier journal are kept.
-///
-/// # Errors
-/// If the scenario has no fixture to record, a secret is not set, or the journal cannot be read or written.
+/// Fails if the scenario has no fixture to record, a secret is not set, or the journal cannot be read or written.
 pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, with: Begin<'_>) -> Result<Begun<'a>, Failure> {
     let Some(file) = project.fixtures.file(scenario) else {
         let file = scenario.file.display();

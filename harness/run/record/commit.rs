@@ -11,9 +11,7 @@ use retake_base::text::counted;
 
 impl Proven<'_> {
     /// Writes the fixture and the golden, or proposes them, and prints which. Closes the journal once the fixture is on disk.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
+    /// Fails if a file cannot be written.
     pub(super) fn commit(self, propose: bool) -> Result<(), Failure> {
         let written = if propose { self.propose() } else { self.write() };
         written.map_err(|failure| with_resume_advice(failure, &self.recording.scenario.name, &self.recorder))

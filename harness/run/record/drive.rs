@@ -28,9 +28,7 @@ pub(super) struct Driven<'a> {
 
 impl<'a> Begun<'a> {
     /// A recording whose calls were all made elsewhere. The exchanges with tool servers are those of a fixture.
-    ///
-    /// # Errors
-    /// If the fixture cannot be read.
+    /// Fails if the fixture cannot be read.
     pub(super) fn driven(self, tools: &Path) -> Result<Driven<'a>, Failure> {
         let Begun { recording, secrets, journal, .. } = self;
         let tools = Fixture::read(tools, &recording.project.rules)?.tools;
@@ -42,9 +40,7 @@ impl<'a> Begun<'a> {
     }
 
     /// Drives the scenario. Each call is in the journal before the system gets the end of its answer.
-    ///
-    /// # Errors
-    /// If a call or a step failed, with the command that resumes the recording.
+    /// Fails if a call or a step failed, with the command that resumes the recording.
     pub(super) fn drive(self, relay: &Relay) -> Result<Driven<'a>, Failure> {
         let Begun { recording, secrets, journal, resume } = self;
         let Recording { project, scenario, old, .. } = &recording;

@@ -25,9 +25,7 @@ pub(super) struct Proven<'a> {
 impl<'a> Driven<'a> {
     /// Makes a fixture of the journal and proves it. With `accept_unstable`, a fixture whose replays vary is marked as
     /// unstable instead of refused.
-    ///
-    /// # Errors
-    /// If no call became a turn, a replay fails, or two replays differ.
+    /// Fails if no call became a turn, a replay fails, or two replays differ.
     pub(super) fn prove(self, accept_unstable: bool) -> Result<Proven<'a>, Failure> {
         let (made, turns) = self.fixture()?;
         let Driven { recording, recorder, .. } = self;

@@ -10,9 +10,7 @@ use retake_scenario::{Suite, SystemSpec, Template};
 impl Begun<'_> {
     /// Lets the relay try the providers, without calling them. A recording that is resumed may need no provider, so it only says
     /// what it cannot reach.
-    ///
-    /// # Errors
-    /// If a provider cannot be reached, in one line.
+    /// Fails if a provider cannot be reached, in one line.
     pub(super) fn reach(&self, relay: &Relay) -> Result<(), Failure> {
         let scenario = self.recording.scenario;
         let suite = &self.recording.project.discovered.suite;

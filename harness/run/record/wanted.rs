@@ -9,9 +9,7 @@ use retake_scenario::{Broken, FixtureRef, Scenario, is_name};
 /// The scenarios that the words name; with `all`, every one. A word is a scenario's whole name, otherwise a part of names. If a
 /// word or `all` chooses several, they are printed before anything is paid, each fixture is recorded only once, and scenarios
 /// that call no model are left out.
-///
-/// # Errors
-/// If a word matches no scenario, with the nearest name; or if a chosen scenario cannot be read.
+/// Fails if a word matches no scenario, with the nearest name; or if a chosen scenario cannot be read.
 pub(in crate::run) fn wanted<'a>(
     project: &'a Project,
     words: &[String],

@@ -89,9 +89,7 @@ impl Setting<'_> {
     }
 
     /// Runs the scenario without a fault, twice on the same system.
-    ///
-    /// # Errors
-    /// If it is red, apart from its golden.
+    /// Fails if it is red, apart from its golden.
     pub(super) fn record(&self, worlds: &Worlds) -> Result<Recording> {
         let orders = worlds.kinds.iter().any(|kind| kind.family() == Family::Order);
         let limit = self.scenario.timeout;
@@ -121,9 +119,7 @@ impl Setting<'_> {
 
     /// Runs worlds one after another on one system. Stops after one that fails or leaves the system sick, so there may be fewer
     /// results than worlds, but at least one. With `fresh`, the system is started for them even if scenarios share it.
-    ///
-    /// # Errors
-    /// If the system cannot be started.
+    /// Fails if the system cannot be started.
     pub(super) fn batch(
         &self,
         worlds: &[World],

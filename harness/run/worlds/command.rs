@@ -19,9 +19,7 @@ use retake_model::{Fault, FaultKind};
 use retake_scenario::{Scenario, Worlds};
 
 /// Runs worlds. The exit code is 1 if one fails that the committed table does not have.
-///
-/// # Errors
-/// If a name is unknown, or the worlds of a scenario cannot be run.
+/// Fails if a name is unknown, or the worlds of a scenario cannot be run.
 pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &WorldsOptions) -> Result<ExitCode> {
     let (mut failed, mut told) = (0, Vec::new());
     let mut ran = 0;

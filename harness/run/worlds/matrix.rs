@@ -35,9 +35,7 @@ pub(super) struct Matrix {
 }
 
 /// Runs the worlds of a scenario that are wanted.
-///
-/// # Errors
-/// If the recorded run is red, or a system cannot be started.
+/// Fails if the recorded run is red, or a system cannot be started.
 pub(super) fn run(
     project: &Project,
     scenario: &Scenario,

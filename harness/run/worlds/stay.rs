@@ -83,9 +83,7 @@ impl Play {
     }
 
     /// Runs the scenario once.
-    ///
-    /// # Errors
-    /// If a template cannot be rendered.
+    /// Fails if a template cannot be rendered.
     pub(super) async fn run(
         &self,
         setting: &Setting<'_>,

@@ -37,9 +37,7 @@ pub(in crate::run) fn has_worlds(scenario: &Scenario) -> Option<&Worlds> {
 }
 
 /// Runs the worlds of a scenario, and compares what the service did with the committed table.
-///
-/// # Errors
-/// If the table differs, if there is none, or if the worlds cannot be run.
+/// Fails if the table differs, if there is none, or if the worlds cannot be run.
 pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let name = name_of(&scenario.name);
     let (began, started) = (Instant::now(), Runs::now());
@@ -162,9 +160,7 @@ fn written(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Fai
 }
 
 /// Writes the table that waits for a decision, if the service still does what it says.
-///
-/// # Errors
-/// If the service does something else.
+/// Fails if the service does something else.
 pub(in crate::run) fn accept(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let goldens = project.goldens.of_worlds();
     let proposed = goldens.proposed(&scenario.name)?.unwrap_or_default();

@@ -12,7 +12,6 @@ use super::raw::{RawScenario, RawSuite};
 /// Returns the fields of `suite.toml` and of its tables, each as a path from the top: `systems.*.ready.http`. A `*` stands for a
 /// name that the user chooses. Lists do not add a part to the path. Shared steps have the fields of a step; these are not listed
 /// again.
-#[must_use]
 pub fn suite_fields() -> Vec<String> {
     let mut fields = below::<RawSuite>(&mut Vec::new());
     fields.retain(|field| !field.starts_with("steps.*."));
@@ -21,7 +20,6 @@ pub fn suite_fields() -> Vec<String> {
 
 /// Returns the fields of `scenario.toml` in the same form: `step.cancel.after`. A case has the fields of a scenario, and a step
 /// in `together` those of a step; these are not listed again.
-#[must_use]
 pub fn scenario_fields() -> Vec<String> {
     below::<RawScenario>(&mut Vec::new())
 }

@@ -47,8 +47,6 @@ pub enum RenderedBody {
 
 impl StepBody {
     /// Renders the body.
-    ///
-    /// # Errors
     /// As [`TemplateJson::render`].
     pub fn render(&self, context: &Context) -> Result<RenderedBody> {
         Ok(match self {

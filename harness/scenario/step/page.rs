@@ -183,8 +183,6 @@ impl<T: fmt::Display> fmt::Display for Target<T> {
 
 impl<T> Do<T> {
     /// Applies `render` to each text.
-    ///
-    /// # Errors
     /// The first error of `render`.
     pub fn render<U>(&self, mut render: impl FnMut(&T) -> Result<U>) -> Result<Do<U>> {
         let render = &mut render;
@@ -227,7 +225,6 @@ impl<T> Do<T> {
     }
 
     /// Returns the key that stands for this act in `scenario.toml`.
-    #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
             Do::See(_) => "see",

@@ -75,7 +75,6 @@ pub enum Method {
 
 impl Method {
     /// Returns the method as HTTP spells it.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Method::Get => "GET",

@@ -12,7 +12,6 @@ pub struct Context {
 
 impl Context {
     /// Makes an empty context.
-    #[must_use]
     pub fn new() -> Context {
         Context::default()
     }
@@ -23,7 +22,6 @@ impl Context {
     }
 
     /// Returns the value of a name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.values.get(name)
     }

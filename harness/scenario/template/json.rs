@@ -22,8 +22,6 @@ pub enum TemplateJson {
 
 impl TemplateJson {
     /// Renders every string and key inside.
-    ///
-    /// # Errors
     /// As [`Template::render`], and if two keys of an object render to the same text.
     pub fn render(&self, context: &Context) -> Result<Json> {
         match self {

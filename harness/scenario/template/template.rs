@@ -120,21 +120,17 @@ impl Template {
     }
 
     /// Returns the text as it was written.
-    #[must_use]
     pub fn source(&self) -> &str {
         &self.text
     }
 
     /// Returns the place of the text in its file.
-    #[must_use]
     pub fn place(&self) -> Place {
         self.place
     }
 
     /// Returns the value: that of the expression if the text is exactly one, and a string otherwise.
-    ///
-    /// # Errors
-    /// If a name or attribute is not defined, or if an operation fails. The error has the place in the file.
+    /// Fails if a name or attribute is not defined, or if an operation fails. The error has the place in the file.
     pub fn render(&self, context: &Context) -> Result<Json> {
         let outcome = match &self.kind {
             TemplateKind::Plain => return Ok(Json::Str(self.text.clone())),
@@ -159,8 +155,6 @@ impl Template {
     }
 
     /// Returns the value as text: a string as it is, and any other value as JSON.
-    ///
-    /// # Errors
     /// As [`render`](Template::render).
     pub fn render_text(&self, context: &Context) -> Result<String> {
         self.render(context).map(as_text)

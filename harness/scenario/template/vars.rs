@@ -15,9 +15,7 @@ pub struct Vars(Vec<(String, TemplateJson)>);
 
 impl Vars {
     /// Puts the vars into an order in which they can be rendered.
-    ///
-    /// # Errors
-    /// If vars need each other.
+    /// Fails if vars need each other.
     pub(crate) fn in_order(mut waiting: BTreeMap<String, TemplateJson>) -> Result<Vars> {
         let mut ordered = Vec::with_capacity(waiting.len());
         while !waiting.is_empty() {
@@ -46,8 +44,6 @@ impl Vars {
     }
 
     /// Returns the context with all vars added.
-    ///
-    /// # Errors
     /// As [`TemplateJson::render`].
     pub fn resolve(&self, context: &Context) -> Result<Context> {
         let mut context = context.clone();

@@ -84,9 +84,7 @@ impl Guard {
     }
 
     /// Starts the guardian, which starts the program. `output` gets what the program prints, on a thread of its own.
-    ///
-    /// # Errors
-    /// If either cannot be started.
+    /// Fails if either cannot be started.
     pub(crate) async fn start(self, output: impl FnMut(&[u8]) + Send + 'static) -> Result<Guarded> {
         let mut guarded = launch(&self.order, Box::new(output))?;
         let outcome = guarded.known.wait_for(|known| known.started.is_some() || known.gone).await;

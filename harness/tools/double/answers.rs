@@ -37,9 +37,7 @@ impl Answers {
 
     /// Takes the first exchange of this request that was not served yet. Requests for a list may be made any number of times;
     /// then the exchange is served again without what the server sent besides its answer, since it sent that once.
-    ///
-    /// # Errors
-    /// If there is none: the reason, and the evidence that a person needs.
+    /// Fails if there is none: the reason, and the evidence that a person needs.
     pub(super) fn take(&mut self, method: &str, params: &Json) -> Result<ToolExchange, (MissReason, Vec<String>)> {
         let key = self.key(method, params);
         let same: Vec<usize> = (0..self.exchanges.len()).filter(|&i| self.exchanges[i].key == key).collect();

@@ -58,9 +58,7 @@ pub(crate) struct Doubles {
 impl Doubles {
     /// Starts a double for each MCP server that is used; in replay on a thread that outlives the stage. If answers come from the
     /// real servers, these are started too. Returns `None` if no MCP server is used.
-    ///
-    /// # Errors
-    /// If a double or a real server cannot be started.
+    /// Fails if a double or a real server cannot be started.
     pub(crate) async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
         let of_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
         // In replay all servers have a double, so that recorded exchanges of a server that is no longer used count as unused.

@@ -16,9 +16,7 @@ pub(super) struct Named {
 
 /// Returns the events from the root to the leaf, in this order. If no leaf is given, the last event is the leaf. An event without
 /// a parent follows the event before it, so a conversation that is older than branches is a single branch.
-///
-/// # Errors
-/// If an event has no id, two events have the same id, a parent or the leaf is missing, or the parents form a cycle.
+/// Fails if an event has no id, two events have the same id, a parent or the leaf is missing, or the parents form a cycle.
 pub(super) fn active(events: Vec<Named>, leaf: Option<&str>, warnings: &mut Vec<String>) -> Result<Vec<Named>> {
     let mut at = HashMap::with_capacity(events.len());
     for (index, Named { name, json }) in events.iter().enumerate() {

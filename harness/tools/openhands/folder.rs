@@ -66,8 +66,6 @@ pub fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
 }
 
 /// Reads the files of a conversation.
-///
-/// # Errors
 /// Names the file and the reason: it does not parse, a number is missing or exists twice, or there are no events.
 pub(super) fn read(folder: &Path) -> Result<Stored> {
     let events = folder.join(EVENTS);

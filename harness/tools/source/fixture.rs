@@ -9,9 +9,7 @@ use retake_core::key::Rules;
 use retake_wire::fixture::{Fixture, Turn, canonical_answer};
 
 /// Returns the tool calls in a fixture's answers, in recorded order, each with the result that a later model call sent.
-///
-/// # Errors
-/// If the fixture keeps only hashes of conversations, because then it holds no results.
+/// Fails if the fixture keeps only hashes of conversations, because then it holds no results.
 pub(crate) fn of_fixture(fixture: &Fixture, rules: &Rules) -> Result<Script> {
     let turns = fixture.table.turns();
     if !turns.is_empty() && turns.iter().all(|turn| turn.input.is_none()) {

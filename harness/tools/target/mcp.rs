@@ -30,9 +30,7 @@ pub(crate) struct Mcp {
 
 impl Mcp {
     /// Starts a server that communicates over its standard input and output, and completes the MCP handshake.
-    ///
-    /// # Errors
-    /// If the server cannot be started, or does not complete the handshake in time.
+    /// Fails if the server cannot be started, or does not complete the handshake in time.
     pub(crate) async fn start(command: Command, within: Duration) -> Result<Mcp> {
         let (process, stream, errors) = command.speak(within).await?;
         let greeted = timeout(within, ().serve(stream)).await;
@@ -47,9 +45,7 @@ impl Mcp {
     }
 
     /// Connects to a server that already runs, and completes the MCP handshake.
-    ///
-    /// # Errors
-    /// If the server cannot be reached, or does not complete the handshake in time.
+    /// Fails if the server cannot be reached, or does not complete the handshake in time.
     pub(crate) async fn connect(url: String, headers: Vec<(String, String)>, within: Duration) -> Result<Mcp> {
         let clients = Clients::keeping(8);
         let (client, url) = clients.of(&url)?;
@@ -68,9 +64,7 @@ impl Mcp {
     }
 
     /// Returns the names of the server's tools.
-    ///
-    /// # Errors
-    /// If the server does not list its tools.
+    /// Fails if the server does not list its tools.
     pub(crate) async fn tools(&self) -> Result<Vec<String>> {
         let tools = self.service.list_all_tools().await;
         let tools = tools.map_err(|e| Error::new(format!("the server does not list its tools: {e}")))?;

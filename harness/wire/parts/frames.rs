@@ -32,13 +32,11 @@ impl Frames {
     }
 
     /// All pieces, joined.
-    #[must_use]
     pub fn text(&self) -> Bytes {
         self.text.clone()
     }
 
     /// The milliseconds between each piece and the one before it: one number for each piece, or none if they are not known.
-    #[must_use]
     pub fn delays(&self) -> &[u32] {
         &self.delays
     }
@@ -52,7 +50,6 @@ impl Frames {
     }
 
     /// Whether the client left the stream after these pieces, so that its end was never recorded.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.open
     }

@@ -38,7 +38,6 @@ pub(crate) fn each_json(frame: &str, mut on: impl FnMut(Json) -> Result<(), Wire
 }
 
 /// Cuts the text of a stream into frames, each with the blank line that ends it. Joined, the frames are the text again.
-#[must_use]
 pub fn split_frames(text: &str) -> Vec<String> {
     let mut frames = Vec::new();
     let mut frame = String::new();

@@ -43,8 +43,6 @@ pub(crate) struct Taken {
 
 impl Traces {
     /// Reads the traces in files and folders; `-` is standard input.
-    ///
-    /// # Errors
     /// One error for each file that cannot be read.
     pub(crate) fn read(
         format: TraceFormat,
@@ -77,9 +75,7 @@ impl Traces {
     }
 
     /// The spans of the traces with these ids, or beginnings of ids; of all traces if none is named.
-    ///
-    /// # Errors
-    /// If an id names no trace, or several.
+    /// Fails if an id names no trace, or several.
     fn chosen(&self, ids: &[String]) -> Result<Vec<Span>> {
         let mut chosen: Vec<&Vec<Span>> = Vec::new();
         for id in ids {
@@ -112,9 +108,7 @@ impl Traces {
     }
 
     /// Makes a fixture of the traces with these ids, or of all.
-    ///
-    /// # Errors
-    /// If an id names no trace, or several.
+    /// Fails if an id names no trace, or several.
     pub(crate) fn take(
         &self,
         ids: &[String],

@@ -6,8 +6,6 @@ use super::span::{Opened, Span, opened};
 use super::time;
 
 /// The spans of an export.
-///
-/// # Errors
 /// Names the first field that is not what an export has.
 pub(super) fn spans(export: &Json) -> Result<Vec<Span>, String> {
     let observations = match export.get("observations").or_else(|| export.pointer("/trace/observations")) {

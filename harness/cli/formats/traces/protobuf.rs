@@ -71,8 +71,6 @@ static LOGS: Message = Message(&[(1, "resourceLogs", Many(&RESOURCE_LOGS))]);
 const DEPTH: usize = 100;
 
 /// The body of a request to `/v1/traces` or `/v1/logs`, as its JSON.
-///
-/// # Errors
 /// Says what is wrong with the bytes.
 pub(super) fn to_json(logs: bool, bytes: &[u8]) -> Result<Json, String> {
     let message = if logs { &LOGS } else { &TRACES };

@@ -29,9 +29,7 @@ const LIMIT: usize = 256 << 20;
 type Received = Arc<Mutex<Vec<Span>>>;
 
 /// Receives traces and log records until a signal ends it. Prints one line of JSON when it is ready.
-///
-/// # Errors
-/// If the address is not loopback, or is in use.
+/// Fails if the address is not loopback, or is in use.
 pub(crate) fn receive(address: SocketAddr, redactor: &mut Redactor, scrub: &Scrub) -> Result<Traces> {
     if !address.ip().is_loopback() {
         return Err(Error::new(format!("{address} is not a loopback address, so others could send traces"))

@@ -21,8 +21,6 @@ pub(crate) enum TraceFormat {
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
 
 /// All spans of files and folders; `-` is standard input. Also lines about what was skipped.
-///
-/// # Errors
 /// One error for each file that cannot be read, with the place in it.
 pub(super) fn read(format: TraceFormat, inputs: &[PathBuf]) -> Result<(Vec<Span>, Vec<String>), Vec<Error>> {
     let (found, mut skipped) = files::find(inputs, &ENDINGS).map_err(|error| vec![error])?;
@@ -41,8 +39,6 @@ pub(super) fn read(format: TraceFormat, inputs: &[PathBuf]) -> Result<(Vec<Span>
 }
 
 /// The spans of a file; `None` if it has another format.
-///
-/// # Errors
 /// The first thing that is wrong with it, with its place.
 pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Option<Vec<Span>>> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);

@@ -34,9 +34,7 @@ pub(super) enum Opened {
 
 impl Span {
     /// The value of an attribute; of `name.0.…` and so on if the attribute was flattened.
-    ///
-    /// # Errors
-    /// If a flattened list lacks elements: what is missing.
+    /// Fails if a flattened list lacks elements: what is missing.
     pub(super) fn value(&self, name: &str) -> Result<Option<Json>, String> {
         match self.fields.get(name) {
             Some(Json::Null) => Ok(None),

@@ -214,8 +214,6 @@ impl Talk {
 }
 
 /// Reads a call's answer.
-///
-/// # Errors
 /// Why it is none.
 pub(super) fn answered(value: &Json) -> Result<Answer, Unread> {
     answer_in(value, 0)
