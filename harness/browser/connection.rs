@@ -92,7 +92,7 @@ async fn hear(mut handler: Handler) {
 pub(super) fn failed(method: &str, error: &CdpError) -> Error {
     match error {
         CdpError::ChannelSendError(_) | CdpError::Ws(_) | CdpError::NoResponse => {
-            Error::new(format!("Chromium is gone, or its page has crashed ({method})"))
+            Error::new(format!("Chromium or its page has crashed ({method})"))
         }
         error => Error::new(format!("Chromium refuses {method}: {error}")),
     }

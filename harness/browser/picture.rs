@@ -181,7 +181,7 @@ async fn still(page: &Page, deadline: Instant) -> Result<Result<Vec<u8>, String>
         before = Some(picture).filter(|_| !awaits);
         // Even if the time is already up, there are two pictures: otherwise the last attempt would hide what differs.
         if has_two && Instant::now() >= deadline {
-            break Err("the page does not hold still: two pictures in a row always differ".to_owned());
+            break Err("the page keeps changing: no two screenshots in a row were equal".to_owned());
         }
         tokio::time::sleep(APART).await;
     };

@@ -202,7 +202,7 @@ impl Watch {
             return Error::new(format!("the page did not send `{pattern}`"))
                 .help(format!("it sent {}", asked.join(", ")));
         }
-        Error::new("an answer to the page has not ended, and `traffic` waits for its end")
+        Error::new("the page is still receiving an answer, and `traffic` waits until it has ended")
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {

@@ -129,7 +129,7 @@ async fn answered(
         let request = request.body(body.clone().into());
         let mut request = request.map_err(|e| Error::new(format!("{place}: the request cannot be sent: {e}")))?;
         let key = format!("Bearer {}", server.key()).parse();
-        let key = key.map_err(|e| Error::new(format!("the key is no header: {e}")))?;
+        let key = key.map_err(|e| Error::new(format!("the key has characters that a header cannot have: {e}")))?;
         request.headers_mut().insert(header::AUTHORIZATION, key);
         let before = replay.kept_calls().len();
         drop(server.answer(request).await);

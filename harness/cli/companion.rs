@@ -218,7 +218,7 @@ impl LaidIn {
         let fixture = fixtures.try_fold(first, |all, next| next.map(|next| all.followed_by(next)))?;
         if how.needs_delays && !files.is_empty() && !holds_delays(&fixture) {
             let names: Vec<String> = files.iter().map(|file| name_of(file)).collect();
-            return Err(Error::new(format!("{} holds no delays, so its answers cannot be as slow as recorded", names.join(", ")))
+            return Err(Error::new(format!("{} was recorded without delays, so they cannot be replayed", names.join(", ")))
                 .help("record again with delays = \"recorded\" in the suite or the scenario, or serve it with --delays ttft=400ms,tps=60"));
         }
         let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new(&name)).with_repeat(how.repeat);

@@ -86,7 +86,7 @@ impl TraceOptions {
         hide(scrub.clone());
         let own = self.redact_pattern.iter().map(|pattern| {
             Regex::new(pattern)
-                .map_err(|e| Error::new(format!("--redact-pattern {pattern:?} is no regular expression: {e}")))
+                .map_err(|e| Error::new(format!("--redact-pattern {pattern:?} is not a regular expression: {e}")))
         });
         let mut redactor = Redactor::new(&self.redact, own.collect::<Result<_>>()?);
         let traces = match self.listen {
@@ -139,7 +139,7 @@ fn write(
     let turns = fixture.table.turns().len();
     if turns == 0 {
         terminal::error(match refused.len() {
-            0 => "no turns: no span is a model call, nothing was written".to_owned(),
+            0 => "no span is a model call, so nothing was written".to_owned(),
             refused => format!("no turns: {} refused, nothing was written", counted(refused, "span")),
         });
         return Ok(ExitCode::from(1));

@@ -12,14 +12,14 @@ use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, keep_order, message_from_langchain};
 use retake_wire::fixture::Fixture;
 
-/// Compute keys: read JSON lines of {"caller", "messages"}, print their hashes
+/// Print the match key of each conversation in a JSON Lines file
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  \
     echo '{\"caller\": \"lead_agent\", \"messages\": [{\"type\": \"human\",\n         \
     \"data\": {\"content\": \"hi\"}}]}' | retake key\n\n\
-    Messages are in the form of LangChain's messages_to_dict. Keys are of version 1,\n\
-    with the rules of the suite of the project that contains the file (for standard\n\
-    input, the current folder), if it has any.\n\n\
+    Each line is an object with a caller and its messages, which are in the form of\n\
+    LangChain's messages_to_dict. Keys are of version 1, with the rules of the suite\n\
+    of the project that contains the file (for standard input, the current folder).\n\n\
     After [[normalize]] or [aliases] in scenarios/suite.toml changed, or after a\n\
     turn was edited by hand, compute the keys of a fixture again:\n  \
     retake key --write fixtures/chat.json\n\n\

@@ -67,8 +67,8 @@ impl Proxy {
         for (variable, address) in Upstreams::kept_from(&self.upstream) {
             let upstream = &self.upstream;
             terminal::note(format!(
-                "{variable} is not sent to {upstream}, which does not look like its provider\n  \
-                 to send it there: {address}={upstream}"
+                "{variable} is not sent to {upstream}, which is not the address of its provider\n  \
+                 to send the key anyway, set {address}={upstream}"
             ));
         }
         let project = self.project.open(&self.out)?;

@@ -32,7 +32,7 @@ impl Shape {
         let mut events = capture.push(&bytes);
         events.extend(capture.finish());
         if !bytes.trim_ascii().is_empty() && !events.iter().any(is_of_a_stream) {
-            let error = Error::new("this is no event stream: no line begins with `data:`, `event:` or `{`");
+            let error = Error::new("this is not an event stream: no line begins with `data:`, `event:` or `{`");
             let error = error.help("expected a captured response, SSE or JSON lines: curl -N URL | retake shape");
             return Err(self.file.iter().fold(error, |error, file| error.in_file(file)));
         }

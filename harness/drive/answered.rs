@@ -33,7 +33,7 @@ impl Answered {
     pub(super) fn captures(&self, step: &Step) -> Result<Vec<(String, Json)>> {
         let capture = |(name, from): (&String, &CaptureFrom)| {
             let value = self.find(from).ok_or_else(|| {
-                let what = format!("nothing to capture as `{name}`: {} is not there", source_of(from));
+                let what = format!("`{name}` cannot be captured: the answer lacks {}", source_of(from));
                 Error::new(what).help(self.what_there_is(from))
             })?;
             Ok((name.clone(), value))

@@ -311,7 +311,7 @@ impl<'a> Driver<'a> {
     }
 
     fn base(&self) -> Result<&str> {
-        self.stage.url().ok_or_else(|| Error::new("this scenario has no system to send the request to"))
+        self.stage.url().ok_or_else(|| Error::new("this scenario starts no system that could take the request"))
     }
 
     async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
@@ -348,7 +348,7 @@ impl<'a> Driver<'a> {
             },
         };
         id.map(String::from).ok_or_else(|| {
-            Error::new("the stream before this step had no event with an id")
+            Error::new("this step cannot reconnect: no event of the stream before it had an id")
                 .help("`reconnect` sends the id of the last event; if the service sends no ids, use a step without `reconnect`")
         })
     }

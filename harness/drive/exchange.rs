@@ -137,7 +137,7 @@ pub(super) async fn open(
     });
     let error = Error::new(format!("expected {wanted}, found {status}"));
     Err(match answered.headers.get(header::LOCATION).and_then(|v| v.to_str().ok()) {
-        Some(location) => error.help(format!("it redirects to {location}, but steps do not follow redirects")),
+        Some(location) => error.help(format!("the service redirects to {location}, but steps do not follow redirects")),
         None => error.help(format!("the answer was: {}", answered.excerpt())),
     })
 }
@@ -193,7 +193,7 @@ async fn read_body(mut response: reqwest::Response, answered: &mut Answered) -> 
         body.extend_from_slice(&chunk);
         if body.len() > EVENT_LIMIT {
             let text: String = String::from_utf8_lossy(&body).chars().take(60).collect();
-            let error = Error::new(format!("more than {} of the answer came without its end", megabytes(EVENT_LIMIT)));
+            let error = Error::new(format!("the answer is longer than {} and had not ended", megabytes(EVENT_LIMIT)));
             return Err(error.help(format!("status {}; it begins: {text:?}…", answered.status)));
         }
     }
@@ -233,8 +233,9 @@ async fn read_stream(
 }
 
 fn broken_off(error: reqwest::Error, answered: &Answered, events: &[Event]) -> Error {
-    let came =
-        events.last().map(|last| format!(" after {}, the last was `{}`", counted(events.len(), "event"), last.label()));
-    let error_of = Error::new(format!("the answer broke off{}", came.unwrap_or_default()));
+    let error_of = Error::new(match events.last() {
+        Some(last) => format!("the stream stopped after {} (`{}`)", counted(events.len(), "event"), last.label()),
+        None => "the answer broke off".to_owned(),
+    });
     error_of.help(format!("status {}: {}", answered.status, reqwest_reason(error)))
 }

@@ -114,7 +114,7 @@ impl Socket {
                     return Err(Error::new(format!("the service refused the connection: {why}")));
                 }
                 Some(_) => {}
-                None => return Err(Error::new(format!("the service closed the socket; expected {what}"))),
+                None => return Err(Error::new(format!("the service closed the socket before it sent {what}"))),
             }
         }
     }

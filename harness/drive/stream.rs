@@ -114,15 +114,14 @@ impl Stream {
     fn refusal(&mut self) -> Option<Error> {
         let Limits { event, stream, events } = self.limits;
         let what = if self.capture.held() > event {
-            format!("more than {} of one event came", megabytes(event))
+            format!("an event is longer than {} and had not ended", megabytes(event))
         } else if self.came > stream {
-            format!("more than {} of one stream came", megabytes(stream))
+            format!("the stream is longer than {} and had not ended", megabytes(stream))
         } else if self.events.len() > events {
-            format!("more than {events} events and comments of one stream came")
+            format!("the stream has more than {events} events and comments")
         } else {
             return None;
         };
-        let what = format!("{what} without its end");
         self.capture = Capture::new();
         Some(Error::new(what).help(format!(
             "{} had come; it begins: {}",
@@ -205,7 +204,7 @@ impl Stream {
         }
         let Some(last) = self.wanted.last.as_ref().filter(|_| !self.done) else { return Ok(()) };
         let what = if self.wanted.cancel {
-            format!("the stream ended before the event `{last}`, at which the client was to leave")
+            format!("the stream ended before the event `{last}`, at which this step leaves it")
         } else {
             format!("the stream ended before its last event `{last}`")
         };

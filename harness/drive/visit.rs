@@ -155,7 +155,7 @@ impl<'a> Visitor<'a> {
                 let baselines = self.baselines;
                 let how = How { deadline, visible: given.visible, pictures: &pictures, baselines, root, frame };
                 let done = act(page, rendered, how).await;
-                done.map_err(|error| Error::new(format!("{rendered}: not within {:?}: {}", given.within, error.what())))
+                done.map_err(|error| Error::new(format!("{rendered}: waited {:?}, but {}", given.within, error.what())))
             }
         }
     }
@@ -177,7 +177,7 @@ impl<'a> Visitor<'a> {
             match failed {
                 None => return Ok(Made::Nothing),
                 Some(error) if Instant::now() >= deadline => {
-                    return Err(Error::new(format!("retry: not within {:?}: {}", group.within, error.what())));
+                    return Err(Error::new(format!("retry: tried for {:?}, but {}", group.within, error.what())));
                 }
                 Some(_) => tokio::time::sleep(PERIOD).await,
             }
@@ -211,7 +211,8 @@ impl<'a> Visitor<'a> {
             Some(name) => self.stage.url_of(name),
             None => self.stage.url(),
         };
-        base.map(str::to_owned).ok_or_else(|| Error::new("this scenario has no such system to open a page of"))
+        base.map(str::to_owned)
+            .ok_or_else(|| Error::new("this scenario does not start the system whose page this step opens"))
     }
 }
 
@@ -224,7 +225,7 @@ fn cookie_values(step: &Step, cookies: &BTreeMap<String, String>) -> Result<Vec<
         let CaptureFrom::Cookie(cookie) = from else { return Err(Error::new("a page has cookies only")) };
         let value = cookies.get(cookie).ok_or_else(|| {
             let known: Vec<&str> = cookies.keys().map(String::as_str).collect();
-            Error::new(format!("nothing to capture as `{name}`: the page has no cookie `{cookie}`"))
+            Error::new(format!("`{name}` cannot be captured: the page has no cookie `{cookie}`"))
                 .help(format!("its cookies: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") }))
         })?;
         Ok((name.clone(), Json::from(value.as_str())))

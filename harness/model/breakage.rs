@@ -39,7 +39,7 @@ impl fmt::Display for Breakage {
                 write!(f, "the recorded answer calls `{tool}`, which is no longer offered")
             }
             Breakage::ToolArguments { tool, what } => {
-                write!(f, "the recorded answer calls `{tool}` with arguments that it no longer takes: {what}")
+                write!(f, "the recorded answer calls `{tool}` with arguments that it no longer accepts: {what}")
             }
         }
     }

@@ -272,7 +272,7 @@ impl Tried<'_> {
 }
 
 /// The case of turns that no call asked for.
-const UNASKED: &str = "if the system is right not to ask";
+const UNASKED: &str = "if the service no longer makes this call on purpose";
 /// The hint for a call with a wrong key.
 const KEY: &str = "give the client the key `{{ model.key }}`: this call sent a key from somewhere else";
 /// The hint for a call to a wrong URL.

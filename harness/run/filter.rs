@@ -154,8 +154,8 @@ impl Wanted {
             None if tests > 0 => Ok(()),
             None => {
                 let args = self.filters.iter().chain(&self.args).map(String::as_str).collect::<Vec<_>>().join(" ");
-                Err(Error::new(format!("nothing was tested: no trial is left with `{args}`"))
-                    .help(format!("there are {}: leave out some of these arguments", counted(names.len(), "trial"))))
+                Err(Error::new(format!("nothing was tested: no scenario matches `{args}`"))
+                    .help(format!("there are {}: leave out some of these arguments", counted(names.len(), "scenario"))))
             }
         }
     }

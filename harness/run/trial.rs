@@ -406,6 +406,6 @@ fn limit_of(scenario: &Scenario, mode: &Mode) -> (Duration, &'static str) {
 }
 
 fn out_of_time((limit, field): (Duration, &str), what: &str) -> Error {
-    Error::new(format!("the scenario's time is up after {limit:?}: {what}"))
-        .help(format!("if the system is slow but right, raise `{field}` in scenario.toml"))
+    Error::new(format!("the scenario took longer than {limit:?}: {what}"))
+        .help(format!("if the service is right but slow, raise `{field}` in scenario.toml"))
 }

@@ -256,7 +256,7 @@ impl Discovered {
             } else {
                 let known = systems.keys().map(String::as_str);
                 suggest(
-                    Error::new(format!("this scenario uses the system `{other}`, and there is none")),
+                    Error::new(format!("this scenario uses the system `{other}`, but suite.toml describes no system")),
                     &other,
                     known,
                 )

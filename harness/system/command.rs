@@ -97,9 +97,9 @@ impl CommandSystem {
         }
     }
 
-    /// Says how the system ended, if it ended by itself.
+    /// Says how the system ended, if it did before it was stopped.
     pub(super) fn ended(&self) -> Option<String> {
-        self.guarded.exit().map(|exit| format!("system `{}` ended by itself: {exit}", self.name))
+        self.guarded.exit().map(|exit| format!("system `{}` {}", self.name, exit.said()))
     }
 
     /// Waits until no process of the system is left.
@@ -107,11 +107,11 @@ impl CommandSystem {
         self.guarded.none_left().await;
     }
 
-    /// Returns the error of a system that ended by itself with another exit code than 0.
+    /// Returns the error of a system that exited before it was stopped, with another exit code than 0.
     pub(super) fn crashed(&self) -> Option<Error> {
         let exit = self.guarded.exit().filter(|exit| *exit != Exit::Code(0))?;
-        let what = format!("crash: system `{}` ended by itself before its scenario was over: {exit}", self.name);
-        Some(Error::new(what).help("a system that ends by itself has to end with exit code 0"))
+        let what = format!("crash: system `{}` {} during the scenario", self.name, exit.said());
+        Some(Error::new(what).help("a service that exits early must exit with code 0"))
     }
 
     /// Ends the system and all processes that it started. Returns its log for a failure to quote.

@@ -37,7 +37,7 @@ pub fn drifts(outcome: &Outcome) -> String {
     }
     if outcome.never_reached > 0 {
         let count = counted(outcome.never_reached, "recorded observation");
-        lines.push(format!("  {count} answered no recorded action, so nothing could be compared with them"));
+        lines.push(format!("  {count} belong to no recorded action, so they were not compared"));
     }
     lines.join("\n")
 }

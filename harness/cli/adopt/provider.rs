@@ -107,10 +107,7 @@ impl Provider {
         let target = Target { method: method.as_str(), path };
         let refused = |api: Api, what: String| respond(&wire::error_response(api, 404, "replay_miss", &what));
         let Some(api) = target.api() else {
-            return refused(
-                Api::OpenAiChat,
-                format!("{method} {path} is no call of a chat model, and a trace holds no others"),
-            );
+            return refused(Api::OpenAiChat, format!("{method} {path} is not a chat call, and a trace has only those"));
         };
         let body = match wire::chat_body(body) {
             Ok(body) => body,

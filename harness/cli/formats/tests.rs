@@ -424,11 +424,7 @@ fn an_interaction_whose_status_is_not_an_answers_is_left_out() {
     );
     let found = import_files(Foreign::Vcr, &[("a.yaml", &text)], &["a.yaml"], true).unwrap();
     assert_eq!(found.fixture.table.turns().len(), 0);
-    assert!(
-        found.left_out[0].ends_with("the answer: its status is 101, but an answer's status is 200 to 599"),
-        "{:?}",
-        found.left_out
-    );
+    assert!(found.left_out[0].ends_with("the answer's status is 101, expected 200 to 599"), "{:?}", found.left_out);
 }
 
 #[test]

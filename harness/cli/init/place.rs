@@ -25,7 +25,7 @@ pub(super) fn language(here: &Path) -> Result<Language> {
         return asked(&mut std::io::stdin().lock());
     }
     terminal::note(
-        "no file here tells a language, so this is taken for Python; for others: --language rust, --language typescript",
+        "no file here shows the service's language, so Python is assumed; for others: --language rust, --language typescript",
     );
     Ok(Language::Python)
 }

@@ -202,7 +202,7 @@ impl Upstreams {
         let index = index.ok_or_else(|| format!("no provider is called {name:?}"))?;
         self.0[index].as_ref().ok_or_else(|| {
             let Provider { name, address, keys, .. } = &PROVIDERS[index];
-            format!("the system called {name}, which is not configured: set {} or {address}", keys[0])
+            format!("the service called {name}, but no key is set for it: set {} or {address}", keys[0])
         })
     }
 }
@@ -240,9 +240,9 @@ impl Upstream {
     /// Returns the address of a call to this path.
     /// Fails if there is none.
     pub(super) fn uri(&self, path: &str) -> Result<Uri, String> {
-        let mut url = url::Url::parse(&self.url(path)).map_err(|e| format!("{path} is no path at {self}: {e}"))?;
+        let mut url = url::Url::parse(&self.url(path)).map_err(|e| format!("{path} is not a path at {self}: {e}"))?;
         let _ = (url.set_username(""), url.set_password(None));
-        url.as_str().parse().map_err(|e| format!("{path} is no path at {self}: {e}"))
+        url.as_str().parse().map_err(|e| format!("{path} is not a path at {self}: {e}"))
     }
 
     /// Returns the provider's URL for a path. If the base ends with a version, the version is not repeated. A key in the query

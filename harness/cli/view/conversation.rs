@@ -106,9 +106,9 @@ impl Shown<'_> {
             (read, written, counting) = (read + usage.input, written + usage.output, counting + 1);
         }
         let tokens = match counting {
-            0 => "no answer says how many tokens it took".to_owned(),
+            0 => "no answer reports its tokens".to_owned(),
             all if all == turns.len() => format!("{read} tokens read, {written} written"),
-            some => format!("{read} tokens read, {written} written in the {some} answers that say it"),
+            some => format!("{read} tokens read, {written} written in the {some} answers that report them"),
         };
         let mut lines = vec![self.fixture.path.display().to_string()];
         let mut tell = |text: String| lines.extend(wrapped(&text, 2, self.width));

@@ -29,39 +29,35 @@ fn refused(limits: Limits, head: &str, more: &str) -> String {
 #[test]
 fn an_event_or_a_stream_that_does_not_end_is_refused_at_its_limit() {
     for (head, more, says) in [
-        (
-            "data: ",
-            "x",
-            "more than 1 MB of one event came without its end\n  0 events had come; it begins: \"data: xxx",
-        ),
-        ("data: 1\n\n", "data: y\n", "more than 1 MB of one event came without its end\n  1 event had come; "),
-        ("{\"a\": \"", "x", "more than 1 MB of one event came without its end\n  0 events had come; "),
+        ("data: ", "x", "an event is longer than 1 MB and had not ended\n  0 events had come; it begins: \"data: xxx"),
+        ("data: 1\n\n", "data: y\n", "an event is longer than 1 MB and had not ended\n  1 event had come; "),
+        ("{\"a\": \"", "x", "an event is longer than 1 MB and had not ended\n  0 events had come; "),
         (
             "",
             "data: 0123456789012345678901234567890123456789012345678901234567890123456789\n",
-            "more than 1 MB of one event came ",
+            "an event is longer than 1 MB ",
         ),
         (
             "",
             "retry: 1\n\n",
-            "more than 2 MB of one stream came without its end\n  0 events had come; it begins: \"retry: 1\\n",
+            "the stream is longer than 2 MB and had not ended\n  0 events had come; it begins: \"retry: 1\\n",
         ),
-        ("", "data: 1\n\n", "more than 1000 events and comments of one stream came without its end\n  1"),
-        ("", ":\n", "more than 1000 events and comments of one stream came without its end\n  8192 events had come; "),
-        ("", "{}\n", "more than 1000 events and comments of one stream came without its end\n  5461 events had come; "),
+        ("", "data: 1\n\n", "the stream has more than 1000 events and comments\n  1"),
+        ("", ":\n", "the stream has more than 1000 events and comments\n  8192 events had come; "),
+        ("", "{}\n", "the stream has more than 1000 events and comments\n  5461 events had come; "),
     ] {
         let told = refused(SMALL, head, more);
         assert!(told.starts_with(says), "{told}\nexpected: {says}");
         assert!(told.len() < 2 * QUOTED + 200, "{told}");
     }
     let large = format!("data: {}\n\n", "x".repeat(5000));
-    assert!(refused(SMALL, "", &large).starts_with("more than 2 MB of one stream came without its end\n  4"));
+    assert!(refused(SMALL, "", &large).starts_with("the stream is longer than 2 MB and had not ended\n  4"));
 }
 
 #[test]
 fn the_limits_are_64_mb_per_event_and_128_mb_or_a_million_events_per_stream() {
     let comment = format!(":{}\n", "x".repeat(16_000));
-    assert!(refused(LIMITS, "", &comment).starts_with("more than 128 MB of one stream came "));
+    assert!(refused(LIMITS, "", &comment).starts_with("the stream is longer than 128 MB "));
     assert_eq!((LIMITS.event, LIMITS.events), (64 * MB, 1_000_000));
 }
 

@@ -169,7 +169,7 @@ impl FromStr for Pace {
                 None => base.replace(of_word(part)?).is_some(),
             };
             if repeated {
-                return Err(format!("`{part}` says once more what was said before"));
+                return Err(format!("`{part}` is given twice"));
             }
         }
         pace.of = match (base, first, tokens) {
@@ -181,7 +181,7 @@ impl FromStr for Pace {
             }
         };
         if pace.of == Of::None && (jitter.is_some() || seed.is_some()) {
-            return Err("where nothing is delayed, nothing can vary: leave out jitter and seed".to_owned());
+            return Err("with `none` there are no delays to vary: leave out jitter and seed".to_owned());
         }
         if seed.is_some() && jitter.is_none() {
             return Err("a seed has an effect only with jitter=…%".to_owned());

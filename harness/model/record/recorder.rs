@@ -186,7 +186,7 @@ impl Recorder {
     async fn send(&self, call: PendingCall) -> Result<reqwest::Response, Undelivered> {
         let client = self.clients.plain().map_err(|e| Undelivered { why: e.to_string(), refused: false })?;
         let gone = |e| {
-            let why = format!("the command that passes calls on to providers has ended: {}", reqwest_reason(e));
+            let why = format!("the command through which calls reach the provider has ended: {}", reqwest_reason(e));
             Undelivered { why, refused: false }
         };
         let answer = self.relay.request(client, &call).send().await.map_err(gone)?;

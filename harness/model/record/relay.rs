@@ -199,7 +199,7 @@ impl Relay {
     /// Asks the relay itself. The connection is this process's own, and no runtime is needed: the last lines of a journal are
     /// written while a runtime ends.
     fn ask(&self, what: &str, body: &[u8]) -> Result<(u16, Vec<u8>), String> {
-        let gone = |e: std::io::Error| format!("the command that passes calls on to providers has ended ({e})");
+        let gone = |e: std::io::Error| format!("the command through which calls reach the provider has ended ({e})");
         let mut stream = TcpStream::connect(self.address).map_err(gone)?;
         self.send(&mut stream, what, body).map_err(gone)?;
         let mut answer = Vec::new();

@@ -109,7 +109,7 @@ fn incomparable(api: Api, response: &Response, recorded: Option<&Response>) -> O
     };
     let last = end(response)?;
     let broke_off = last.is_empty() || recorded.and_then(end).is_some_and(|recorded| recorded != last);
-    broke_off.then(|| format!("the provider's stream ended before its end: {failed}"))
+    broke_off.then(|| format!("the provider's stream broke off: {failed}"))
 }
 
 fn events(body: &Body) -> Vec<Json> {

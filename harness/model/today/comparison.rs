@@ -93,7 +93,7 @@ impl Comparison {
                 now.add(today);
             }
             None => found
-                .push(Finding::note("no response over this API is recorded, so its form is not compared".to_owned())),
+                .push(Finding::note("no response over this API is recorded, so its shape was not compared".to_owned())),
         }
         if turn.output.is_untold() || api == Api::Opaque {
             return found;
@@ -102,7 +102,7 @@ impl Comparison {
             Ok(now) => {
                 found.extend(behaviour(&turn.output, &now, asked.as_ref().map_or(&Json::Null, |call| &call.tools)));
             }
-            Err(why) => found.push(Finding::breaking(format!("today's answer is no answer for a client: {why}"))),
+            Err(why) => found.push(Finding::breaking(format!("a client could not read today's answer: {why}"))),
         }
         found
     }

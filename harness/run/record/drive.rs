@@ -92,7 +92,7 @@ impl Recording<'_> {
         let saved = call_log::read(&self.journal_file, journal, recorder.secrets().scrub());
         let saved = saved.map_or(0, |calls| merged(calls.turns(&self.project.rules), &self.project.rules).len());
         let what = if self.project.interrupt.code() == Some(RELAY_ENDED) {
-            "the command that passes calls on to providers has ended"
+            "the command through which calls reach the provider has ended"
         } else {
             "interrupted"
         };

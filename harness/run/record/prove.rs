@@ -76,7 +76,7 @@ impl<'a> Driven<'a> {
             let failure = Failure::new(suspected.what)
                 .evidence(suspected.places.join("\n"))
                 .resolve("if the fixture may hold the placeholders, in scenarios/suite.toml", suspected.mask)
-                .resolve("if these are no secrets (their calls are then made again)", suspected.keep);
+                .resolve("if these are not secrets (their calls are then made again)", suspected.keep);
             return Err(with_resume_advice(failure, &scenario.name, &self.recorder));
         }
         let turns = made.fixture.table.turns().len();

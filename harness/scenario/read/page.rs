@@ -176,7 +176,7 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
             let Some(text) = &raw.text else {
                 return Err(scenario
                     .source
-                    .error(start, "this act fills a field, but does not say with what")
+                    .error(start, "this act does not say what to fill in")
                     .help("add `text = \"…\"`"));
             };
             Do::Fill { target: target(&raw.fill)?, text: template(scenario, text, names)? }
@@ -226,7 +226,7 @@ fn keys(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<String> {
     let keys = raw.press.as_ref().ok_or_else(|| Error::new("no keys"))?;
     let held = keys.get_ref().rsplit_once('+').filter(|(_, key)| !key.is_empty()).map(|(held, _)| held);
     if let Some(other) = held.into_iter().flat_map(|held| held.split('+')).find(|key| !HELD.contains(key)) {
-        let error = scenario.source.error(keys.span().start, format!("`{other}` cannot be held down with a key"));
+        let error = scenario.source.error(keys.span().start, format!("`{other}` is not a modifier key"));
         return Err(suggest(error, other, HELD).help(format!("these can: {}", listed(&HELD))));
     }
     Ok(keys.get_ref().clone())
@@ -346,7 +346,7 @@ fn refuse_near_word(scenario: ScenarioFile<'_>, text: &Spanned<String>, word: &s
     let is_word = word.len() > 2 && word.chars().all(|c| c.is_ascii_lowercase());
     let near = nearest(word, By::WORDS.map(|(word, _)| word)).filter(|_| is_word);
     let Some(near) = near else { return Ok(()) };
-    let error = scenario.source.error(text.span().start, format!("`{word}:` is not a way to find an element"));
+    let error = scenario.source.error(text.span().start, format!("elements cannot be found by `{word}:`"));
     Err(error.help(format!("did you mean `{near}:`? As a text: `text:{}`", text.get_ref())))
 }
 

@@ -116,7 +116,7 @@ fn aliases(raw: BTreeMap<String, Spanned<String>>, source: &Source) -> Result<BT
     let mut aliases = BTreeMap::new();
     for (alias, name) in raw {
         if name.get_ref().trim().is_empty() {
-            return Err(source.error(name.span().start, format!("the alias `{alias}` stands for no caller")));
+            return Err(source.error(name.span().start, format!("the alias `{alias}` names no caller")));
         }
         if known.contains(name.get_ref()) {
             let what = format!("`{alias}` stands for `{}`, which is itself an alias", name.get_ref());

@@ -118,7 +118,7 @@ impl Reader<'_> {
     fn build(&self, raw: &RawSystem) -> Result<Vec<String>> {
         let Some(build) = &raw.build else { return Ok(Vec::new()) };
         if build.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
-            return Err(self.error(build, "the build's command names no program"));
+            return Err(self.error(build, "`build` has an empty command"));
         }
         let parts = build.get_ref().iter().map(|part| {
             if self.template(part)?.is_plain() {

@@ -170,7 +170,8 @@ fn converted(value: &Value, room: &mut usize) -> Result<Json, minijinja::Error> 
         ValueKind::Map => {
             let mut entries = BTreeMap::new();
             for key in value.try_iter()? {
-                let name = key.as_str().ok_or_else(|| no_json(format!("`{key}` is not text, so no key of JSON")))?;
+                let name =
+                    key.as_str().ok_or_else(|| no_json(format!("`{key}` is not text, but keys of JSON are texts")))?;
                 entries.insert(name.to_owned(), converted(&value.get_item(&key)?, room)?);
             }
             Ok(Json::object(entries))

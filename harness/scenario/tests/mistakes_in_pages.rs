@@ -45,14 +45,14 @@ pub(super) const MISTAKES: &[Mistake] = &[
         name: "fill without text",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ndo = [{ fill = \"label:Name\" }]\n",
-        says: "scenarios/a/scenario.toml:3:7: this act fills a field, but does not say with what
+        says: "scenarios/a/scenario.toml:3:7: this act does not say what to fill in
   add `text = \"…\"`",
     },
     Mistake {
         name: "nearly a finder",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ndo = [{ unseen = \"lable:Name\" }]\n",
-        says: "scenarios/a/scenario.toml:3:18: `lable:` is not a way to find an element
+        says: "scenarios/a/scenario.toml:3:18: elements cannot be found by `lable:`
   did you mean `label:`? As a text: `text:lable:Name`",
     },
     Mistake {

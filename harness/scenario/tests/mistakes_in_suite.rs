@@ -251,6 +251,6 @@ replace = ''
         text: r#"[aliases]
 title_agent = ""
 "#,
-        says: "scenarios/suite.toml:2:15: the alias `title_agent` stands for no caller",
+        says: "scenarios/suite.toml:2:15: the alias `title_agent` names no caller",
     },
 ];

@@ -71,6 +71,16 @@ pub(crate) enum Exit {
     Signal(i32),
 }
 
+impl Exit {
+    /// Says in words what happened, as the rest of a sentence about the program.
+    pub(crate) fn said(self) -> String {
+        match self {
+            Exit::Code(code) => format!("exited with code {code}"),
+            Exit::Signal(signal) => format!("was ended by signal {signal}"),
+        }
+    }
+}
+
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

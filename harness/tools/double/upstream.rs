@@ -59,7 +59,7 @@ impl Http {
             traffic.failed(exchange, &reason);
         }
         // A server that closes the stream of a subscription does not answer.
-        traffic.failed(exchange, "the server ended its response without an answer");
+        traffic.failed(exchange, "the server's response ended without an answer");
     }
 
     async fn exchange(
@@ -84,8 +84,7 @@ impl Http {
             return each_message(response, |message| traffic.came(&Via::Answer(exchange), message)).await;
         }
         let body = response.bytes().await.map_err(reqwest_reason)?;
-        let answer =
-            Json::parse(&body).map_err(|_| format!("the server answered with something other than JSON: {status}"))?;
+        let answer = Json::parse(&body).map_err(|_| format!("the server's answer is not JSON: {status}"))?;
         traffic.came(&Via::Answer(exchange), answer);
         Ok(())
     }

@@ -58,10 +58,10 @@ pub fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
     match &found.iter().filter(is_it).collect::<Vec<_>>()[..] {
         [only] => Ok((*only).clone()),
         [] if found.is_empty() => {
-            Err(Error::new(format!("there is no conversation `{id}`, nor any other")).in_file(base))
+            Err(Error::new(format!("there is no conversation `{id}`: the folder holds none")).in_file(base))
         }
         [] => Err(listed(Error::new(format!("there is no conversation `{id}`")).in_file(base).help("the others are:"))),
-        _ => Err(listed(Error::new(format!("several folders contain the conversation `{id}`")).in_file(base))),
+        _ => Err(listed(Error::new(format!("the conversation `{id}` is in several folders")).in_file(base))),
     }
 }
 

@@ -77,7 +77,7 @@ impl Command {
         match timeout(within, listener.accept()).await {
             Ok(Ok((stream, _))) => Ok((guarded, stream, errors)),
             Ok(Err(e)) => Err(failed(e)),
-            Err(_) => Err(Error::new("its guardian did not open the pipe to it in time")),
+            Err(_) => Err(Error::new("its input could not be opened in time")),
         }
     }
 }

@@ -108,7 +108,7 @@ fn json(value: &impl Serialize) -> Json {
 }
 
 fn silent(within: Duration) -> Error {
-    Error::new(format!("the MCP server did not complete the handshake within {} s", within.as_secs_f64()))
+    Error::new(format!("the MCP server did not answer the handshake within {} s", within.as_secs_f64()))
 }
 
 fn refused(error: &impl std::fmt::Display) -> Error {

@@ -59,8 +59,8 @@ impl Targets {
         missing.retain(|tool| !self.0.contains_key(*tool));
         let Some(first) = missing.first() else { return Ok(()) };
         let named = missing.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(", ");
-        let noun = if missing.len() == 1 { "tool has" } else { "tools have" };
-        let error = Error::new(format!("recorded {noun} no declared target: {named}; nothing was executed"));
+        let these = if missing.len() == 1 { "this tool" } else { "these tools" };
+        let error = Error::new(format!("suite.toml does not say how to run {these}: {named}; nothing was executed"));
         let error = match retake_base::text::nearest(first, self.0.keys().map(String::as_str)) {
             Some(near) => error.help(format!("a target is declared for `{near}`")),
             None => error,

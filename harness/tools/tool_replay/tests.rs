@@ -162,7 +162,7 @@ async fn a_tool_without_a_target_is_an_error_before_the_first_action() {
         async { Ok("x".into()) }
     });
     let error = replay.run().await.unwrap_err().to_string();
-    assert!(error.contains("no declared target: `delete`; nothing was executed"), "{error}");
+    assert!(error.contains("suite.toml does not say how to run this tool: `delete`; nothing was executed"), "{error}");
     assert!(error.contains("[tools.delete]"), "{error}");
     assert!(!*called.lock().unwrap());
 }

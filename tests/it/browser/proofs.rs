@@ -86,7 +86,7 @@ fn a_changed_word_in_the_title_turn_is_noticed_as_a_miss_and_on_the_page() {
     ran.tells(&[
         "replay miss: message 1 (human) of `middleware:title` says different text than recorded (\"precise\" → \"concise\")",
         "after that: scenarios/page_answer/scenario.toml",
-        "see `role:heading Writing and reading a note`: not within 10s: nothing on the page matches",
+        "see `role:heading Writing and reading a note`: waited 10s, but nothing on the page matches",
     ]);
 }
 

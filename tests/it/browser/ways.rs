@@ -192,7 +192,7 @@ fn a_group_of_acts_is_tried_again_until_all_succeed() {
     let load = "{ click = \"role:button Load\" }, { see = \"all done\", within = \"100ms\" }";
     run("shy", "", &[&format!("retry = [{load}], within = \"10s\"")]).exits(0);
     let never = load.replace("all done", "nowhere");
-    run("shy", "", &[&format!("retry = [{never}], within = \"1s\"")]).exits(101).tells(&["retry: not within 1s: "]);
+    run("shy", "", &[&format!("retry = [{never}], within = \"1s\"")]).exits(101).tells(&["retry: tried for 1s, but "]);
 }
 
 fn what_can_never_succeed_is_told_at_once() {
@@ -207,7 +207,7 @@ fn what_can_never_succeed_is_told_at_once() {
     run("used", "", &["see = \"role:buton Rename\""])
         .exits(101)
         .tells(&["there is no role `buton`", "did you mean `button`?"]);
-    run("used", "", &["press = \"Ctrl+a\""]).exits(101).tells(&["`Ctrl` cannot be held down with a key"]);
+    run("used", "", &["press = \"Ctrl+a\""]).exits(101).tells(&["`Ctrl` is not a modifier key"]);
     run("used", "", &["press = \"ControlOrMeta+a\""]).exits(0);
 }
 

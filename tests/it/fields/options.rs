@@ -168,7 +168,7 @@ fn all() -> Vec<Lines> {
                 "timeout = \"300ms\"",
                 "fixture = \"none\"\n[[step]]\nget = \"/meet\"\n".to_owned(),
                 Says::Green,
-                Says::Red("time is up after 300ms"),
+                Says::Red("took longer than 300ms"),
                 Vec::new(),
             )
         },

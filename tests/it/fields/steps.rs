@@ -85,7 +85,7 @@ pub(super) fn entries() -> Vec<Entry> {
         played(
             "stream.last",
             &[
-                (numbers("stream = true"), Says::Red("time is up")),
+                (numbers("stream = true"), Says::Red("took longer than")),
                 (numbers("stream = { last = \"last\" }"), Says::Red("last")),
             ],
         ),

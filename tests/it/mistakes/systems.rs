@@ -46,7 +46,7 @@ fn an_answer_that_is_not_a_stream_fails_if_the_step_expects_one() {
 
 fn a_capture_that_finds_nothing_shows_the_answer() {
     let ask = "post = \"/fail\"\nstatus = 500\ncapture = { id = \"json:/id\" }";
-    fails(ask, &["nothing to capture as `id`: json:/id is not there", "the answer was: the database is gone"]);
+    fails(ask, &["`id` cannot be captured: the answer lacks json:/id", "the answer was: the database is gone"]);
 }
 
 fn a_system_that_cannot_be_created_says_why() {
@@ -69,11 +69,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
     ("two-lengths", "", &["invalid content-length"]),
     ("wrong-chunk", "stream = true", &["the answer broke off\n  status 200: ", "hunk size"]),
     ("midway", "", &["the answer broke off\n  status 200: "]),
-    (
-        "midway-of-a-stream",
-        "stream = true",
-        &["the answer broke off after 1 event, the last was `", "\n  status 200: "],
-    ),
+    ("midway-of-a-stream", "stream = true", &["the stream stopped after 1 event (`", "\n  status 200: "]),
     ("headers-forever", "", &["message head is too large"]),
     ("200-headers", "", &["message head is too large"]),
     ("header-of-1-mb", "", &["message head is too large"]),
@@ -81,26 +77,26 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
     (
         "line-forever",
         "stream = { last = \"end\" }",
-        &["more than 64 MB of one event came without its end\n  0 events had come; it begins: \"data: xxxx"],
+        &["an event is longer than 64 MB and had not ended\n  0 events had come; it begins: \"data: xxxx"],
     ),
     (
         "event-forever",
         "stream = { last = \"end\" }",
-        &["more than 64 MB of one event came without its end\n  0 events had come; it begins: \"data: 0123456789\\n"],
+        &["an event is longer than 64 MB and had not ended\n  0 events had come; it begins: \"data: 0123456789\\n"],
     ),
-    ("body-forever", "", &["more than 64 MB of the answer came without its end\n  status 200; it begins: \"xxxx"]),
+    ("body-forever", "", &["the answer is longer than 64 MB and had not ended\n  status 200; it begins: \"xxxx"]),
     (
         "comments-forever",
         "stream = { last = \"end\" }",
         &[
-            "more than 1000000 events and comments of one stream came without its end\n  1",
+            "the stream has more than 1000000 events and comments\n  1",
             " events had come; it begins: \"event: tick\\ndata: {}\\n\\n:\\n:",
         ],
     ),
     (
         "slow-forever",
         "stream = { last = \"end\" }",
-        &["the scenario's time is up after 8s: step 1 (GET /slow-forever) was"],
+        &["the scenario took longer than 8s: step 1 (GET /slow-forever) was"],
     ),
     ("half-a-character", "stream = true", &["line 5 of the stream is not UTF-8: it has the byte 0xc3"]),
     (
@@ -108,11 +104,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "stream = { last = \"end\" }",
         &["the stream ended before its last event `end`\n  2 events came, the last was `(unterminated)`"],
     ),
-    (
-        "length-that-is-long",
-        "stream = true",
-        &["the answer broke off after 1 event, the last was `", "\n  status 200: "],
-    ),
+    ("length-that-is-long", "stream = true", &["the stream stopped after 1 event (`", "\n  status 200: "]),
     ("latin-1", "stream = true", &["line 2 of the stream is not UTF-8: it has the byte 0xe9"]),
     ("latin-1-json", "golden = true", &["the answer is not UTF-8: its byte 10 is 0xe9"]),
     (
@@ -125,14 +117,14 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "to-itself",
         "",
         &[
-            "expected a status of 200 to 299, found 302\n  it redirects to /to-itself, but steps do not follow redirects",
+            "expected a status of 200 to 299, found 302\n  the service redirects to /to-itself, but steps do not follow redirects",
         ],
     ),
     (
         "to-another",
         "",
         &[
-            "expected a status of 200 to 299, found 307\n  it redirects to http://example.com/, but steps do not follow redirects",
+            "expected a status of 200 to 299, found 307\n  the service redirects to http://example.com/, but steps do not follow redirects",
         ],
     ),
 ];
@@ -235,7 +227,7 @@ fn an_endless_stream_is_also_refused_in_listen_and_run_steps() {
     for (name, step) in [("listens", "listen /line-forever"), ("runs", "run sh -c yes | tr -d '\\n'")] {
         let says = format!(
             "scenarios/{name}/scenario.toml:4:1: failed to take step 1 ({step}): \
-             more than 64 MB of one event came without its end"
+             an event is longer than 64 MB and had not ended"
         );
         assert!(run.failure(name).starts_with(&says), "{}", run.failure(name));
     }

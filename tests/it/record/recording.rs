@@ -123,7 +123,7 @@ fn a_recording_has_its_own_time_limit() {
     let file = format!("scenarios/{NAME}/scenario.toml");
     tree.write(&file, &format!("record = {{ timeout = \"2s\" }}\n{}", tree.read(&file)));
     let run = recording(&tree, "gateway", NAME, &provider.openai()).run().exits(1);
-    run.says(&["the scenario's time is up after 2s", "raise `record.timeout` in scenario.toml"]);
+    run.says(&["the scenario took longer than 2s", "raise `record.timeout` in scenario.toml"]);
     tree.runner("gateway").run().exits(0);
 }
 

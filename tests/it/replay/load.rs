@@ -86,7 +86,7 @@ fn delays_that_were_never_recorded_are_refused_before_the_first_call() {
     let tree = greeting();
     for delays in ["recorded", "0.5x"] {
         tree.retake().args(&["serve", "greeting", "--delays", delays]).run().exits(2).says(&[
-            "error: greeting holds no delays, so its answers cannot be as slow as recorded",
+            "error: greeting was recorded without delays, so they cannot be replayed",
             "record again with delays = \"recorded\" in the suite or the scenario, or serve it with --delays ttft=400ms,tps=60",
         ]);
     }

@@ -56,7 +56,7 @@ fn a_filter_that_leaves_no_trial_is_an_error_if_it_is_meant_for_scenarios_only()
     let none = ["--ignored", "--skip=e", "--bench"];
     for flag in none {
         let run = tree.retake().args(&["test", "--", flag]).run().exits(2);
-        run.says(&[&format!("error: nothing was tested: no trial is left with `{flag}`")]);
+        run.says(&[&format!("error: nothing was tested: no scenario matches `{flag}`")]);
     }
     // `RETAKE_ACTION` is set when the `retake` command starts the runner of a Rust project. Without it, `cargo test` starts
     // the runner, and the filter may be meant for another test binary of the crate.

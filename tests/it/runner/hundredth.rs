@@ -175,5 +175,5 @@ fn the_urls_of_systems_are_values_of_a_scenario() {
     tree.retake().arg("test").run().exits(0);
     tree.scenario("own", &asks("frnt"));
     let run = tree.retake().args(&["test", "own"]).run().exits(1);
-    run.says(&["this scenario uses the system `frnt`, and there is none", "did you mean `front`?"]);
+    run.says(&["this scenario uses the system `frnt`, but", "did you mean `front`?"]);
 }

@@ -33,9 +33,9 @@ fn ends_by_its_limit(step: &str, was_at: &str) -> Ran {
     let tree = scenario(step);
     let began = Instant::now();
     let run = tree.runner("oddities").run().exits(101).says(&[
-        &format!("scenarios/slow/scenario.toml: the scenario's time is up after 2s: {was_at}"),
+        &format!("scenarios/slow/scenario.toml: the scenario took longer than 2s: {was_at}"),
         "0 model calls in flight",
-        "if the system is slow but right, raise `timeout` in scenario.toml",
+        "if the service is right but slow, raise `timeout` in scenario.toml",
     ]);
     assert!(began.elapsed() < AT_MOST, "{:?}", began.elapsed());
     assert!(!tree.has("goldens"));
@@ -79,7 +79,7 @@ fn a_time_limit_in_the_suite_applies_to_every_scenario() {
     let tree = Tree::empty();
     tree.write("scenarios/suite.toml", "timeout = \"1s\"\n");
     tree.write("scenarios/slow/scenario.toml", "fixture = \"none\"\n[[step]]\npost = \"/hang\"\n");
-    tree.runner("oddities").run().exits(101).says(&["the scenario's time is up after 1s: step 1 (POST /hang)"]);
+    tree.runner("oddities").run().exits(101).says(&["the scenario took longer than 1s: step 1 (POST /hang)"]);
 }
 
 fn recorded_pauses_are_replayed_if_the_suite_asks_for_them() {
@@ -94,5 +94,5 @@ fn recorded_pauses_are_replayed_if_the_suite_asks_for_them() {
     });
     tree.runner("gateway").run().exits(0);
     tree.replace("scenarios/suite.toml", "settle", "delays = \"recorded\"\ntimeout = \"2s\"\nsettle");
-    tree.runner("gateway").run().exits(101).says(&["the scenario's time is up after 2s"]);
+    tree.runner("gateway").run().exits(101).says(&["the scenario took longer than 2s"]);
 }

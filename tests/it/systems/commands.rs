@@ -130,6 +130,6 @@ fn the_log_is_quoted_if_nothing_else_explains_the_failure() {
         "| going down",
     ]);
     tree.scenario("chat", &format!("timeout = \"700ms\"\n{}", quiet("[[step]]\npost = \"/hang\"\n")));
-    tree.retake().args(&["test", "chat"]).run().red(&["the scenario's time is up after 700ms", "| listening on "]);
+    tree.retake().args(&["test", "chat"]).run().red(&["the scenario took longer than 700ms", "| listening on "]);
     assert_eq!(tree.left(), [""; 0]);
 }

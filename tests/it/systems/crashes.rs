@@ -19,7 +19,7 @@ fn a_system_that_crashes_after_its_last_event_fails_its_scenario() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("a", &end_with(3));
     let run = tree.retake().arg("test").run();
-    run.red(&["crash: system `agent` ended by itself before its scenario was over: exit code 3", "  | going down"]);
+    run.red(&["crash: system `agent` exited with code 3 during the scenario", "  | going down"]);
 }
 
 fn a_shared_system_that_crashes_fails_the_scenario_in_which_it_crashed() {
@@ -27,7 +27,7 @@ fn a_shared_system_that_crashes_fails_the_scenario_in_which_it_crashed() {
     tree.scenario("a", &end_with(3));
     tree.scenario("b", "fixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = false\n");
     let run = tree.retake().args(&["test", "--", "--test-threads", "1"]).run();
-    run.red(&["crash: system `agent` ended by itself before its scenario was over: exit code 3"]);
+    run.red(&["crash: system `agent` exited with code 3 during the scenario"]);
     assert_eq!((run.trials()["a"], run.trials()["b"]), ("FAILED", "ok"), "{}", run.all());
 }
 
@@ -40,7 +40,7 @@ fn a_crash_of_a_system_that_another_system_needs_fails_the_scenario() {
         "system = \"agent\"\nlinger = \"3s\"\nfixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = false\n",
     );
     let run = tree.retake().arg("test").run();
-    run.red(&["crash: system `store` ended by itself before its scenario was over: exit code 4", "  | going down"]);
+    run.red(&["crash: system `store` exited with code 4 during the scenario", "  | going down"]);
 }
 
 fn a_system_that_ends_by_itself_with_exit_code_0_does_not_fail_its_scenario() {

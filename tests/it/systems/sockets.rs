@@ -169,7 +169,7 @@ fn changes_of_a_plain_socket_are_noticed() {
     let cases: [(&str, &[&str]); 3] = [
         ("other question", &["replay miss: ", "hello!"]),
         ("renamed", &["piece", "token"]),
-        ("no end", &["the scenario's time is up", "waited for the event `end`"]),
+        ("no end", &["the scenario took longer than", "waited for the event `end`"]),
     ];
     for (change, says) in cases {
         tree.replace("scenarios/suite.toml", MODEL, &format!("{MODEL}, CHANGE = \"{change}\""));
@@ -217,7 +217,7 @@ fn what_a_socket_does_wrong_is_told() {
     fails("socket = \"/nothing\"\nlast = \"end\"", &["no event came"]);
     fails(
         "socket = \"/closes\"\nframing = \"socket.io\"",
-        &["the service closed the socket; expected the first message of Socket.IO"],
+        &["the service closed the socket before it sent the first message of Socket.IO"],
     );
     // Without `last` the step reads until the service closes.
     let tree = tree("", "fixture = \"none\"\n[[step]]\nsocket = \"/closes\"\nsend = \"x\"\nevent = \"/type\"\n");

@@ -47,7 +47,7 @@ fn a_listener_gets_the_events_that_later_steps_cause_and_keeps_its_place_in_the_
     tree.retake()
         .args(&["test", "until"])
         .run()
-        .red(&["the scenario's time is up after 3s: step 1 (listen /events) was under way"]);
+        .red(&["the scenario took longer than 3s: step 1 (listen /events) was under way"]);
     tree.scenario("until", &format!("{}{CHAT}", steps.replace("\"hello\"", "\"hi\"")));
     tree.retake()
         .args(&["test", "until"])
@@ -126,7 +126,10 @@ show = ["/n"]
     let no_ids =
         "[[step]]\nget = \"/events\"\ncancel = { after = \"hello\" }\n[[step]]\nget = \"/events\"\nreconnect = true\n";
     tree.scenario("a", &format!("fixture = \"none\"\n{no_ids}"));
-    tree.retake().args(&["test", "a"]).run().red(&["the stream before this step had no event with an id"]);
+    tree.retake()
+        .args(&["test", "a"])
+        .run()
+        .red(&["this step cannot reconnect: no event of the stream before it had an id"]);
     let never = "[[step]]\npost = \"/chat\"\njson = { message = \"x\" }\ncancel = { after = \"never\" }\n";
     tree.scenario("a", &format!("fixture = \"none\"\n{never}"));
     tree.retake().args(&["test", "a"]).run().red(&["miss"]);
@@ -170,7 +173,7 @@ fn a_step_waits_for_a_value() {
     assert!(golden(&tree, "a").contains("GET /job?pages=3"));
     tree.scenario("a", &format!("fixture = \"none\"\ntimeout = \"1s\"\n{}", job.replace("\"done\"", "\"finished\"")));
     tree.retake().args(&["test", "a"]).run().red(&[
-        "the scenario's time is up after 1s: step 1 (GET /job) was under way",
+        "the scenario took longer than 1s: step 1 (GET /job) was under way",
         "/status is \"done\", not \"finished\"",
     ]);
 }

@@ -91,7 +91,7 @@ fn a_tool_without_a_target_stops_everything_before_the_first_call() {
     let suite = "[tools.write_file]\ncommand = [\"touch\", \"{{ root }}/called\"]\n";
     tree.write("scenarios/suite.toml", suite);
     let ran = tree.retake().args(&["tools", "write_read_file"]).run().exits(2);
-    ran.says(&["recorded tool has no declared target: `read_file`; nothing was executed", "[tools.read_file]"]);
+    ran.says(&["suite.toml does not say how to run this tool: `read_file`; nothing was executed", "[tools.read_file]"]);
     assert!(!tree.has("called") && !tree.has(".retake/tools"));
 }
 

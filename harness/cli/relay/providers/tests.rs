@@ -9,7 +9,7 @@ fn only_providers_that_are_called_have_to_be_configured() {
     let upstreams = read(&[("ANTHROPIC_API_KEY", "k"), ("RETAKE_UPSTREAM_OLLAMA", "http://localhost:11434/")]).unwrap();
     assert_eq!(upstreams.of("anthropic").unwrap().to_string(), "https://api.anthropic.com");
     assert_eq!(upstreams.of("ollama").unwrap().to_string(), "http://localhost:11434");
-    let missing = "the system called Gemini, which is not configured: set GEMINI_API_KEY or RETAKE_UPSTREAM_GEMINI";
+    let missing = "the service called Gemini, but no key is set for it: set GEMINI_API_KEY or RETAKE_UPSTREAM_GEMINI";
     assert_eq!(upstreams.of("gemini").unwrap_err(), missing);
     assert_eq!(upstreams.names(), ["anthropic", "ollama"]);
     assert_eq!(read(&[("OPENAI_API_KEY", "")]).unwrap().names(), [""; 0]);

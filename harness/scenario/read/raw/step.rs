@@ -113,7 +113,7 @@ pub(crate) struct RawStep {
     /// Example: `{ caller = "middleware:title" }`.
     #[serde(rename = "await")]
     pub awaits: Option<Spanned<RawAwait>>,
-    /// Whether the answer goes into the golden. The answer to a request with `stream` always does.
+    /// Whether the answer goes into the golden. Streams are always included.
     /// Default: true for streams. Example: `true`.
     pub golden: Option<Spanned<bool>>,
     /// What to do on the page and what to wait for, in order.
