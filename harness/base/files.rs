@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result};
 
 /// Reads a file.
-/// Names the file and the reason. The wording of the common reasons is the same on all platforms.
+/// An error names the file and the reason. The wording of the common reasons is the same on all platforms.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     read_as(path, path)
 }
@@ -26,7 +26,7 @@ pub fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
 /// Checks that a file or folder of a project, given relative to its root, is not outside the project: a link that leads out would
 /// read private files of the machine into requests and reports, or write where nobody looks. What does not exist is fine. So is a
 /// file that is a link to the same path in another tree, since a build system lays out a project as such links.
-/// Names the link.
+/// An error names the link.
 pub fn inside(root: &Path, file: &Path) -> Result<()> {
     let Ok(home) = root.canonicalize() else { return Ok(()) };
     let mut path = root.to_owned();
@@ -45,7 +45,7 @@ pub fn inside(root: &Path, file: &Path) -> Result<()> {
 }
 
 /// Writes a temporary file in the same folder, syncs it and renames it, so a reader sees either the old text or the new one.
-/// Names the file and the reason. The old file is then unchanged.
+/// An error names the file and the reason. The old file is then unchanged.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     write_renamed(path, bytes, true)
 }
@@ -112,7 +112,7 @@ fn remove_abandoned(folder: &Path) {
 
 /// Returns the sorted names of a folder's files that have an ending, without that ending. Leaves out dotfiles; a missing
 /// folder has no files.
-/// Names the folder and the reason.
+/// An error names the folder and the reason.
 pub fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
     let entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -128,7 +128,7 @@ pub fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
 }
 
 /// Removes a file, if it exists.
-/// Names the file and the reason.
+/// An error names the file and the reason.
 pub fn remove(path: &Path) -> Result<()> {
     // A read-only file system may refuse to remove even a file that does not exist.
     match std::fs::remove_file(path) {

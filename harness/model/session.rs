@@ -88,7 +88,7 @@ impl Session {
     }
 
     /// Reads a request's body. In replay, what recording removed from its calls is removed here too.
-    /// Says what is wrong with the body.
+    /// An error says what is wrong with the body.
     pub(super) fn read_call(&self, target: Target<'_>, body: &Bytes) -> Result<Read, String> {
         let api = target.api().unwrap_or(Api::Opaque);
         // A secret may stand anywhere in a body, and while recording the whole body is written down.

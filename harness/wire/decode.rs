@@ -6,7 +6,7 @@ use retake_core::json::Json;
 use retake_core::key::{keep_order, keep_order_of_message};
 
 /// Reads the body of a request to a chat model. Content keeps the order of its keys where it counts for the key.
-/// Says why the body is not JSON.
+/// An error says why the body is not JSON.
 pub fn chat_body(bytes: &[u8]) -> Result<Json, String> {
     let mut body = Json::parse_request(bytes).map_err(|e| format!("not JSON: {e}"))?;
     keep_order(&mut body, bytes, &[]);
@@ -15,7 +15,7 @@ pub fn chat_body(bytes: &[u8]) -> Result<Json, String> {
 
 /// Decodes the body of a request that was sent to a target; a target that is only a path means `POST`. `known` is what earlier
 /// requests and responses contained, since the request may refer to it.
-/// Names the first field that is not what the API requires, what was expected and what was found.
+/// An error names the first field that is not what the API requires, what was expected and what was found.
 pub fn decode<'a>(api: Api, to: impl Into<Target<'a>>, body: &Json, known: &Known) -> Result<Call, WireError> {
     let target = to.into();
     let call = match api {

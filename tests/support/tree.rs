@@ -58,6 +58,13 @@ impl Tree {
         copy
     }
 
+    /// Creates a project that an earlier version of Retake wrote.
+    pub(crate) fn carried(version: &str) -> Tree {
+        let tree = Tree::empty();
+        copied(&repository().join("tests/it/data/carried").join(version), tree.root.path());
+        tree
+    }
+
     /// Creates a project without scenarios, but with this `suite.toml`.
     pub(crate) fn with_suite(suite: &str) -> Tree {
         let tree = Tree::empty();

@@ -34,7 +34,7 @@ pub(super) struct PlacedInteraction {
 
 impl Interaction {
     /// Returns the call for a turn, and a note if a person should know something about it.
-    /// Says why the interaction cannot become a turn.
+    /// An error says why the interaction cannot become a turn.
     pub(super) fn recorded(
         &self,
         options: &Options<'_>,

@@ -45,7 +45,7 @@ enum Value {
 
 impl Node {
     /// Parses a text that contains one document.
-    /// Names the place where the text is not YAML, or where a second document begins.
+    /// An error names the place where the text is not YAML, or where a second document begins.
     pub(super) fn parse(text: &str) -> Result<Rc<Node>> {
         let text = text.trim_start_matches('\u{feff}');
         let mut building = Building::default();

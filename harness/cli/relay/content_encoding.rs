@@ -60,7 +60,7 @@ impl Decoder {
     }
 
     /// Returns what is left at the end of the body.
-    /// Those of [`push`](Decoder::push), or if the body is not complete.
+    /// Errors are those of [`push`](Decoder::push), or if the body is not complete.
     pub(super) fn finish(&mut self) -> Result<Bytes, String> {
         if self.is_empty {
             return Ok(Bytes::new());

@@ -52,7 +52,7 @@ impl Outward {
 
     /// Sends a request, and waits for the beginning of its answer. Redirects are not followed, so that a key goes only to the
     /// address that was configured.
-    /// Says why there is no answer.
+    /// An error says why there is no answer.
     pub(super) async fn send(&self, request: Request<Body>) -> Result<Response<Body>, String> {
         let answer = if request.uri().scheme_str() == Some("https") {
             self.secure()?.client.request(request).await
@@ -63,7 +63,7 @@ impl Outward {
     }
 
     /// Opens a connection, and closes it again.
-    /// Says why there is none.
+    /// An error says why there is none.
     pub(super) async fn try_out(&self, uri: Uri) -> Result<(), String> {
         let late = |_| format!("no connection within {} s", PATIENCE.as_secs());
         if uri.scheme_str() == Some("https") {

@@ -13,7 +13,7 @@ use retake::__private::run::{RecordOptions, Signals, to_record};
 use retake_base::error::{Error, Result};
 
 /// Records in the runner of a project.
-/// Those of [`reaching_providers`].
+/// Errors are those of [`reaching_providers`].
 pub(crate) fn record(root: &Path, names: &[String], options: RecordOptions) -> Result<ExitCode> {
     let status = reaching_providers(root, to_record(names, options))?;
     let Some(code) = status.code() else {

@@ -74,7 +74,7 @@ impl Running {
 }
 
 /// Starts the relay of a command that reaches `https:` addresses, but no provider. It runs as long as the command.
-/// Those of [`Running::start`].
+/// Errors are those of [`Running::start`].
 pub(crate) fn for_https() -> Result<Relay> {
     static STARTED: Mutex<Option<Running>> = Mutex::new(None);
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);

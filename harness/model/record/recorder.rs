@@ -182,7 +182,7 @@ impl Recorder {
     }
 
     /// Sends a call to its provider, and waits until the answer begins.
-    /// Says why there is no answer.
+    /// An error says why there is no answer.
     async fn send(&self, call: PendingCall) -> Result<reqwest::Response, Undelivered> {
         let client = self.clients.plain().map_err(|e| Undelivered { why: e.to_string(), refused: false })?;
         let gone = |e| {

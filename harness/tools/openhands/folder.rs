@@ -66,7 +66,7 @@ pub fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
 }
 
 /// Reads the files of a conversation.
-/// Names the file and the reason: it does not parse, a number is missing or exists twice, or there are no events.
+/// An error names the file and the reason: it does not parse, a number is missing or exists twice, or there are no events.
 pub(super) fn read(folder: &Path) -> Result<Stored> {
     let events = folder.join(EVENTS);
     let entries = std::fs::read_dir(&events).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);

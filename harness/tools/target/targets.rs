@@ -51,7 +51,7 @@ impl Targets {
     }
 
     /// Checks that each tool of a script has a target, before anything is executed.
-    /// Names the tools that have no target.
+    /// An error names the tools that have no target.
     pub(crate) fn check(&self, script: &Script, all: bool) -> Result<()> {
         let mut missing: Vec<&str> = script.actions().filter(|action| action.runs(all)).map(|a| &*a.tool).collect();
         missing.sort_unstable();

@@ -1,5 +1,6 @@
 //! The runner and the command: what they find, print and write.
 
+pub(crate) mod carried;
 pub(crate) mod command;
 pub(crate) mod discovery;
 pub(crate) mod doctor;
@@ -19,6 +20,7 @@ pub(crate) mod updating;
 pub(crate) mod whole;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
+    carried::TESTS,
     command::TESTS,
     discovery::TESTS,
     doctor::TESTS,

@@ -6,7 +6,7 @@ use super::span::{Opened, Span, opened};
 use super::time;
 
 /// The spans of an export.
-/// Names the first field that is not what an export has.
+/// An error names the first field that is not what an export has.
 pub(super) fn spans(export: &Json) -> Result<Vec<Span>, String> {
     let observations = match export.get("observations").or_else(|| export.pointer("/trace/observations")) {
         Some(Json::Array(observations)) => &observations[..],

@@ -5,7 +5,7 @@ use retake_core::json::{Json, Object};
 use super::span::Span;
 
 /// The spans of one OTLP message. A log record about a span becomes an event of a span with nothing else in it.
-/// Names the first field that is not what OTLP requires.
+/// An error names the first field that is not what OTLP requires.
 pub(super) fn spans(message: &Json) -> Result<Vec<Span>, String> {
     let mut spans = Vec::new();
     for (resources, scopes, items) in

@@ -71,7 +71,7 @@ static LOGS: Message = Message(&[(1, "resourceLogs", Many(&RESOURCE_LOGS))]);
 const DEPTH: usize = 100;
 
 /// The body of a request to `/v1/traces` or `/v1/logs`, as its JSON.
-/// Says what is wrong with the bytes.
+/// An error says what is wrong with the bytes.
 pub(super) fn to_json(logs: bool, bytes: &[u8]) -> Result<Json, String> {
     let message = if logs { &LOGS } else { &TRACES };
     read(message, bytes, 0).map_err(|reason| format!("not an OTLP message: {reason}"))

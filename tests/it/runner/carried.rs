@@ -1,0 +1,56 @@
+//! Projects of earlier versions are carried over by the commands in CHANGELOG.md. They are in `tests/it/data/carried`, as those
+//! versions wrote them.
+
+use std::collections::BTreeSet;
+
+use crate::support::tree::{Tree, project};
+
+tests! { projects_of_earlier_versions_are_carried_over_by_the_commands_in_the_changelog,
+    keys_that_an_earlier_version_computed_otherwise_are_computed_again,
+}
+
+const VERSIONS: [&str; 2] = ["0.1", "0.2"];
+
+/// Returns the changed files.
+fn changed(tree: &Tree, change: impl FnOnce()) -> BTreeSet<String> {
+    let before = tree.files();
+    change();
+    tree.files().into_iter().filter(|(file, text)| before.get(file) != Some(text)).map(|(file, _)| file).collect()
+}
+
+fn projects_of_earlier_versions_are_carried_over_by_the_commands_in_the_changelog() {
+    let update = "UPDATE_GOLDEN=1 cargo test --test scenarios";
+    assert!(project("CHANGELOG.md").contains(update), "CHANGELOG.md does not name the command");
+    for version in VERSIONS {
+        let tree = Tree::carried(version);
+        let goldens: BTreeSet<String> = tree.files().into_keys().filter(|file| file.starts_with("goldens/")).collect();
+        assert!(goldens.len() >= 3);
+        let told: Vec<String> = goldens
+            .iter()
+            .map(|golden| {
+                let name = golden.trim_start_matches("goldens/").trim_end_matches(".snap");
+                format!("golden: {golden} was written by an older version of Retake; to write it anew: {update} {name}\n")
+            })
+            .collect();
+        tree.runner("gateway").run().exits(101).says(&told.iter().map(String::as_str).collect::<Vec<_>>());
+        let written = changed(&tree, || drop(tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().exits(0)));
+        assert_eq!(written, goldens, "{version}");
+        tree.runner("gateway").env("CI", "true").run().exits(0);
+    }
+}
+
+fn keys_that_an_earlier_version_computed_otherwise_are_computed_again() {
+    for version in VERSIONS {
+        let tree = Tree::carried(version);
+        tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().exits(0);
+        let fixture = "fixtures/two_callers.json";
+        let right = tree.read(fixture);
+        let hash = right.split("\"input_hash\": \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+        let other: String = hash.chars().rev().collect();
+        tree.write(fixture, &right.replacen(&hash, &other, 1));
+        let command = format!("retake key --write {fixture}");
+        tree.runner("gateway").args(&["two_callers"]).run().exits(101).says(&[&command]);
+        tree.retake().args(&["key", "--write", fixture]).run().exits(0);
+        assert_eq!(tree.read(fixture), right, "{version}");
+    }
+}
