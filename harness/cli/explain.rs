@@ -7,7 +7,7 @@ use retake::__private::report::{RunResult, Runs, printed, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 
-/// Explain a scenario's last run: each call, the turn it got, and why each miss missed
+/// Explain a scenario's last run: each call, the turn it got, and why each call missed
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  retake explain write_read_file\n\n\
     Every runner (cargo test, cargo nextest run, retake test) writes what happened\n\

@@ -102,7 +102,7 @@ const CASES: [Case; 5] = [
         &[
             "unused: `subagent:poet` never asks: turns[4] (answers \"Roses are red\") was recorded\n",
             "not asked: turns[4] of fixtures/write_read_file.json, by `subagent:poet`: answers \"Roses are red\"",
-            "if the system is right not to ask:\n    retake record write_read_file --resume\n",
+            "if the service no longer makes this call on purpose:\n    retake record write_read_file --resume\n",
             "if another scenario asks for them, set in scenarios/write_read_file/scenario.toml:\n    unused = [\"subagent:poet\"]\n",
         ],
     ),
