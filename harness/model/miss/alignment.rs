@@ -8,7 +8,7 @@ use super::difference::Difference;
 use super::explanation::{Explanation, Situation, compared};
 use super::messages::{answer_in_short, one_line};
 use super::missed_call::MissedCall;
-use super::nearest::{Cost, Nearest, ranked};
+use super::nearest::{Cost, Nearest, Ranking, ranked};
 use super::one_more::one_more;
 use super::reason::MissReason;
 use crate::lookup::Lookup;
@@ -24,7 +24,7 @@ const ORDER: u32 = 25;
 /// Describes the differences of the missed calls, now that the run is over. Each call is compared with the turn that it is aligned
 /// with. One that resembles only turns of other calls is an additional call.
 pub(crate) fn align(missed: &mut [MissedCall], run: &Situation<'_>) {
-    let calls: Vec<(usize, Vec<(Cost, Nearest)>)> =
+    let calls: Vec<(usize, Ranking)> =
         run.calls(missed).into_iter().map(|index| (index, run.like(&missed[index].lookup))).collect();
     let mut placed = run.asked.clone();
     let mut more = Vec::new();
@@ -72,17 +72,17 @@ impl Situation<'_> {
     }
 
     /// The turns that are most like a call, each with what it costs.
-    fn like(&self, lookup: &Lookup) -> Vec<(Cost, Nearest)> {
+    fn like(&self, lookup: &Lookup) -> Ranking {
         ranked(lookup, self.fixture, self.rules, &self.served)
     }
 
     /// Returns for each call the turn that it was meant for, so that all together cost least. Each turn is given once at most, and
     /// none that a call asked for.
-    fn turns_of(&self, calls: &[(usize, Vec<(Cost, Nearest)>)]) -> Vec<Option<usize>> {
+    fn turns_of(&self, calls: &[(usize, Ranking)]) -> Vec<Option<usize>> {
         let is_open = |(_, nearest): &&(Cost, Nearest)| nearest.alike && !self.served[nearest.turn];
         let open = calls.iter().flat_map(|(_, like)| like.iter().filter(is_open)).map(|(_, nearest)| nearest.turn);
         let turns: Vec<usize> = open.collect::<BTreeSet<usize>>().into_iter().collect();
-        let row = |(place, (_, like)): (usize, &(usize, Vec<(Cost, Nearest)>))| {
+        let row = |(place, (_, like)): (usize, &(usize, Ranking))| {
             let cost = |turn: &usize| {
                 let found = like.iter().filter(is_open).find(|(_, nearest)| nearest.turn == *turn);
                 found.map_or(NO_TURN, |(cost, _)| (cost << ORDER) - (place * turn) as Cost)

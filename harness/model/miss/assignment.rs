@@ -32,7 +32,9 @@ pub(super) fn assigned(costs: &[Vec<Cost>]) -> Vec<usize> {
                 row_paid[row_of[known]] += step;
                 column_paid[known] -= step;
             }
-            open.iter().for_each(|other| least[*other] -= step);
+            for other in open {
+                least[other] -= step;
+            }
             column = next;
         }
         // The rows on that way move up by one column each.

@@ -46,8 +46,11 @@ pub(super) fn nearest(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served:
     ranked(lookup, fixture, rules, served).into_iter().min_by_key(|(cost, _)| *cost).map(|(_, nearest)| nearest)
 }
 
-/// Returns the recorded turns that are most like a call, each with what it costs.
-pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<(Cost, Nearest)> {
+/// The turns that are most like a call, each with what it costs.
+pub(super) type Ranking = Vec<(Cost, Nearest)>;
+
+/// Ranks the recorded turns for a call.
+pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Ranking {
     let called = &lookup.conversation;
     let common = common_histories(called, fixture, rules);
     let mut candidates: Vec<usize> =
