@@ -110,6 +110,15 @@ fn an_edited_call_and_an_additional_one_are_told_apart_in_either_order() {
 }
 
 #[test]
+fn a_call_leaves_its_nearest_turn_to_a_call_that_fits_no_other() {
+    let alone = |text| said(None, &[("human", text)], text);
+    let turns = vec![alone("Title: Ghent by train"), alone("Title: tram")];
+    let lines = first_lines(turns, &[alone("Title: Ghent by tram"), alone("Labels of Ghent by train")]);
+    assert!(lines[0].contains("(\"tram\" → \"Ghent by tram\")"), "{lines:#?}");
+    assert!(lines[1].contains("(\"Title:\" → \"Labels of\")"), "{lines:#?}");
+}
+
+#[test]
 fn missing_and_reordered_calls_are_not_additional_calls() {
     let alone = |text| said(None, &[("human", text)], text);
     let three = || vec![alone("Title: Ghent"), alone("Summary: Ghent"), alone("Labels: Ghent")];
