@@ -14,7 +14,7 @@ use retake::__private::report::{CheckData, check_json, check_text, terminal};
 use retake::__private::run::{Action, Asking, CheckOptions, to_check};
 use retake_base::error::{Error, Result};
 use retake_core::secrets::hide;
-use retake_model::{Cost, KeptCall, Limits, Mode, ModelServer, Relay, Replay, Scope, ServerOptions};
+use retake_model::{Cost, Keeps, KeptCall, Limits, Mode, ModelServer, Relay, Replay, Scope, ServerOptions};
 use retake_wire::fixture::Fixture;
 
 /// Check whether the provider still answers as recorded; write nothing but a report
@@ -90,7 +90,8 @@ impl Check {
         terminal::note(format!("expect at most {}, as recorded", Cost::of_fixture(&fixture, &project.rules)));
         let running = Running::start(Upstreams::from_env()?, &project.declared, false)?;
         let provider = Asking::begin(running.relay().clone(), secrets, limits)?;
-        let replay = Replay::new(fixture, project.rules.clone(), Scope::new(name)).keeping_calls(true);
+        let replay = Replay::new(fixture, project.rules.clone(), Scope::new(name))
+            .keeping(Keeps { bodies: true, ..Keeps::default() });
         let replay = Arc::new(replay);
         let options = ServerOptions { callers: project.callers, ..ServerOptions::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -131,11 +132,11 @@ async fn answered(
         let key = format!("Bearer {}", server.key()).parse();
         let key = key.map_err(|e| Error::new(format!("the key has characters that a header cannot have: {e}")))?;
         request.headers_mut().insert(header::AUTHORIZATION, key);
-        let before = replay.kept_calls().len();
+        let before = replay.scope().served().len();
         drop(server.answer(request).await);
-        if replay.kept_calls().len() == before {
+        if replay.scope().served().len() == before {
             missed.push(format!("{place}: no turn answers this request"));
         }
     }
-    Ok((replay.kept_calls(), missed))
+    Ok((replay.log().kept, missed))
 }

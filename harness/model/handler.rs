@@ -9,7 +9,6 @@ use axum::extract::State;
 use axum::http::{Request, Response as HttpResponse};
 
 use super::activity::InFlight;
-use super::call_seen::{Asked, CallOutcome, CallUnderWay};
 use super::callers::CallerRules;
 use super::companion::{self, Companion};
 use super::http::{self, Incoming};
@@ -20,9 +19,12 @@ use super::miss::{Miss, MissReason};
 use super::record::{Branch, PendingCall, Recorder};
 use super::replay::Replay;
 use super::route::{Aside, Route};
+use super::run_log::{Asked, CallOutcome, CallUnderWay, HeardCall};
 use super::seats::{Owner, Seats};
 use super::session::{Mode, Read, Session};
+use super::today::KeptCall;
 use super::worlds;
+use retake_core::conversation::Message;
 use retake_core::json::Json;
 use retake_core::key::RunningHash;
 use retake_wire::{self as wire, Api, Call, Response};
@@ -161,7 +163,7 @@ impl Exchange<'_> {
         let number = session.next_call();
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
-        let seen = CallUnderWay::begin(replay.seen(), || (incoming.via(), Asked::of(&lookup)));
+        let seen = CallUnderWay::begin(replay, || (incoming.via(), Asked::of(&lookup)));
         let taken = replay.take_for(of_session.as_deref(), lookup, Some(&|| read.json()));
         let found = match &taken {
             Ok(served) if served.by_first_key => Some((FlawKind::Key, BY_FIRST_KEY)),
@@ -186,9 +188,13 @@ impl Exchange<'_> {
             }
         };
         pass.iter().for_each(Pass::served);
-        replay.hear(&served, caller.as_deref(), &call.messages);
-        if let Some(kept) = replay.keeps() {
-            kept.add(served.clone(), self.pending(call, read.json().clone(), caller.clone()));
+        if replay.keeps().messages {
+            let messages = call.messages.iter().cloned().map(Message::from).collect();
+            replay.note(|log| log.heard.push(HeardCall { turn: served.index, caller: caller.clone(), messages }));
+        }
+        if replay.keeps().bodies {
+            let call = self.pending(call, read.json().clone(), caller.clone());
+            replay.note(|log| log.kept.push(KeptCall { served: served.clone(), call }));
         }
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
@@ -301,7 +307,7 @@ impl Exchange<'_> {
         let api = self.incoming.provider();
         let response = match &self.session.mode {
             Mode::Replay(replay) => {
-                let seen = CallUnderWay::begin(replay.seen(), || (self.incoming.via(), Asked::default()));
+                let seen = CallUnderWay::begin(replay, || (self.incoming.via(), Asked::default()));
                 let miss = replay.refuse(self.incoming.via(), reason);
                 self.state.load.iter().for_each(|load| load.refused(api));
                 let response = miss_response(api, status, &miss);

@@ -8,20 +8,18 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::breakage::RecordedPrompts;
-use super::call_seen::{CallSeen, CallsSeen};
 use super::conversation::Conversation;
 use super::drift::drift;
 use super::going_on::GoingOn;
-use super::heard::{HeardCall, HeardCalls};
 use super::load::Sessions;
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
-use super::miss::{Miss, MissReason, MissedCall};
+use super::miss::{Miss, MissReason};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
+use super::run_log::{Keeps, RunLog};
 use super::seats::Neighbours;
 use super::served::Served;
-use super::today::{KeptCall, KeptCalls};
 use super::worlds::Staged;
 use retake_base::error::Result;
 use retake_core::conversation::{Answer, Message};
@@ -48,12 +46,8 @@ pub struct Replay {
     delays: bool,
     /// What a call that misses gets.
     going_on: GoingOn,
-    /// The messages of calls before normalization; `None` if they are not kept.
-    heard: Option<HeardCalls>,
-    /// The calls that came over HTTP; `None` if they are not remembered.
-    calls: Option<CallsSeen>,
-    /// The calls with their bodies, to ask a provider the same; `None` if they are not kept.
-    kept: Option<KeptCalls>,
+    log: Mutex<RunLog>,
+    keeps: Keeps,
     /// What happens to calls that are not simply answered.
     staged: Option<Arc<Staged>>,
     neighbours: Neighbours,
@@ -65,15 +59,12 @@ struct ReplayState {
     /// The turns of each session, where sessions are told apart.
     sessions: Sessions,
     misses: usize,
-    missed_calls: Vec<MissedCall>,
     /// How many calls were looked up.
     calls: usize,
     /// For each served turn, the number of the call that got it last, counted from 1.
     served_to: HashMap<usize, usize>,
     /// The turns that were given to calls that missed, because the calls resemble them.
     meant: HashSet<usize>,
-    /// Whether a call got no answer.
-    unanswered: bool,
 }
 
 impl ReplayState {
@@ -98,11 +89,9 @@ impl Replay {
             turns: OpenTurns::of(&fixture.table, free),
             sessions: Sessions::default(),
             misses: 0,
-            missed_calls: Vec::new(),
             calls: 0,
             served_to: HashMap::new(),
             meant: HashSet::new(),
-            unanswered: false,
         };
         Replay {
             fixture,
@@ -114,9 +103,8 @@ impl Replay {
             none: false,
             delays: false,
             going_on: GoingOn::Never,
-            heard: None,
-            calls: None,
-            kept: None,
+            log: Mutex::default(),
+            keeps: Keeps::default(),
             staged: None,
             neighbours: Neighbours::default(),
         }
@@ -137,12 +125,6 @@ impl Replay {
     #[must_use]
     pub fn going_on(self, going_on: GoingOn) -> Replay {
         Replay { going_on, ..self }
-    }
-
-    /// Sets whether the messages of calls are kept as they were before normalization.
-    #[must_use]
-    pub fn hearing(self, wanted: bool) -> Replay {
-        Replay { heard: wanted.then(HeardCalls::default), ..self }
     }
 
     /// Sets what happens to calls that are not simply answered: see [`Staged`].
@@ -168,49 +150,19 @@ impl Replay {
         turns.next(&self.fixture.table, &wanted).or_else(|| turns.next(&self.fixture.table, &first()?))
     }
 
-    /// Keeps the messages of a call that a turn answers, if they are wanted.
-    pub(super) fn hear(&self, served: &Served, caller: Option<&str>, messages: &[Shared]) {
-        if let Some(heard) = &self.heard {
-            let (turn, caller) = (served.index, caller.map(str::to_owned));
-            heard.add(HeardCall { turn, caller, messages: messages.iter().cloned().map(Message::from).collect() });
-        }
-    }
-
-    /// The messages of calls before normalization. Empty if they were not kept.
-    pub fn heard(&self) -> Vec<HeardCall> {
-        self.heard.as_ref().map(HeardCalls::all).unwrap_or_default()
-    }
-
-    /// Remembers the calls that come over HTTP.
+    /// Sets what the log keeps.
     #[must_use]
-    pub fn remembering_calls(self) -> Replay {
-        Replay { calls: Some(CallsSeen::default()), ..self }
+    pub fn keeping(self, keeps: Keeps) -> Replay {
+        Replay { keeps, ..self }
     }
 
-    /// Sets whether the calls that turns answer are kept with their bodies.
-    #[must_use]
-    pub fn keeping_calls(self, wanted: bool) -> Replay {
-        Replay { kept: wanted.then(KeptCalls::default), ..self }
+    pub(super) fn keeps(&self) -> Keeps {
+        self.keeps
     }
 
-    /// Where calls are kept with their bodies, if they are.
-    pub(super) fn keeps(&self) -> Option<&KeptCalls> {
-        self.kept.as_ref()
-    }
-
-    /// The calls that turns answered, with their bodies. Empty if they were not kept.
-    pub fn kept_calls(&self) -> Vec<KeptCall> {
-        self.kept.as_ref().map(KeptCalls::all).unwrap_or_default()
-    }
-
-    /// The list in which calls are noted, or `None` if they are not remembered.
-    pub(super) fn seen(&self) -> Option<&CallsSeen> {
-        self.calls.as_ref()
-    }
-
-    /// The calls that came over HTTP. Empty if they were not remembered.
-    pub fn calls_seen(&self) -> Vec<CallSeen> {
-        self.calls.as_ref().map(CallsSeen::all).unwrap_or_default()
+    /// Writes something to the log.
+    pub(super) fn note(&self, what: impl FnOnce(&mut RunLog)) {
+        what(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Sets whether the turns of a key are served once more, from the first one on, when all of them were served.
@@ -328,7 +280,7 @@ impl Replay {
                         over_another_api: false,
                     });
                 }
-                self.state().unanswered = true;
+                self.note(|log| log.unanswered = true);
                 if let Some(staged) = &self.staged {
                     staged.note_left();
                 }
@@ -396,17 +348,6 @@ impl Replay {
     /// The turns that no call asked for, in recorded order.
     pub fn unused(&self) -> Vec<usize> {
         self.state().turns.unused()
-    }
-
-    /// The turn that was served last, and the number of the call that got it.
-    pub fn last_served(&self) -> Option<(usize, usize)> {
-        let state = self.state();
-        state.served_to.iter().max_by_key(|(_, call)| **call).map(|(turn, call)| (*turn, *call))
-    }
-
-    /// Whether a call got no answer. What happens after that may be a consequence of it.
-    pub fn left_unanswered(&self) -> bool {
-        self.state().unanswered
     }
 
     /// Returns the key by which a call is looked up, and whether it is the key of a conversation recorded over another API.

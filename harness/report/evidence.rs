@@ -34,11 +34,6 @@ pub enum Evidence {
         /// The text.
         text: String,
     },
-    /// Lines to write into a file.
-    Rule {
-        /// The text.
-        text: String,
-    },
 }
 
 /// One line of evidence.
@@ -86,7 +81,7 @@ impl Evidence {
     /// The evidence as lines. Every report is made of them.
     pub fn lines(&self) -> Lines {
         match self {
-            Evidence::Text { text } | Evidence::Log { text } | Evidence::Rule { text } => Lines::from(text.as_str()),
+            Evidence::Text { text } | Evidence::Log { text } => Lines::from(text.as_str()),
             Evidence::Calls { lines } => lines.iter().map(line).collect(),
             Evidence::Diff { title, lines } => title.lines().map(Line::from).chain(lines.iter().map(line)).collect(),
         }
@@ -101,7 +96,6 @@ impl Evidence {
         match self {
             Evidence::Text { text } => Evidence::Text { text: shown(&text) },
             Evidence::Log { text } => Evidence::Log { text: shown(&text) },
-            Evidence::Rule { text } => Evidence::Rule { text: shown(&text) },
             Evidence::Diff { title, lines } => Evidence::Diff { title: shown(&title), lines: each(lines) },
             Evidence::Calls { lines } => Evidence::Calls { lines: each(lines) },
         }

@@ -31,6 +31,8 @@ pub(super) struct Tried<'a> {
     pub(super) run: &'a Replayed,
     /// A second replay in which calls that missed were answered.
     pub(super) second: Option<&'a Replayed>,
+    /// The turns that no call of the run asked for, except those that may stay unused.
+    pub(super) unused: &'a [usize],
     /// Whether the scenario may be replayed to try advice.
     pub(super) again: bool,
 }
@@ -80,7 +82,7 @@ impl Tried<'_> {
     /// Whether a call that missed lacks tool results that the recorded call has. A provider would refuse such a call, so
     /// recording it again does not help.
     fn breaks_the_protocol(&self) -> bool {
-        let calls = self.run.missed_calls.iter();
+        let calls = self.run.log.missed.iter();
         let flawed = |flaws: &[(FlawKind, String)]| flaws.iter().any(|(kind, _)| *kind == FlawKind::Protocol);
         let Some(fixture) = &self.run.fixture else { return false };
         let is_sound = |turn| fixture.conversation(turn, &self.run.rules).is_some_and(|c| is_sound(&c));
@@ -90,8 +92,8 @@ impl Tried<'_> {
     /// Whether turns are unused because no request of the service reached the model server. A recording would get none either.
     fn never_reached(&self, kinds: &[CauseKind]) -> bool {
         kinds.iter().any(|kind| kind.class() == CauseClass::Unused)
-            && self.run.calls.is_empty()
-            && !self.run.unused.is_empty()
+            && self.run.log.calls.is_empty()
+            && !self.run.log.unused.is_empty()
     }
 
     /// Adds the command that shows the run in detail, if there is no other advice.
@@ -121,7 +123,7 @@ impl Tried<'_> {
             return failure;
         };
         let mut renamed: Vec<(String, String)> = Vec::new();
-        for missed in &self.run.missed_calls {
+        for missed in &self.run.log.missed {
             if let (MissReason::OtherCaller { callers }, Some(now)) = (&missed.reason, &missed.lookup.caller)
                 && let [before] = &callers[..]
                 && !renamed.iter().any(|(known, _)| known == now)
@@ -165,8 +167,8 @@ impl Tried<'_> {
             Unused::Fail | Unused::Allow => Vec::new(),
         };
         let mut all_known = true;
-        for turn in self.run.findings(self.scenario).unused {
-            match fixture.table.turns()[turn].caller.as_deref() {
+        for turn in self.unused {
+            match fixture.table.turns()[*turn].caller.as_deref() {
                 Some(caller) if !callers.contains(&caller) => callers.push(caller),
                 Some(_) => {}
                 None => all_known = false,
@@ -294,5 +296,5 @@ fn is_accepted_by_recording(kind: CauseKind) -> bool {
 fn equals_in_part(run: &Replayed) -> bool {
     let Some(fixture) = run.fixture.as_ref().filter(|fixture| fixture.keeps_conversations()) else { return false };
     let drifted = |turn: &usize| run.played.drift.iter().any(|(of, _)| of == turn);
-    (0..fixture.table.turns().len()).any(|turn| !run.unused.contains(&turn) && !drifted(&turn))
+    (0..fixture.table.turns().len()).any(|turn| !run.log.unused.contains(&turn) && !drifted(&turn))
 }

@@ -147,7 +147,7 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
 }
 
 fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> Audited {
-    let Replayed { played, fixture, rules, secrets, heard, .. } = replayed;
+    let Replayed { played, fixture, rules, secrets, log, .. } = replayed;
     let names = &played.driven.names;
     let normalize = |text: &str| names.apply(text, &rules.normalizer);
     let known = replayed.known();
@@ -171,9 +171,9 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
             &Rendering { text: &text, normalize: &normalize, is_own: &is_own, calls: &known.calls },
         ),
         answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
-        results: of_results(heard, rules),
+        results: of_results(&log.heard, rules),
         drift: notes(fixture.as_deref(), played.drift.iter().filter(since), &[]),
-        merged: merged(heard, rules),
+        merged: merged(&log.heard, rules),
     }
 }
 

@@ -92,10 +92,10 @@ fn checked(project: &Project, scenario: &Scenario, asking: &Asking) -> Result<Ch
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default())?;
     project.note_replay(scenario, &replayed);
     replayed.verdict(scenario)?;
-    if replayed.kept.is_empty() {
+    if replayed.log.kept.is_empty() {
         return Ok(CheckData::impossible("the scenario calls no model".to_owned()));
     }
-    Ok(asking.ask(&replayed.kept)?)
+    Ok(asking.ask(&replayed.log.kept)?)
 }
 
 /// What it takes to ask the provider.

@@ -23,12 +23,15 @@ const SHOWN: usize = 5;
 /// The most causes on the first line.
 const NAMED: usize = 3;
 
-/// A run that failed, with all that is known about it.
+/// A run that failed, with all that is known about it. Its failure is a function of this, computed once, after the run.
 pub(super) struct Failing<'a> {
     pub(super) run: &'a Replayed,
-    pub(super) scenario: &'a Scenario,
     /// A second replay in which calls that miss are answered: see [`retake_model::GoingOn`].
     pub(super) second: Option<&'a Replayed>,
+    /// What is wrong with the run.
+    pub(super) findings: Findings<'a>,
+    /// What is wrong with the second replay.
+    pub(super) findings_of_second: Option<Findings<'a>>,
     /// The comparison with the committed golden, if there is one.
     pub(super) golden: Option<Golden>,
     /// The output of the systems.
@@ -47,14 +50,20 @@ pub(super) struct Golden {
     pub(super) changes: Vec<Change>,
 }
 
-impl Failing<'_> {
+impl<'a> Failing<'a> {
+    /// A run, and a second replay of it if there is one. The golden and the output may be added.
+    pub(super) fn of(run: &'a Replayed, second: Option<&'a Replayed>, scenario: &Scenario) -> Failing<'a> {
+        let (findings, findings_of_second) = (run.findings(scenario), second.map(|second| second.findings(scenario)));
+        Failing { run, second, findings, findings_of_second, golden: None, logs: &run.played.systems, log: None }
+    }
+
     /// The failure, without advice.
     pub(super) fn failure(&self) -> Failure {
-        let findings = self.run.findings(self.scenario);
+        let Failing { findings, .. } = self;
+        let later = self.findings_of_second.as_ref().unwrap_or(findings);
         let judged = self.second.unwrap_or(self.run);
-        let later = judged.findings(self.scenario);
         let mut failure = Failure::of(Vec::new());
-        self.add_faults(&findings, &later, &mut failure);
+        self.add_faults(findings, later, &mut failure);
         self.add_misses(&mut failure);
         let committed = self.golden.as_ref().map(|golden| golden.committed.as_str());
         // After a miss that stayed unanswered, an error event is only its consequence.
@@ -62,9 +71,9 @@ impl Failing<'_> {
         if failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
             failure.causes.extend(error_event);
         }
-        self.add_step(&findings, &later, &mut failure);
-        self.add_unused(&findings, &later, &mut failure);
-        for other in findings.others {
+        self.add_step(findings, later, &mut failure);
+        self.add_unused(findings, later, &mut failure);
+        for other in findings.others.iter().cloned() {
             let own: Vec<Cause> =
                 other.causes.into_iter().filter(|cause| !precedence::follows(cause.kind, &failure.causes)).collect();
             failure.causes.extend(own);
@@ -72,12 +81,12 @@ impl Failing<'_> {
             failure.evidence.extend(other.evidence);
         }
         // If the golden differs, a name without an event is not misspelt: the event is gone.
-        let is_gone = self.golden.as_ref().is_some_and(|golden| !golden.changes.is_empty());
-        if let Some(nothing) = findings.names_nothing {
+        let is_gone = self.differs_from_golden();
+        if let Some(nothing) = findings.names_nothing.clone() {
             if is_gone {
                 failure.evidence.push(format!("and then {}", nothing.headline()).into());
             } else {
-                failure.causes.extend(nothing.causes.clone());
+                failure.causes.extend(nothing.causes);
                 failure.hints.extend(nothing.hints);
             }
             failure.evidence.extend(nothing.evidence);
@@ -95,6 +104,11 @@ impl Failing<'_> {
         failure
     }
 
+    /// Whether something changed between the committed golden and this run.
+    pub(super) fn differs_from_golden(&self) -> bool {
+        self.golden.as_ref().is_some_and(|golden| !golden.changes.is_empty())
+    }
+
     /// Adds a crash or panic of the system: as a cause, or as evidence if it follows from a miss.
     fn add_faults(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
         let Some((kind, error)) = findings.fault else { return };
@@ -109,9 +123,8 @@ impl Failing<'_> {
     fn add_misses(&self, failure: &mut Failure) {
         let Some(first) = self.run.misses.first() else { return };
         let mut found: Vec<&Difference> = Vec::new();
-        let second = self.second.map(|second| second.missed_calls.as_slice()).unwrap_or_default();
-        let missed =
-            if second.is_empty() { &self.run.missed_calls[..self.run.missed_calls.len().min(1)] } else { second };
+        let second = self.second.map(|second| second.log.missed.as_slice()).unwrap_or_default();
+        let missed = if second.is_empty() { &self.run.log.missed[..self.run.log.missed.len().min(1)] } else { second };
         let mut more = Lines::default();
         let unasked = self.second.map(Replayed::answers_not_asked_for).unwrap_or_default();
         for (index, call) in missed.iter().enumerate() {
@@ -149,17 +162,16 @@ impl Failing<'_> {
 
     /// Whether the second replay answered every call that missed, so that whatever is still wrong does not follow from a miss.
     fn misses_were_answered(&self) -> bool {
-        self.second.is_some_and(|second| !second.unanswered)
+        self.second.is_some_and(|second| !second.log.unanswered)
     }
 
     /// A miss with its best explanation: that of the second replay, otherwise that of the run itself.
     pub(super) fn explained(&self, miss: &Miss) -> Miss {
         let is_it = |call: &&MissedCall| {
-            let key = self.run.rules.key(&call.lookup.conversation, call.lookup.caller.as_deref());
-            call.lookup.via == miss.via && call.lookup.caller == miss.caller && Some(key) == miss.key
+            call.lookup.via == miss.via && call.lookup.caller == miss.caller && Some(call.key) == miss.key
         };
-        let later = self.second.iter().flat_map(|second| &second.missed_calls);
-        let Some(call) = later.chain(&self.run.missed_calls).find(is_it) else { return miss.clone() };
+        let later = self.second.iter().flat_map(|second| &second.log.missed);
+        let Some(call) = later.chain(&self.run.log.missed).find(is_it) else { return miss.clone() };
         let causes = call.differences.iter().map(Difference::cause).cloned().collect();
         miss.explained(causes, &call.lines)
     }
@@ -218,7 +230,7 @@ impl Failing<'_> {
         };
         let Some(fixture) = run.fixture.as_ref().filter(|_| !unused.is_empty()) else { return };
         let all_found =
-            run.missed_calls.iter().all(|call| call.nearest.is_some()) || !run.answers_not_asked_for().is_empty();
+            run.log.missed.iter().all(|call| call.nearest.is_some()) || !run.answers_not_asked_for().is_empty();
         let alone = failure.causes.is_empty();
         let next_to_misses = findings.misses && self.misses_were_answered() && all_found && later.step.is_none();
         if alone || next_to_misses && failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
@@ -227,7 +239,7 @@ impl Failing<'_> {
             return;
         }
         let mut lines: Vec<String> = Vec::new();
-        if let Some((turn, call)) = run.left_after {
+        if let Some((turn, call)) = run.log.left_after {
             let answer = answer_in_short(&fixture.table.turns()[turn].output);
             lines.push(format!("  the run left the recording after call {call}: turns[{turn}] ({answer})"));
         }
@@ -255,7 +267,7 @@ impl Failing<'_> {
         }
         // The consequences of a miss that stayed unanswered say nothing, and neither do those of a model that is out of reach.
         let unreached =
-            self.run.calls.is_empty() && failure.causes.iter().any(|cause| cause.kind == CauseKind::StoppedAsking);
+            self.run.log.calls.is_empty() && failure.causes.iter().any(|cause| cause.kind == CauseKind::StoppedAsking);
         if unreached || !self.run.misses.is_empty() && !self.misses_were_answered() {
             return;
         }

@@ -9,7 +9,7 @@ use retake_base::text::{clipped, counted};
 use retake_core::events::{Captured, Event};
 use retake_core::json::{Json, Layout};
 use retake_core::key::UNKNOWN_CALLER;
-use retake_model::{answer_in_short, describe};
+use retake_model::{answer_in_short, who};
 use retake_scenario::{Scenario, Unused};
 
 /// The name of the only event of an answer that is not a stream.
@@ -53,14 +53,15 @@ impl Replayed {
         findings
     }
 
-    fn unexpected_unused(&self, allowed: &Unused) -> Vec<usize> {
+    /// The turns that no call asked for, except those that may stay unused.
+    pub(super) fn unexpected_unused(&self, allowed: &Unused) -> Vec<usize> {
         let caller = |index: &usize| self.fixture.as_ref().and_then(|f| f.table.turns()[*index].caller.as_deref());
         let may_stay = |index: &usize| match allowed {
             Unused::Allow => true,
             Unused::Fail => false,
             Unused::Callers(callers) => caller(index).is_some_and(|caller| callers.iter().any(|c| c == caller)),
         };
-        self.unused.iter().copied().filter(|index| !may_stay(index)).collect()
+        self.log.unused.iter().copied().filter(|index| !may_stay(index)).collect()
     }
 
     /// Why turns stayed unused: the service stopped asking, or one of its callers never asked.
@@ -70,7 +71,7 @@ impl Replayed {
         let first = *unused.first()?;
         let answer = |index: usize| format!("turns[{index}] ({})", answer_in_short(&turns[index].output));
         let caller = turns[first].caller.as_deref();
-        let served = |index: &usize| !self.unused.contains(index);
+        let served = |index: &usize| !self.log.unused.contains(index);
         // Calls without a caller are distinguished by the first message of the conversation.
         let root = |index: usize| fixture.conversation(index, &self.rules)?.into_iter().next();
         let first_message = if caller.is_none() { root(first) } else { None };
@@ -81,8 +82,10 @@ impl Replayed {
         let asked = (0..turns.len()).filter(of_caller).filter(served).count();
         let who = self.who(first);
         if one_caller && asked == 0 && unused.len() < turns.len() {
-            let times = if unused.len() == 1 { String::new() } else { format!(", {} times", unused.len()) };
-            let what = format!("{who} never asks{times}: {} was recorded", answer(first));
+            let what = match unused.len() {
+                1 => format!("{who} never asks: {} was recorded", answer(first)),
+                several => format!("{who} never asks: {several} calls were recorded, first {}", answer(first)),
+            };
             return Some(Cause::new(CauseKind::CallerSilent, what));
         }
         let before = turns[first].input.as_ref().and_then(|input| input.after).map(|after| after.turn);
@@ -90,9 +93,12 @@ impl Replayed {
         let what = match before {
             None => format!("the service never asks a model: {} recorded", counted(unused.len(), "turn")),
             Some(before) => {
-                let times = if unused.len() == 1 { "1 time".to_owned() } else { format!("{} times", unused.len()) };
-                let whose =
-                    if one_caller { format!(" ({who} asks {times} less than recorded)") } else { String::new() };
+                let fewer = format!("{} fewer than recorded", counted(unused.len(), "call"));
+                let whose = match caller {
+                    _ if !one_caller => String::new(),
+                    None => format!(" ({fewer})"),
+                    Some(_) => format!(" ({who} makes {fewer})"),
+                };
                 format!("the service stopped asking after {}{whose}", answer(before))
             }
         };
@@ -102,21 +108,15 @@ impl Replayed {
     /// The texts of unused turns that are long enough to be recognized.
     pub(super) fn answers_not_asked_for(&self) -> Vec<String> {
         let Some(fixture) = &self.fixture else { return Vec::new() };
-        let answers = self.unused.iter().map(|turn| fixture.table.turns()[*turn].output.text().trim().to_owned());
+        let answers = self.log.unused.iter().map(|turn| fixture.table.turns()[*turn].output.text().trim().to_owned());
         answers.filter(|answer| answer.len() >= TELLING).collect()
     }
 
     /// The caller of a recorded call in words, or the beginning of its first message if it has no caller.
     fn who(&self, turn: usize) -> String {
         let Some(fixture) = &self.fixture else { return UNKNOWN_CALLER.to_owned() };
-        if let Some(caller) = &fixture.table.turns()[turn].caller {
-            return format!("`{caller}`");
-        }
         let conversation = fixture.conversation(turn, &self.rules).unwrap_or_default();
-        let first = conversation.first();
-        let text = first.map(|message| message.str_of("content").map_or_else(|| describe(message), str::to_owned));
-        let text = text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-        if text.is_empty() { "a caller".to_owned() } else { format!("the call {:?}", clipped(&text, 32)) }
+        who(fixture.table.turns()[turn].caller.as_deref(), &conversation, "")
     }
 
     /// The first error event, unless the golden has an event of that name.

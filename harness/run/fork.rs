@@ -24,7 +24,9 @@ use retake_base::text::counted;
 use retake_core::events::{Payload, changes};
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::Secrets;
-use retake_model::{Branch, Cost, Mode, Recorder, RecorderOptions, Relay, Resume, Rewrite, ServerOptions, merged};
+use retake_model::{
+    Branch, Cost, Mode, Recorder, RecorderOptions, Relay, Resume, Rewrite, RunLog, ServerOptions, merged,
+};
 use retake_scenario::Scenario;
 use retake_wire::fixture::{Fixture, Recorded, call_log};
 
@@ -229,14 +231,8 @@ impl Forking<'_> {
         let run = Replayed {
             played,
             misses: Vec::new(),
-            missed_calls: Vec::new(),
+            log: RunLog::default(),
             suspected: Vec::new(),
-            unanswered: false,
-            unused: Vec::new(),
-            left_after: None,
-            heard: Vec::new(),
-            calls: Vec::new(),
-            kept: Vec::new(),
             fixture: Some(fixture),
             rules: project.rules.clone(),
             secrets: declared_secrets::of_goldens(&project.open),

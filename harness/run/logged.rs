@@ -29,13 +29,13 @@ impl Project {
     pub(super) fn note_replay(&self, scenario: &Scenario, replayed: &Replayed) {
         let (fixture, began) = (replayed.fixture.as_deref(), replayed.played.began);
         let turn = |index: usize| fixture.and_then(|fixture| turn_data(fixture, index));
-        self.note_calls(scenario, &replayed.calls, replayed);
+        self.note_calls(scenario, &replayed.log.calls, replayed);
         let went_well = replayed.played.driven.failure.is_none();
         let golden = went_well.then(|| replayed.own_golden(scenario).cloned()).flatten();
         self.runs.with(&scenario.name, |seen| {
             seen.steps = replayed.played.steps.iter().map(|step| step_data(step, began)).collect();
             seen.tool_requests = replayed.played.tools.requests.iter().map(|asked| asked_data(asked, began)).collect();
-            seen.unused = replayed.unused.iter().filter_map(|index| turn(*index)).collect();
+            seen.unused = replayed.log.unused.iter().filter_map(|index| turn(*index)).collect();
             seen.unused_exchanges.clone_from(&replayed.played.tools.unused_at);
             seen.golden = golden;
         });
@@ -43,7 +43,7 @@ impl Project {
 
     /// Remembers the calls again, with the final explanation of each miss.
     pub(super) fn note_misses(&self, scenario: &Scenario, replayed: &Replayed, explained: impl Fn(&Miss) -> Miss) {
-        let mut calls = replayed.calls.clone();
+        let mut calls = replayed.log.calls.clone();
         for call in &mut calls {
             if let CallOutcome::Missed(miss) = &call.outcome {
                 call.outcome = CallOutcome::Missed(Arc::new(explained(miss)));

@@ -7,7 +7,7 @@
 //! | `policy`, `restart` | what the run may write; a restart with insta's environment |
 //! | `filter`, `shard` | which scenarios to run; which of them one of several CI jobs runs |
 //! | [`project`] | what all scenarios of a run share, with its `fixtures`, `declared_secrets` and `commands` |
-//! | `run_log`, `data`, `logged` | the data of runs: kept in memory; made of a run's parts; written when the run ends |
+//! | `process_runs`, `data`, `logged` | the data of runs: kept in memory; made of a run's parts; written when the run ends |
 //! | `slots` | which scenario runs when, and which ones linger |
 //! | `trial`, `verdict` | one scenario's run; whether it passed |
 //! | `findings`, `failing`, `precedence` | what is wrong with a run; its failure; what follows from what |
@@ -41,11 +41,11 @@ mod orphans;
 mod pieces;
 pub(crate) mod policy;
 mod precedence;
+mod process_runs;
 pub(crate) mod project;
 pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod restart;
-mod run_log;
 pub(crate) mod runner;
 mod second_look;
 pub(crate) mod shard;

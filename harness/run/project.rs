@@ -11,7 +11,7 @@ use super::filter::Names;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
 use super::interrupt::Interrupt;
-use super::run_log::RunLog;
+use super::process_runs::ProcessRuns;
 use super::shard::Shard;
 use super::slots::Slots;
 use crate::project::OpenProject;
@@ -51,7 +51,7 @@ pub(crate) struct Project {
     /// Notes for the user on each scenario's run, whether it passed or failed.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
     /// The data of each scenario's run.
-    pub(super) runs: RunLog,
+    pub(super) runs: ProcessRuns,
 }
 
 impl Project {
@@ -90,7 +90,7 @@ impl Project {
         };
         let (fixtures, notes) = (Fixtures::new(root.to_owned(), rules.clone()), Mutex::default());
         let (root, slots) = (root.to_owned(), Slots::new());
-        let (runs, hears_calls) = (RunLog::of(&root), false);
+        let (runs, hears_calls) = (ProcessRuns::of(&root), false);
         Ok(Project {
             root,
             discovered,

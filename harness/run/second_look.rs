@@ -11,8 +11,8 @@ use retake_core::events::{changes, changes_until_break};
 use retake_model::{GoingOn, MissReason};
 use retake_scenario::{Scenario, ToolsFrom};
 
-/// The full failure of a run, with its advice. `first` is the failure from the verdict, used if this finds nothing more.
-pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, first: Failure) -> Failure {
+/// The full failure of a run, with its advice. `of_golden` is the failure of its golden, used if nothing else is found.
+pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, of_golden: Option<Failure>) -> Failure {
     let second = second(project, scenario, run);
     let judged = second.as_ref().unwrap_or(run);
     // A golden that is being rewritten is not compared.
@@ -29,15 +29,15 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, fi
         };
         Some(Golden { committed, text, changes })
     });
-    let seen = golden.as_ref().is_some_and(|golden| !golden.changes.is_empty()) || !run.findings(scenario).is_none();
     // Show the output of the second replay if it had no miss: after a miss, the system mostly prints its consequences.
-    let logged = second.as_ref().filter(|second| !second.unanswered).unwrap_or(run);
+    let logged = second.as_ref().filter(|second| !second.log.unanswered).unwrap_or(run);
     let log = project.keep_logs(&scenario.name, &logged.played.systems);
-    let failing = Failing { run, scenario, second: second.as_ref(), golden, logs: &logged.played.systems, log };
+    let failing = Failing { golden, logs: &logged.played.systems, log, ..Failing::of(run, second.as_ref(), scenario) };
     project.note_misses(scenario, run, |miss| failing.explained(miss));
-    let failure = if seen { failing.failure() } else { first };
-    let again = may_play_again(project, scenario, run);
-    Tried { project, scenario, run, second: second.as_ref(), again }.resolved(failure)
+    let of_golden = of_golden.filter(|_| !failing.differs_from_golden());
+    let failure = of_golden.unwrap_or_else(|| failing.failure());
+    let (again, unused) = (may_play_again(project, scenario, run), &failing.findings.unused);
+    Tried { project, scenario, run, second: second.as_ref(), unused, again }.resolved(failure)
 }
 
 /// The second replay, if a call missed that may belong to a turn.
@@ -62,7 +62,7 @@ fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Repl
         trial::replay(project, scenario, run.fixture.clone(), &run.rules, how).ok()
     };
     let second = play(GoingOn::Meant)?;
-    let is_whole = |run: &Replayed| run.unused.is_empty() && run.played.error().is_none() && !run.unanswered;
+    let is_whole = |run: &Replayed| run.log.unused.is_empty() && run.played.error().is_none() && !run.log.unanswered;
     if is_whole(&second) || run.misses.first().is_none_or(|miss| miss.reason != MissReason::NotRecorded) {
         return Some(second);
     }

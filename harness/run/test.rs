@@ -14,6 +14,7 @@ use std::thread::available_parallelism;
 use libtest_mimic::{Completion, Failed, FormatSetting, Trial};
 
 use super::advice::looked_into;
+use super::failing::Failing;
 use super::filter::Wanted;
 use super::fixtures::Fixtures;
 use super::policy::Policy;
@@ -260,17 +261,19 @@ fn attempt(
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);
     project.note(&scenario.name, of_file.into_iter().chain(replayed.notes(scenario)).collect());
-    let judged = replayed.verdict(scenario).and_then(|text| {
-        // This also proposes the text as a new golden if it differs.
-        text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text))
-    });
-    judged.map_err(|failure| {
-        if retries && replayed.misses.is_empty() {
-            project.keep_logs(&scenario.name, &replayed.played.systems);
-            return Attempt::Again(failure);
-        }
-        Attempt::Failed(second_look::failure(project, scenario, &replayed, failure))
-    })
+    let failing = Failing::of(&replayed, None, scenario);
+    let is_sound = failing.findings.is_none();
+    let text = replayed.own_golden(scenario).filter(|_| is_sound);
+    // This also proposes the text as a new golden if it differs.
+    let of_golden = text.and_then(|text| verdict::compare(project, scenario, text).err());
+    if is_sound && of_golden.is_none() {
+        return Ok(());
+    }
+    if retries && replayed.misses.is_empty() {
+        project.keep_logs(&scenario.name, &replayed.played.systems);
+        return Err(Attempt::Again(of_golden.unwrap_or_else(|| failing.failure())));
+    }
+    Err(Attempt::Failed(second_look::failure(project, scenario, &replayed, of_golden)))
 }
 
 /// Prints a warning if a fixture was written without a proof.

@@ -21,10 +21,7 @@ use retake_base::text::counted;
 use retake_core::events::in_pieces;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
-use retake_model::{
-    CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, KeptCall, Miss, MissedCall, Mode, Pacing, Replay, Scope,
-    ServerOptions,
-};
+use retake_model::{CallFlaw, DriftOf, GoingOn, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions};
 use retake_scenario::{Delays, Panics, Scenario, ToolsFrom};
 use retake_wire::fixture::{Fixture, ToolExchanges};
 
@@ -53,20 +50,8 @@ pub(super) struct Played {
 pub(crate) struct Replayed {
     pub(super) played: Played,
     pub(super) misses: Vec<Arc<Miss>>,
-    /// The calls that missed and could be parsed.
-    pub(super) missed_calls: Vec<MissedCall>,
-    /// Whether a call that missed got no answer, so that whatever happened later may be its consequence.
-    pub(super) unanswered: bool,
-    /// The indexes of the turns that no call asked for.
-    pub(super) unused: Vec<usize>,
-    /// The turn that was served last, and the number of the call that got it.
-    pub(super) left_after: Option<(usize, usize)>,
-    /// The text of the calls, if the project keeps it.
-    pub(super) heard: Vec<HeardCall>,
-    /// All calls, with their outcome.
-    pub(super) calls: Vec<CallSeen>,
-    /// The calls with their bodies, if the project keeps them.
-    pub(super) kept: Vec<KeptCall>,
+    /// What happened to the calls.
+    pub(super) log: RunLog,
     pub(super) fixture: Option<Arc<Fixture>>,
     /// The key rules of the replay.
     pub(super) rules: Arc<Rules>,
@@ -103,14 +88,13 @@ pub(super) fn replay(
 ) -> Result<Replayed> {
     let scope = Scope::new(&scenario.name);
     let replay = match &fixture {
-        Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone())
-            .with_delays(scenario.delays == Delays::Recorded)
-            .hearing(project.hears_calls)
-            .keeping_calls(project.keeps_calls),
+        Some(fixture) => {
+            Replay::new(fixture.clone(), rules.clone(), scope.clone()).with_delays(scenario.delays == Delays::Recorded)
+        }
         None => Replay::none(rules.clone(), scope.clone()),
     };
-    let replay = replay.remembering_calls();
-    let replay = Arc::new(replay.going_on(going_on));
+    let keeps = Keeps { calls: true, messages: project.hears_calls, bodies: project.keeps_calls };
+    let replay = Arc::new(replay.keeping(keeps).going_on(going_on));
     let committed = project.goldens.compared(&scenario.golden_name);
     let is_held = || committed.as_deref().is_some_and(|golden| in_pieces(golden).contains(&true));
     let pacing = if matches!(pacing, Pacing::None) && is_held() { Pacing::Paused } else { pacing };
@@ -124,13 +108,7 @@ pub(super) fn replay(
     let mut replayed = Replayed {
         played,
         misses: scope.judge(),
-        missed_calls: replay.missed_calls(),
-        unanswered: replay.left_unanswered(),
-        left_after: replay.last_served(),
-        unused: replay.unused(),
-        heard: replay.heard(),
-        calls: replay.calls_seen(),
-        kept: replay.kept_calls(),
+        log: replay.log(),
         fixture,
         rules: rules.clone(),
         secrets: declared_secrets::of_goldens(&project.open),

@@ -29,11 +29,8 @@ impl Replayed {
     /// The text for the golden, or `None` if no step goes into the golden.
     /// The failure, if the run failed apart from its golden.
     pub(crate) fn verdict(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
-        if self.findings(scenario).is_none() {
-            return Ok(self.own_golden(scenario).cloned());
-        }
-        Err(Failing { run: self, scenario, second: None, golden: None, logs: &self.played.systems, log: None }
-            .failure())
+        let failing = Failing::of(self, None, scenario);
+        if failing.findings.is_none() { Ok(self.own_golden(scenario).cloned()) } else { Err(failing.failure()) }
     }
 
     /// Notes for the user on the run, whether it passed or failed, one line each.
@@ -71,7 +68,7 @@ impl Replayed {
                 let turn = self.fixture.as_ref().and_then(|fixture| fixture.table.turns().get(*index));
                 turn.and_then(|turn| turn.caller.clone()).unwrap_or_else(|| UNKNOWN_CALLER.to_owned())
             };
-            let unused = self.findings(scenario).unused;
+            let unused = self.unexpected_unused(&scenario.unused);
             why.extend(
                 unused.iter().map(|index| format!("turns[{index}] of `{}` was not asked for again", caller(index))),
             );
@@ -184,7 +181,7 @@ impl Replayed {
 
     /// Whether events of tool calls that were made at once may come in another order in the next run, and change its golden.
     pub(crate) fn may_come_in_another_order(&self, scenario: &Scenario) -> bool {
-        let served = self.calls_of(|turn| !self.unused.contains(&turn));
+        let served = self.calls_of(|turn| !self.log.unused.contains(&turn));
         let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
         has_golden(scenario) && !served.are_told_apart(&self.played.driven.captured, &scenario.golden, &normalize)
     }

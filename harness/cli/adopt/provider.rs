@@ -99,7 +99,7 @@ impl Provider {
     /// What came of the calls, and how each that is paired differs from its turn.
     pub(super) fn outcome(&self) -> (Outcome, Vec<MissedCall>) {
         let outcome = self.state.lock().unwrap_or_else(PoisonError::into_inner).outcome.clone();
-        (outcome, self.replay.missed_calls())
+        (outcome, self.replay.log().missed)
     }
 
     fn answer(&self, method: &Method, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Response {

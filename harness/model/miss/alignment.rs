@@ -1,44 +1,41 @@
 //! Matches the calls that missed with the turns that no call asked for, once the run is over. A call may resemble a turn that a
 //! later call asks for exactly. Then it is an additional call, not a changed one.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::assignment::assigned;
 use super::difference::Difference;
 use super::explanation::{Explanation, Situation, compared};
-use super::messages::{answer_in_short, describe};
+use super::messages::{answer_in_short, one_line};
 use super::missed_call::MissedCall;
-use super::nearest::{Cost, Nearest, ranked};
+use super::nearest::{Cost, Nearest, Ranking, ranked};
 use super::one_more::one_more;
 use super::reason::MissReason;
 use crate::lookup::Lookup;
+use retake_base::line::{Line, Side};
 use retake_base::text::around;
 use retake_core::json::Json;
-use retake_core::key::Rules;
-use retake_wire::fixture::Fixture;
 
-/// A run that is over, with the turns that were asked for.
-pub(crate) struct FinishedRun<'a> {
-    pub(crate) fixture: &'a Fixture,
-    pub(crate) rules: &'a Rules,
-    /// For each turn that a call asked for by its key, the number of that call.
-    pub(crate) asked: &'a HashMap<usize, usize>,
-}
+/// What it costs to leave a call without a turn: more than any turn costs.
+const NO_TURN: Cost = 1 << 120;
+/// The bits by which the costs of turns are raised, so that calls that cost the same get turns in recorded order.
+const ORDER: u32 = 25;
 
-/// Describes the differences of the missed calls again, if that is clearer now that the run is over.
-pub(crate) fn align(missed: &mut [MissedCall], run: &FinishedRun<'_>) {
-    let calls = run.calls(missed);
-    if !run.is_crowded(missed, &calls) {
-        return;
-    }
-    let mut pairs = run.pairs(missed, &calls);
-    let of_pair = |(index, nearest): (&usize, &Nearest)| (nearest.turn, missed[*index].number);
-    let mut placed: HashMap<usize, usize> = pairs.iter().map(of_pair).collect();
-    placed.extend(run.asked);
+/// Describes the differences of the missed calls, now that the run is over. Each call is compared with the turn that it is aligned
+/// with. One that resembles only turns of other calls is an additional call.
+pub(crate) fn align(missed: &mut [MissedCall], run: &Situation<'_>) {
+    let calls: Vec<(usize, Ranking)> =
+        run.calls(missed).into_iter().map(|index| (index, run.like(&missed[index].lookup))).collect();
+    let mut placed = run.asked.clone();
     let mut more = Vec::new();
-    for index in calls {
-        match pairs.remove(&index) {
-            Some(nearest) => run.compare(&mut missed[index], &nearest),
-            None => more.push(index),
+    for (turn, (index, like)) in run.turns_of(&calls).into_iter().zip(&calls) {
+        match turn.and_then(|turn| like.iter().find(|(_, nearest)| nearest.turn == turn)) {
+            Some((_, nearest)) => {
+                placed.insert(nearest.turn, missed[*index].number);
+                run.compare(&mut missed[*index], nearest);
+            }
+            None if like.iter().any(|(_, nearest)| nearest.alike || nearest.other_end) => more.push(*index),
+            None => {}
         }
     }
     run.describe_additional(missed, &more, &placed);
@@ -46,16 +43,13 @@ pub(crate) fn align(missed: &mut [MissedCall], run: &FinishedRun<'_>) {
     for index in 1..missed.len() {
         let (before, rest) = missed.split_at_mut(index);
         let call = &mut rest[0];
-        let same = |other: &&MissedCall| {
-            other.lookup.conversation == call.lookup.conversation && other.lookup.caller == call.lookup.caller
-        };
-        if let Some(first) = before.iter().find(same).filter(|first| first.reason == call.reason) {
+        if let Some(first) = before.iter().find(|other| other.key == call.key && other.reason == call.reason) {
             (call.nearest, call.differences) = (first.nearest, first.differences.clone());
         }
     }
 }
 
-impl FinishedRun<'_> {
+impl Situation<'_> {
     /// Returns the indexes of the missed calls that may be changed or additional calls. A call that a client repeats is in the
     /// list only once.
     fn calls(&self, missed: &[MissedCall]) -> Vec<usize> {
@@ -70,52 +64,39 @@ impl FinishedRun<'_> {
             !called.is_empty() && recorded.is_some_and(|all| all.starts_with(called) && answered(&all))
         };
         let is_one = |call: &MissedCall| {
-            call.reason == MissReason::NotRecorded
-                && call.nearest.is_some()
-                && of_a_recorded_caller(&call.lookup)
-                && !lacks_its_turn(call)
+            call.reason == MissReason::NotRecorded && of_a_recorded_caller(&call.lookup) && !lacks_its_turn(call)
         };
-        let key = |call: &MissedCall| {
-            self.rules.key(&call.lookup.conversation, call.lookup.caller.as_deref()).input_hash.to_string()
-        };
-        (0..missed.len()).filter(|index| is_one(&missed[*index]) && known.insert(key(&missed[*index]))).collect()
+        (0..missed.len())
+            .filter(|index| is_one(&missed[*index]) && known.insert(missed[*index].key.input_hash))
+            .collect()
     }
 
-    /// Whether a call resembles a turn that another call asks for or resembles too.
-    fn is_crowded(&self, missed: &[MissedCall], calls: &[usize]) -> bool {
-        let mut meant = HashSet::new();
-        calls.iter().filter_map(|index| missed[*index].nearest).any(|turn| {
-            let taken = self.asked.contains_key(&turn);
-            taken || !meant.insert(turn)
-        }) || calls.iter().any(|index| missed[*index].is_on_top)
+    /// The turns that are most like a call, each with what it costs.
+    fn like(&self, lookup: &Lookup) -> Ranking {
+        ranked(lookup, self.fixture, self.rules, &self.served)
     }
 
-    /// Pairs calls with the turns that they resemble, each turn at most once. The closest pairs are made first.
-    fn pairs(&self, missed: &[MissedCall], calls: &[usize]) -> BTreeMap<usize, Nearest> {
-        let turns = self.fixture.table.turns().len();
-        let asked: Vec<bool> = (0..turns).map(|turn| self.asked.contains_key(&turn)).collect();
-        let mut all: Vec<(Cost, usize, Nearest)> = Vec::new();
-        for index in calls {
-            let turns = ranked(&missed[*index].lookup, self.fixture, self.rules, &asked);
-            let open = turns.into_iter().filter(|(_, nearest)| nearest.alike && !asked[nearest.turn]);
-            all.extend(open.map(|(cost, nearest)| (cost, *index, nearest)));
-        }
-        all.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-        let (mut pairs, mut taken) = (BTreeMap::new(), HashSet::new());
-        for (_, index, nearest) in all {
-            if !pairs.contains_key(&index) && taken.insert(nearest.turn) {
-                pairs.insert(index, nearest);
-            }
-        }
-        pairs
+    /// Returns for each call the turn that it was meant for, so that all together cost least. Each turn is given once at most, and
+    /// none that a call asked for.
+    fn turns_of(&self, calls: &[(usize, Ranking)]) -> Vec<Option<usize>> {
+        let is_open = |(_, nearest): &&(Cost, Nearest)| nearest.alike && !self.served[nearest.turn];
+        let open = calls.iter().flat_map(|(_, like)| like.iter().filter(is_open)).map(|(_, nearest)| nearest.turn);
+        let turns: Vec<usize> = open.collect::<BTreeSet<usize>>().into_iter().collect();
+        let row = |(place, (_, like)): (usize, &(usize, Ranking))| {
+            let cost = |turn: &usize| {
+                let found = like.iter().filter(is_open).find(|(_, nearest)| nearest.turn == *turn);
+                found.map_or(NO_TURN, |(cost, _)| (cost << ORDER) - (place * turn) as Cost)
+            };
+            turns.iter().map(cost).chain(calls.iter().map(|_| NO_TURN)).collect()
+        };
+        let rows: Vec<Vec<Cost>> = calls.iter().enumerate().map(row).collect();
+        let given = assigned(&rows).into_iter().zip(&rows);
+        given.map(|(column, costs)| turns.get(column).copied().filter(|_| costs[column] < NO_TURN)).collect()
     }
 
     /// Compares a call with this turn, which may be a different one than when the call came.
     fn compare(&self, call: &mut MissedCall, nearest: &Nearest) {
-        let asked: Vec<bool> = (0..self.fixture.table.turns().len()).map(|t| self.asked.contains_key(&t)).collect();
-        let served_to = |turn: usize| self.asked.get(&turn).copied();
-        let situation = Situation { fixture: self.fixture, rules: self.rules, served: &asked, served_to: &served_to };
-        let Explanation { differences, lines, nearest, .. } = compared(nearest, &call.lookup, &situation);
+        let Explanation { differences, lines, nearest, .. } = compared(nearest, &call.lookup, self);
         (call.nearest, call.differences, call.lines) = (nearest, differences, lines);
     }
 
@@ -132,15 +113,11 @@ impl FinishedRun<'_> {
             call.differences = vec![difference.clone()];
             call.nearest = None;
             let messages = call.lookup.conversation.len();
-            let last = call.lookup.conversation.last();
-            let last = last.map_or_else(String::new, |message| {
-                let text = message.str_of("content").unwrap_or_default().replace('\n', "⏎");
-                format!("\n  + {}: {}", describe(message), around(&text, 0))
-            });
-            let asks = format!("asks with  message {messages} of {messages}, which was never recorded:{last}");
             call.lines.truncate(1);
             call.lines.push(format!("next to    {neighbour}"));
-            call.lines.extend(asks.lines());
+            call.lines.push(format!("asks with  message {messages} of {messages}, which was never recorded:"));
+            let last = call.lookup.conversation.last();
+            call.lines.extend(last.map(|message| Line::of(Side::Come, 2, around(&one_line(message), 0))));
         }
     }
 

@@ -83,9 +83,7 @@ impl Difference {
 
 /// Returns the differences between a recorded conversation and a call's. `who` names the caller. Empty if there are none.
 pub(super) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<Difference> {
-    let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
-    let rest = recorded.len().min(called.len()) - front;
-    let back = recorded.iter().rev().zip(called.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let (front, back) = common(recorded, called);
     let middle = Middle {
         recorded: front..recorded.len() - back,
         called: front..called.len() - back,
@@ -104,9 +102,7 @@ pub(super) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<
 
 /// Returns how alike two conversations are: how many messages they have in common, and in how many steps one becomes the other.
 pub(super) fn likeness(recorded: &[Json], called: &[Json]) -> (usize, usize) {
-    let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
-    let rest = recorded.len().min(called.len()) - front;
-    let back = recorded.iter().rev().zip(called.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let (front, back) = common(recorded, called);
     let (a, b) = (&recorded[front..recorded.len() - back], &called[front..called.len() - back]);
     let same = |op: &DiffOp| if let DiffOp::Equal { len, .. } = op { *len } else { 0 };
     let equal: usize = ops(a, b, whole).iter().map(same).sum();
@@ -115,6 +111,14 @@ pub(super) fn likeness(recorded: &[Json], called: &[Json]) -> (usize, usize) {
     let other = |op: &DiffOp| op.old_range().len().max(op.new_range().len()) - same(op);
     let steps = alike.saturating_sub(equal) + of_kinds.iter().map(other).sum::<usize>();
     (front + back + equal, steps)
+}
+
+/// Returns how many messages two conversations share at the front and, in the rest, at the back.
+fn common(recorded: &[Json], called: &[Json]) -> (usize, usize) {
+    let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
+    let rest = recorded.len().min(called.len()) - front;
+    let back = recorded.iter().rev().zip(called.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    (front, back)
 }
 
 fn whole(message: &Json) -> String {
@@ -225,7 +229,7 @@ impl Middle<'_> {
         let whole = self.called.is_empty() || self.messages.1.len() < all.len();
         let of_tools = all[range.clone()].iter().all(|message| message.str_of("type") == Some("tool"));
         let (kind, what) = if of_tools {
-            let what = format!("{who} sends {} less than recorded: {first_shown} is missing", results(count));
+            let what = format!("{who} sends {} fewer than recorded: {first_shown} is missing", results(count));
             (CauseKind::MessageMissing, what)
         } else if range.start == 0 && whole && range.len() < all.len() {
             let what =
@@ -236,7 +240,7 @@ impl Middle<'_> {
                 format!("the history of {who} is shortened at the end: its last {} {are} missing", messages(count));
             (CauseKind::HistoryShortened, what)
         } else {
-            let what = format!("{who} sends {} less than recorded: {first_shown} is missing", messages(count));
+            let what = format!("{who} sends {} fewer than recorded: {first_shown} is missing", messages(count));
             (CauseKind::MessageMissing, what)
         };
         let mut lines = Lines::from(&*format!(

@@ -1,8 +1,10 @@
 //! Explains a miss: the words of its first line, and the evidence, such as the nearest turn and the differences from it.
 
+use std::collections::HashMap;
+
 use super::caller_rule;
 use super::difference::{Difference, differences};
-use super::messages::{answer_in_short, first_words, outline};
+use super::messages::{answer_in_short, outline, who};
 use super::nearest::{Nearest, nearest};
 use super::one_more::one_more;
 use super::reason::MissReason;
@@ -34,27 +36,25 @@ pub(crate) struct Explanation {
     pub(crate) nearest: Option<usize>,
     /// Whether the call may be meant for that turn. A call that resembles no turn is not meant for one that calls tools.
     pub(crate) alike: bool,
-    /// Whether the call goes on right after an answer, so that it was made on top of the recorded ones.
-    pub(crate) is_on_top: bool,
 }
 
-/// The state of the replay when a call missed.
+/// The state of the replay: when a call missed, or when the run is over.
 pub(crate) struct Situation<'a> {
     pub(crate) fixture: &'a Fixture,
     pub(crate) rules: &'a Rules,
     /// For each turn, whether a call got it and no other call can get it.
-    pub(crate) served: &'a [bool],
-    /// Returns the number of the call that got a turn.
-    pub(crate) served_to: &'a dyn Fn(usize) -> Option<usize>,
+    pub(crate) served: Vec<bool>,
+    /// For each turn that a call got, the number of that call.
+    pub(crate) asked: &'a HashMap<usize, usize>,
 }
 
 /// Explains a miss.
 pub(crate) fn explain(reason: &MissReason, lookup: &Lookup, situation: &Situation<'_>) -> Explanation {
-    let Situation { fixture, rules, served, .. } = *situation;
-    let who = who(lookup);
+    let Situation { fixture, rules, served, .. } = situation;
+    let who = who_asks(lookup);
     let mut lines = head(lookup);
     let only = |kind, what: String| vec![Difference::of(kind, what).by(&who)];
-    let (mut nearest_turn, mut alike, mut is_on_top, open) = (None, true, false, open(served));
+    let (mut nearest_turn, mut alike, open) = (None, true, open(served));
     let differences = match reason {
         MissReason::Ambiguous { .. } => {
             let group = fixture.table.of_conversation(lookup.conversation.hash());
@@ -96,13 +96,13 @@ pub(crate) fn explain(reason: &MissReason, lookup: &Lookup, situation: &Situatio
             let found = nearest(lookup, fixture, rules, served);
             nearest_turn = found.as_ref().map(|nearest| nearest.turn);
             let calls_tools = |turn: usize| !fixture.table.turns()[turn].output.tool_calls().is_empty();
-            is_on_top = found.as_ref().is_some_and(|nearest| nearest.other_end);
-            alike = found.as_ref().is_none_or(|nearest| nearest.alike || !is_on_top && !calls_tools(nearest.turn));
+            alike =
+                found.as_ref().is_none_or(|nearest| nearest.alike || !nearest.other_end && !calls_tools(nearest.turn));
             not_recorded(reason, found.as_ref(), lookup, situation, &who, &mut lines)
         }
         _ => only(kind_of(reason), reason.to_string()),
     };
-    Explanation { differences, lines, nearest: nearest_turn, alike, is_on_top }
+    Explanation { differences, lines, nearest: nearest_turn, alike }
 }
 
 /// Parts of paths at which providers serve something other than chat models.
@@ -143,9 +143,8 @@ fn is_wrong_path(request: &str, lookup: &Lookup, situation: &Situation<'_>) -> b
 pub(super) fn compared(nearest: &Nearest, lookup: &Lookup, situation: &Situation<'_>) -> Explanation {
     let mut lines = head(lookup);
     let differences =
-        not_recorded(&MissReason::NotRecorded, Some(nearest), lookup, situation, &who(lookup), &mut lines);
-    let is_on_top = nearest.other_end;
-    Explanation { differences, lines, nearest: Some(nearest.turn), alike: nearest.alike, is_on_top }
+        not_recorded(&MissReason::NotRecorded, Some(nearest), lookup, situation, &who_asks(lookup), &mut lines);
+    Explanation { differences, lines, nearest: Some(nearest.turn), alike: nearest.alike }
 }
 
 /// Returns the first lines of the evidence: the messages of the call, and its flaws.
@@ -174,10 +173,15 @@ pub(crate) fn kind_of(reason: &MissReason) -> CauseKind {
     }
 }
 
-/// Names the caller of a call, or the call itself by its first words if the caller is not known.
-fn who(lookup: &Lookup) -> String {
+/// Names who makes a call.
+fn who_asks(lookup: &Lookup) -> String {
     let prompt = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
-    lookup.caller.as_ref().map_or_else(|| first_words(&lookup.conversation, prompt), |caller| format!("`{caller}`"))
+    who(lookup.caller.as_deref(), &lookup.conversation, prompt)
+}
+
+/// Names a call, for a sentence about it: ``a call of `agent` ``.
+fn a_call_of(lookup: &Lookup, who: &str) -> String {
+    if lookup.caller.is_some() { format!("a call of {who}") } else { who.to_owned() }
 }
 
 /// Returns an open turn of another caller that has the call's conversation.
@@ -194,7 +198,7 @@ fn open(served: &[bool]) -> Vec<usize> {
 /// Describes a turn: its place, its caller, and whether it was served.
 fn place(situation: &Situation<'_>, turn: usize) -> String {
     let caller = situation.fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
-    let state = match (situation.served[turn], (situation.served_to)(turn)) {
+    let state = match (situation.served[turn], situation.asked.get(&turn)) {
         (false, None) => "not yet served".to_owned(),
         (true, None) => "served before".to_owned(),
         (_, Some(call)) => format!("served before, to call {call}"),
@@ -211,12 +215,23 @@ fn not_recorded(
     who: &str,
     lines: &mut Lines,
 ) -> Vec<Difference> {
-    let Situation { fixture, served, .. } = *situation;
+    let Situation { fixture, served, .. } = situation;
     let turns = fixture.table.turns();
     let only = |kind, what: String| vec![Difference::of(kind, what).by(who)];
     if turns.is_empty() {
-        lines.push(format!("nearest    none: {} holds no turn", fixture.path.display()));
-        return only(CauseKind::NewCall, format!("{who} calls a model, but nothing is recorded"));
+        let is_loaded = fixture.path.extension().is_some();
+        let why = if is_loaded {
+            format!("{} has no turns", fixture.path.display())
+        } else {
+            "no fixture is loaded".to_owned()
+        };
+        lines.push(format!("nearest    none, {why}"));
+        let who = match (&lookup.caller, who.strip_prefix("the call ")) {
+            (None, Some(words)) => format!("the service called the model ({words})"),
+            (None, None) => "the service called the model".to_owned(),
+            (Some(_), _) => format!("{who} called the model"),
+        };
+        return only(CauseKind::NewCall, format!("{who}, but this scenario has no recording"));
     }
     let Some(Nearest { turn: index, conversation, alike, last_of_caller, .. }) = found else {
         hashes_only(lookup, fixture, served, lines);
@@ -281,7 +296,7 @@ fn not_recorded(
         let answer = answer_in_short(&turn.output);
         differences = vec![one_more(lookup, 1, &format!("after turns[{index}] ({answer})"))];
     } else if !alike || differences.is_empty() {
-        differences = only(CauseKind::NewCall, format!("{who} asks something that resembles no recorded turn"));
+        differences = only(CauseKind::NewCall, format!("{} matches no recorded turn", a_call_of(lookup, who)));
     }
     differences
 }

@@ -53,8 +53,11 @@ pub(super) fn tool_of(messages: &[Json], index: usize) -> Option<&str> {
     })
 }
 
-/// Names a call whose caller is not known, by its first words.
-pub(super) fn first_words(messages: &[Json], prompt: &str) -> String {
+/// Names the caller of a call, or the call itself by its first words if the caller is not known.
+pub fn who(caller: Option<&str>, messages: &[Json], prompt: &str) -> String {
+    if let Some(caller) = caller {
+        return format!("`{caller}`");
+    }
     let first = messages.first().and_then(|message| message.str_of("content")).unwrap_or_default();
     let text = if first.trim().is_empty() { prompt } else { first };
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -42,12 +42,12 @@ pub struct Miss {
 pub struct MissedCall {
     /// What was looked up.
     pub lookup: Lookup,
+    /// The key by which it was looked up.
+    pub key: Key,
     /// The index of the turn that it resembles most.
     pub nearest: Option<usize>,
     /// Why no turn answers.
     pub reason: MissReason,
-    /// Whether it goes on right after an answer, so that it was made on top of the recorded calls.
-    pub is_on_top: bool,
     /// How the call differs from the recording.
     pub differences: Vec<Difference>,
     /// The evidence, line by line.

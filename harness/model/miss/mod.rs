@@ -7,6 +7,7 @@
 //! | `explanation` | the explanation of a miss: the nearest turn, or how to tell callers apart |
 //! | `nearest` | which turn is most like the call |
 //! | `alignment` | which calls changed, and which are additional, once the run is over |
+//! | `assignment` | the turns that calls get so that all together cost least |
 //! | `one_more` | the message about an additional call |
 //! | `difference` | the differences between the call and a turn, message by message |
 //! | `follows` | which differences follow from earlier ones, as a table |
@@ -15,6 +16,7 @@
 //! | `caller_rule` | the `[[callers]]` rule that would tell callers apart |
 
 mod alignment;
+mod assignment;
 mod caller_rule;
 mod difference;
 mod explanation;
@@ -27,12 +29,12 @@ mod one_more;
 mod reason;
 mod words;
 
-pub(super) use alignment::{FinishedRun, align};
+pub(super) use alignment::align;
 pub use difference::Difference;
 pub(super) use explanation::{Explanation, Situation, explain, kind_of};
 pub use field::first_difference;
 pub(super) use field::{FieldDifference, field_difference};
-pub use messages::{answer_in_short, describe};
+pub use messages::{answer_in_short, describe, who};
 pub use missed_call::{Miss, MissedCall};
 pub use reason::MissReason;
 pub use words::change;

@@ -5,12 +5,15 @@ use std::cmp::Reverse;
 use super::difference::likeness;
 use super::words::common_ends;
 use crate::lookup::Lookup;
+use crate::registry::EXPLAINED;
 use retake_core::json::{Json, Layout};
 use retake_core::key::Rules;
 use retake_wire::fixture::{After, Fixture, canonical_answer};
 
 /// How many turns are compared message by message: those that share the longest history with the call.
 const CANDIDATES: usize = 48;
+/// The value of [`same_caller`] if it is sure.
+const SURE: usize = 2;
 
 /// A turn that is like a call.
 pub(super) struct Nearest {
@@ -26,33 +29,28 @@ pub(super) struct Nearest {
     pub(super) last_of_caller: bool,
 }
 
-/// What it costs to take a call for a turn, the most important first: a call is taken for the turn that costs least.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cost {
-    /// How unsure it is that both are of one caller: see [`same_caller`].
-    other_caller: Reverse<u8>,
-    /// Whether a call got the turn before.
-    taken: bool,
-    /// Whether the call ends with something else than what the turn answers.
-    other_end: bool,
-    /// In how many steps the one conversation becomes the other.
-    steps: usize,
-    /// How many messages are equal.
-    equal: Reverse<usize>,
-    /// How much of the first messages that differ is equal, in quarters.
-    words: Reverse<usize>,
-    /// Calls usually come in recorded order, so among equally close turns the first open one wins.
-    place: usize,
+/// What it costs to take a call for a turn. Costs of several calls can be added, and then compared.
+pub(super) type Cost = i128;
+
+/// The parts of a cost, and how many bits each takes up. A part outweighs all that come after it, even if the costs of
+/// [`EXPLAINED`] calls are added.
+fn cost(parts: [(usize, u32); 7]) -> Cost {
+    let of_all = EXPLAINED.ilog2();
+    let at_most = |bits: u32| (1 << bits) - 1;
+    parts.into_iter().fold(0, |cost, (part, bits)| (cost << (bits + of_all)) + part.min(at_most(bits)) as Cost)
 }
 
 /// Returns the recorded turn that is most like a call, or `None` if the fixture keeps no conversations. Each stored message is
 /// looked at once, so this is fast even for a fixture of 100,000 turns.
 pub(super) fn nearest(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Option<Nearest> {
-    ranked(lookup, fixture, rules, served).into_iter().min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, nearest)| nearest)
+    ranked(lookup, fixture, rules, served).into_iter().min_by_key(|(cost, _)| *cost).map(|(_, nearest)| nearest)
 }
 
-/// Returns the recorded turns that are most like a call, each with what it costs.
-pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<(Cost, Nearest)> {
+/// The turns that are most like a call, each with what it costs.
+pub(super) type Ranking = Vec<(Cost, Nearest)>;
+
+/// Ranks the recorded turns for a call.
+pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Ranking {
     let called = &lookup.conversation;
     let common = common_histories(called, fixture, rules);
     let mut candidates: Vec<usize> =
@@ -73,30 +71,38 @@ pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: 
         let alike = !other_end && (of_caller > 0 || equal > 0 || words > 0 || called.is_empty());
         let last_of_caller =
             of_caller > 0 && served[turn] && !open.clone().any(|turn| same_caller(lookup, fixture, turn) == of_caller);
-        let cost = Cost {
-            other_caller: Reverse(of_caller),
-            taken: served[turn],
-            other_end,
-            steps,
-            equal: Reverse(equal),
-            words: Reverse(words),
-            place: turn,
-        };
+        let unequal = called.len().saturating_sub(equal);
+        let cost = cost([
+            // How unsure it is that both are of one caller.
+            (SURE - of_caller, 2),
+            // Whether a call got the turn before.
+            (usize::from(served[turn]), 1),
+            // Whether the call ends with something else than what the turn answers.
+            (usize::from(other_end), 1),
+            // In how many steps the one conversation becomes the other.
+            (steps, 16),
+            // How many messages of the call are not in the turn's conversation.
+            (unequal, 16),
+            // How much of the first messages that differ is other text, in quarters.
+            (4 - words.min(4), 3),
+            // Calls usually come in recorded order, so among equally close turns the first one wins.
+            (turn, 20),
+        ]);
         Some((cost, Nearest { turn, conversation, alike, other_end, last_of_caller }))
     });
     ranked.collect()
 }
 
 /// How sure it is that a turn is of who makes the call: by name, else by the system prompt and the tools.
-fn same_caller(lookup: &Lookup, fixture: &Fixture, turn: usize) -> u8 {
+fn same_caller(lookup: &Lookup, fixture: &Fixture, turn: usize) -> usize {
     let turn = &fixture.table.turns()[turn];
     if lookup.caller.is_some() {
-        return u8::from(turn.caller == lookup.caller) * 2;
+        return usize::from(turn.caller == lookup.caller) * SURE;
     }
     match (&lookup.checks, &turn.checks) {
         (Some(called), Some(recorded)) => {
             let tools = called.hashes.tools == recorded.tools;
-            u8::from(tools) + u8::from(tools && called.hashes.prompt == recorded.prompt)
+            usize::from(tools) + usize::from(tools && called.hashes.prompt == recorded.prompt)
         }
         _ => 0,
     }

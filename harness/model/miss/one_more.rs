@@ -9,9 +9,8 @@ use retake_base::cause::CauseKind;
 /// says where it was made: `before turns[0] (…)`.
 pub(super) fn one_more(lookup: &Lookup, times: usize, place: &str) -> Difference {
     let who = lookup.caller.as_ref().map_or_else(|| "the service".to_owned(), |caller| format!("`{caller}`"));
-    let often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+    let often = if times == 1 { "once more".to_owned() } else { format!("{times} more times") };
     let first = if times == 1 { "" } else { "first " };
     let said = said_last(&lookup.conversation);
-    Difference::of(CauseKind::CalledAgain, format!("{who} asks {often} more than recorded, {first}{place}: {said}"))
-        .by(&who)
+    Difference::of(CauseKind::CalledAgain, format!("{who} asks {often} than recorded, {first}{place}: {said}")).by(&who)
 }

@@ -41,7 +41,9 @@ pub(super) fn diff(recorded: &str, called: &str) -> Lines {
         lines.truncate(DIFF_LINES - 2);
         lines.push(format!("    … {more} more lines"));
     }
-    lines.extend(words(recorded, called, prefix, suffix));
+    let (was, is) = fragments_with_space(recorded, called);
+    let short = |text: &str| text.chars().count() <= 60;
+    lines.extend((short(was) && short(is)).then(|| format!("  words {was:?} → {is:?}")));
     lines
 }
 
@@ -93,18 +95,6 @@ pub(super) fn common_ends(a: &str, b: &str) -> (usize, usize) {
     let prefix: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let back = a[prefix..].chars().rev().zip(b[prefix..].chars().rev());
     (prefix, back.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum())
-}
-
-/// Returns a line with the words that differ, `"replay." → "reply."`, unless they are too long.
-fn words(recorded: &str, called: &str, prefix: usize, suffix: usize) -> Option<String> {
-    let start = recorded[..prefix].rfind(char::is_whitespace).map_or(0, |i| i + white_space_at(recorded, i));
-    let ending = |text: &str| {
-        let end = text.len() - suffix;
-        end + text[end..].find(char::is_whitespace).unwrap_or(suffix)
-    };
-    let (a, b) = (recorded.get(start..ending(recorded))?, called.get(start..ending(called))?);
-    let short = |text: &str| text.chars().count() <= 60;
-    (short(a) && short(b)).then(|| format!("  words {a:?} → {b:?}"))
 }
 
 fn white_space_at(text: &str, at: usize) -> usize {

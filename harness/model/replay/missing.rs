@@ -1,35 +1,34 @@
 //! What becomes of calls that no turn answers: they are explained, and may get another turn's answer if the replay goes on.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::Replay;
 use crate::going_on::{GoingOn, any_text, meant_turn};
 use crate::lookup::Lookup;
-use crate::miss::{
-    Difference, Explanation, FinishedRun, Miss, MissReason, MissedCall, Situation, align, explain, kind_of,
-};
+use crate::miss::{Difference, Explanation, Miss, MissReason, MissedCall, Situation, align, explain, kind_of};
 use crate::registry::EXPLAINED;
+use crate::run_log::RunLog;
 use retake_base::cause::Cause;
 use retake_base::line::Lines;
 use retake_core::key::Key;
 
 impl Replay {
-    /// The first calls that missed, apart from requests that could not be read. Their differences take into account which turns
-    /// other calls have asked for by now.
-    pub fn missed_calls(&self) -> Vec<MissedCall> {
-        let (mut missed, mut asked) = {
-            let state = self.state();
-            (state.missed_calls.clone(), state.served_to.clone())
-        };
-        let meant = |turn: &usize| {
-            let mut of =
-                missed.iter().filter(|call| call.reason == MissReason::NotRecorded && call.nearest == Some(*turn));
-            of.next().is_some() && self.state().meant.contains(turn)
-        };
-        asked.retain(|turn, _| !meant(turn));
-        align(&mut missed, &FinishedRun { fixture: &self.fixture, rules: &self.rules, asked: &asked });
-        missed
+    /// The log so far. Each call that missed is compared with the turn that it is aligned with, which depends on what the other
+    /// calls asked for.
+    pub fn log(&self) -> RunLog {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let state = self.state();
+        let mut asked = state.served_to.clone();
+        log.left_after = asked.iter().max_by_key(|(_, call)| **call).map(|(turn, call)| (*turn, *call));
+        log.unused = state.turns.unused();
+        // A turn that was given to a call that missed is not taken.
+        let is_like = |call: &MissedCall, turn| call.reason == MissReason::NotRecorded && call.nearest == Some(turn);
+        asked.retain(|turn, _| !(state.meant.contains(turn) && log.missed.iter().any(|call| is_like(call, *turn))));
+        drop(state);
+        let served = (0..self.fixture.table.turns().len()).map(|turn| asked.contains_key(&turn)).collect();
+        align(&mut log.missed, &Situation { fixture: &self.fixture, rules: &self.rules, served, asked: &asked });
+        log
     }
 
     /// What a call that misses gets: after a fault, those of other callers than the one that met it get the answer that they
@@ -53,7 +52,7 @@ impl Replay {
         call: Option<(&Lookup, Key)>,
         number: usize,
     ) -> (Arc<Miss>, Option<usize>) {
-        let (explained, served, served_to) = {
+        let (explained, served, asked) = {
             let mut state = self.state();
             state.misses += 1;
             let explained = state.misses <= EXPLAINED;
@@ -73,15 +72,9 @@ impl Replay {
             lines: Lines::default(),
         };
         let mut meant = None;
-        if let (true, Some((lookup, _))) = (explained, call) {
-            let situation = Situation {
-                fixture: &self.fixture,
-                rules: &self.rules,
-                served: &served,
-                served_to: &|turn| served_to.get(&turn).copied(),
-            };
-            let Explanation { differences, lines, nearest, alike, is_on_top } =
-                explain(&miss.reason, lookup, &situation);
+        if let (true, Some((lookup, key))) = (explained, call) {
+            let situation = Situation { fixture: &self.fixture, rules: &self.rules, served, asked: &asked };
+            let Explanation { differences, lines, nearest, alike } = explain(&miss.reason, lookup, &situation);
             miss = miss.explained(differences.iter().map(Difference::cause).cloned().collect(), &lines);
             let mut state = self.state();
             let going_on = self.going_on_for(Some(lookup));
@@ -100,7 +93,8 @@ impl Replay {
                 meant = meant.or_else(|| any_text(&self.fixture));
             }
             let (lookup, reason) = (lookup.clone(), miss.reason.clone());
-            state.missed_calls.push(MissedCall { lookup, nearest, reason, is_on_top, differences, lines, number });
+            drop(state);
+            self.note(|log| log.missed.push(MissedCall { lookup, key, nearest, reason, differences, lines, number }));
         }
         let miss = Arc::new(miss);
         if self.going_on == GoingOn::Never && !self.staged.as_ref().is_some_and(|staged| staged.is_after_fault()) {

@@ -18,7 +18,7 @@ fn first_lines(turns: Vec<Recorded>, calls: &[Recorded]) -> Vec<String> {
         let _ = replay.take(Lookup { caller, conversation: conversation.into(), ..lookup(None, "p", "") }, None);
     }
     let first = |call: MissedCall| call.differences[0].cause().what.clone();
-    replay.missed_calls().into_iter().map(first).collect()
+    replay.log().missed.into_iter().map(first).collect()
 }
 
 const LOOP: [&[(&str, &str)]; 3] = [
@@ -77,7 +77,7 @@ fn additional_calls_of_one_caller_are_counted_in_one_line() {
     let safe = |text: &'static str| said(None, &[("human", text)], "");
     let mut calls = with(None, 0, safe("Is this safe? A train to Ghent"));
     calls.insert(2, safe("Is this safe? And back?"));
-    let line = "the service asks 2 times more than recorded, first before turns[0] (answers \"one\"): \"Is this safe? A train to Ghent\"";
+    let line = "the service asks 2 more times than recorded, first before turns[0] (answers \"one\"): \"Is this safe? A train to Ghent\"";
     assert_eq!(first_lines(recording(None), &calls), [line, line]);
 }
 
@@ -110,6 +110,15 @@ fn an_edited_call_and_an_additional_one_are_told_apart_in_either_order() {
 }
 
 #[test]
+fn a_call_leaves_its_nearest_turn_to_a_call_that_fits_no_other() {
+    let alone = |text| said(None, &[("human", text)], text);
+    let turns = vec![alone("Title: Ghent by train"), alone("Title: tram")];
+    let lines = first_lines(turns, &[alone("Title: Ghent by tram"), alone("Labels of Ghent by train")]);
+    assert!(lines[0].contains("(\"tram\" → \"Ghent by tram\")"), "{lines:#?}");
+    assert!(lines[1].contains("(\"Title:\" → \"Labels of\")"), "{lines:#?}");
+}
+
+#[test]
 fn missing_and_reordered_calls_are_not_additional_calls() {
     let alone = |text| said(None, &[("human", text)], text);
     let three = || vec![alone("Title: Ghent"), alone("Summary: Ghent"), alone("Labels: Ghent")];
@@ -130,7 +139,7 @@ fn a_call_gets_its_turn_even_if_a_call_that_missed_was_given_it_before() {
     assert_eq!(ask(&replay, None, "p", "Is this safe? A train to Ghent"), Ok("one".into()));
     assert_eq!(ask(&replay, None, "p", "A train to Ghent"), Ok("one".into()));
     assert_eq!(replay.unused(), [1, 2]);
-    assert_eq!(replay.missed_calls().len(), 1);
+    assert_eq!(replay.log().missed.len(), 1);
 }
 
 #[test]

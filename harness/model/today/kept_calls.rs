@@ -1,6 +1,4 @@
-//! The calls of a replay, kept to ask the provider the same.
-
-use std::sync::{Mutex, PoisonError};
+//! A call of a replay, kept to ask the provider the same.
 
 use crate::record::PendingCall;
 use crate::served::Served;
@@ -8,13 +6,9 @@ use crate::served::Served;
 /// A call, with the turn that answered it.
 #[derive(Clone)]
 pub struct KeptCall {
-    pub(super) served: Served,
-    pub(super) call: PendingCall,
+    pub(crate) served: Served,
+    pub(crate) call: PendingCall,
 }
-
-/// The calls of a replay so far.
-#[derive(Default)]
-pub(crate) struct KeptCalls(Mutex<Vec<KeptCall>>);
 
 impl KeptCall {
     /// The index of the turn in the fixture.
@@ -34,21 +28,5 @@ impl std::fmt::Debug for KeptCall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Its headers hold a key.
         f.debug_struct("KeptCall").field("turn", &self.served.index).finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Debug for KeptCalls {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("KeptCalls")
-    }
-}
-
-impl KeptCalls {
-    pub(crate) fn add(&self, served: Served, call: PendingCall) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(KeptCall { served, call });
-    }
-
-    pub(crate) fn all(&self) -> Vec<KeptCall> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -17,4 +17,3 @@ mod kept_calls;
 pub use asker::{Asker, Limits};
 pub use comparison::{ApiCompared, Comparison, Finding, TurnCompared};
 pub use kept_calls::KeptCall;
-pub(super) use kept_calls::KeptCalls;

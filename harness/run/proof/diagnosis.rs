@@ -43,7 +43,7 @@ pub(super) struct Diagnosis {
 /// What varied in the calls that missed.
 pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_>) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();
-    for missed in &replayed.missed_calls {
+    for missed in &replayed.log.missed {
         let Some(index) = missed.nearest else { continue };
         if !matches!(missed.reason, MissReason::NotRecorded | MissReason::RequestNotRecorded { .. }) {
             continue;

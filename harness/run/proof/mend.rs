@@ -27,7 +27,7 @@ pub(crate) struct Mend {
 pub(crate) fn mend(run: &Replayed, again: &Replayed) -> Option<Mend> {
     let fixture = run.fixture.as_ref().filter(|fixture| fixture.keeps_conversations())?;
     let found = diagnosis::of_misses(again, fixture, &Tried::new(Some(fixture), &run.rules)).rules;
-    let said = |run: &Replayed| run.missed_calls.first().map(|call| call.lookup.conversation.clone());
+    let said = |run: &Replayed| run.log.missed.first().map(|call| call.lookup.conversation.clone());
     let varies = said(run) != said(again);
     let is_sure = |rule: &Rule| varies || !MAYBE.iter().any(|word| rule.replace.contains(word));
     if found.is_empty() || !found.iter().all(is_sure) {

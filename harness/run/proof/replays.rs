@@ -83,7 +83,7 @@ impl Proof<'_> {
                 Err(failure) => {
                     // Here the system has changed since the recording: explain the failure as in a test.
                     let failure = if first && !self.of_recording {
-                        second_look::failure(project, scenario, &replayed, failure)
+                        second_look::failure(project, scenario, &replayed, None)
                     } else {
                         failure
                     };

@@ -123,9 +123,9 @@ impl Play {
         // What was asked after a fault is no miss, and what was asked before it is judged here.
         let missed = self.scope().judge();
         let normalize = |text: &str| driven.names.apply(text, &setting.project.rules.normalizer);
-        let left = (self.replay.left_unanswered() || !missed.is_empty()).then(|| {
-            let calls = self.replay.missed_calls();
-            let newest = calls.first().and_then(|call| call.lookup.conversation.last());
+        let log = self.replay.log();
+        let left = (log.unanswered || !missed.is_empty()).then(|| {
+            let newest = log.missed.first().and_then(|call| call.lookup.conversation.last());
             normalize(newest.and_then(|message| message.get("content")).and_then(Json::as_str).unwrap_or_default())
         });
         let golden = setting.golden(&driven);

@@ -96,7 +96,7 @@ pub(crate) const CHANGES: &[Change] = &[
     gateway(
         "asked_without_calls",
         WRITE,
-        &["`lead_agent` sends 1 message less than recorded: message 2 (ai calling write_file)"],
+        &["`lead_agent` sends 1 message fewer than recorded: message 2 (ai calling write_file)"],
     ),
     // Tools.
     gateway(
@@ -114,7 +114,7 @@ pub(crate) const CHANGES: &[Change] = &[
     gateway("write_forgotten", WRITE, &["tool `read_file` returned different text"]),
     gateway("ls_with_commas", TOOLS, &["tool `ls` returned different text"]),
     gateway("ls_one_less", TOOLS, &["tool `ls` returned different text"]),
-    gateway("first_call_only", TOOLS, &["less than recorded"]),
+    gateway("first_call_only", TOOLS, &["fewer than recorded"]),
     gateway("last_call_only", TOOLS, &["calls tool `write_file`, recorded: `write_file`, `write_file`, `write_file`"]),
     gateway(
         "args_lost",

@@ -25,14 +25,14 @@ const ROWS: &[Row] = &[
     (
         "asks_before",
         &[
-            "replay miss: the service asks 2 times more than recorded, first before turns[0] (calls find_train): \"Is this request safe? A train to Ghent",
+            "replay miss: the service asks 2 more times than recorded, first before turns[0] (calls find_train): \"Is this request safe? A train to Ghent",
         ],
         RECORD,
     ),
     (
         "asks_before_without_tools",
         &[
-            "replay miss: the service asks 2 times more than recorded, first before turns[0] (calls find_train): \"Classify: A train",
+            "replay miss: the service asks 2 more times than recorded, first before turns[0] (calls find_train): \"Classify: A train",
         ],
         RECORD,
     ),
@@ -276,7 +276,7 @@ fn an_additional_call_is_explained_in_the_same_words() {
     let told = tree.retake().args(&["explain", "trip"]).run().exits(1).stdout;
     let words: Vec<&str> = told.split_whitespace().collect();
     let told = words.join(" ");
-    assert!(told.contains("missed the service asks 2 times more than recorded, first before turns[0]"), "{told}");
+    assert!(told.contains("missed the service asks 2 more times than recorded, first before turns[0]"), "{told}");
     assert!(told.contains("next to call 2, which is turns[0] of fixtures/trip.json: calls find_train"), "{told}");
     assert!(!told.contains("difference at"), "{told}");
 }

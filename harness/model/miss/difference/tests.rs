@@ -78,7 +78,7 @@ fn missing_extra_and_reordered_messages_are_told_apart() {
         found(&recorded, &without(4)),
         said(
             CauseKind::MessageMissing,
-            "`agent` sends 1 message less than recorded: message 5 (ai \"fine\") is missing"
+            "`agent` sends 1 message fewer than recorded: message 5 (ai \"fine\") is missing"
         )
     );
     assert_eq!(

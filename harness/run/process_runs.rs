@@ -10,7 +10,7 @@ use crate::report::{
 
 /// The data of the runs of this process.
 #[derive(Debug)]
-pub(super) struct RunLog {
+pub(super) struct ProcessRuns {
     pub(super) runs: Runs,
     seen: Mutex<HashMap<String, Seen>>,
 }
@@ -29,10 +29,10 @@ pub(super) struct Seen {
     pub(super) flaky: Option<FlakyData>,
 }
 
-impl RunLog {
+impl ProcessRuns {
     /// An empty log for the project in a folder.
-    pub(super) fn of(root: &Path) -> RunLog {
-        RunLog { runs: Runs::of(root), seen: Mutex::default() }
+    pub(super) fn of(root: &Path) -> ProcessRuns {
+        ProcessRuns { runs: Runs::of(root), seen: Mutex::default() }
     }
 
     /// Writes the data of a run that has ended. On GitHub Actions, also prints an annotation for a failure. Errors while writing
