@@ -6,4 +6,4 @@ ask("Is anybody there?")
 
 
 def test_that_knows_nothing_of_it():
-    """the call "Is anybody there?" calls a model, but nothing is recorded"""
+    """the service called the model ("Is anybody there?"), but this scenario has no recording"""
