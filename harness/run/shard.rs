@@ -96,7 +96,8 @@ pub(super) fn times(root: &Path) -> Result<Times> {
 /// # Errors
 /// If data of a run cannot be read.
 pub fn keep_times(root: &Path) -> Result<Times> {
-    let times: Times = Runs::of(root).all()?
+    let times: Times = Runs::of(root)
+        .all()?
         .into_iter()
         .filter(|run| run.result != RunResult::Skipped)
         .map(|run| (run.scenario, run.took_ms))
