@@ -171,9 +171,10 @@ impl<'a> Visitor<'a> {
                 let left = deadline.saturating_duration_since(Instant::now());
                 let cut = Act { within: act.within.min(left), ..act.clone() };
                 let rendered = self.rendered(&cut, context).await?;
-                let made = match left.is_zero() {
-                    true => Err(Error::new(format!("its time was up before {rendered}"))),
-                    false => Box::pin(self.perform(page, base, &cut, &rendered, context)).await,
+                let made = if left.is_zero() {
+                    Err(Error::new(format!("its time was up before {rendered}")))
+                } else {
+                    Box::pin(self.perform(page, base, &cut, &rendered, context)).await
                 };
                 if let Err(error) = made {
                     if cut.within == act.within {
