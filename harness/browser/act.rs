@@ -56,7 +56,7 @@ pub(crate) struct How<'a> {
 /// Fails if it does not succeed in time.
 pub(crate) async fn act(page: &Page, act: &Do<String>, how: How<'_>) -> Result<Made> {
     let (mut before, deadline) = (None, how.deadline);
-    page.look_in(how.frame);
+    page.look_in(how.frame).await?;
     loop {
         let stands = match attempt(page, act, &mut before, how).await {
             Ok(stands) => stands,
@@ -151,6 +151,9 @@ async fn attempt(
             let mut boxes = Vec::new();
             for mask in masks {
                 let found = find(page, mask, Prepared::Nothing).await?;
+                if let Some(wrong) = found.wrong {
+                    return Ok(Attempt::Wrong(format!("the mask {mask}: {wrong}")));
+                }
                 if found.elements.is_empty() {
                     return Ok(Attempt::NotYet(format!("the mask {mask}: {}", found.why_not_one())));
                 }
@@ -178,6 +181,9 @@ async fn above(page: &Page, targets: &[Target<String>], how: How<'_>) -> Result<
     let mut upper: Option<(Element, &Target<String>)> = None;
     for target in targets {
         let found = find(page, target, Prepared::Nothing).await?;
+        if let Some(wrong) = found.wrong {
+            return Ok(Attempt::Wrong(wrong));
+        }
         let [element] = &found.elements[..] else {
             return Ok(Attempt::NotYet(format!("{target}: {}", found.why_not_one())));
         };

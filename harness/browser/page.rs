@@ -80,8 +80,17 @@ impl Page {
     }
 
     /// Looks for elements in this iframe from here on, or in the page itself.
-    pub(super) fn look_in(&self, frame: Option<&str>) {
+    /// Fails if this is not a CSS selector.
+    pub(super) async fn look_in(&self, frame: Option<&str>) -> Result<()> {
+        if let Some(frame) = frame {
+            let tried = format!("try {{ document.querySelector({}); true }} catch {{ false }}", json!(frame));
+            // A page that is just being left does not know.
+            if self.evaluate(&tried).await.is_ok_and(|is_right| is_right == false) {
+                return Err(Error::new(format!("`{frame}` is not a CSS selector")));
+            }
+        }
         *self.frame.lock().unwrap_or_else(PoisonError::into_inner) = frame.map(str::to_owned);
+        Ok(())
     }
 
     async fn iframe(&self) -> Result<Option<String>> {

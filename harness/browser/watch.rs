@@ -259,6 +259,10 @@ impl Seen {
     }
 
     fn broken(&mut self, event: &EventLoadingFailed) {
+        // What the page itself gave up, such as a prefetch or a stream that it no longer needs, has not failed.
+        if event.canceled == Some(true) {
+            return;
+        }
         let id = event.request_id.inner();
         if let Some((_, method, url)) = self.asked.iter().rev().find(|(asked, ..)| asked == id) {
             let line = format!("{method} {url}: {}", event.error_text);

@@ -107,7 +107,7 @@ fn unasked(root: &Path, fixture: &Fixture, scenarios: &[&Scenario]) -> Result<Un
     let mut common: Option<Unasked> = None;
     for scenario in scenarios {
         let name = &scenario.name;
-        let run = Runs::of(root).read(name).ok().flatten();
+        let run = Runs::of(root).read(name).ok().flatten().filter(|run| run.result != RunResult::Skipped);
         let run = run.ok_or_else(|| format!("since {name} has not run here yet: retake test {name}"))?;
         if !came_to_its_end(&run, scenario) {
             return Err(format!(

@@ -163,24 +163,33 @@ impl<'a> Visitor<'a> {
     /// Does acts one after another, and all again when one of them fails, until the time of the group is up.
     async fn retry(&self, page: &Page, base: &str, group: &Act, acts: &[Act], context: &mut Context) -> Result<Made> {
         let deadline = Instant::now() + group.within;
+        // Why the last try failed whose act had all of its own time: what the group's end cut short says less.
+        let mut whole: Option<Error> = None;
         loop {
             let mut failed = None;
             for act in acts {
                 let left = deadline.saturating_duration_since(Instant::now());
-                let act = Act { within: act.within.min(left), ..act.clone() };
-                let rendered = self.rendered(&act, context).await?;
-                if let Err(error) = Box::pin(self.perform(page, base, &act, &rendered, context)).await {
+                let cut = Act { within: act.within.min(left), ..act.clone() };
+                let rendered = self.rendered(&cut, context).await?;
+                let made = if left.is_zero() {
+                    Err(Error::new(format!("its time was up before {rendered}")))
+                } else {
+                    Box::pin(self.perform(page, base, &cut, &rendered, context)).await
+                };
+                if let Err(error) = made {
+                    if cut.within == act.within {
+                        whole = Some(error.clone());
+                    }
                     failed = Some(error);
                     break;
                 }
             }
-            match failed {
-                None => return Ok(Made::Nothing),
-                Some(error) if Instant::now() >= deadline => {
-                    return Err(Error::new(format!("retry: tried for {:?}, but {}", group.within, error.what())));
-                }
-                Some(_) => tokio::time::sleep(PERIOD).await,
+            let Some(error) = failed else { return Ok(Made::Nothing) };
+            if Instant::now() >= deadline {
+                let why = whole.unwrap_or(error);
+                return Err(Error::new(format!("retry: tried for {:?}, but {}", group.within, why.what())));
             }
+            tokio::time::sleep(PERIOD).await;
         }
     }
 

@@ -29,10 +29,12 @@ pub fn markdown(runs: &[RunData]) -> String {
     let drifted: Vec<&RunData> =
         runs.iter().copied().filter(|run| run.calls.iter().any(|call| !call.drift.is_empty())).collect();
     let calls: usize = runs.iter().map(|run| run.calls.len()).sum();
-    let mut text = match failed.len() {
-        0 if runs.len() == 1 => "### The scenario passed\n".to_owned(),
-        0 => format!("### All {} scenarios passed\n", runs.len()),
-        count => format!("### {count} of {} failed\n", counted(runs.len(), "scenario")),
+    let skipped: Vec<&RunData> = runs.iter().copied().filter(|run| run.result == RunResult::Skipped).collect();
+    let mut text = match (failed.len(), runs.len() - skipped.len()) {
+        (0, 0) => "### No scenario ran\n".to_owned(),
+        (0, 1) => "### The scenario passed\n".to_owned(),
+        (0, ran) => format!("### All {ran} scenarios passed\n"),
+        (count, ran) => format!("### {count} of {} failed\n", counted(ran, "scenario")),
     };
     let asked: u64 = runs.iter().filter_map(|run| run.check.as_ref()).map(|check| check.calls).sum();
     let asked = if asked == 0 { "none".to_owned() } else { asked.to_string() };
@@ -60,6 +62,12 @@ pub fn markdown(runs: &[RunData]) -> String {
         text += "\n| flaky scenario | what happened before it was green |\n|---|---|\n";
         for (run, flaky) in flaky() {
             let _ = writeln!(text, "| `{}` | {} |", run.scenario, cell(&flaky.failures.join("\n")));
+        }
+    }
+    if !skipped.is_empty() {
+        text += "\n| not run | why |\n|---|---|\n";
+        for run in &skipped {
+            let _ = writeln!(text, "| `{}` | {} |", run.scenario, cell(&run.notes.join("\n")));
         }
     }
     if !drifted.is_empty() {

@@ -141,7 +141,7 @@ pub enum RunAction {
     Check,
 }
 
-/// Whether a run passed.
+/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -150,6 +150,8 @@ pub enum RunResult {
     Passed,
     /// It failed.
     Failed,
+    /// It was not run; the notes say why.
+    Skipped,
 }
 
 /// Why a run failed.
@@ -166,7 +168,7 @@ pub struct FailureData {
     pub advice: Vec<AdviceData>,
 }
 
-/// A scenario that was green only when it was run again (`retries`).
+/// A scenario that was green only when it was run again (`retries`, or alone on a shared system that had crashed).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlakyData {

@@ -11,7 +11,7 @@ use super::project::Project;
 
 use super::trial::Replayed;
 use super::verdict::has_golden;
-use crate::report::{CallData, CheckData, Failure, FlakyData, RunAction, RunData, Runs, markdown, terminal};
+use crate::report::{CallData, CheckData, Failure, FlakyData, RunAction, RunData, RunResult, Runs, markdown, terminal};
 use crate::system::LogOf;
 use retake_base::error::Result;
 use retake_base::files;
@@ -138,6 +138,19 @@ impl Project {
             ..of_run(&scenario.name, shown(scenario.file.clone()), action, result.as_ref().err(), began, started)
         });
         result
+    }
+
+    /// Writes that a scenario was not run, over the data of its previous run: reports would show that as if it were of today.
+    pub(super) fn skipped(&self, name: &str) {
+        let Some(scenario) = self.discovered.sound().find(|scenario| scenario.name == name) else { return };
+        let file = scenario.file.strip_prefix(&self.root).unwrap_or(&scenario.file).to_owned();
+        self.runs.end(&RunData {
+            result: RunResult::Skipped,
+            description: Some(scenario.description.clone()).filter(|text| !text.is_empty()),
+            notes: self.noted(name),
+            shard: self.shard.get().map(ToString::to_string),
+            ..RunData::passed(name, file, RunAction::Test, Runs::now())
+        });
     }
 
     /// Calls a check of the project that is not a scenario's run, and writes its result like the data of a run.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use retake_base::error::{Error, Result};
 use retake_base::files::{self, RUN_FOLDER};
 
-use crate::report::Runs;
+use crate::report::{RunResult, Runs};
 
 /// One of several shards, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,12 @@ pub(super) fn times(root: &Path) -> Result<Times> {
 /// # Errors
 /// If data of a run cannot be read.
 pub fn keep_times(root: &Path) -> Result<Times> {
-    let times: Times = Runs::of(root).all()?.into_iter().map(|run| (run.scenario, run.took_ms)).collect();
+    let times: Times = Runs::of(root)
+        .all()?
+        .into_iter()
+        .filter(|run| run.result != RunResult::Skipped)
+        .map(|run| (run.scenario, run.took_ms))
+        .collect();
     let text = serde_json::to_string_pretty(&times).map_err(|error| Error::new(error.to_string()))? + "\n";
     // A project that cannot be written to has the same times in each job: none.
     let _ = files::run_folder(root).and_then(|_| files::replace(&file(root), text.as_bytes()));

@@ -55,9 +55,8 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
         let skipped = project.discovered.sound().find(|of| of.name == test.name()).and_then(|of| of.skip.clone());
         let why = skipped.unwrap_or_else(|| scenario::without_browser().to_string());
         project.note(test.name(), vec![format!("ignored: {why}")]);
-        // Reports would show an earlier run as if it were of today.
         if !args.list {
-            project.runs.runs.forget(test.name());
+            project.skipped(test.name());
         }
     }
     let alone_on = |scenario: &Scenario| trial::claim(project, scenario, false, None);
@@ -215,7 +214,8 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
                 let tries = tries.map(|(index, what)| format!("try {} failed too: {what}", index + 1));
                 return Err(tries.fold(failure, Failure::evidence));
             }
-            Ok(()) => {
+            Ok(crash) => {
+                failures.extend(crash);
                 project.note_flaky(&scenario.name, failures);
                 return Ok(());
             }
@@ -231,18 +231,24 @@ enum Attempt {
 }
 
 /// Replays a scenario once. After a miss there is no other try: a call that was not recorded is not recorded the next time either,
-/// and if it comes only sometimes, that is what has to be found.
+/// and if it comes only sometimes, that is what has to be found. Returns the crash of a shared system before the scenario was green
+/// alone on it.
 fn attempt(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Arc<Fixture>>,
     retries: bool,
-) -> Result<(), Attempt> {
+) -> Result<Option<String>, Attempt> {
     let replay = |how| trial::replay(project, scenario, fixture.cloned(), &project.rules, how);
     let mut replayed = replay(How { in_company: true, ..How::default() });
     let suspected = replayed.as_ref().map(|replayed| replayed.suspected.clone()).unwrap_or_default();
-    let crashed = replayed.as_ref().map_or(true, |replayed| replayed.played.fault.is_some());
-    if !suspected.is_empty() || (crashed && project.systems.shares(scenario)) {
+    let crashed = match &replayed {
+        Err(error) => Some(error),
+        Ok(replayed) => replayed.played.fault.as_ref().map(|(_, fault)| fault),
+    };
+    let crashed = crashed.filter(|_| project.systems.shares(scenario));
+    let crashed = crashed.map(|error| format!("{}, while others could use it too", error.what()));
+    if !suspected.is_empty() || crashed.is_some() {
         // A call came that may belong to this scenario or to another one that used the same system meanwhile, or one of them made the
         // system crash. Alone on the system, a scenario is responsible for all that happens.
         replayed = replay(How::default());
@@ -267,7 +273,7 @@ fn attempt(
     // This also proposes the text as a new golden if it differs.
     let of_golden = text.and_then(|text| verdict::compare(project, scenario, text).err());
     if is_sound && of_golden.is_none() {
-        return Ok(());
+        return Ok(crashed);
     }
     if retries && replayed.misses.is_empty() {
         project.keep_logs(&scenario.name, &replayed.played.systems);

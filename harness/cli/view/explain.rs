@@ -73,6 +73,7 @@ fn head(run: &RunData, width: usize) -> Vec<String> {
         RunResult::Passed if run.flaky.is_some() => "passed, but FLAKY,",
         RunResult::Passed => "passed",
         RunResult::Failed => "FAILED",
+        RunResult::Skipped => return vec![[&run.scenario, ": ", &run.notes.join("; ")].concat()],
     };
     let action = match run.action {
         RunAction::Test => "",

@@ -45,6 +45,10 @@ fn junit(runs: &[RunData]) -> Result<String> {
                 status.set_type(&cause.kind);
             }
         }
+        if run.result == RunResult::Skipped {
+            status = TestCaseStatus::skipped();
+            status.set_message(visible(&run.notes.join("; ")));
+        }
         for failure in run.flaky.iter().flat_map(|flaky| &flaky.failures) {
             let mut rerun = TestRerun::new(NonSuccessKind::Failure);
             rerun.set_message(visible(failure));

@@ -26,6 +26,7 @@ struct Page<'a> {
     runs: Vec<RunView<'a>>,
     failed: usize,
     flaky: usize,
+    skipped: usize,
     passed: usize,
     /// `12 scenarios`
     scenarios: String,
@@ -43,15 +44,17 @@ pub(crate) fn page(runs: &[RunData]) -> Result<String> {
     sorted.sort_by(|a, b| {
         (b.result == RunResult::Failed, &a.scenario).cmp(&(a.result == RunResult::Failed, &b.scenario))
     });
-    let failed = runs.iter().filter(|run| run.result == RunResult::Failed).count();
+    let ended = |how: RunResult| runs.iter().filter(|run| run.result == how).count();
+    let [failed, passed, skipped] = [RunResult::Failed, RunResult::Passed, RunResult::Skipped].map(ended);
     let turns = || runs.iter().flat_map(|run| &run.calls).filter_map(|call| call.turn.as_ref());
     let tokens: u64 = turns().filter_map(|turn| turn.tokens).map(|tokens| tokens.input + tokens.output).sum();
     let started = runs.iter().map(|run| run.started.as_str()).max().unwrap_or_default();
     let page = Page {
         title: match failed {
-            0 if runs.len() == 1 => "The scenario passed".to_owned(),
-            0 => format!("All {} scenarios passed", runs.len()),
-            _ => format!("{failed} of {} failed", counted(runs.len(), "scenario")),
+            0 if passed == 0 => "No scenario ran".to_owned(),
+            0 if passed == 1 => "The scenario passed".to_owned(),
+            0 => format!("All {passed} scenarios passed"),
+            _ => format!("{failed} of {} failed", counted(passed + failed, "scenario")),
         },
         style: include_str!("page/page.css"),
         script: include_str!("page/page.js"),
@@ -62,7 +65,8 @@ pub(crate) fn page(runs: &[RunData]) -> Result<String> {
             .collect(),
         failed,
         flaky: runs.iter().filter(|run| run.flaky.is_some()).count(),
-        passed: runs.len() - failed,
+        skipped,
+        passed,
         scenarios: counted(runs.len(), "scenario"),
         calls: counted(runs.iter().map(|run| run.calls.len()).sum(), "model call"),
         tokens: in_thousands(tokens),

@@ -1,5 +1,6 @@
 //! Pages in a real Chromium. These tests need the feature `browser`, and a Chromium on the machine.
 
+pub(crate) mod breakages;
 pub(crate) mod finding;
 pub(crate) mod gone;
 pub(crate) mod pictures;
@@ -8,4 +9,4 @@ pub(crate) mod seeing;
 pub(crate) mod ways;
 
 pub(crate) const TESTS: &[&[crate::Test]] =
-    &[finding::TESTS, gone::TESTS, pictures::TESTS, proofs::TESTS, seeing::TESTS, ways::TESTS];
+    &[breakages::TESTS, finding::TESTS, gone::TESTS, pictures::TESTS, proofs::TESTS, seeing::TESTS, ways::TESTS];

@@ -78,6 +78,7 @@ fn a_history_shown_backwards_is_noticed_on_the_page_and_nowhere_else() {
 
 fn a_changed_word_in_the_title_turn_is_noticed_as_a_miss_and_on_the_page() {
     let tree = tree_of(&[ANSWER]);
+    tree.runner("page").env("UPDATE_GOLDEN", "1").run().green();
     fixtures::edit(&tree, "whole_run", |turns| {
         let title = turns.iter_mut().find(|turn| turn.caller.as_deref() == Some("middleware:title")).unwrap();
         fixtures::change_word(&mut title.conversation[0], "concise", "precise");

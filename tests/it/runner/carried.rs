@@ -29,7 +29,9 @@ fn projects_of_earlier_versions_are_carried_over_by_the_commands_in_the_changelo
             .iter()
             .map(|golden| {
                 let name = golden.trim_start_matches("goldens/").trim_end_matches(".snap");
-                format!("golden: {golden} was written by an older version of Retake; to write it anew: {update} {name}\n")
+                format!(
+                    "golden: {golden} was written by an older version of Retake; to write it anew: {update} {name}\n"
+                )
             })
             .collect();
         tree.runner("gateway").run().exits(101).says(&told.iter().map(String::as_str).collect::<Vec<_>>());

@@ -62,8 +62,19 @@ fn a_scenario_that_is_skipped_says_why_and_tags_choose_scenarios() {
     tree.scenario("late", &quiet("skip = \"waits for issue 12\"", &sh("exit 1")));
     tree.scenario("slow", &quiet("tags = [\"slow\", \"nightly\"]", &sh("true")));
     tree.scenario("fast", &quiet("", &sh("true")));
-    let run = tree.retake().arg("test").run().exits(0).says(&["note: late: ignored: waits for issue 12"]);
+    tree.write(".retake/runs/late.json", "{}");
+    let reports = ["test", "--report", "junit", "--report", "html", "--report", "markdown"];
+    let run = tree.retake().args(&reports).run().exits(0).says(&["note: late: ignored: waits for issue 12"]);
     assert_eq!(run.trials()["late"], "ignored");
+    let late: serde_json::Value = serde_json::from_str(&tree.read(".retake/runs/late.json")).unwrap();
+    assert_eq!((&late["result"], &late["notes"][0]), (&"skipped".into(), &"ignored: waits for issue 12".into()));
+    let junit = tree.read(".retake/junit.xml");
+    assert!(junit.contains("skipped=\"1\"") && junit.contains("waits for issue 12"), "{junit}");
+    let page = tree.read(".retake/report.html");
+    assert!(page.contains("1 skipped") && page.contains("All 2 scenarios passed"));
+    assert!(tree.read(".retake/report.md").contains("| `late` | ignored: waits for issue 12 |"));
+    tree.retake().args(&["explain", "late"]).run().exits(0).says(&["late: ignored: waits for issue 12"]);
+    assert!(!tree.read(".retake/shard-times").contains("late"));
     assert_eq!(tree.retake().args(&["test", "--", "--ignored"]).run().exits(1).trials()["late"], "FAILED");
     let ran = |args: &[&str]| -> BTreeSet<String> {
         let run = tree.retake().arg("test").args(args).run().exits(0);

@@ -51,6 +51,8 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         #[cfg(feature = "browser")]
         "pictures" => suite.router(system, |_| async { crate::browser::pictures::router() }),
         #[cfg(feature = "browser")]
+        "breakages" => suite.router(system, |_| async { crate::browser::breakages::router() }),
+        #[cfg(feature = "browser")]
         "ways" => suite.router(system, |_| async { crate::browser::ways::router() }),
         "no-system" => suite,
         other => panic!("no system is called {other}"),

@@ -28,7 +28,7 @@ impl Limits {
         let (most_events, most_calls) = (40, 100);
         match run.result {
             RunResult::Failed => Limits { events: most_events, calls: most_calls },
-            RunResult::Passed => Limits {
+            RunResult::Passed | RunResult::Skipped => Limits {
                 events: (3_000 / runs.max(1)).clamp(10, most_events),
                 calls: (4_000 / runs.max(1)).clamp(10, most_calls),
             },
@@ -159,7 +159,11 @@ impl RunView<'_> {
             id: run.scenario.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_', "-"),
             name: &run.scenario,
             description: &run.description,
-            result: if failed { "failed" } else { "passed" },
+            result: match run.result {
+                RunResult::Failed => "failed",
+                RunResult::Passed => "passed",
+                RunResult::Skipped => "skipped",
+            },
             open: open && failed,
             took: time(run.took_ms),
             started: moment(&run.started),
