@@ -49,7 +49,8 @@ impl Init {
         let asks = !self.yes && super::is_interactive();
         let language = self.language.map_or_else(|| place::language(&here, asks), Ok)?;
         let ways = start::ways(language, &here);
-        let env = written::variables(&start::declared(&here));
+        let command = ways.first().map(|way| way.command.join(" ")).unwrap_or_default();
+        let env = written::variables(&(start::declared(&here) + &command));
         let unseen = |mark: &str, step: Option<&str>| {
             (schemas::OF_SUITE.to_owned() + &suite(ways.first(), &env, None, mark), written::scenario(None, step))
         };
@@ -59,8 +60,7 @@ impl Init {
             text_of(&here.join(file)).is_none_or(|there| texts.iter().any(|text| **text == there))
         };
         let fresh = untouched(SUITE_FILE, [&before.0, &failed.0]) && untouched(HELLO_FILE, [&before.1, &failed.1]);
-        let probes =
-            self.probe || (asks && fresh && ways.first().is_some_and(|way| place::may_start(&way.command.join(" "))));
+        let probes = self.probe || (asks && fresh && !ways.is_empty() && place::may_start(&command));
         if self.probe && ways.is_empty() {
             return Err(Error::new(
                 "this service is a router that tests/scenarios.rs links, so there is no command to start",

@@ -158,7 +158,7 @@ async fn looked_at(probe: &Probe, mut start: Start, address: SocketAddr, slow: b
         Some(port) => format!("  tried  {}: it listens on port {port}, whichever it is given", start.command.join(" ")),
         None => format!("  tried  {}: it listens on the port that it is given", start.command.join(" ")),
     });
-    let (mut ready, mut api) = (None, None);
+    let (mut ready, mut page, mut api) = (None, None, None);
     let proposed = start.path().map(str::to_owned);
     let mut paths: Vec<&str> = proposed.as_deref().into_iter().chain(PATHS).collect();
     let mut known = std::collections::BTreeSet::new();
@@ -171,7 +171,11 @@ async fn looked_at(probe: &Probe, mut start: Start, address: SocketAddr, slow: b
         let described = serde_json::from_slice::<Value>(&answer.body).ok().filter(|json| json.get("paths").is_some());
         terminal::out(format!("  tried  GET {path}: {} {}", answer.status, answer.kind));
         api = api.or(described);
-        ready.get_or_insert((path.to_owned(), answer));
+        if page.is_none() || path == "/" {
+            let (path, status) = (path.to_owned(), answer.status);
+            page = Some(Tried { path, body: None, status, streams: false, called: false });
+        }
+        ready = ready.or_else(|| Some(path.to_owned()));
     }
     let api_routes = api.as_ref().map(routes::routes).unwrap_or_default();
     let usual = Route { path: "/chat".to_owned(), body: serde_json::json!({ "message": routes::PROMPT }) };
@@ -190,18 +194,15 @@ async fn looked_at(probe: &Probe, mut start: Start, address: SocketAddr, slow: b
         }
         let better = request.as_ref().is_none_or(|before| tried.streams && !before.streams);
         if is_good && better {
+            let streams = tried.streams;
             request = Some(tried);
+            if streams {
+                break;
+            }
         }
     }
-    let page = |(path, answer): &(String, Answer)| Tried {
-        path: path.clone(),
-        body: None,
-        status: answer.status,
-        streams: false,
-        called: false,
-    };
-    let request = request.or_else(|| ready.as_ref().map(page));
-    start.ready = ready.map_or_else(|| "port = true".to_owned(), |(path, _)| format!("http = {path:?}"));
+    let request = request.or(page);
+    start.ready = ready.map_or_else(|| "port = true".to_owned(), |path| format!("http = {path:?}"));
     Seen { start, port: own, slow, request }
 }
 

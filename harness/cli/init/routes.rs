@@ -8,7 +8,7 @@ pub(super) const PROMPT: &str = "Say hello";
 const DEEPEST: usize = 8;
 /// How many routes are worth trying.
 const MOST: usize = 6;
-/// Parts of paths that tell a chat from other work. They only decide which route is tried first.
+/// Parts of paths that tell a chat from other work. A route that neither streams nor has one of them is not tried.
 const TELLING: [&str; 10] =
     ["stream", "sse", "chat", "message", "run", "invoke", "complet", "generate", "ask", "agent"];
 
@@ -38,7 +38,9 @@ pub(super) fn routes(api: &Value) -> Vec<Route> {
                 .unwrap_or_else(|| fitting(api, schema.unwrap_or(&Value::Null), "", 0));
             let telling = TELLING.iter().filter(|word| path.to_ascii_lowercase().contains(*word)).count();
             let says = schema.is_some() && holds_text(&body);
-            if !streams && !says {
+            // Any other route that takes a text may do something with it that is not undone.
+            let may_call = streams || (says && telling > 0);
+            if !may_call {
                 return None;
             }
             let parameters = [of_path, post].into_iter().filter_map(|of| of.get("parameters")?.as_array()).flatten();

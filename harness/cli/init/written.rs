@@ -17,7 +17,7 @@ pub(super) fn variables(declared: &str) -> Vec<(String, String)> {
     if named(&["anthropic"]) {
         all.extend([pair("ANTHROPIC_BASE_URL", "model.anthropic"), pair("ANTHROPIC_API_KEY", "model.key")]);
     }
-    if named(&["google-adk", "google-genai", "@google/", "ai-sdk/google", "gemini"]) {
+    if named(&["google-adk", "adk api_server", "google-genai", "@google/", "ai-sdk/google", "gemini"]) {
         all.extend([pair("GOOGLE_GEMINI_BASE_URL", "model.gemini"), pair("GOOGLE_API_KEY", "model.key")]);
         all.push(pair("GEMINI_API_KEY", "model.key"));
     }
@@ -72,7 +72,7 @@ pub(super) fn scenario(request: Option<&Tried>, mark: Option<&str>) -> String {
     let verb = if body.is_some() { "post" } else { "get " };
     let mut step = format!("{verb}   = {path:?}\n");
     if let Some(json) = json {
-        step += &format!("json   = {json}\n");
+        step = [step, format!("json   = {json}\n")].concat();
     }
     step += if *streams {
         "stream = true               # an event stream: its shape goes into goldens/hello.snap\n"
@@ -84,7 +84,7 @@ pub(super) fn scenario(request: Option<&Tried>, mark: Option<&str>) -> String {
     let mut in_step = false;
     for line in template.lines() {
         if line == "[[step]]" {
-            text += &format!("# `retake init` has sent this once: {answered}.\n[[step]]\n{step}\n");
+            text = [text, format!("# `retake init` has sent this once: {answered}.\n[[step]]\n{step}\n")].concat();
             in_step = true;
         } else if line.starts_with('[') {
             in_step = false;

@@ -101,10 +101,7 @@ fn a_probe_finds_the_port_that_a_service_takes_whatever_it_is_told() {
     ]);
     let (suite, hello) = (tree.read("scenarios/suite.toml"), tree.read("scenarios/hello/scenario.toml"));
     assert!(suite.contains("\nport = "), "{suite}");
-    assert!(
-        hello.contains("\nfixture = \"none\"") && hello.contains("get    = \"/healthz\"\ngolden = true"),
-        "{hello}"
-    );
+    assert!(hello.contains("\nfixture = \"none\"") && hello.contains("get    = \"/\"\ngolden = true"), "{hello}");
 }
 
 fn a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing() {

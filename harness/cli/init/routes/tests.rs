@@ -7,12 +7,14 @@ fn the_route_that_streams_comes_first_with_a_body_that_fits_its_schema() {
     let api = json!({
         "paths": {
             "/health": { "get": {} },
+            "/projects": { "post": { "requestBody": { "content": { "application/json": { "schema": {
+                "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } } } } } } },
             "/admin/users": { "post": { "requestBody": { "content": { "application/json": { "schema": {
                 "type": "object", "required": ["age"], "properties": { "age": { "type": "integer", "minimum": 18 } } } } } } } },
             "/chat": { "post": {
                 "requestBody": { "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Chat" } } } },
                 "responses": { "200": { "content": { "text/event-stream": {} } } } } },
-            "/title": { "post": { "requestBody": { "content": { "application/json": { "schema": {
+            "/generate/title": { "post": { "requestBody": { "content": { "application/json": { "schema": {
                 "properties": { "text": { "type": ["string", "null"] } } } } } } } },
         },
         "components": { "schemas": {
@@ -37,7 +39,7 @@ fn the_route_that_streams_comes_first_with_a_body_that_fits_its_schema() {
         "messages": [{ "role": "user", "content": PROMPT }], "session_id": "hello", "mode": "fast", "stream": true,
         "options": { "top": 5, "dry": false }, "run": "00000000-0000-4000-8000-000000000001", "at": 9,
     });
-    let title = Route { path: "/title".to_owned(), body: json!({ "text": PROMPT }) };
+    let title = Route { path: "/generate/title".to_owned(), body: json!({ "text": PROMPT }) };
     assert_eq!(routes(&api), [Route { path: "/chat".to_owned(), body: chat }, title]);
 }
 
