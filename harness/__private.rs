@@ -40,7 +40,7 @@ pub mod schemas {
 
 /// The system under test.
 pub mod system {
-    pub use crate::system::{environment_beside, take_over};
+    pub use crate::system::{Probe, end_probes, environment_beside, take_over};
 }
 
 /// Recorded tool calls.

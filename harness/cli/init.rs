@@ -3,22 +3,30 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{new, schemas};
+use super::schemas;
 use retake::__private::report::terminal;
 use retake_base::error::{Error, Result};
 
 mod cargo_toml;
 mod language;
 mod place;
+mod probe;
+mod routes;
 mod start;
 mod workflow;
+mod written;
 
 pub(super) use language::Language;
+use probe::{Seen, Tried};
+use start::Start;
 
 /// Write a first scenarios/ and a CI file for the project: TypeScript if there is a package.json, Python for
 /// pyproject.toml, Rust (with tests/scenarios.rs) for Cargo.toml
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cd my-agent && retake init\n\n\
+#[command(after_help = "Examples:\n  cd my-agent && retake init\n  retake init --probe\n\n\
+    With --probe, the service is started once, with no key of a provider and with a\n\
+    model that refuses each call, and ended again. What was not tried is marked\n\
+    in the files. On a terminal, this is asked.\n\n\
     Existing files are kept as they are; only Cargo.toml gets the entries that\n\
     it lacks.\n\
     The CI file goes to the root of the repository.")]
@@ -26,40 +34,71 @@ pub(super) struct Init {
     /// The language of the service [default: by the project's files]
     #[arg(long)]
     language: Option<Language>,
+    /// Start the service once, and propose the port, path and route that it was seen to answer on
+    #[arg(long)]
+    probe: bool,
+    /// Ask nothing, and start nothing unless --probe says so
+    #[arg(long, short)]
+    yes: bool,
 }
 
 impl Init {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let here =
             std::env::current_dir().map_err(|e| Error::new(format!("failed to find the current folder: {e}")))?;
-        let language = self.language.map_or_else(|| place::language(&here), Ok)?;
-        let started = start::of(language, &here).map(|start| (language::list(start.command), start.ready));
-        let started = started.or_else(|| Some((language.command(&here)?, "http = \"/health\"".to_owned())));
-        let suite = match started {
-            Some((command, ready)) => {
-                format!("{}\n{SUITE}", SYSTEM.replace("COMMAND", &command).replace("READY", &ready))
+        let asks = !self.yes && super::is_interactive();
+        let language = self.language.map_or_else(|| place::language(&here, asks), Ok)?;
+        let ways = start::ways(language, &here);
+        let command = ways.first().map(|way| way.command.join(" ")).unwrap_or_default();
+        let env = written::variables(&(start::declared(&here) + &command));
+        let unseen = |mark: &str, step: Option<&str>| {
+            (schemas::OF_SUITE.to_owned() + &suite(ways.first(), &env, None, mark), written::scenario(None, step))
+        };
+        let before = unseen(BY_PROBE, None);
+        let failed = unseen("it did not start", Some("the service did not start"));
+        let untouched = |file: &str, texts: [&String; 2]| {
+            text_of(&here.join(file)).is_none_or(|there| texts.iter().any(|text| **text == there))
+        };
+        let fresh = untouched(SUITE_FILE, [&before.0, &failed.0]) && untouched(HELLO_FILE, [&before.1, &failed.1]);
+        let probes = self.probe || (asks && fresh && !ways.is_empty() && place::may_start(&command));
+        if self.probe && ways.is_empty() {
+            return Err(Error::new(
+                "this service is a router that tests/scenarios.rs links, so there is no command to start",
+            )
+            .help("without --probe: retake init"));
+        }
+        let seen = probes.then(|| probe::probe(ways.clone(), &written::all_variables(), &here));
+        let (suite, hello) = match &seen {
+            Some(Ok(seen)) => {
+                let suite = suite(ways.first(), &env, Some(seen), "");
+                (schemas::OF_SUITE.to_owned() + &suite, written::scenario(seen.request.as_ref(), None))
             }
-            None => SUITE.to_owned(),
+            Some(Err(_)) => failed,
+            None => before,
         };
         let (workflow_file, workflow) = workflow::workflow(&here, language);
         let (weekly_file, weekly) = workflow::weekly(&workflow_file, &here, language);
         let mut files = vec![
-            ("scenarios/suite.toml".into(), schemas::OF_SUITE.to_owned() + &suite),
-            ("scenarios/hello/scenario.toml".into(), new::scenario("hello")),
+            (SUITE_FILE.into(), suite),
+            (HELLO_FILE.into(), hello),
             ("goldens/.gitignore".into(), PENDING.to_owned()),
             ("goldens/.gitattributes".into(), GOLDENS.to_owned()),
             ("fixtures/.gitattributes".into(), FIXTURES.to_owned()),
             (workflow_file, workflow),
             (weekly_file, weekly),
         ];
-        if language == Language::Rust {
+        let is_linked = ways.is_empty();
+        if is_linked {
             files.push(("tests/scenarios.rs".into(), RUNNER.to_owned()));
             files.push((".config/nextest.toml".into(), NEXTEST.to_owned()));
         }
         for (name, text) in files {
             let file = here.join(&name);
-            let done = if file.exists() { "kept " } else { "wrote" };
-            if !file.exists() {
+            // What `retake init` wrote and nobody changed may be replaced by what was seen.
+            let kept =
+                file.exists() && !(fresh && probes && [SUITE_FILE, HELLO_FILE].contains(&&*name.to_string_lossy()));
+            let done = if kept { "kept " } else { "wrote" };
+            if !kept {
                 retake_base::files::write_whole(&file, text.as_bytes())?;
             }
             terminal::out(format!("  {done}  {}", name.display()));
@@ -68,14 +107,25 @@ impl Init {
             terminal::out("  wrote  scenarios/.schema/");
         }
         ignore_run_data(&here)?;
-        if language == Language::Rust {
+        if is_linked {
             complete_cargo_toml(&here)?;
         }
         if let Some(command) = language.still_to_install(&here) {
             terminal::out(format!("\nInstall the command and the TypeScript loader:  {command}"));
         }
         let retake = language.retake();
-        terminal::out(format!("Then edit scenarios/hello/scenario.toml and record it: {retake} record hello"));
+        match seen {
+            Some(Err(error)) => {
+                terminal::out(format!("Then correct `command` in {SUITE_FILE}, and see: {retake} test"));
+                terminal::error(error);
+                return Ok(ExitCode::FAILURE);
+            }
+            Some(Ok(Seen { request: Some(Tried { called, .. }), .. })) => {
+                let next = if called { "record hello" } else { "test" };
+                terminal::out(format!("Then: {retake} {next}"));
+            }
+            _ => terminal::out(format!("Then edit {HELLO_FILE} and record it: {retake} record hello")),
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -115,14 +165,17 @@ const GOLDENS: &str = "*.snap text eol=lf diff\n";
 /// Fixtures are collapsed in reviews: what changed in a recording is told better by `retake show` and by goldens.
 const FIXTURES: &str = "*.json text eol=lf linguist-generated\n";
 
-/// The head of `suite.toml` in a project whose system is a command.
-const SYSTEM: &str = r#"# The agent service under test. Retake starts it for each scenario, with these variables, PATH, and
-# its own home and temporary folders.
-[systems.agent]
-command = COMMAND
-env = { PORT = "{{ port }}", OPENAI_BASE_URL = "{{ model.openai }}", OPENAI_API_KEY = "{{ model.key }}" }
-ready = { READY, timeout = "30s" }       # or { line = "regex of a log line" }
-"#;
+const SUITE_FILE: &str = "scenarios/suite.toml";
+const HELLO_FILE: &str = "scenarios/hello/scenario.toml";
+const BY_PROBE: &str = "`retake init --probe` starts it once and sees";
+
+fn suite(start: Option<&Start>, env: &[(String, String)], seen: Option<&Seen>, mark: &str) -> String {
+    start.map_or_else(|| SUITE.to_owned(), |start| format!("{}\n{SUITE}", written::system(start, env, seen, mark)))
+}
+
+fn text_of(file: &Path) -> Option<String> {
+    String::from_utf8(retake_base::files::read(file).ok()?).ok()
+}
 
 const SUITE: &str = r#"# What all scenarios share. An empty file is fine.
 

@@ -24,6 +24,7 @@ mod key;
 mod list;
 mod man;
 mod new;
+mod offer;
 mod project;
 mod proxy;
 mod prune;
@@ -48,6 +49,12 @@ use std::process::ExitCode;
 
 use retake::__private::run::{Goldens, Policy};
 use retake::Suite;
+
+/// Whether a person can be asked: input and output are a terminal, and this is no CI job.
+fn is_interactive() -> bool {
+    use std::io::{IsTerminal as _, stdin, stdout};
+    stdin().is_terminal() && stdout().is_terminal() && std::env::var_os("CI").is_none()
+}
 
 fn main() -> ExitCode {
     command::run()

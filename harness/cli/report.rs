@@ -125,7 +125,7 @@ fn with_pictures(root: &Path, runs: &[RunData]) -> Vec<RunData> {
 }
 
 /// Opens a page in the browser if standard output is a terminal. Errors are ignored: the page's path has been printed.
-fn open(file: &Path) {
+pub(super) fn open(file: &Path) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     if std::io::stdout().is_terminal() {
         let mut command = Command::new(program);

@@ -84,6 +84,9 @@ impl Test {
             super::report::write(&root, &ran, form, Some(file.clone()))?;
             terminal::note(format!("report: {}", file.display()));
         }
+        if code == ExitCode::FAILURE && super::is_interactive() {
+            super::offer::offer(&root, &ran)?;
+        }
         Ok(code)
     }
 }

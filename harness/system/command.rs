@@ -86,13 +86,7 @@ impl CommandSystem {
             Err(error) => {
                 guarded.end().await;
                 let error = error.of(&format!("system `{name}`"));
-                let tail = log.tail();
-                let hint = super::start_hints::hint(&tail, &program, &beside);
-                let error = hint.into_iter().fold(error, Error::help);
-                Err(match &tail[..] {
-                    [] => error,
-                    tail => error.help("the last lines of its log:").help(log_lines(tail).trim_start()),
-                })
+                Err(not_started(error, &log, &program, &beside))
             }
         }
     }
@@ -196,6 +190,16 @@ fn in_order<'a>(name: &'a str, suite: &'a BTreeMap<String, SystemSpec>) -> Vec<&
     }
     order.push(name);
     order
+}
+
+/// Adds the end of the log to the error of a program that did not start, and what may be the reason.
+pub(super) fn not_started(error: Error, log: &Log, program: &str, folder: &Path) -> Error {
+    let tail = log.tail();
+    let error = super::start_hints::hint(&tail, program, folder).into_iter().fold(error, Error::help);
+    match &tail[..] {
+        [] => error,
+        tail => error.help("the last lines of its log:").help(log_lines(tail).trim_start()),
+    }
 }
 
 /// Returns the folder in which a program runs.

@@ -82,7 +82,7 @@ pub(super) async fn ready(
     }
 }
 
-fn addresses(port: u16) -> [SocketAddr; 2] {
+pub(super) fn addresses(port: u16) -> [SocketAddr; 2] {
     [(Ipv4Addr::LOCALHOST, port).into(), (Ipv6Addr::LOCALHOST, port).into()]
 }
 

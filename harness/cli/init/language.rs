@@ -30,6 +30,9 @@ impl Language {
             () if has("package.json") && has("tsconfig.json") => Language::TypeScript,
             () if python || super::start::PYTHON.into_iter().any(has) => Language::Python,
             () if node_file(folder).is_some() => Language::TypeScript,
+            () if [".venv/bin/python", "venv/bin/python"].into_iter().any(|file| folder.join(file).exists()) => {
+                Language::Python
+            }
             () => return None,
         })
     }
@@ -51,19 +54,18 @@ impl Language {
         }
     }
 
-    /// The command that starts the service, as a list in TOML; `None` for Rust, where the service is a router.
-    pub(super) fn command(self, folder: &Path) -> Option<String> {
+    /// The command that starts a service of which no file tells more; `None` for Rust, where the service is a router.
+    pub(super) fn command(self, folder: &Path) -> Option<Vec<String>> {
         match self {
             Language::Rust => None,
             Language::Python => {
-                let words = super::start::in_environment(folder, "python3").into_iter().chain(["app.py".to_owned()]);
-                Some(list(words))
+                Some([super::start::in_environment(folder, "python3"), vec!["app.py".to_owned()]].concat())
             }
             Language::TypeScript => {
                 let file = node_file(folder).unwrap_or("app.ts");
                 let typed = Path::new(file).extension().is_some_and(|extension| extension == "ts");
-                let run = if typed { "\"node\", \"--import\", \"tsx\"" } else { "\"node\"" };
-                Some(format!("[{run}, \"{file}\"]"))
+                let run: &[&str] = if typed { &["node", "--import", "tsx"] } else { &["node"] };
+                Some(run.iter().chain([&file]).map(|word| (*word).to_owned()).collect())
             }
         }
     }
@@ -105,10 +107,4 @@ const NODE: [&str; 15] = [
 /// The file with which the service in a folder begins, if it has a usual name.
 pub(super) fn node_file(folder: &Path) -> Option<&'static str> {
     NODE.into_iter().find(|file| folder.join(file).is_file())
-}
-
-/// Returns a list of texts in TOML.
-pub(super) fn list(words: impl IntoIterator<Item = String>) -> String {
-    let words: Vec<String> = words.into_iter().map(|word| format!("\"{word}\"")).collect();
-    format!("[{}]", words.join(", "))
 }

@@ -1,6 +1,6 @@
 //! Where the service is that `retake init` is for: in this folder, or in a folder of a repository with several.
 
-use std::io::{BufRead, IsTerminal as _};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use super::language::Language;
@@ -9,7 +9,7 @@ use retake_base::error::{Error, Result};
 
 /// Returns the language of the service in a folder. If its files do not tell, a person at a terminal is asked.
 /// Fails if the services are in folders below, where `retake init` has to be called.
-pub(super) fn language(here: &Path) -> Result<Language> {
+pub(super) fn language(here: &Path, asks: bool) -> Result<Language> {
     if let Some(language) = Language::told_by(here) {
         return Ok(language);
     }
@@ -21,13 +21,23 @@ pub(super) fn language(here: &Path) -> Result<Language> {
         };
         return Err(below.iter().map(call).fold(error, Error::help));
     }
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+    if asks {
         return asked(&mut std::io::stdin().lock());
     }
     terminal::note(
         "no file here shows the service's language, so Python is assumed; for others: --language rust, --language typescript",
     );
     Ok(Language::Python)
+}
+
+/// Asks whether the service may be started once.
+pub(super) fn may_start(command: &str) -> bool {
+    terminal::ask(format!(
+        "Start the service once, to see its port and its routes? `{command}`, with no key of a provider [Y/n]: "
+    ));
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer).unwrap_or(0);
+    read > 0 && !answer.trim().to_ascii_lowercase().starts_with('n')
 }
 
 /// Asks for the language until the answer is one.
@@ -64,7 +74,8 @@ fn projects_below(here: &Path) -> Vec<(PathBuf, Language)> {
     found
 }
 
-fn folders(of: &Path) -> Vec<PathBuf> {
+/// Returns the folders in a folder, without those that are hidden or hold what is installed or built.
+pub(super) fn folders(of: &Path) -> Vec<PathBuf> {
     let skipped = |name: &str| name.starts_with('.') || matches!(name, "node_modules" | "target" | "venv" | "dist");
     let entries = std::fs::read_dir(of).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| !skipped(name));

@@ -6,6 +6,8 @@ use regex::Regex;
 use retake_core::json::Json;
 
 use super::language::Language;
+use super::routes::{PROMPT, Route};
+use retake_base::error::{Error, Result};
 
 /// How a service is started, and how one sees that it is ready.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +16,48 @@ pub(super) struct Start {
     pub(super) command: Vec<String>,
     /// The value of `ready`, without its time limit: `http = "/health"`.
     pub(super) ready: String,
+    /// The route by which the framework's clients call an agent, if its files tell it.
+    pub(super) route: Option<Route>,
+}
+
+impl Start {
+    fn new(command: Vec<String>, ready: &str) -> Start {
+        Start { command, ready: ready.to_owned(), route: None }
+    }
+
+    /// The path by which it says that it is ready.
+    pub(super) fn path(&self) -> Option<&str> {
+        self.ready.strip_prefix("http = \"")?.strip_suffix('"')
+    }
+
+    /// Builds a program of Rust, which is started from where cargo puts it.
+    /// Fails if it cannot be built. What cargo prints is seen on the terminal.
+    pub(super) fn built(&self, folder: &Path) -> Result<()> {
+        if !self.command.first().is_some_and(|program| program.contains(BUILT)) {
+            return Ok(());
+        }
+        let mut cargo = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let ran = cargo.current_dir(folder).args(["build", "--quiet"]).stdin(std::process::Stdio::null()).status();
+        match ran {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(Error::new(format!("`cargo build` failed: {status}"))),
+            Err(e) => Err(Error::new(format!("cargo cannot be started: {e}"))),
+        }
+    }
+}
+
+/// Where cargo puts programs.
+const BUILT: &str = "target/debug/";
+
+/// Returns the ways in which the service in a folder may be started, the likeliest first.
+pub(super) fn ways(language: Language, folder: &Path) -> Vec<Start> {
+    let default = || Some(Start::new(language.command(folder)?, "http = \"/health\""));
+    let mut ways: Vec<Start> = of(language, folder).or_else(default).into_iter().collect();
+    if language == Language::TypeScript {
+        let scripts = scripts(folder).into_iter().filter(|way| ways.iter().all(|known| known.command != way.command));
+        ways.extend(scripts.collect::<Vec<_>>());
+    }
+    ways
 }
 
 /// The files with which a Python service usually begins.
@@ -26,10 +70,22 @@ const BY_PORT: &str = "port = true";
 /// Returns how the service in a folder is started, as far as its files say it. `None` if they do not.
 pub(super) fn of(language: Language, folder: &Path) -> Option<Start> {
     match language {
-        Language::Rust => None,
+        Language::Rust => of_rust(folder),
         Language::Python => of_python(folder),
         Language::TypeScript => of_node(folder),
     }
+}
+
+/// A program without a library cannot be linked by a test, so it is started like any other service.
+fn of_rust(folder: &Path) -> Option<Start> {
+    let manifest: toml::Table = text_of(folder, "Cargo.toml").parse().ok()?;
+    let has = |file: &str| folder.join(file).is_file();
+    let is_program = has("src/main.rs") && !has("src/lib.rs") && !has("tests/scenarios.rs");
+    let name =
+        manifest.get("package")?.get("name")?.as_str().filter(|_| is_program && !manifest.contains_key("lib"))?;
+    let root = folder.ancestors().find(|above| text_of(above, "Cargo.toml").contains("[workspace"));
+    let up = root.map_or(0, |root| folder.components().count() - root.components().count());
+    Some(Start::new(vec![format!("{}{BUILT}{name}", "../".repeat(up))], BY_PORT))
 }
 
 fn of_python(folder: &Path) -> Option<Start> {
@@ -41,21 +97,25 @@ fn of_python(folder: &Path) -> Option<Start> {
     };
     let start = |program: &str, args: &[&str], ready: &str| {
         let args = args.iter().map(|arg| (*arg).to_owned());
-        Some(Start {
-            command: in_environment(folder, program).into_iter().chain(args).collect(),
-            ready: ready.to_owned(),
-        })
+        Some(Start::new(in_environment(folder, program).into_iter().chain(args).collect(), ready))
     };
     if folder.join("langgraph.json").is_file() {
         let args = ["dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", PORT];
-        return start("langgraph", &args, "http = \"/ok\"");
+        let graphs = Json::parse(text_of(folder, "langgraph.json").as_bytes()).ok();
+        let graph =
+            graphs.as_ref().and_then(|file| file.get("graphs")?.as_object()?.keys().next().map(ToString::to_string));
+        let route = graph.map(|graph| Route {
+            path: "/runs/stream".to_owned(),
+            body: serde_json::json!({ "assistant_id": graph, "input": { "messages": [{ "role": "user", "content": PROMPT }] } }),
+        });
+        return start("langgraph", &args, "http = \"/ok\"").map(|start| Start { route, ..start });
     }
-    if declares("chainlit") {
-        let file = holding("chainlit").map_or("app.py", |(file, _)| file);
+    if declares("chainlit") || holding("import chainlit").is_some() {
+        let file = holding("import chainlit").map_or("app.py", |(file, _)| file);
         return start("chainlit", &["run", file, "--headless", "--port", PORT], "http = \"/\"");
     }
-    if declares("streamlit") {
-        let file = holding("streamlit").map_or("app.py", |(file, _)| file);
+    if declares("streamlit") || holding("import streamlit").is_some() {
+        let file = holding("import streamlit").map_or("app.py", |(file, _)| file);
         let args = ["run", file, "--server.headless", "true", "--server.port", PORT];
         return start("streamlit", &args, "http = \"/_stcore/health\"");
     }
@@ -78,7 +138,8 @@ fn of_python(folder: &Path) -> Option<Start> {
             server => start(server, &["--app", &target, "run", "--port", PORT], ready),
         };
     }
-    if declares("google-adk") {
+    let is_agent = |below: &Path| text_of(below, "agent.py").contains("google.adk");
+    if declares("google-adk") || super::place::folders(folder).iter().any(|below| is_agent(&folder.join(below))) {
         return start("adk", &["api_server", "--port", PORT], "http = \"/list-apps\"");
     }
     let file = files().next()?;
@@ -138,34 +199,52 @@ fn of_node(folder: &Path) -> Option<Start> {
         let of = |field: &str| package.get(field).and_then(|all| all.get(name)).is_some();
         of("dependencies") || of("devDependencies")
     };
-    let has = |file: &str| folder.join(file).is_file();
-    let (run, execute): (&[&str], &[&str]) = match () {
-        () if has("pnpm-lock.yaml") => (&["pnpm", "run"], &["pnpm", "exec"]),
-        () if has("yarn.lock") => (&["yarn", "run"], &["yarn"]),
-        () if has("bun.lock") => (&["bun", "run"], &["bunx"]),
-        () => (&["npm", "run"], &["npx"]),
-    };
-    let start = |words: &[&str], args: &[&str], ready: &str| {
-        let command = words.iter().chain(args).map(|word| (*word).to_owned()).collect();
-        Some(Start { command, ready: ready.to_owned() })
+    let start = |args: &[&str], ready: &str| {
+        let command = package_manager(folder).1.iter().chain(args).map(|word| (*word).to_owned()).collect();
+        Some(Start::new(command, ready))
     };
     if declares("next") {
-        return start(execute, &["next", "dev", "--port", PORT], "http = \"/\"");
+        return start(&["next", "dev", "--port", PORT], "http = \"/\"");
     }
     if declares("mastra") {
-        return start(execute, &["mastra", "dev"], BY_PORT);
+        return start(&["mastra", "dev"], BY_PORT);
     }
-    if declares("@nestjs/core") && has("src/main.ts") {
-        return start(execute, &["nest", "start"], BY_PORT);
+    if declares("@nestjs/core") && folder.join("src/main.ts").is_file() {
+        return start(&["nest", "start"], BY_PORT);
     }
     if super::language::node_file(folder).is_some() {
         return None;
     }
     // No file has a usual name, so only the project's own scripts say how it starts.
-    let script = ["start", "dev", "serve"]
-        .into_iter()
-        .find(|name| package.get("scripts").and_then(|all| all.get(name)).is_some());
-    script.and_then(|name| start(run, &[name], BY_PORT))
+    scripts(folder).into_iter().next()
+}
+
+/// The project's own scripts that start something.
+fn scripts(folder: &Path) -> Vec<Start> {
+    let package = Json::parse(text_of(folder, "package.json").as_bytes()).unwrap_or(Json::Null);
+    let has = |name: &&str| package.get("scripts").and_then(|all| all.get(name)).is_some();
+    let run = |name: &str| {
+        let words = package_manager(folder).0.iter().copied().chain([name]);
+        Start::new(words.map(str::to_owned).collect(), BY_PORT)
+    };
+    ["start", "dev", "serve"].into_iter().filter(has).map(run).collect()
+}
+
+/// How the project's package manager runs a script, and a program of a package.
+fn package_manager(folder: &Path) -> (&'static [&'static str], &'static [&'static str]) {
+    let has = |file: &str| folder.join(file).is_file();
+    match () {
+        () if has("pnpm-lock.yaml") => (&["pnpm", "run"], &["pnpm", "exec"]),
+        () if has("yarn.lock") => (&["yarn", "run"], &["yarn"]),
+        () if has("bun.lock") => (&["bun", "run"], &["bunx"]),
+        () => (&["npm", "run"], &["npx"]),
+    }
+}
+
+/// Returns the text of the files in which a project names what it depends on.
+pub(super) fn declared(folder: &Path) -> String {
+    let node = text_of(folder, "package.json") + &text_of(folder, "Cargo.toml");
+    declared_by_python(folder) + &node.to_ascii_lowercase()
 }
 
 fn text_of(folder: &Path, file: &str) -> String {

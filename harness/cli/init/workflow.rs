@@ -75,7 +75,11 @@ pub(super) fn weekly(scenarios: &Path, project: &Path, language: Language) -> (P
     let prefix = if below.is_empty() { String::new() } else { format!("{below}/") };
     let Steps { setup, run, .. } = steps(&prefix, project, language);
     let retake = if language == Language::Rust { "retake" } else { run.trim_end_matches(" test") };
-    let install = if language == Language::Rust { "      - run: cargo install retake-cli --locked\n" } else { "" };
+    let install = if language == Language::Rust && !setup.contains("retake-cli") {
+        "      - run: cargo install retake-cli --locked\n"
+    } else {
+        ""
+    };
     let text = format!(
         "# Asks the provider once a week whether it still answers as recorded. This costs a few calls: set the key as a secret
 # of the repository. A red run changes nothing; `retake record` takes over what the provider sends.
@@ -122,6 +126,12 @@ fn steps(prefix: &str, project: &Path, language: Language) -> Steps {
     let has = |file: &str| project.join(file).is_file();
     let globs = |globs: &[&str]| globs.iter().map(|glob| format!("\"{prefix}{glob}\"")).collect::<Vec<_>>().join(", ");
     match language {
+        Language::Rust if super::start::of(language, project).is_some() => Steps {
+            service: globs(&["src/**", "Cargo.*"]),
+            setup: "      - uses: Swatinem/rust-cache@v2\n      - run: cargo build\n      - run: cargo install retake-cli --locked\n"
+                .to_owned(),
+            run: "retake test",
+        },
         Language::Rust => Steps {
             service: globs(&["src/**", "tests/**", "Cargo.*"]),
             setup: "      - uses: Swatinem/rust-cache@v2\n".to_owned(),

@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, getpgid, kill_process};
 
 /// Returns all processes below this one, parents first.
 #[cfg(target_os = "linux")]
-pub(super) fn all() -> Vec<Pid> {
+pub(in crate::system) fn all() -> Vec<Pid> {
     let mut found = Vec::new();
     let mut next = children_of("self");
     while let Some(pid) = next.pop() {

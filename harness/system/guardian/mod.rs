@@ -27,6 +27,8 @@ mod order;
 #[cfg(unix)]
 mod process;
 
+#[cfg(target_os = "linux")]
+pub(super) use descendants::all as descendants;
 #[cfg(not(unix))]
 pub use guarded::take_over;
 pub(crate) use guarded::{Guard, Guarded};

@@ -13,6 +13,8 @@ pub(crate) mod harness;
 pub(crate) mod hundredth;
 pub(crate) mod kept;
 pub(crate) mod panics;
+#[cfg(unix)]
+pub(crate) mod probed;
 pub(crate) mod routers;
 pub(crate) mod time_limits;
 pub(crate) mod updating;
@@ -33,6 +35,8 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     hundredth::TESTS,
     kept::TESTS,
     panics::TESTS,
+    #[cfg(unix)]
+    probed::TESTS,
     time_limits::TESTS,
     updating::TESTS,
     #[cfg(unix)]

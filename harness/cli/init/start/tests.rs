@@ -84,3 +84,44 @@ fn a_node_framework_is_started_by_its_own_command() {
         assert_eq!(start(Language::TypeScript, files).map(|(command, _)| command).as_deref(), command, "{files:?}");
     }
 }
+
+#[test]
+fn what_no_package_file_names_is_told_by_imports_folders_and_environments() {
+    for (files, command) in [
+        (
+            &[("app.py", "import chainlit as cl"), (".venv/bin/chainlit", "")][..],
+            ".venv/bin/chainlit run app.py --headless --port {{ port }}",
+        ),
+        (&[("weather/agent.py", "from google.adk.agents import Agent")], "adk api_server --port {{ port }}"),
+    ] {
+        assert_eq!(start(Language::Python, files).map(|(command, _)| command).as_deref(), Some(command), "{files:?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("langgraph.json"), "{\"graphs\": {\"agent\": \"./a.py:graph\"}}").unwrap();
+    let route = of(Language::Python, folder.path()).and_then(|start| start.route).unwrap();
+    assert_eq!((&*route.path, &route.body["assistant_id"]), ("/runs/stream", &serde_json::json!("agent")));
+}
+
+#[test]
+fn a_rust_program_is_started_where_cargo_puts_it_and_a_library_is_linked() {
+    const PACKAGE: (&str, &str) = ("Cargo.toml", "[package]\nname = \"chat\"\n");
+    let program = |more: &[(&str, &str)]| {
+        let files: Vec<_> = [PACKAGE, ("src/main.rs", "")].into_iter().chain(more.iter().copied()).collect();
+        start(Language::Rust, &files).map(|(command, _)| command)
+    };
+    assert_eq!(program(&[]).as_deref(), Some("target/debug/chat"));
+    assert_eq!(program(&[("src/lib.rs", "")]), None);
+    assert_eq!(program(&[("tests/scenarios.rs", "")]), None);
+    assert_eq!(start(Language::Rust, &[PACKAGE]), None);
+}
+
+#[test]
+fn the_scripts_of_a_project_are_further_ways_to_start_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let scripts = "{\"scripts\": {\"dev\": \"x\", \"start\": \"x\", \"lint\": \"x\"}}";
+    std::fs::write(folder.path().join("package.json"), scripts).unwrap();
+    std::fs::write(folder.path().join("app.js"), "").unwrap();
+    let ways: Vec<String> =
+        ways(Language::TypeScript, folder.path()).into_iter().map(|way| way.command.join(" ")).collect();
+    assert_eq!(ways, ["node app.js", "npm run start", "npm run dev"]);
+}

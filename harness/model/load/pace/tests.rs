@@ -94,7 +94,7 @@ fn what_cannot_be_meant_is_refused() {
         ("jitter=10,tps=3", "write a part from 0% to 100%"),
         ("jitter=101%,tps=3", "write a part from 0% to 100%"),
         ("jitter=10%", "write recorded, none"),
-        ("none,jitter=10%", "nothing can vary"),
+        ("none,jitter=10%", "no delays to vary"),
         ("recorded,seed=3", "only with jitter"),
         ("recorded,tps=3", "either as they were recorded"),
         ("speed=3", "`speed` is unknown; known are ttft, tps, jitter and seed"),

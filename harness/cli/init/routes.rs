@@ -1,0 +1,209 @@
+//! The routes of a service that may call its model, told by its OpenAPI document, each with a body that fits its schema.
+
+use serde_json::{Map, Value, json};
+
+/// What a person says in the first scenario.
+pub(super) const PROMPT: &str = "Say hello";
+/// How deep a schema is followed. One that holds itself has no end.
+const DEEPEST: usize = 8;
+/// How many routes are worth trying.
+const MOST: usize = 6;
+/// Parts of paths that tell a chat from other work. A route that neither streams nor has one of them is not tried.
+const TELLING: [&str; 10] =
+    ["stream", "sse", "chat", "message", "run", "invoke", "complet", "generate", "ask", "agent"];
+
+/// A route that takes a POST request.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Route {
+    /// Its path. A parameter of unknown value is still in it: `/agents/{id}/stream`.
+    pub(super) path: String,
+    pub(super) body: Value,
+}
+
+/// Returns the routes that look as if they called a model, the likeliest first: those that answer with an event stream, or whose
+/// body holds a text that a person could have said.
+pub(super) fn routes(api: &Value) -> Vec<Route> {
+    let paths = api.get("paths").and_then(Value::as_object).into_iter().flatten();
+    let mut found: Vec<(usize, Route)> = paths
+        .filter_map(|(path, of_path)| {
+            let post = of_path.get("post")?;
+            let streams = of(post, "responses")
+                .any(|(_, answer)| of(followed(api, answer), "content").any(|(kind, _)| kind.contains("event-stream")));
+            let content = followed(api, post.get("requestBody").unwrap_or(&Value::Null)).get("content");
+            let schema =
+                content.and_then(|content| content.get("application/json")).and_then(|json| json.get("schema"));
+            let body = content
+                .and_then(|content| content.get("application/json"))
+                .and_then(|json| shown_example(json, api))
+                .unwrap_or_else(|| fitting(api, schema.unwrap_or(&Value::Null), "", 0));
+            let telling = TELLING.iter().filter(|word| path.to_ascii_lowercase().contains(*word)).count();
+            let says = schema.is_some() && holds_text(&body);
+            // Any other route that takes a text may do something with it that is not undone.
+            let may_call = streams || (says && telling > 0);
+            if !may_call {
+                return None;
+            }
+            let parameters = [of_path, post].into_iter().filter_map(|of| of.get("parameters")?.as_array()).flatten();
+            let filled = with_parameters(api, path, parameters.map(|parameter| followed(api, parameter)));
+            let rank = 4 * usize::from(streams) + 2 * usize::from(says) + telling;
+            Some((rank, Route { path: filled, body: plain(body) }))
+        })
+        .collect();
+    found.sort_by_key(|(rank, route)| (std::cmp::Reverse(*rank), route.path.matches('{').count(), route.path.len()));
+    found.into_iter().map(|(_, route)| route).take(MOST).collect()
+}
+
+fn of<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
+    value.get(field).and_then(Value::as_object).into_iter().flatten()
+}
+
+/// Follows a reference to another part of the document.
+fn followed<'a>(api: &'a Value, value: &'a Value) -> &'a Value {
+    let target = |value: &Value| api.pointer(value.get("$ref")?.as_str()?.strip_prefix('#')?);
+    let first = target(value).unwrap_or(value);
+    target(first).unwrap_or(first)
+}
+
+/// Puts examples in place of the parameters of a path, and adds the parameters that have to be in the query.
+fn with_parameters<'a>(api: &Value, path: &str, parameters: impl Iterator<Item = &'a Value>) -> String {
+    let (mut path, mut query) = (path.to_owned(), String::new());
+    for parameter in parameters {
+        let Some(name) = parameter.get("name").and_then(Value::as_str) else { continue };
+        let schema = parameter.get("schema").unwrap_or(&Value::Null);
+        let known = shown_example(parameter, api).or_else(|| known(followed(api, schema)));
+        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match parameter.get("in").and_then(Value::as_str) {
+            Some("path") => {
+                if let Some(value) = known {
+                    path = path.replace(&format!("{{{name}}}"), &text(value));
+                }
+            }
+            Some("query") if parameter.get("required") == Some(&Value::Bool(true)) => {
+                let value = text(known.unwrap_or_else(|| fitting(api, schema, name, 0)));
+                let pair: String =
+                    url::form_urlencoded::Serializer::new(String::new()).append_pair(name, &value).finish();
+                query = format!("{query}{}{pair}", if query.is_empty() { '?' } else { '&' });
+            }
+            _ => {}
+        }
+    }
+    path + &query
+}
+
+/// The example that stands beside a schema.
+fn shown_example(beside: &Value, api: &Value) -> Option<Value> {
+    let first = || Some(followed(api, of(beside, "examples").next()?.1).get("value")?.clone());
+    beside.get("example").cloned().or_else(first).map(plain)
+}
+
+/// The value that a schema itself names.
+fn known(schema: &Value) -> Option<Value> {
+    let listed = |field: &str| schema.get(field)?.as_array()?.first().cloned();
+    let named = |field: &str| schema.get(field).cloned();
+    named("example")
+        .or_else(|| listed("examples"))
+        .or_else(|| named("const"))
+        .or_else(|| named("default"))
+        .or_else(|| listed("enum"))
+        .filter(|value| !value.is_null())
+        .map(plain)
+}
+
+/// Returns a value that fits a schema: its own examples first, else what it requires, else by its type. `name` is that of the
+/// property.
+fn fitting(api: &Value, schema: &Value, name: &str, depth: usize) -> Value {
+    let schema = followed(api, schema);
+    if let Some(value) = known(schema).filter(|value| !matches!(value, Value::Array(all) if all.is_empty())) {
+        return value;
+    }
+    if depth > DEEPEST {
+        return Value::Null;
+    }
+    let parts = |field: &str| schema.get(field).and_then(Value::as_array).into_iter().flatten();
+    let is_null = |schema: &&Value| schema.get("type") == Some(&json!("null"));
+    if let Some(one) = parts("anyOf").chain(parts("oneOf")).find(|schema| !is_null(schema)) {
+        return fitting(api, one, name, depth + 1);
+    }
+    let merged: Map<String, Value> = parts("allOf")
+        .filter_map(|part| match fitting(api, part, name, depth + 1) {
+            Value::Object(fields) => Some(fields),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let kind = match schema.get("type") {
+        Some(Value::String(kind)) => kind.as_str(),
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or(""),
+        _ if schema.get("properties").is_some() || !merged.is_empty() => "object",
+        _ => "",
+    };
+    let number = |field: &str| schema.get(field).filter(|value| value.is_number()).cloned();
+    match kind {
+        "object" => Value::Object(merged.into_iter().chain(fields(api, schema, depth)).collect()),
+        "array" => {
+            let items = schema.get("items").unwrap_or(&Value::Null);
+            json!([fitting(api, items, name, depth + 1)])
+        }
+        "integer" | "number" => number("minimum").or_else(|| number("maximum")).unwrap_or(json!(1)),
+        "boolean" => json!(false),
+        "null" => Value::Null,
+        // A document names the role of a message as any text.
+        _ if name == "role" => json!("user"),
+        _ => json!(match schema.get("format").and_then(Value::as_str) {
+            Some("uuid") => "00000000-0000-4000-8000-000000000001",
+            Some("date-time") => "2030-01-01T00:00:00Z",
+            Some("date") => "2030-01-01",
+            Some("email") => "ada@example.com",
+            Some("uri" | "url") => "http://127.0.0.1/",
+            _ if name.ends_with("id") || name.ends_with("Id") => "hello",
+            _ => PROMPT,
+        }),
+    }
+}
+
+/// The properties that an object requires; if it requires none, the first that holds a text. A switch for streaming is on.
+fn fields(api: &Value, schema: &Value, depth: usize) -> Map<String, Value> {
+    let required: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut fields = Map::new();
+    let mut others = Vec::new();
+    for (name, property) in of(schema, "properties") {
+        let is_switch = name == "stream" && followed(api, property).get("type") == Some(&json!("boolean"));
+        let value = if is_switch { json!(true) } else { fitting(api, property, name, depth + 1) };
+        if is_switch || required.contains(&name.as_str()) {
+            fields.insert(name.clone(), value);
+        } else if holds_text(&value) {
+            others.push((name.clone(), value));
+        }
+    }
+    // A type that says of all its properties that they may be left out means one of them.
+    if required.is_empty() && depth <= 1 {
+        fields.extend(others.into_iter().next());
+    }
+    fields
+}
+
+/// Whether a value holds the text that a person says.
+fn holds_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == PROMPT || text.contains(' '),
+        Value::Array(all) => all.iter().any(holds_text),
+        Value::Object(fields) => fields.values().any(holds_text),
+        _ => false,
+    }
+}
+
+/// Leaves out what TOML cannot hold, and what a template would take for its own.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::String(text) if ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark)) => json!(PROMPT),
+        Value::Array(all) => all.into_iter().filter(|value| !value.is_null()).map(plain).collect(),
+        Value::Object(all) => {
+            Value::Object(all.into_iter().filter(|(_, value)| !value.is_null()).map(|(k, v)| (k, plain(v))).collect())
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

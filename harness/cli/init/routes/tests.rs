@@ -1,0 +1,77 @@
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn the_route_that_streams_comes_first_with_a_body_that_fits_its_schema() {
+    let api = json!({
+        "paths": {
+            "/health": { "get": {} },
+            "/projects": { "post": { "requestBody": { "content": { "application/json": { "schema": {
+                "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } } } } } } },
+            "/admin/users": { "post": { "requestBody": { "content": { "application/json": { "schema": {
+                "type": "object", "required": ["age"], "properties": { "age": { "type": "integer", "minimum": 18 } } } } } } } },
+            "/chat": { "post": {
+                "requestBody": { "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Chat" } } } },
+                "responses": { "200": { "content": { "text/event-stream": {} } } } } },
+            "/generate/title": { "post": { "requestBody": { "content": { "application/json": { "schema": {
+                "properties": { "text": { "type": ["string", "null"] } } } } } } } },
+        },
+        "components": { "schemas": {
+            "Chat": { "type": "object", "required": ["messages", "session_id", "mode", "options", "run", "at"], "properties": {
+                "messages": { "type": "array", "items": { "$ref": "#/components/schemas/Message" } },
+                "session_id": { "type": "string" },
+                "mode": { "allOf": [{ "$ref": "#/components/schemas/Mode" }], "default": "fast" },
+                "options": { "anyOf": [{ "type": "null" }, { "$ref": "#/components/schemas/Options" }] },
+                "run": { "type": "string", "format": "uuid" },
+                "at": { "type": "number", "maximum": 9 },
+                "stream": { "type": "boolean", "default": false },
+                "user": { "type": "string" } } },
+            "Message": { "type": "object", "required": ["role", "content"], "properties": {
+                "role": { "type": "string" }, "content": { "type": "string" }, "name": { "type": "string" } } },
+            "Mode": { "type": "string", "enum": ["fast", "deep"] },
+            "Options": { "allOf": [
+                { "type": "object", "required": ["top"], "properties": { "top": { "type": "integer", "examples": [5] } } },
+                { "type": "object", "required": ["dry"], "properties": { "dry": { "type": "boolean" } } } ] },
+        } },
+    });
+    let chat = json!({
+        "messages": [{ "role": "user", "content": PROMPT }], "session_id": "hello", "mode": "fast", "stream": true,
+        "options": { "top": 5, "dry": false }, "run": "00000000-0000-4000-8000-000000000001", "at": 9,
+    });
+    let title = Route { path: "/generate/title".to_owned(), body: json!({ "text": PROMPT }) };
+    assert_eq!(routes(&api), [Route { path: "/chat".to_owned(), body: chat }, title]);
+}
+
+#[test]
+fn examples_and_parameters_of_the_document_are_used() {
+    let body = json!({ "example": { "q": "What is {{ this }}", "none": null }, "schema": { "type": "object" } });
+    let api = json!({ "paths": { "/{tenant}/agents/{id}/ask": {
+        "parameters": [{ "name": "tenant", "in": "path", "schema": { "type": "string", "enum": ["acme", "b"] } }],
+        "post": {
+            "parameters": [
+                { "name": "id", "in": "path", "schema": { "type": "string" } },
+                { "name": "as user", "in": "query", "required": true, "example": "a b" },
+                { "name": "page", "in": "query", "schema": { "type": "integer" } } ],
+            "requestBody": { "content": { "application/json": body } } } } } });
+    let path = "/acme/agents/{id}/ask?as+user=a+b".to_owned();
+    assert_eq!(routes(&api), [Route { path, body: json!({ "q": PROMPT }) }]);
+}
+
+#[test]
+fn a_schema_that_holds_itself_comes_to_an_end() {
+    let tree = json!({ "type": "object", "required": ["child", "text"], "properties": {
+        "child": { "$ref": "#/components/schemas/Tree" }, "text": { "type": "string" } } });
+    let api = json!({
+        "paths": { "/run": { "post": { "requestBody": { "content": { "application/json": {
+            "schema": { "$ref": "#/components/schemas/Tree" } } } } } } },
+        "components": { "schemas": { "Tree": tree } } });
+    assert_eq!(routes(&api).len(), 1);
+    for broken in [
+        json!(null),
+        json!({ "paths": [] }),
+        json!({ "paths": { "/a": { "post": { "requestBody": { "$ref": "#/x" } } } } }),
+    ] {
+        assert_eq!(routes(&broken), [], "{broken}");
+    }
+}

@@ -1,0 +1,115 @@
+//! The text of the first `suite.toml` and of the first scenario: what was tried, and marks at what was not.
+
+use serde_json::Value;
+
+use super::probe::{Seen, Tried};
+use super::routes::PROMPT;
+use super::start::Start;
+use crate::new;
+
+/// The variables that a service gets in each run: its port, and the addresses and keys of the models whose names stand in its
+/// package files.
+pub(super) fn variables(declared: &str) -> Vec<(String, String)> {
+    let named = |words: &[&str]| words.iter().any(|word| declared.contains(word));
+    let pair = |name: &str, value: &str| (name.to_owned(), format!("{{{{ {value} }}}}"));
+    let mut all =
+        vec![pair("PORT", "port"), pair("OPENAI_BASE_URL", "model.openai"), pair("OPENAI_API_KEY", "model.key")];
+    if named(&["anthropic"]) {
+        all.extend([pair("ANTHROPIC_BASE_URL", "model.anthropic"), pair("ANTHROPIC_API_KEY", "model.key")]);
+    }
+    if named(&["google-adk", "adk api_server", "google-genai", "@google/", "ai-sdk/google", "gemini"]) {
+        all.extend([pair("GOOGLE_GEMINI_BASE_URL", "model.gemini"), pair("GOOGLE_API_KEY", "model.key")]);
+        all.push(pair("GEMINI_API_KEY", "model.key"));
+    }
+    if named(&["ollama"]) {
+        all.push(pair("OLLAMA_HOST", "model.ollama"));
+    }
+    all
+}
+
+/// The variables of a service that is started only to look at it: those of all providers, so that none is reached.
+pub(super) fn all_variables() -> Vec<(String, String)> {
+    variables("anthropic gemini ollama")
+}
+
+/// The head of `suite.toml` in a project whose system is a command. `seen` is what its start showed; without it, the lines that
+/// nobody tried are marked.
+pub(super) fn system(start: &Start, env: &[(String, String)], seen: Option<&Seen>, mark: &str) -> String {
+    let Start { command, ready, .. } = seen.map_or(start, |seen| &seen.start);
+    let words: Vec<String> = command.iter().map(|word| format!("{word:?}")).collect();
+    let pairs: Vec<String> = env.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+    let mark = if seen.is_some() { String::new() } else { format!("# not tried: {mark}\n") };
+    let port =
+        seen.and_then(|seen| seen.port).map(|port| format!("port = {port}                # it takes no other\n"));
+    let limit = if seen.is_some_and(|seen| seen.slow) { "120s" } else { "30s" };
+    let env = if pairs.len() > 3 {
+        // An inline table has to be on one line.
+        format!("\n[systems.agent.env]\n{}\n", pairs.join("\n"))
+    } else {
+        String::new()
+    };
+    let inline = if pairs.len() > 3 { String::new() } else { format!("env = {{ {} }}\n", pairs.join(", ")) };
+    format!(
+        "# The agent service under test. Retake starts it for each scenario, with these variables, PATH, and
+# its own home and temporary folders.
+[systems.agent]
+{mark}command = [{}]
+{inline}{}ready = {{ {ready}, timeout = {limit:?} }}       # or {{ line = \"regex of a log line\" }}
+{env}",
+        words.join(", "),
+        port.unwrap_or_default(),
+    )
+}
+
+/// The first scenario: the request that was tried, or the template.
+pub(super) fn scenario(request: Option<&Tried>, mark: Option<&str>) -> String {
+    let template = new::scenario("hello");
+    let Some(Tried { path, body, status, streams, called }) = request else {
+        let not_tried = |mark: &str| format!("# not tried: {mark}\n[[step]]");
+        return mark.map_or_else(|| template.clone(), |mark| template.replacen("[[step]]", &not_tried(mark), 1));
+    };
+    let json = body.as_ref().and_then(in_toml);
+    let verb = if body.is_some() { "post" } else { "get " };
+    let mut step = format!("{verb}   = {path:?}\n");
+    if let Some(json) = json {
+        step = [step, format!("json   = {json}\n")].concat();
+    }
+    step += if *streams {
+        "stream = true               # an event stream: its shape goes into goldens/hello.snap\n"
+    } else {
+        "golden = true               # the shape of the answer goes into goldens/hello.snap\n"
+    };
+    let answered = if *called { "the service called its model".to_owned() } else { format!("it answered {status}") };
+    let mut text = String::new();
+    let mut in_step = false;
+    for line in template.lines() {
+        if line == "[[step]]" {
+            text = [text, format!("# `retake init` has sent this once: {answered}.\n[[step]]\n{step}\n")].concat();
+            in_step = true;
+        } else if line.starts_with('[') {
+            in_step = false;
+        }
+        let line = if line.starts_with("# fixture") && !called {
+            "fixture = \"none\"            # sent once, it called no model; without this line the scenario can be recorded"
+        } else {
+            line
+        };
+        if !in_step {
+            text += line;
+            text.push('\n');
+        }
+    }
+    if step.contains("{{ prompt }}") { text } else { text.replacen(VARS, "", 1) }
+}
+
+/// The variables of the template.
+const VARS: &str = "[vars]\nprompt = \"Say hello\"\n\n";
+
+/// A body in TOML, with the prompt of the scenario in place of its text.
+fn in_toml(body: &Value) -> Option<String> {
+    let value = toml::Value::try_from(body).ok()?;
+    Some(value.to_string().replace(&format!("\"{PROMPT}\""), "\"{{ prompt }}\""))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! Starts a program once, before there is a suite, to see on which port it listens.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use super::command::not_started;
+use super::date;
+use super::folder::Folder;
+use super::guardian::{Guard, Guarded};
+use super::log::Log;
+use super::ports::PortLease;
+use super::ready::addresses;
+use retake_base::error::{Error, Result};
+
+/// What stands for the port in commands and variables.
+const PORT: &str = "{{ port }}";
+
+/// A program that was started to see what it does. Dropping it ends the program and everything that it started; [`Probe::end`]
+/// also waits for that.
+#[derive(Debug)]
+pub struct Probe {
+    program: String,
+    folder: std::path::PathBuf,
+    guarded: Guarded,
+    log: Log,
+    port: PortLease,
+}
+
+impl Probe {
+    /// Starts a program as a system is started: with these variables, `PATH`, and folders of its own as home and for temporary files.
+    /// `{{ port }}` is a port that is free.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub async fn start(command: &[String], env: &[(String, String)], folder: &Path) -> Result<Probe> {
+        super::folder::keep().await;
+        let (port, own, log) = (PortLease::take()?, Folder::new(), Log::new(None));
+        let filled = |text: &str| text.replace(PORT, &port.port().to_string());
+        let command: Vec<String> = command.iter().map(|word| filled(word)).collect();
+        let env = env.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
+        let program = command.first().cloned().unwrap_or_default();
+        let guard = Guard::default().folders(own.all());
+        let guard = guard.program(command, folder.to_owned(), own.environment(env, &date::today()), None);
+        let printed = log.clone();
+        let guarded = guard.start(move |bytes| printed.push(bytes)).await?;
+        Ok(Probe { program, folder: folder.to_owned(), guarded, log, port })
+    }
+
+    /// The port that the program was told to listen on.
+    pub fn given(&self) -> u16 {
+        self.port.port()
+    }
+
+    /// The addresses on which the program and those that it started listen, the given port first. Where a machine does not list
+    /// the sockets of its processes, only the given port is tried.
+    pub fn listening(&self) -> Vec<SocketAddr> {
+        let mut ports = listened();
+        ports.retain(|port| *port != self.given());
+        ports.insert(0, self.given());
+        let reached = |address: &SocketAddr| std::net::TcpStream::connect(address).is_ok();
+        ports.into_iter().filter_map(|port| addresses(port).into_iter().find(reached)).collect()
+    }
+
+    /// Says why the program is no service, if it has ended.
+    pub fn ended(&self) -> Option<Error> {
+        let exit = self.guarded.exit()?;
+        Some(self.explained(Error::new(format!("it ended before it listened on a port: {exit}"))))
+    }
+
+    /// Adds what the program printed to an error, and what may help.
+    pub fn explained(&self, error: Error) -> Error {
+        not_started(error, &self.log, &self.program, &self.folder)
+    }
+
+    /// Ends the program, and waits until no process of it is left.
+    pub async fn end(self) {
+        self.guarded.end().await;
+    }
+}
+
+/// The ports on which processes below this one listen, in order.
+#[cfg(target_os = "linux")]
+fn listened() -> Vec<u16> {
+    let mut ports = Vec::new();
+    for process in super::guardian::descendants() {
+        let process = format!("/proc/{}", process.as_raw_nonzero());
+        let files = std::fs::read_dir(format!("{process}/fd")).into_iter().flatten().flatten();
+        let sockets: Vec<String> = files
+            .filter_map(|file| std::fs::read_link(file.path()).ok()?.into_os_string().into_string().ok())
+            .collect();
+        for table in ["tcp", "tcp6"] {
+            let table = std::fs::read_to_string(format!("{process}/net/{table}")).unwrap_or_default();
+            ports.extend(table.lines().filter_map(|line| {
+                let fields: Vec<&str> = line.split_whitespace().collect();
+                let (local, state, inode) = (*fields.get(1)?, *fields.get(3)?, *fields.get(9)?);
+                let listens = state == "0A" && sockets.iter().any(|socket| *socket == format!("socket:[{inode}]"));
+                u16::from_str_radix(local.rsplit(':').next()?, 16).ok().filter(|_| listens)
+            }));
+        }
+    }
+    ports.sort_unstable();
+    ports.dedup();
+    ports
+}
+
+#[cfg(not(target_os = "linux"))]
+fn listened() -> Vec<u16> {
+    Vec::new()
+}
+
+/// Removes what the probes of this process shared, and waits until it is gone.
+pub fn end_probes() {
+    super::folder::remove_kept();
+}

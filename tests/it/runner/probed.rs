@@ -1,0 +1,247 @@
+//! `retake init --probe`, which starts a service once, and the keys that a red run offers on a terminal.
+
+use crate::support::program::{Program, Ran};
+use crate::support::tree::Tree;
+
+tests! { a_probe_proposes_the_route_that_calls_the_model,
+    a_probe_finds_the_port_that_a_service_takes_whatever_it_is_told,
+    a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing,
+    a_service_that_does_not_start_is_told_with_what_it_printed,
+    what_was_not_tried_is_marked_and_replaced_by_what_was_seen,
+    a_red_run_on_a_terminal_offers_what_its_failure_advises,
+    a_red_run_offers_to_record_what_was_never_recorded,
+    nothing_is_offered_in_ci_nor_without_a_terminal,
+    init_asks_on_a_terminal_whether_it_may_start_the_service,
+}
+
+/// A service of Python's own library. It writes down its process and which keys it has, and calls its model at `/v2/ask`.
+const SERVICE: &str = r##"import http.server, json, os, urllib.request
+
+API = {"paths": {
+    "/v2/ask": {"post": {"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Ask"}}}},
+        "responses": {"200": {"content": {"text/event-stream": {}}}}}},
+    "/users": {"post": {"requestBody": {"content": {"application/json": {"schema": {"type": "object",
+        "required": ["name"], "properties": {"name": {"type": "string"}}}}}}}}},
+    "components": {"schemas": {"Ask": {"type": "object", "required": ["question", "depth"], "properties": {
+        "question": {"type": "string"}, "depth": {"type": "integer", "minimum": 2}}}}}}
+
+class Service(http.server.BaseHTTPRequestHandler):
+    def say(self, status, kind, text):
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def do_GET(self):
+        if self.path == "/openapi.json" and API:
+            self.say(200, "application/json", json.dumps(API))
+        elif self.path in ("/healthz", "/"):
+            self.say(200, "text/plain", "ok")
+        else:
+            self.say(404, "text/plain", "no")
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if self.path != "/v2/ask" or body["depth"] < 2:
+            return self.say(422, "text/plain", "no")
+        call = {"model": "m", "messages": [{"role": "user", "content": body["question"]}]}
+        headers = {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+        url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+        try:
+            urllib.request.urlopen(urllib.request.Request(url, json.dumps(call).encode(), headers)).read()
+        except urllib.error.HTTPError as refused:
+            return self.say(500, "text/plain", f"the model answered {refused.code}")
+        self.say(200, "text/event-stream", "data: {}\n\n")
+
+    def log_message(self, *_):
+        pass
+
+open("seen.txt", "w").write(f"{os.getpid()} {os.environ['OPENAI_API_KEY']}")
+http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Service).serve_forever()
+"##;
+
+fn probe(tree: &Tree) -> Ran {
+    tree.retake().args(&["init", "--probe"]).env("OPENAI_API_KEY", "sk-real").run()
+}
+
+fn a_probe_proposes_the_route_that_calls_the_model() {
+    let tree = Tree::empty();
+    tree.write("app.py", SERVICE);
+    probe(&tree).exits(0).says(&[
+        "tried  python3 app.py: it listens on the port that it is given",
+        "tried  GET /healthz: 200 text/plain",
+        "tried  GET /openapi.json: 200 application/json",
+        "tried  POST /v2/ask: 500, and it called its model",
+        "Then: retake record hello",
+    ]);
+    let (suite, hello) = (tree.read("scenarios/suite.toml"), tree.read("scenarios/hello/scenario.toml"));
+    assert!(suite.contains("ready = { http = \"/healthz\", ") && !suite.contains("not tried"), "{suite}");
+    assert!(!suite.contains("\nport ="), "{suite}");
+    assert!(hello.contains("post   = \"/v2/ask\"\n") && hello.contains("question = \"{{ prompt }}\""), "{hello}");
+    assert!(hello.contains("depth = 2"), "{hello}");
+    // Nothing of it is left, and it never had the real key.
+    let seen = tree.read("seen.txt");
+    let (process, key) = seen.split_once(' ').unwrap();
+    assert!(!std::path::Path::new("/proc").join(process).exists() && key != "sk-real", "{seen}");
+    // What was printed leads to a red run that says what is missing.
+    tree.retake().arg("test").run().red(&["to record it: retake record hello"]);
+}
+
+fn a_probe_finds_the_port_that_a_service_takes_whatever_it_is_told() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let tree = Tree::empty();
+    tree.write("app.py", &SERVICE.replace("int(os.environ[\"PORT\"])", "0").replace("and API", "and None"));
+    probe(&tree).exits(0).says(&[
+        "it listens on port ",
+        "whichever it is given",
+        "tried  GET /: 200",
+        "Then: retake test",
+    ]);
+    let (suite, hello) = (tree.read("scenarios/suite.toml"), tree.read("scenarios/hello/scenario.toml"));
+    assert!(suite.contains("\nport = "), "{suite}");
+    assert!(hello.contains("\nfixture = \"none\"") && hello.contains("get    = \"/\"\ngolden = true"), "{hello}");
+}
+
+fn a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing() {
+    let tree = Tree::empty();
+    tree.write("package.json", "{\"scripts\": {\"start\": \"node ./bin/www\"}}");
+    tree.write("app.js", "module.exports = {}");
+    tree.write("service.py", SERVICE);
+    for (program, does) in [("node", "exit 0"), ("npm", "exec python3 service.py")] {
+        tree.write(&format!("bin/{program}"), &format!("#!/bin/sh\n{does}\n"));
+        executable(&tree, &format!("bin/{program}"));
+    }
+    let path = format!("{}:{}", tree.path("bin").display(), std::env::var("PATH").unwrap());
+    let told = tree.retake().args(&["init", "--probe"]).env("PATH", path).run().exits(0);
+    told.says(&["tried  npm run start: it listens on the port that it is given"]);
+    assert!(tree.read("scenarios/suite.toml").contains("command = [\"npm\", \"run\", \"start\"]\n"));
+}
+
+fn a_service_that_does_not_start_is_told_with_what_it_printed() {
+    let tree = Tree::empty();
+    tree.write("app.py", "import sys\nprint('no database at all')\nsys.exit(3)\n");
+    probe(&tree).exits(1).says(&[
+        "correct `command` in scenarios/suite.toml",
+        "failed to start the service once with `python3 app.py`: it ended before it listened on a port: exit code 3",
+        "| no database at all",
+    ]);
+    assert!(tree.read("scenarios/suite.toml").contains("# not tried: it did not start\ncommand = "));
+    assert!(tree.read("scenarios/hello/scenario.toml").contains("# not tried: the service did not start\n[[step]]"));
+    tree.retake().arg("list").run().says(&["hello"]);
+}
+
+fn what_was_not_tried_is_marked_and_replaced_by_what_was_seen() {
+    let tree = Tree::empty();
+    tree.write("app.py", SERVICE);
+    tree.retake().args(&["init", "--yes"]).run().exits(0);
+    let marked = tree.read("scenarios/suite.toml");
+    assert!(marked.contains("# not tried: `retake init --probe` starts it once and sees\ncommand = "), "{marked}");
+    assert!(!tree.has("seen.txt"));
+    probe(&tree).exits(0).says(&["wrote  scenarios/suite.toml", "wrote  scenarios/hello/scenario.toml"]);
+    assert!(!tree.read("scenarios/suite.toml").contains("not tried"));
+    // What a person has written stays.
+    tree.replace("scenarios/suite.toml", "/healthz", "/");
+    probe(&tree).exits(0).says(&["kept   scenarios/suite.toml", "kept   scenarios/hello/scenario.toml"]);
+    assert!(tree.read("scenarios/suite.toml").contains("http = \"/\""));
+}
+
+/// Runs `retake` on a terminal of its own. Each key is pressed when the next question is asked, or Enter once there are no more.
+const TERMINAL: &str = r#"import os, pty, sys
+keys, asked, out = sys.argv[1], sys.argv[2].encode(), b""
+process, terminal = pty.fork()
+if process == 0:
+    os.execv(sys.argv[3], sys.argv[3:])
+pressed = 0
+while True:
+    try:
+        read = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not read:
+        break
+    out += read
+    while out.count(asked) > pressed:
+        os.write(terminal, (keys[pressed:pressed + 1] or "\n").encode())
+        if asked.endswith(b"[Y/n]: "):
+            os.write(terminal, b"\n")
+        pressed += 1
+sys.stdout.buffer.write(out)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+"#;
+
+fn on_terminal(tree: &Tree, keys: &str, asked: &str, args: &[&str]) -> Program {
+    tree.write("terminal.py", TERMINAL);
+    let program = Program::new(std::path::Path::new("python3")).in_folder(tree.root());
+    program.args(&["terminal.py", keys, asked, env!("CARGO_BIN_EXE_retake")]).args(args)
+}
+
+const LEAVE: &str = "any other key to leave: ";
+
+/// A service whose answer has no golden yet.
+fn without_golden() -> Tree {
+    let serves = "import http.server, sys\n\
+        http.server.test(http.server.SimpleHTTPRequestHandler, port=int(sys.argv[1]), bind='127.0.0.1')\n";
+    let suite = "[systems.agent]\ncommand = [\"python3\", \"-u\", \"serve.py\", \"{{ port }}\"]\nready = { http = \"/a.json\" }\n";
+    let tree = Tree::with_suite(suite);
+    tree.write("serve.py", serves);
+    tree.write("a.json", "{\"one\": 1}");
+    tree.scenario("a", "fixture = \"none\"\n[[step]]\nget = \"/a.json\"\ngolden = true\n");
+    tree
+}
+
+fn a_red_run_on_a_terminal_offers_what_its_failure_advises() {
+    let tree = without_golden();
+    tree.write("bin/xdg-open", "#!/bin/sh\ntouch opened.txt\n");
+    tree.write("bin/open", "#!/bin/sh\ntouch opened.txt\n");
+    executable(&tree, "bin/xdg-open");
+    executable(&tree, "bin/open");
+    let path = format!("{}:{}", tree.path("bin").display(), std::env::var("PATH").unwrap());
+    // Any other key leaves, and changes nothing.
+    let told = on_terminal(&tree, "x", LEAVE, &["test"]).env("PATH", &path).run().exits(1);
+    told.says(&["[u]pdate (retake test a --update), [o]pen the page of this run"]).never_says("[r]ecord");
+    assert!(!tree.has("goldens/a.snap") && !tree.has(".retake/report.html"));
+    // After the page is opened, the others are still offered. The run was red, so its exit code is.
+    on_terminal(&tree, "ou", LEAVE, &["test"])
+        .env("PATH", &path)
+        .run()
+        .exits(1)
+        .says(&["report.html", "$ retake test a --update"]);
+    assert!(tree.has("goldens/a.snap") && tree.has(".retake/report.html"));
+    // A green run offers nothing.
+    on_terminal(&tree, "", LEAVE, &["test"]).run().exits(0).never_says("[o]pen");
+}
+
+fn a_red_run_offers_to_record_what_was_never_recorded() {
+    let tree = without_golden();
+    tree.scenario("a", "[[step]]\nget = \"/a.json\"\ngolden = true\n");
+    let told = on_terminal(&tree, "r", LEAVE, &["test"]).run().exits(1);
+    told.says(&["[r]ecord (retake record a), [o]pen", "$ retake record a", "recording needs a provider"]);
+}
+
+fn nothing_is_offered_in_ci_nor_without_a_terminal() {
+    let tree = without_golden();
+    tree.retake().arg("test").input("u").run().exits(1).never_says("[u]pdate");
+    on_terminal(&tree, "u", LEAVE, &["test"]).env("CI", "true").run().exits(1).never_says("[u]pdate");
+    assert!(!tree.has("goldens/a.snap"));
+}
+
+fn init_asks_on_a_terminal_whether_it_may_start_the_service() {
+    let ask = "[Y/n]: ";
+    for (key, args, starts) in [("y", &["init"][..], true), ("n", &["init"], false), ("y", &["init", "--yes"], false)] {
+        let tree = Tree::empty();
+        tree.write("app.py", SERVICE);
+        on_terminal(&tree, key, ask, args).run().exits(0);
+        assert_eq!(tree.has("seen.txt"), starts, "{args:?}, answered with {key}");
+    }
+    let tree = Tree::empty();
+    tree.write("app.py", SERVICE);
+    on_terminal(&tree, "y", ask, &["init"]).env("CI", "1").run().exits(0).never_says("[Y/n]");
+    assert!(!tree.has("seen.txt"));
+}
+
+fn executable(tree: &Tree, file: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(tree.path(file), std::fs::Permissions::from_mode(0o755)).unwrap();
+}
