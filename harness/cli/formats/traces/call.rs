@@ -43,10 +43,7 @@ pub(super) struct OnWire {
 /// The calls of a trace by their start, and what could not be read.
 pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
     let parents = parents(spans);
-    let ancestors = |place: usize| {
-        let mut seen = HashSet::from([place]);
-        std::iter::successors(parents[place], |at| parents[*at]).take_while(move |at| seen.insert(*at))
-    };
+    let ancestors = |place: usize| around(&parents, place);
     let mut order: Vec<usize> = (0..spans.len()).collect();
     let depths: Vec<usize> = order.iter().map(|place| ancestors(*place).count()).collect();
     order.sort_by_key(|place| std::cmp::Reverse(depths[*place]));
@@ -92,6 +89,11 @@ pub(super) fn parents(spans: &[Span]) -> Vec<Option<usize>> {
         spans.iter().enumerate().map(|(place, span)| (span.id.as_str(), place)).collect();
     let parent = |(place, span): (usize, &Span)| places.get(span.parent.as_str()).copied().filter(|at| *at != place);
     spans.iter().enumerate().map(parent).collect()
+}
+
+/// The spans around one, from the nearest on. In damaged traces they may go in a circle.
+pub(super) fn around(parents: &[Option<usize>], place: usize) -> impl Iterator<Item = usize> + '_ {
+    std::iter::successors(parents[place], |at| parents[*at]).take(1000)
 }
 
 /// What a span says that it is about; `None` if it does not say.

@@ -1,6 +1,6 @@
 //! What a span lacks, in words: why it is no turn, and the setting that would keep what is missing.
 
-use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT, REDACTED};
+use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT};
 use super::message::Unread;
 use super::span::Span;
 
@@ -86,7 +86,7 @@ impl Refused {
             }
             Lack::Several => ("it holds several conversations at once".to_owned(), None),
             Lack::Steps => ("it holds several steps of an agent, not one answer".to_owned(), None),
-            Lack::Redacted => (format!("its messages were hidden: {REDACTED}"), capture()),
+            Lack::Redacted => ("its messages were hidden by what recorded them".to_owned(), capture()),
             Lack::Cut => ("a text in it was cut by a length limit".to_owned(), Some(LENGTH_LIMIT.to_owned())),
             Lack::Missing(what) => (format!("attributes were dropped: {what}"), Some(COUNT_LIMIT.to_owned())),
             Lack::Dropped(count) => (
