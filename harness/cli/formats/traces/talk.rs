@@ -314,7 +314,29 @@ fn of_said(said: &[Said]) -> Answer {
     };
     let blocks: Vec<Block> = said.iter().flat_map(|said| said.blocks.iter().cloned().map(native)).collect();
     let finish = said.iter().rev().find_map(|said| said.finish.as_deref()).map(finish_of);
-    Answer { blocks, finish, ..Answer::default() }
+    Answer { blocks: whole_ones(blocks), finish, ..Answer::default() }
+}
+
+/// Some frameworks write what a stream carried piece by piece, and the whole after it: leaves out the pieces.
+fn whole_ones(blocks: Vec<Block>) -> Vec<Block> {
+    let mut kept: Vec<Block> = Vec::new();
+    for block in blocks {
+        match &block {
+            Block::ToolCall(call) if !call.id.is_empty() => {
+                kept.retain(|known| !matches!(known, Block::ToolCall(known) if known.id == call.id));
+            }
+            Block::Text(text) => {
+                let pieces =
+                    kept.iter().filter_map(|known| if let Block::Text(text) = known { Some(&text[..]) } else { None });
+                if pieces.collect::<String>() == *text {
+                    kept.retain(|known| !matches!(known, Block::Text(_)));
+                }
+            }
+            _ => {}
+        }
+        kept.push(block);
+    }
+    kept
 }
 
 /// The neutral reason for a word of any provider.

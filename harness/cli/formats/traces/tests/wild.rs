@@ -235,6 +235,28 @@ fn messages_in_forms_that_no_table_names() {
 }
 
 #[test]
+fn the_pieces_of_a_stream_before_the_whole() {
+    let part = |part: Value| json!({"role": "assistant", "parts": [part], "finish_reason": ""});
+    let text = |text: &str| part(json!({"type": "text", "content": text}));
+    let call = |args: Value| part(json!({"type": "tool_call", "id": "c1", "name": "look", "arguments": args}));
+    let said = |output: Value| {
+        let input = json!([{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}]);
+        read(
+            &json!({"gen_ai.operation.name": "chat", "gen_ai.input.messages": input, "gen_ai.output.messages": output}),
+        )
+    };
+    let found =
+        said(json!([text("I look"), text(" it up."), call(json!({})), call(json!({"a": 1})), text("I look it up.")]));
+    assert!(
+        found.ends_with(
+            r#"{"content": "I look it up.", "tool_calls": [{"args": {"a": 1}, "name": "look"}], "type": "ai"}"#
+        ),
+        "{found}"
+    );
+    assert!(said(json!([text("I look"), text(" it up.")])).ends_with(r#"{"content": "I look it up.", "type": "ai"}"#));
+}
+
+#[test]
 fn a_log_record_that_holds_both_sides_of_a_call() {
     let message = |role: &str, content: Value| json!({"role": role, "content": content});
     let body = json!({
