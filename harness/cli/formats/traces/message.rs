@@ -1,7 +1,7 @@
 //! Reads one message, of any form: what it holds says who said what, whichever framework wrote it.
 
 use retake_core::conversation::{Block, Native, ToolCall};
-use retake_core::json::{Json, Layout};
+use retake_core::json::{Json, Layout, Object};
 
 use super::fields::REDACTED;
 use super::span::{CUT_MARKS, Opened, field, folded, opened, text_field, undotted};
@@ -70,6 +70,8 @@ const ROLES: [(&str, &str); 15] = [
 const THOUGHTS: [&str; 6] =
     ["thinking", "reasoning", "redactedthinking", "redactedreasoning", "thought", "reasoningtext"];
 const TEXTS: [&str; 6] = ["text", "inputtext", "outputtext", "userprompt", "systemprompt", "markdown"];
+/// The items of OpenAI's Responses API that are no messages.
+const ITEMS: [&str; 5] = ["functioncall", "functioncalloutput", "reasoning", "customtoolcall", "customtoolcalloutput"];
 const KIND: [&str; 4] = ["type", "partkind", "blocktype", "kind"];
 
 /// The fields of a call and of a result, whatever wraps them; these and all below folded.
@@ -150,6 +152,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         let mut said = message(&inner)?;
         for said in said.iter_mut().flatten() {
             said.finish = said.finish.take().or_else(|| finish.clone());
+            said.add_calls(object)?;
         }
         return Ok(said);
     }
@@ -157,8 +160,6 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         return Ok(Some(said));
     }
     let kind = kind_of(object);
-    const ITEMS: [&str; 5] =
-        ["functioncall", "functioncalloutput", "reasoning", "customtoolcall", "customtoolcalloutput"];
     let item = ITEMS.contains(&kind.as_str()) || kind == "message" && object.get("role").is_some();
     let role = field(object, &["role"]);
     let word = role.and_then(|role| role.as_str().or_else(|| text_field(role, &["value", "label"])));
@@ -249,7 +250,7 @@ impl Said {
 
     /// Adds the calls in the fields of a message, which its content may hold as well.
     fn add_calls(&mut self, object: &Json) -> Result<(), Unread> {
-        for (name, held) in object.as_object().into_iter().flat_map(|fields| fields.iter()) {
+        for (name, held) in object.as_object().into_iter().flat_map(Object::iter) {
             if self.role != "ai" || way(name) != Some(Way::Call) || name.contains("chunk") || !held.is_truthy() {
                 continue;
             }

@@ -38,6 +38,7 @@ fn generation(input: &Value, output: &Value) -> Value {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn messages_in_forms_that_no_table_names() {
     let user = json!({"role": "user", "content": ASKED});
     let said = json!({"role": "assistant", "content": "It is sunny."});
@@ -231,6 +232,17 @@ fn messages_in_forms_that_no_table_names() {
             ),
         ],
         &expected(),
+    );
+}
+
+#[test]
+fn calls_beside_the_message_of_a_choice() {
+    let call = json!({"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}});
+    let output = json!({"index": 0, "finish_reason": "ToolCalls", "message": {"role": "Assistant", "content": "I look."}, "tool_calls": [call]});
+    let found = read(&generation(&json!([{"role": "user", "content": "Hi"}]), &output));
+    assert!(
+        found.ends_with(r#"{"content": "I look.", "tool_calls": [{"args": {}, "name": "look"}], "type": "ai"}"#),
+        "{found}"
     );
 }
 
