@@ -188,8 +188,8 @@ fn complete(call: &mut ModelCall, span: &Span) {
     answer.model = answer
         .model
         .take()
-        .or_else(|| text(&fields::ANSWERED_BY))
-        .or_else(|| Some(call.model.clone()).filter(|name| !name.is_empty()));
+        // What was asked for may be another's name for it; a replay then says what its own call asks for.
+        .or_else(|| text(&fields::ANSWERED_BY));
     if answer.finish.is_none() {
         let word = fields::FINISH.iter().find_map(|name| match opened(span.fields.get(*name)?) {
             Opened::Json(Json::Array(words)) => words.first().and_then(Json::as_str).map(str::to_owned),
