@@ -26,6 +26,7 @@ mod serve;
 mod suite;
 #[path = "../table.rs"]
 mod table;
+mod traces;
 
 use std::alloc::System;
 use std::process::ExitCode;
@@ -48,7 +49,8 @@ fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let counts = wanted.iter().any(|wanted| wanted == "counts");
     let mut rows = Rows::new(counts);
-    let parts: [(&str, Measure); 3] = [("load", load::measure), ("serve", serve::measure), ("runner", runner::measure)];
+    let parts: [(&str, Measure); 4] =
+        [("load", load::measure), ("serve", serve::measure), ("traces", traces::measure), ("runner", runner::measure)];
     for (name, measure) in parts {
         let named = |wanted: &String| wanted == name || wanted == "growth" || (counts && name != "runner");
         if wanted.is_empty() || wanted.iter().any(named) {

@@ -11,7 +11,7 @@ use super::lack::{Lack, Refused};
 use super::message::{Said, Unread, whole};
 use super::otlp::number;
 use super::span::{Opened, Span, opened};
-use super::talk::{Talk, answered, finish_of, of_provider, system_of};
+use super::talk::{Talk, answered, finish_of, of_provider, system_of, told_answer};
 
 /// A model call of a trace.
 #[derive(Clone, Debug, Default)]
@@ -43,14 +43,13 @@ pub(super) struct OnWire {
 /// The calls of a trace by their start, and what could not be read.
 pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
     let parents = parents(spans);
-    let ancestors = |place: usize| {
-        let mut seen = HashSet::from([place]);
-        std::iter::successors(parents[place], |at| parents[*at]).take_while(move |at| seen.insert(*at))
-    };
+    let ancestors = |place: usize| around(&parents, place);
     let mut order: Vec<usize> = (0..spans.len()).collect();
     let depths: Vec<usize> = order.iter().map(|place| ancestors(*place).count()).collect();
     order.sort_by_key(|place| std::cmp::Reverse(depths[*place]));
     let limit = length_limit(spans);
+    let tools = (0..spans.len()).filter(|place| kind(&spans[*place]) == Some(Kind::Tool));
+    let with_tools: HashSet<usize> = tools.flat_map(ancestors).collect();
     let (mut calls, mut refused): (Vec<ModelCall>, Vec<(usize, Lack)>) = (Vec::new(), Vec::new());
     let mut covered = vec![false; spans.len()];
     for place in order {
@@ -60,7 +59,11 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
             continue;
         }
         let read = match kind(span) {
-            Some(Kind::Model) => Some(call(place, span, limit).map(|call| vec![call])),
+            // A text that was said after tools had run within the span is the end of several calls.
+            Some(Kind::Model) => Some(call(place, span, limit).and_then(|call| {
+                let several = with_tools.contains(&place) && call.answer.tool_calls().is_empty();
+                if several { Err(Lack::Steps) } else { Ok(vec![call]) }
+            })),
             None if may_be_call(span) => call(place, span, limit).ok().map(|call| Ok(vec![call])),
             _ => whole_conversation(place, span).map(Ok),
         };
@@ -88,10 +91,16 @@ pub(super) fn parents(spans: &[Span]) -> Vec<Option<usize>> {
     spans.iter().enumerate().map(parent).collect()
 }
 
+/// The spans around one, from the nearest on. In damaged traces they may go in a circle.
+pub(super) fn around(parents: &[Option<usize>], place: usize) -> impl Iterator<Item = usize> + '_ {
+    std::iter::successors(parents[place], |at| parents[*at]).take(1000)
+}
+
 /// What a span says that it is about; `None` if it does not say.
 pub(super) fn kind(span: &Span) -> Option<Kind> {
     fields::KINDS.iter().find_map(|(name, values)| {
-        let value = span.text(name)?.to_ascii_lowercase();
+        // Some exporters write each value as JSON.
+        let value = span.text(name)?.trim_matches('"').to_ascii_lowercase();
         let fits = |pattern: &str| match pattern.strip_prefix('*') {
             Some(end) => value.ends_with(end),
             None => value == pattern,
@@ -126,7 +135,7 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
         talk.or_else(|lack| of_events(span, false).map_or(Err(lack), |events| Talk::asked(&events).map_err(Lack::of)));
     let talk = talk.or_else(|lack| elsewhere(span, lack, &ASKED, &ANSWERED, Talk::asked));
     // An answer with parts says more than a text, which may be what a tool made of it.
-    let answer = first_readable(span, &fields::OUTPUT, &at_limit, structured);
+    let answer = first_readable(span, &fields::OUTPUT, &at_limit, told_answer);
     let answer = answer
         .or_else(|lack| of_events(span, true).map_or(Err(lack), |events| answered(&events).map_err(Lack::of_answer)));
     let answer =
@@ -144,6 +153,12 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
         return Err(Lack::NoAnswer);
     }
     let mut call = ModelCall { span: place, messages: talk.messages(), answer, ..ModelCall::default() };
+    // Some frameworks write the messages after they have added the answer.
+    let said = call.answer.to_message();
+    let is_answer = |last: &Message| last.content == said.content && last.tool_calls == said.tool_calls;
+    if call.messages.last().is_some_and(|last| last.kind == "ai" && is_answer(last)) {
+        call.messages.pop();
+    }
     call.system =
         fields::SYSTEM.iter().find_map(|name| system_of(span.fields.get(*name)?)).unwrap_or_else(|| talk.system_text());
     call.tools = if talk.tools.is_empty() { tools(span) } else { talk.tools };
@@ -163,14 +178,6 @@ fn may_be_call(span: &Span) -> bool {
     span.first_text(&fields::MODEL).is_some() || fields::ONLY_OF_CALLS.iter().any(has)
 }
 
-/// Reads an answer that is more than a text.
-fn structured(value: &Json) -> Result<Answer, Unread> {
-    match opened(value) {
-        Opened::Text(_) => Err(Unread::NoAnswer),
-        _ => answered(value),
-    }
-}
-
 /// What the attributes of a span say about its answer, where the answer itself does not.
 fn complete(call: &mut ModelCall, span: &Span) {
     let answer = &mut call.answer;
@@ -181,8 +188,8 @@ fn complete(call: &mut ModelCall, span: &Span) {
     answer.model = answer
         .model
         .take()
-        .or_else(|| text(&fields::ANSWERED_BY))
-        .or_else(|| Some(call.model.clone()).filter(|name| !name.is_empty()));
+        // What was asked for may be another's name for it; a replay then says what its own call asks for.
+        .or_else(|| text(&fields::ANSWERED_BY));
     if answer.finish.is_none() {
         let word = fields::FINISH.iter().find_map(|name| match opened(span.fields.get(*name)?) {
             Opened::Json(Json::Array(words)) => words.first().and_then(Json::as_str).map(str::to_owned),
@@ -267,6 +274,8 @@ fn first_readable<T>(
             Ok(None) => continue,
             Ok(Some(_)) if span.dropped > 0 && span.is_flattened(name) => Err(Lack::Dropped(span.dropped)),
             Ok(Some(_)) if at_limit(name) => Err(Lack::Cut),
+            // A text that its span calls a text is not JSON, whatever it holds.
+            Ok(Some(text @ Json::Str(_))) if is_plain(span, name) => read(&Json::Array(vec![text])).map_err(Lack::of),
             Ok(Some(value)) => read(&value).map_err(Lack::of),
             Err(missing) => Err(Lack::Missing(missing)),
         };
@@ -276,6 +285,11 @@ fn first_readable<T>(
         }
     }
     Err(lack)
+}
+
+/// Whether OpenInference's type beside an output says that it is a plain text.
+fn is_plain(span: &Span, name: &str) -> bool {
+    name == "output.value" && span.text("output.mime_type") == Some("text/plain")
 }
 
 /// Words in the names of attributes that no table lists, by side.
@@ -307,15 +321,6 @@ fn of_events(span: &Span, answers: bool) -> Option<Json> {
     });
     let events = listed.unwrap_or_else(|| span.events.iter().map(|(_, event)| Json::Object(event.clone())).collect());
     let name_of = |event: &Json| event.str_of("event.name").unwrap_or_default().to_owned();
-    // Before version 1.28 of the conventions, one event held all messages.
-    let (held, attribute) = if answers {
-        ("gen_ai.content.completion", "gen_ai.completion")
-    } else {
-        ("gen_ai.content.prompt", "gen_ai.prompt")
-    };
-    if let Some(event) = events.iter().find(|event| name_of(event) == held) {
-        return event.get(attribute).cloned();
-    }
     let is_message = |event: &Json| name_of(event).starts_with("gen_ai.") && name_of(event).ends_with(".message");
     let is_wanted = |event: &&Json| if answers { name_of(event) == "gen_ai.choice" } else { is_message(event) };
     let found: Vec<Json> = events.iter().filter(is_wanted).cloned().collect();

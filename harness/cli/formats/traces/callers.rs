@@ -1,10 +1,10 @@
 //! Who made each call of a trace: the agent, the node or the middleware, where that tells calls apart.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use retake_core::json::{Json, Layout};
 
-use super::call::{ModelCall, kind, parents};
+use super::call::{ModelCall, around, kind, parents};
 use super::fields::{CALLER, Kind};
 use super::span::Span;
 
@@ -23,15 +23,12 @@ pub(super) fn name(calls: &mut [ModelCall], spans: &[Span]) {
 
 /// The name on the span itself or on the nearest span around it.
 fn of_span(place: usize, spans: &[Span], parents: &[Option<usize>]) -> Option<String> {
-    let mut seen = HashSet::from([place]);
-    let around =
-        std::iter::successors(Some(place), |at| parents[*at]).take_while(|at| *at == place || seen.insert(*at));
     let name = |at: usize| {
         let span = &spans[at];
         let agent = || (at != place && kind(span) == Some(Kind::Agent)).then_some(span.name.as_str());
         span.first_text(&CALLER).or_else(agent).filter(|name| !name.trim().is_empty()).map(str::to_owned)
     };
-    around.into_iter().find_map(name)
+    std::iter::once(place).chain(around(parents, place)).find_map(name)
 }
 
 /// The `[[callers]]` rules that the service needs if it names no callers: one for each, by what only its calls have.

@@ -27,7 +27,8 @@ pub(super) const KINDS: [(&str, &[(&str, Kind)]); 12] = [
             ("execute_tool", Tool),
             ("*_agent", Agent),
             ("invoke_workflow", Agent),
-            ("*", Other),
+            ("embeddings", Other),
+            ("retrieval", Other),
         ],
     ),
     ("ai.operationId", &[("*.dogenerate", Model), ("*.dostream", Model), ("ai.toolcall", Tool), ("*", Other)]),
@@ -274,7 +275,7 @@ pub(super) const CAPTURE: [(&str, &str); 9] = [
     ("ai.", "experimental_telemetry: { isEnabled: true, recordInputs: true, recordOutputs: true }"),
     ("openinference.", "OPENINFERENCE_HIDE_INPUTS=false OPENINFERENCE_HIDE_OUTPUTS=false"),
     ("traceloop.", "TRACELOOP_TRACE_CONTENT=true"),
-    ("gcp.vertex.agent.", "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true"),
+    ("gcp.vertex.agent.llm_request", "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true"),
     ("logfire.", "InstrumentationSettings(include_content=True)"),
     ("model_request_parameters", "InstrumentationSettings(include_content=True)"),
     ("llm.", "TRACELOOP_TRACE_CONTENT=true, or OPENINFERENCE_HIDE_INPUTS=false"),
@@ -294,5 +295,5 @@ pub(super) const COUNT_LIMIT: &str = "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT=100000";
 pub(super) const LENGTH_LIMIT: &str =
     "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT unset";
 
-/// The value that instrumentations put in place of what they hide.
-pub(super) const REDACTED: &str = "__REDACTED__";
+/// What instrumentations put in place of what they hide.
+pub(super) const REDACTED: [&str; 4] = ["__REDACTED__", "<elided>", "<redacted>", "[REDACTED]"];

@@ -284,10 +284,7 @@ fn odd_times_and_parents(spans: &[Span]) -> Vec<String> {
 /// The request that started the trace.
 fn request(spans: &[Span]) -> Option<(String, String, Option<Json>)> {
     let parents = call::parents(spans);
-    let depth = |place: usize| {
-        let mut seen = HashSet::from([place]);
-        std::iter::successors(parents[place], |at| parents[*at]).take_while(|at| seen.insert(*at)).count()
-    };
+    let depth = |place: usize| call::around(&parents, place).count();
     let with_path = (0..spans.len()).filter(|place| spans[*place].first_text(&fields::PATH).is_some());
     // Clients' spans have a path too; the server's is the one around everything.
     let place =

@@ -1,6 +1,6 @@
 //! What a span lacks, in words: why it is no turn, and the setting that would keep what is missing.
 
-use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT, REDACTED};
+use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT};
 use super::message::Unread;
 use super::span::Span;
 
@@ -46,6 +46,7 @@ impl Lack {
             Unread::Several => Lack::Several,
             Unread::NoAnswer => Lack::NoAnswer,
             Unread::Steps => Lack::Steps,
+            Unread::Call => Lack::Conflict("a tool call in it has a form that cannot be read".to_owned()),
         }
     }
 
@@ -84,8 +85,8 @@ impl Refused {
                 ("its messages are texts without roles, so who said what would be a guess".to_owned(), None)
             }
             Lack::Several => ("it holds several conversations at once".to_owned(), None),
-            Lack::Steps => ("its output holds several steps of an agent, not one answer".to_owned(), None),
-            Lack::Redacted => (format!("its messages were hidden: {REDACTED}"), capture()),
+            Lack::Steps => ("it holds several steps of an agent, not one answer".to_owned(), None),
+            Lack::Redacted => ("its messages were hidden by what recorded them".to_owned(), capture()),
             Lack::Cut => ("a text in it was cut by a length limit".to_owned(), Some(LENGTH_LIMIT.to_owned())),
             Lack::Missing(what) => (format!("attributes were dropped: {what}"), Some(COUNT_LIMIT.to_owned())),
             Lack::Dropped(count) => (

@@ -2,7 +2,7 @@
 
 use retake_core::json::Json;
 
-use super::span::{Opened, Span, opened};
+use super::span::{Opened, Span, field, folded, opened, text_field};
 use super::time;
 
 /// The spans of an export.
@@ -25,7 +25,7 @@ pub(super) fn spans(export: &Json) -> Result<Vec<Span>, String> {
 
 /// Whether a value is such an export.
 pub(super) fn is_one(export: &Json) -> bool {
-    let is_observation = |value: &Json| value.get("traceId").is_some() && value.get("type").is_some();
+    let is_observation = |value: &Json| field(value, &["traceid"]).is_some() && value.get("type").is_some();
     let page = export.get("data").and_then(Json::as_array).is_some_and(|page| page.first().is_some_and(is_observation));
     export.get("observations").is_some() || export.get("trace").is_some() || page || is_observation(export)
 }
@@ -34,13 +34,14 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
     let Some(fields) = observation.as_object() else {
         return Err(format!("`: expected an object, found {}", observation.kind()));
     };
-    let text = |name: &str| observation.str_of(name).unwrap_or_default().to_owned();
+    // The API writes `traceId`, the export to a bucket `trace_id`.
+    let text = |name: &str| text_field(observation, &[&folded(name)]).unwrap_or_default().to_owned();
     let id = text("id");
     if id.is_empty() {
         return Err(".id`: expected an id, found nothing".to_owned());
     }
     let mut span = Span {
-        trace: observation.str_of("traceId").or(trace).unwrap_or_default().to_owned(),
+        trace: text_field(observation, &["traceid"]).or(trace).unwrap_or_default().to_owned(),
         id,
         parent: text("parentObservationId"),
         name: text("name"),
@@ -74,14 +75,16 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
         ("input", "langfuse.observation.input"),
         ("output", "langfuse.observation.output"),
         ("model", "langfuse.observation.model.name"),
+        ("provided_model_name", "langfuse.observation.model.name"),
+        ("providedModelName", "langfuse.observation.model.name"),
     ];
     for (name, as_attribute) in own {
         span.fields.extend(fields.get(name).map(|value| (as_attribute.to_owned(), value.clone())));
     }
     let kind = text("type").to_ascii_lowercase();
     span.fields.insert("langfuse.observation.type".to_owned(), kind.into());
-    for (group, counts) in [("usageDetails", fields.get("usageDetails")), ("usage", fields.get("usage"))] {
-        if let Some(Opened::Json(Json::Object(counts))) = counts.map(opened) {
+    for group in ["usageDetails", "usage"] {
+        if let Some(Opened::Json(Json::Object(counts))) = field(observation, &[&folded(group)]).map(opened) {
             span.fields.extend(counts.iter().map(|(name, count)| (format!("{group}.{name}"), count.clone())));
         }
     }

@@ -1,10 +1,10 @@
 //! Reads one message, of any form: what it holds says who said what, whichever framework wrote it.
 
 use retake_core::conversation::{Block, Native, ToolCall};
-use retake_core::json::{Json, Layout};
+use retake_core::json::{Json, Layout, Object};
 
 use super::fields::REDACTED;
-use super::span::{CUT_MARKS, Opened, opened};
+use super::span::{CUT_MARKS, Opened, field, folded, opened, text_field, undotted};
 
 /// One message of a trace.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,8 @@ pub(super) enum Unread {
     Several,
     NoAnswer,
     Steps,
+    /// A tool call in a form that cannot be read.
+    Call,
 }
 
 /// One piece of a message.
@@ -45,58 +47,70 @@ enum Piece {
     Result(ToolResult),
 }
 
-/// The words for roles; any case, and `HumanMessage` as well as `human`.
-const ROLES: [(&str, &str); 13] = [
+/// The words for roles, folded; `HumanMessage` as well as `human`.
+const ROLES: [(&str, &str); 15] = [
     ("user", "human"),
     ("human", "human"),
     ("assistant", "ai"),
     ("ai", "ai"),
     ("model", "ai"),
     ("bot", "ai"),
+    ("chatbot", "ai"),
+    ("choice", "ai"),
     ("tool", "tool"),
     ("function", "tool"),
-    ("tool_result", "tool"),
+    ("toolresult", "tool"),
+    ("toolexecutionresult", "tool"),
     ("system", "system"),
     ("developer", "system"),
-    ("choice", "ai"),
     ("chat", "chat"),
 ];
 
-/// The types of pieces, with `-` as `_`.
-const CALLS: [&str; 6] = ["tool_call", "tool_use", "toolcall", "function_call", "function", "custom_tool_call"];
-const RESULTS: [&str; 8] = [
-    "tool_result",
-    "tool_call_response",
-    "tool_return",
-    "function_call_output",
-    "function_response",
-    "custom_tool_call_output",
-    "tool_call_result",
-    "retry_prompt",
-];
+/// The types of pieces, folded.
 const THOUGHTS: [&str; 6] =
-    ["thinking", "reasoning", "redacted_thinking", "redacted_reasoning", "thought", "reasoning_text"];
-const TEXTS: [&str; 6] = ["text", "input_text", "output_text", "user_prompt", "system_prompt", "markdown"];
+    ["thinking", "reasoning", "redactedthinking", "redactedreasoning", "thought", "reasoningtext"];
+const TEXTS: [&str; 6] = ["text", "inputtext", "outputtext", "userprompt", "systemprompt", "markdown"];
+/// The items of OpenAI's Responses API that are no messages.
+const ITEMS: [&str; 5] = ["functioncall", "functioncalloutput", "reasoning", "customtoolcall", "customtoolcalloutput"];
+const KIND: [&str; 4] = ["type", "partkind", "blocktype", "kind"];
 
-/// The fields in which a piece wraps a call, or a result.
-const CALL_IN: [&str; 5] = ["toolUse", "functionCall", "function_call", "tool_call", "toolCall"];
-const RESULT_IN: [&str; 5] =
-    ["toolResult", "functionResponse", "function_response", "tool_call_result", "toolCallResult"];
+/// The fields of a call and of a result, whatever wraps them; these and all below folded.
+const ID: [&str; 5] = ["toolcallid", "tooluseid", "callid", "ref", "id"];
+const NAME: [&str; 3] = ["name", "toolname", "functionname"];
+const ARGUMENTS: [&str; 6] = ["arguments", "args", "input", "parameters", "toolkwargs", "argumentsjson"];
+const RESULT: [&str; 7] = ["result", "output", "response", "content", "returnvalue", "value", "text"];
 
-/// The fields of a call and of a result, whatever wraps them.
-const ID: [&str; 7] = ["toolCallId", "toolUseId", "tool_call_id", "tool_use_id", "call_id", "callId", "id"];
-const NAME: [&str; 3] = ["name", "toolName", "tool_name"];
-const ARGUMENTS: [&str; 5] = ["arguments", "args", "input", "parameters", "arguments_json"];
-const RESULT: [&str; 6] = ["result", "output", "response", "content", "return_value", "value"];
+/// The fields of a message.
+const CONTENT: [&str; 6] = ["content", "parts", "contents", "blocks", "items", "text"];
+const CONTENT_IN: [&str; 3] = ["parts", "content", "message"];
+pub(super) const FINISH: [&str; 2] = ["finishreason", "stopreason"];
+const TEXT: [&str; 3] = ["text", "content", "thinking"];
 
-/// The fields of a message that hold its content, and its calls.
-const CONTENT: [&str; 6] = ["content", "_content", "parts", "contents", "blocks", "text"];
-const CALL_LISTS: [&str; 2] = ["tool_calls", "toolCalls"];
-const FINISH: [&str; 4] = ["finish_reason", "finishReason", "stop_reason", "stopReason"];
+/// What a tool has to do with something: a call of it, or what it returned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Call,
+    Result,
+}
+
+/// What a word says, which is a type or the name of a field: `tool-call`, `toolUse`, `functionResponse`, `FunctionCallContent`.
+/// What the provider runs itself begins with another word.
+fn way(word: &str) -> Option<Way> {
+    let word = folded(word);
+    let has = |words: &[&str]| words.iter().any(|one| word.contains(one));
+    let of_tool = ["tool", "function", "customtool"].iter().any(|head| word.starts_with(head));
+    match () {
+        () if word == "retryprompt" => Some(Way::Result),
+        () if !of_tool || has(&["choice", "definition", "schema"]) => None,
+        () if has(&["result", "response", "output", "return"]) => Some(Way::Result),
+        () if word == "function" || has(&["call", "use", "request", "invocation"]) => Some(Way::Call),
+        () => None,
+    }
+}
 
 /// The canonical role of a word; `None` if it is no word for one.
 fn role_of(word: &str) -> Option<&'static str> {
-    let word = word.rsplit('.').next().unwrap_or(word).to_ascii_lowercase();
+    let word = folded(word.rsplit('.').next().unwrap_or(word));
     let word = word.strip_suffix("chunk").unwrap_or(&word);
     let word = word.strip_suffix("message").filter(|word| !word.is_empty()).unwrap_or(word);
     ROLES.iter().find(|(known, _)| *known == word).map(|(_, role)| *role)
@@ -104,11 +118,14 @@ fn role_of(word: &str) -> Option<&'static str> {
 
 /// Reads an object as a message; `None` if nothing says who said it.
 pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
+    if let Some(tree) = undotted(object) {
+        return message(&tree);
+    }
     let event = object.str_of("event.name").or_else(|| object.str_of("name")).and_then(|name| {
         let name = name.strip_prefix("gen_ai.")?;
         role_of(name.strip_suffix(".message").unwrap_or(name))
     });
-    let finish = FINISH.iter().find_map(|name| object.str_of(name)).map(str::to_owned);
+    let finish = text_field(object, &FINISH).map(str::to_owned);
     // What wraps a message: an event, a choice, a constructor of LangChain, a message with its type beside it.
     let inner = match object.get("gen_ai.event.content").map(opened) {
         Some(Opened::Json(inner)) => Some((inner, event)),
@@ -118,7 +135,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
             let wrapped = object.get("kwargs").filter(|_| object.get("lc").is_some()).zip(class);
             let typed = object.get("data").filter(|data| data.get("content").is_some()).zip(object.str_of("type"));
             let inner = wrapped.or(typed).map(|(inner, word)| (inner.clone(), role_of(word)));
-            inner.or_else(|| match object.get("message").map(opened) {
+            inner.or_else(|| match field(object, &["message"]).map(opened) {
                 Some(Opened::Json(inner @ Json::Object(_))) => Some((inner, event)),
                 Some(Opened::Json(inner)) => Some((Json::object([("content", inner)]), event)),
                 Some(Opened::Text(text)) if event.is_some() => {
@@ -135,6 +152,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         let mut said = message(&inner)?;
         for said in said.iter_mut().flatten() {
             said.finish = said.finish.take().or_else(|| finish.clone());
+            said.add_calls(object)?;
         }
         return Ok(said);
     }
@@ -142,17 +160,14 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         return Ok(Some(said));
     }
     let kind = kind_of(object);
-    let item = matches!(
-        kind.as_str(),
-        "function_call" | "function_call_output" | "reasoning" | "custom_tool_call" | "custom_tool_call_output"
-    ) || kind == "message" && object.get("role").is_some();
-    let word =
-        object.str_of("role").or_else(|| object.str_of("_role")).or_else(|| object.pointer("/role/value")?.as_str());
+    let item = ITEMS.contains(&kind.as_str()) || kind == "message" && object.get("role").is_some();
+    let role = field(object, &["role"]);
+    let word = role.and_then(|role| role.as_str().or_else(|| text_field(role, &["value", "label"])));
     let role = match word {
         Some(word) => role_of(word).map_or_else(|| word.to_owned(), str::to_owned),
-        None => match (event, object.str_of("type").and_then(role_of)) {
+        None => match (event, text_field(object, &["type"]).and_then(role_of)) {
             (Some(role), _) | (None, Some(role)) if object.get("function").is_none() => role.to_owned(),
-            _ if item && kind.ends_with("_output") => "tool".to_owned(),
+            _ if item && kind.ends_with("output") => "tool".to_owned(),
             _ if item => "ai".to_owned(),
             _ => return Ok(None),
         },
@@ -165,14 +180,14 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         said.add(piece(object)?);
         return Ok(Some(vec![said]));
     }
-    let content = CONTENT.iter().find_map(|name| object.get(name).filter(|content| **content != Json::Null));
-    let id = ID.iter().find_map(|name| object.str_of(name)).unwrap_or_default();
+    let more = object.get("additional_kwargs");
+    let content = field(object, &CONTENT);
+    let id = text_field(object, &ID).or_else(|| text_field(more?, &ID)).unwrap_or_default();
     let text_of_tool = said.role == "tool" && !content.is_some_and(holds_results);
     if text_of_tool {
-        let failed = object.str_of("status") == Some("error") || object.get("is_error").is_some_and(Json::is_truthy);
         let content = result_text(content.unwrap_or(&Json::Null))?;
-        let name = said.name.take().or_else(|| first(object, &NAME).map(str::to_owned));
-        said.results.push(ToolResult { id: id.to_owned(), name, content, failed });
+        let name = said.name.take().or_else(|| text_field(object, &NAME).map(str::to_owned));
+        said.results.push(ToolResult { id: id.to_owned(), name, content, failed: has_failed(object) });
     } else if let Some(content) = content {
         for piece in pieces(content)? {
             said.add(piece);
@@ -184,18 +199,14 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
             break;
         }
     }
-    let more = object.get("additional_kwargs");
-    let lists = CALL_LISTS.iter().flat_map(|name| [object.get(name), more.and_then(|more| more.get(name))]);
-    let calls = lists.flatten().find_map(|calls| match opened(calls) {
-        Opened::Json(Json::Array(calls)) if !calls.is_empty() => Some(calls),
-        _ => None,
-    });
-    for call in calls.unwrap_or_default() {
-        said.blocks.extend(tool_call(&call).map(Block::ToolCall));
+    for calls in [Some(object), more].into_iter().flatten() {
+        said.add_calls(calls)?;
     }
-    let single = object.get("function_call").or_else(|| more?.get("function_call"));
-    said.blocks.extend(single.and_then(tool_call).map(Block::ToolCall).filter(|_| !said.has_calls()));
     Ok(Some(vec![said]))
+}
+
+fn has_failed(result: &Json) -> bool {
+    result.str_of("status") == Some("error") || field(result, &["iserror", "error"]).is_some_and(Json::is_truthy)
 }
 
 /// A message whose parts have roles of their own, as pydantic-ai keeps them.
@@ -237,8 +248,33 @@ impl Said {
         }
     }
 
-    pub(super) fn has_calls(&self) -> bool {
-        self.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)))
+    /// Adds the calls in the fields of a message, which its content may hold as well.
+    fn add_calls(&mut self, object: &Json) -> Result<(), Unread> {
+        for (name, held) in object.as_object().into_iter().flat_map(Object::iter) {
+            if self.role != "ai" || way(name) != Some(Way::Call) || name.contains("chunk") || !held.is_truthy() {
+                continue;
+            }
+            let calls = match opened(held) {
+                Opened::Json(Json::Array(calls)) => calls,
+                Opened::Json(call @ Json::Object(_)) => vec![call],
+                Opened::Cut => return Err(Unread::Cut),
+                _ => continue,
+            };
+            for call in calls.iter().map(|call| tool_call(call).ok_or(Unread::Call)) {
+                let call = call?;
+                // What a stream left in the content may be without arguments.
+                let same = |known: &ToolCall| {
+                    let unknown = known.id.is_empty() || call.id.is_empty();
+                    known.name == call.name && (known.id == call.id || unknown && known.args == call.args)
+                };
+                let mut blocks = self.blocks.iter_mut();
+                match blocks.find(|block| matches!(block, Block::ToolCall(known) if same(known))) {
+                    Some(known) => *known = Block::ToolCall(call),
+                    None => self.blocks.push(Block::ToolCall(call)),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// An answer that is text alone.
@@ -282,7 +318,7 @@ fn pieces(content: &Json) -> Result<Vec<Piece>, Unread> {
             Ok(vec![Piece::Block(Block::Text(whole(text)?.to_owned()))])
         }
         Json::Array(list) => list.iter().map(piece).collect(),
-        Json::Object(_) => match content.get("parts").or_else(|| content.get("content")) {
+        Json::Object(_) => match field(content, &CONTENT_IN) {
             Some(inner) if !is_piece(content) => pieces(inner),
             _ => Ok(vec![piece(content)?]),
         },
@@ -294,31 +330,37 @@ fn pieces(content: &Json) -> Result<Vec<Piece>, Unread> {
 /// Whether an object is a piece by what it holds.
 fn is_piece(value: &Json) -> bool {
     let kind = kind_of(value);
-    let has =
-        |names: &[&str]| names.iter().any(|name| value.get(name).is_some_and(|inner| inner.as_object().is_some()));
-    let typed = [&CALLS[..], &RESULTS, &THOUGHTS, &TEXTS].iter().any(|kinds| kinds.contains(&kind.as_str()));
-    let alone = value.as_object().is_some_and(|fields| fields.len() == 1 && value.str_of("text").is_some());
-    typed && kind != "function" || alone || has(&CALL_IN) || has(&RESULT_IN)
+    let typed = way(&kind).is_some() || [&THOUGHTS[..], &TEXTS].iter().any(|kinds| kinds.contains(&kind.as_str()));
+    let alone = value.as_object().is_some_and(|fields| fields.len() == 1) && text_field(value, &["text"]).is_some();
+    typed && kind != "function" || alone || wrapped(value).is_some()
+}
+
+/// A call or a result that a field of a piece holds, such as `functionCall`.
+fn wrapped(value: &Json) -> Option<(Way, &Json)> {
+    let fields = value.as_object()?.iter();
+    fields.filter(|(_, held)| held.as_object().is_some()).find_map(|(name, held)| Some((way(name)?, held)))
 }
 
 fn looks_called(value: &Json) -> bool {
-    value.get("function").is_some() || ARGUMENTS.iter().any(|name| value.get(name).is_some())
+    value.get("function").is_some() || field(value, &ARGUMENTS).is_some()
 }
 
 fn holds_results(content: &Json) -> bool {
     let is_one = |piece: &Json| {
-        RESULTS.contains(&kind_of(piece).as_str()) || RESULT_IN.iter().any(|name| piece.get(name).is_some())
+        way(&kind_of(piece)) == Some(Way::Result) || wrapped(piece).is_some_and(|(way, _)| way == Way::Result)
     };
     match opened(content) {
         Opened::Json(Json::Array(list)) => !list.is_empty() && list.iter().all(is_one),
-        Opened::Json(object) => is_one(&object),
+        Opened::Json(object) => is_one(&object) || field(&object, &CONTENT_IN).is_some_and(holds_results),
         _ => false,
     }
 }
 
+/// The type of a piece, folded: `text` of `text`, `TextContent` and `TextBlock`.
 fn kind_of(value: &Json) -> String {
-    let names = ["type", "part_kind", "block_type"];
-    names.iter().find_map(|name| value.str_of(name)).unwrap_or_default().replace('-', "_").to_ascii_lowercase()
+    let kind = folded(text_field(value, &KIND).unwrap_or_default());
+    let ends = ["content", "block", "part"].iter().find_map(|end| kind.strip_suffix(end));
+    ends.filter(|kind| !kind.is_empty()).map_or_else(|| kind.clone(), str::to_owned)
 }
 
 fn piece(value: &Json) -> Result<Piece, Unread> {
@@ -328,22 +370,14 @@ fn piece(value: &Json) -> Result<Piece, Unread> {
     if let Some(inner) = value.get("message_content") {
         return piece(inner);
     }
-    if let Some(call) = CALL_IN.iter().find_map(|name| value.get(name)).and_then(tool_call) {
-        return Ok(Piece::Block(Block::ToolCall(call)));
-    }
-    if let Some(inner) = RESULT_IN.iter().find_map(|name| value.get(name)).filter(|inner| inner.as_object().is_some()) {
-        return result(inner).map(Piece::Result);
-    }
     let kind = kind_of(value);
-    if CALLS.contains(&kind.as_str())
-        && let Some(call) = tool_call(value)
-    {
-        return Ok(Piece::Block(Block::ToolCall(call)));
+    let (told, held) = wrapped(value).map_or((way(&kind), value), |(way, held)| (Some(way), held));
+    match told {
+        Some(Way::Call) => return tool_call(held).map(Block::ToolCall).map(Piece::Block).ok_or(Unread::Call),
+        Some(Way::Result) => return result(held).map(Piece::Result),
+        None => {}
     }
-    if RESULTS.contains(&kind.as_str()) {
-        return result(value).map(Piece::Result);
-    }
-    let text = value.str_of("text").or_else(|| value.str_of("content")).or_else(|| value.str_of("thinking"));
+    let text = TEXT.iter().find_map(|name| field(value, &[name])?.as_str());
     let thought = value.pointer("/reasoningContent/reasoningText/text").and_then(Json::as_str);
     if THOUGHTS.contains(&kind.as_str()) || thought.is_some() || value.get("thought") == Some(&Json::Bool(true)) {
         let summary = value.get("summary").and_then(Json::as_array).unwrap_or_default();
@@ -366,14 +400,17 @@ fn piece(value: &Json) -> Result<Piece, Unread> {
 
 /// Reads a tool call, whatever it is called; `None` if it has no name.
 pub(super) fn tool_call(value: &Json) -> Option<ToolCall> {
-    let value = value.get("tool_call").filter(|inner| inner.as_object().is_some()).unwrap_or(value);
+    if let Some(tree) = undotted(value) {
+        return tool_call(&tree);
+    }
+    let value = wrapped(value).filter(|_| value.get("function").is_none()).map_or(value, |(_, held)| held);
+    let value = field(value, &["payload"]).unwrap_or(value);
     let inner = value.get("function").filter(|inner| inner.as_object().is_some()).unwrap_or(value);
-    let name = first(inner, &NAME).or_else(|| first(value, &NAME))?;
-    let args = ARGUMENTS.iter().find_map(|name| inner.get(name)).filter(|args| **args != Json::Null);
+    let name = text_field(inner, &NAME).or_else(|| text_field(value, &NAME))?;
     Some(ToolCall {
-        id: first(value, &ID).unwrap_or_default().to_owned(),
+        id: text_field(value, &ID).unwrap_or_default().to_owned(),
         name: name.to_owned(),
-        args: args.map_or_else(|| Json::object::<String>([]), arguments),
+        args: field(inner, &ARGUMENTS).map_or_else(|| Json::object::<String>([]), arguments),
     })
 }
 
@@ -388,12 +425,14 @@ pub(super) fn arguments(args: &Json) -> Json {
 
 fn result(value: &Json) -> Result<ToolResult, Unread> {
     let origin = value.get("origin");
-    let content = RESULT.iter().find_map(|name| value.get(name)).unwrap_or(&Json::Null);
-    let failed = value.str_of("status") == Some("error")
-        || ["is_error", "isError", "error"].iter().any(|name| value.get(name).is_some_and(Json::is_truthy));
-    let name = first(value, &NAME).or_else(|| first(origin?, &NAME)).map(str::to_owned);
-    let id = first(value, &ID).or_else(|| first(origin?, &ID)).unwrap_or_default().to_owned();
-    Ok(ToolResult { id, name, content: result_text(content)?, failed })
+    let name = text_field(value, &NAME).or_else(|| text_field(origin?, &NAME)).map(str::to_owned);
+    let id = text_field(value, &ID).or_else(|| text_field(origin?, &ID)).unwrap_or_default().to_owned();
+    Ok(ToolResult {
+        id,
+        name,
+        content: result_text(field(value, &RESULT).unwrap_or(&Json::Null))?,
+        failed: has_failed(value),
+    })
 }
 
 /// The text of a tool's result. An object is its JSON, as providers' APIs take it.
@@ -424,15 +463,11 @@ fn result_text(content: &Json) -> Result<Json, Unread> {
 
 /// A text, unless it was hidden or cut.
 pub(super) fn whole(text: &str) -> Result<&str, Unread> {
-    if text == REDACTED {
+    if REDACTED.contains(&text) {
         return Err(Unread::Redacted);
     }
     if CUT_MARKS.iter().any(|mark| text.ends_with(mark)) {
         return Err(Unread::Cut);
     }
     Ok(text)
-}
-
-fn first<'a>(value: &'a Json, names: &[&str]) -> Option<&'a str> {
-    names.iter().find_map(|name| value.str_of(name).filter(|text| !text.is_empty()))
 }

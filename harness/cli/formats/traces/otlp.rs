@@ -2,15 +2,19 @@
 
 use retake_core::json::{Json, Object};
 
-use super::span::Span;
+use super::fields;
+use super::span::{Span, field, folded, text_field};
 
 /// The spans of one OTLP message. A log record about a span becomes an event of a span with nothing else in it.
 /// An error names the first field that is not what OTLP requires.
 pub(super) fn spans(message: &Json) -> Result<Vec<Span>, String> {
+    let message = inner(message);
     let mut spans = Vec::new();
-    for (resources, scopes, items) in
-        [("resourceSpans", "scopeSpans", "spans"), ("resourceLogs", "scopeLogs", "logRecords")]
-    {
+    for (resources, scopes, items) in [
+        ("resourceSpans", "scopeSpans", "spans"),
+        ("batches", "scopeSpans", "spans"),
+        ("resourceLogs", "scopeLogs", "logRecords"),
+    ] {
         for (at, resource) in list(message, resources, "")? {
             let about = attributes(resource.get("resource").unwrap_or(&Json::Null), &format!("{at}.resource"))?;
             // Before OTLP 0.15, scopes were called libraries.
@@ -33,7 +37,12 @@ pub(super) fn spans(message: &Json) -> Result<Vec<Span>, String> {
 
 /// Whether a value is a message of OTLP.
 pub(super) fn is_one(message: &Json) -> bool {
-    message.get("resourceSpans").is_some() || message.get("resourceLogs").is_some()
+    field(inner(message), &["resourcespans", "resourcelogs", "batches"]).is_some()
+}
+
+/// What a store of traces wraps in its answer.
+fn inner(message: &Json) -> &Json {
+    field(message, &["trace", "result"]).filter(|inner| inner.as_object().is_some()).unwrap_or(message)
 }
 
 fn span(item: &Json, at: &str) -> Result<Span, String> {
@@ -42,7 +51,7 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
         let name = event.str_of("name").unwrap_or_default();
         events.push((time(event, "timeUnixNano"), named(name, attributes(event, &at)?)));
     }
-    let status = item.get("status");
+    let status = field(item, &["status"]);
     // 2 is the error code; the file exporter may write its name.
     let code = status.and_then(|status| status.get("code"));
     let failed = matches!(code, Some(Json::Int(2))) || code.and_then(Json::as_str) == Some("STATUS_CODE_ERROR");
@@ -50,13 +59,13 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
     Ok(Span {
         trace: id(item, "traceId", at)?,
         id: id(item, "spanId", at)?,
-        parent: item.str_of("parentSpanId").unwrap_or_default().to_owned(),
+        parent: text_field(item, &["parentspanid"]).unwrap_or_default().to_ascii_lowercase(),
         name: item.str_of("name").unwrap_or_default().to_owned(),
         start: time(item, "startTimeUnixNano"),
         end: time(item, "endTimeUnixNano"),
         fields: attributes(item, at)?.into_iter().collect(),
         events,
-        dropped: number(item.get("droppedAttributesCount")).unwrap_or(0),
+        dropped: number(field(item, &["droppedattributescount"])).unwrap_or(0),
         failed: failed.then(|| said.to_owned()),
     })
 }
@@ -70,13 +79,12 @@ fn record(item: &Json, at: &str) -> Result<Span, String> {
             other => fields.push(("body".to_owned(), other)),
         }
     }
-    let name = item.str_of("eventName").map(str::to_owned);
     let named_so = fields.iter().find(|(name, _)| name == "event.name").and_then(|(_, name)| name.as_str());
-    let name = name.or_else(|| named_so.map(str::to_owned)).unwrap_or_default();
+    let name = text_field(item, &["eventname"]).or(named_so).unwrap_or_default().to_owned();
     let at = time(item, "timeUnixNano");
     Ok(Span {
-        trace: item.str_of("traceId").unwrap_or_default().to_owned(),
-        id: item.str_of("spanId").unwrap_or_default().to_owned(),
+        trace: text_field(item, &["traceid"]).unwrap_or_default().to_ascii_lowercase(),
+        id: text_field(item, &["spanid"]).unwrap_or_default().to_ascii_lowercase(),
         events: vec![(at, named(&name, fields))],
         ..Span::default()
     })
@@ -97,10 +105,11 @@ pub(super) fn join_records(spans: Vec<Span>) -> Vec<Span> {
             spans.push(Span { start: record.events[0].0, name: "(log records)".to_owned(), ..record });
         }
     }
-    // One record holds the attributes of the whole call.
+    // An event may hold what attributes of the call hold elsewhere.
+    let holds = |event: &Object| fields::INPUT.iter().chain(&fields::OUTPUT).any(|name| event.get(name).is_some());
     for span in &mut spans {
         for (_, event) in &span.events {
-            if event.get("event.name").and_then(Json::as_str) == Some("gen_ai.client.inference.operation.details") {
+            if holds(event) {
                 let more = event.iter().filter(|(name, _)| *name != "event.name");
                 for (name, value) in more {
                     span.fields.entry(name.to_owned()).or_insert_with(|| value.clone());
@@ -120,8 +129,8 @@ fn named(name: &str, fields: Vec<(String, Json)>) -> Object {
 /// The elements of a list, each with its path; none if there is no list.
 fn list<'a>(object: &'a Json, name: &str, at: &str) -> Result<Vec<(String, &'a Json)>, String> {
     let path = if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
-    let elements = match object.get(name) {
-        None | Some(Json::Null) => return Ok(Vec::new()),
+    let elements = match field(object, &[&folded(name)]) {
+        None => return Ok(Vec::new()),
         Some(Json::Array(elements)) => elements,
         Some(other) => return Err(format!("`{path}`: expected a list, found {}", other.kind())),
     };
@@ -144,10 +153,10 @@ fn attributes(of: &Json, at: &str) -> Result<Vec<(String, Json)>, String> {
 fn value(value: &Json) -> Json {
     let Some((kind, held)) = value.as_object().and_then(|fields| fields.iter().next()) else { return Json::Null };
     let elements = || held.get("values").and_then(Json::as_array).unwrap_or_default().iter();
-    match kind {
-        "intValue" => number(Some(held)).map_or_else(|| held.clone(), Json::from),
-        "arrayValue" => Json::Array(elements().map(self::value).collect()),
-        "kvlistValue" => Json::object(elements().filter_map(|pair| {
+    match &folded(kind)[..] {
+        "intvalue" => number(Some(held)).map_or_else(|| held.clone(), Json::from),
+        "arrayvalue" => Json::Array(elements().map(self::value).collect()),
+        "kvlistvalue" => Json::object(elements().filter_map(|pair| {
             Some((pair.str_of("key")?.to_owned(), pair.get("value").map_or(Json::Null, self::value)))
         })),
         _ => held.clone(),
@@ -155,14 +164,14 @@ fn value(value: &Json) -> Json {
 }
 
 fn id(item: &Json, name: &str, at: &str) -> Result<String, String> {
-    match item.get(name) {
+    match field(item, &[&folded(name)]) {
         Some(Json::Str(id)) if !id.is_empty() => Ok(id.to_ascii_lowercase()),
         other => Err(format!("`{at}.{name}`: expected an id, found {}", other.map_or("nothing", Json::kind))),
     }
 }
 
 fn time(item: &Json, name: &str) -> u64 {
-    number(item.get(name)).unwrap_or(0)
+    number(field(item, &[&folded(name)])).unwrap_or(0)
 }
 
 /// A number, which JSON may write as a string.

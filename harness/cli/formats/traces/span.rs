@@ -23,6 +23,47 @@ pub(super) struct Span {
     pub(super) failed: Option<String>,
 }
 
+/// Whether a field has a name, whichever case and separators it is written in: `toolCallId`, `tool_call_id`, `ToolCallId`.
+/// `name` is in lower case and without separators.
+fn is_called(field: &str, name: &str) -> bool {
+    letters(field).eq(name.bytes())
+}
+
+fn letters(word: &str) -> impl Iterator<Item = u8> + '_ {
+    word.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b'$' | b' ')).map(|byte| byte.to_ascii_lowercase())
+}
+
+/// A word in lower case and without separators.
+pub(super) fn folded(word: &str) -> String {
+    letters(word).map(char::from).collect()
+}
+
+/// The first of these fields that is there and not null. The names are folded.
+pub(super) fn field<'a>(value: &'a Json, names: &[&str]) -> Option<&'a Json> {
+    let fields = value.as_object()?;
+    let of_name = |name: &&str| {
+        fields.iter().find(|(field, held)| is_called(field, name) && **held != Json::Null).map(|(_, held)| held)
+    };
+    names.iter().find_map(of_name)
+}
+
+/// The first of these fields that is a text with something in it.
+pub(super) fn text_field<'a>(value: &'a Json, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| field(value, &[name])?.as_str().filter(|text| !text.is_empty()))
+}
+
+/// An object whose fields have names such as `message.role`, as the tree that they spell; `None` if it has none of these.
+pub(super) fn undotted(value: &Json) -> Option<Json> {
+    const HEADS: [&str; 3] = ["message.", "tool_call.", "message_content."];
+    let fields = value.as_object()?;
+    if !fields.keys().any(|name| HEADS.iter().any(|head| name.starts_with(head))) {
+        return None;
+    }
+    let mut tree = Tree::default();
+    fields.iter().for_each(|(name, held)| tree.insert(&name.split('.').collect::<Vec<_>>(), held));
+    tree.json("").ok()
+}
+
 /// The value of one attribute, as text that holds JSON or as structure.
 pub(super) enum Opened {
     Json(Json),

@@ -6,8 +6,8 @@ use retake_core::conversation::{Answer, Block, Finish, Message, Native};
 use retake_core::json::Json;
 use retake_wire::{self as wire, Api, Response};
 
-use super::message::{Said, ToolResult, Unread, message, whole};
-use super::span::{Opened, opened};
+use super::message::{FINISH, Said, ToolResult, Unread, message, whole};
+use super::span::{Opened, field, opened, text_field};
 
 /// A conversation, with what its request says beside the messages.
 #[derive(Clone, Debug, Default)]
@@ -19,19 +19,17 @@ pub(super) struct Talk {
     pub(super) continues: Option<String>,
 }
 
-/// The fields that hold messages, in requests, states and answers.
-const MESSAGES: [&str; 14] = [
+/// The fields that hold messages, in requests, states and answers; these and all below folded.
+const MESSAGES: [&str; 12] = [
     "messages",
     "contents",
     "input",
-    "input_messages",
-    "inputMessages",
+    "inputmessages",
     "prompt",
-    "llm_request",
+    "llmrequest",
     "request",
-    "chat_ctx",
+    "chatctx",
     "items",
-    "history",
     "body",
     "kwargs",
     "data",
@@ -40,8 +38,7 @@ const MESSAGES: [&str; 14] = [
 /// The fields in which a request is one text of the user.
 const USER_TEXTS: [&str; 2] = ["contents", "input"];
 
-const SYSTEM: [&str; 6] =
-    ["system", "instructions", "system_instruction", "systemInstruction", "system_prompt", "systemPrompt"];
+const SYSTEM: [&str; 4] = ["system", "instructions", "systeminstruction", "systemprompt"];
 
 /// The fields that lead from an answer to its message.
 const ANSWERS: [&str; 13] = [
@@ -122,8 +119,7 @@ impl Talk {
     fn object(&mut self, value: &Json, depth: usize) -> Result<(), Unread> {
         let config = value.get("config").or_else(|| value.get("generation_config"));
         for part in [Some(value), config].into_iter().flatten() {
-            let system = SYSTEM.iter().find_map(|name| part.get(name)).and_then(text_of);
-            self.system.extend(system);
+            self.system.extend(field(part, &SYSTEM).and_then(text_of));
             self.tools.extend(part.get("tools").and_then(Json::as_array).unwrap_or_default().iter().cloned());
         }
         self.continues = self.continues.take().or_else(|| value.str_of("previous_response_id").map(str::to_owned));
@@ -137,8 +133,8 @@ impl Talk {
             return Err(Unread::NoRoles);
         }
         for name in MESSAGES {
-            match value.get(name) {
-                None | Some(Json::Null) => {}
+            match field(value, &[name]) {
+                None => {}
                 Some(Json::Str(text)) if USER_TEXTS.contains(&name) && value.get("model").is_some() => {
                     let text = Block::Text(whole(text)?.to_owned());
                     self.said.push(Said { role: "human".to_owned(), blocks: vec![text], ..Said::default() });
@@ -216,14 +212,25 @@ impl Talk {
 /// Reads a call's answer.
 /// Why it is none.
 pub(super) fn answered(value: &Json) -> Result<Answer, Unread> {
-    answer_in(value, 0)
+    answer_in(value, 0).map(|(answer, _)| answer)
 }
 
-fn answer_in(value: &Json, depth: usize) -> Result<Answer, Unread> {
+/// Reads an answer that says that it is one: a message, tool calls, a provider's response. Any other text may be what a tool made
+/// of it.
+pub(super) fn told_answer(value: &Json) -> Result<Answer, Unread> {
+    let (answer, told) = answer_in(value, 0)?;
+    if told { Ok(answer) } else { Err(Unread::NoAnswer) }
+}
+
+/// The fields of an answer that is no message, whose text is that of the answer.
+const TEXTS: [&str; 4] = ["text", "content", "completion", "generatedtext"];
+
+/// The answer, and whether it says that it is one.
+fn answer_in(value: &Json, depth: usize) -> Result<(Answer, bool), Unread> {
     let value = match opened(value) {
         Opened::Json(value) => value,
         Opened::Cut => return Err(Unread::Cut),
-        Opened::Text(text) => return Ok(of_said(&[Said::answer(&text)?])),
+        Opened::Text(text) => return Ok((of_said(&[Said::answer(&text)?]), false)),
     };
     if depth > DEPTH {
         return Err(Unread::NoAnswer);
@@ -234,7 +241,7 @@ fn answer_in(value: &Json, depth: usize) -> Result<Answer, Unread> {
     match &value {
         Json::Array(list) => {
             if let [Json::Str(text)] = &list[..] {
-                return Ok(of_said(&[Said::answer(text)?]));
+                return Ok((of_said(&[Said::answer(text)?]), false));
             }
             if let [inner @ (Json::Array(_) | Json::Object(_))] = &list[..]
                 && inner.get("role").is_none()
@@ -243,36 +250,41 @@ fn answer_in(value: &Json, depth: usize) -> Result<Answer, Unread> {
                 return Ok(answer);
             }
             if let Some(said) = Said::of_pieces(list)? {
-                return Ok(of_said(&[said]));
+                return Ok((of_said(&[said]), true));
             }
             let mut talk = Talk::default();
             list.iter().try_for_each(|element| talk.element(element)).map_err(no_answer)?;
-            of_talk(&talk)
+            of_talk(&talk).map(|answer| (answer, true))
         }
         Json::Object(fields) => {
             if let Some((_, answer)) = of_provider(&value) {
-                return Ok(answer);
+                return Ok((answer, true));
             }
-            let finish = ["finish_reason", "finishReason", "stop_reason", "stopReason"]
-                .iter()
-                .find_map(|name| value.str_of(name));
+            let finish = text_field(&value, &FINISH);
             let finished = |answer: Answer| Answer { finish: finish.map(finish_of).or(answer.finish), ..answer };
             if let Some(said) = message(&value)? {
-                return of_talk(&Talk { said, ..Talk::default() }).map(finished);
+                return of_talk(&Talk { said, ..Talk::default() }).map(|answer| (finished(answer), true));
             }
             // Text and calls beside each other, without a role.
-            let calls = ["tool_calls", "toolCalls"].into_iter().any(|name| value.get(name).is_some());
-            let text = value.str_of("text").or_else(|| value.str_of("content"));
-            if calls || text.is_some() && (value.get("message").is_none() || fields.len() == 1) {
+            let calls = field(&value, &["toolcalls"]).is_some();
+            let text = text_field(&value, &TEXTS[..2]);
+            if calls || text.is_some() && (field(&value, &["message"]).is_none() || fields.len() == 1) {
                 let mut as_message = value.clone();
                 if let Some(fields) = as_message.as_object_mut() {
                     fields.insert("role", "assistant".into());
                 }
                 return of_talk(&Talk { said: message(&as_message)?.unwrap_or_default(), ..Talk::default() })
-                    .map(finished);
+                    .map(|answer| (finished(answer), calls || finish.is_some()));
             }
-            let inner = ANSWERS.iter().find_map(|name| value.get(name).filter(|inner| **inner != Json::Null));
-            answer_in(inner.ok_or(Unread::NoAnswer)?, depth + 1).map(finished)
+            // A text in any other field may be part of JSON that the model wrote.
+            let inner = match field(&value, &ANSWERS) {
+                Some(Json::Str(text)) if matches!(opened(&Json::Str(text.clone())), Opened::Text(_)) => {
+                    field(&value, &TEXTS)
+                }
+                inner => inner.or_else(|| field(&value, &TEXTS)),
+            };
+            let (answer, told) = answer_in(inner.ok_or(Unread::NoAnswer)?, depth + 1)?;
+            Ok((finished(answer), told || finish.is_some()))
         }
         _ => Err(Unread::NoAnswer),
     }
@@ -302,7 +314,29 @@ fn of_said(said: &[Said]) -> Answer {
     };
     let blocks: Vec<Block> = said.iter().flat_map(|said| said.blocks.iter().cloned().map(native)).collect();
     let finish = said.iter().rev().find_map(|said| said.finish.as_deref()).map(finish_of);
-    Answer { blocks, finish, ..Answer::default() }
+    Answer { blocks: whole_ones(blocks), finish, ..Answer::default() }
+}
+
+/// Some frameworks write what a stream carried piece by piece, and the whole after it: leaves out the pieces.
+fn whole_ones(blocks: Vec<Block>) -> Vec<Block> {
+    let mut kept: Vec<Block> = Vec::new();
+    for block in blocks {
+        match &block {
+            Block::ToolCall(call) if !call.id.is_empty() => {
+                kept.retain(|known| !matches!(known, Block::ToolCall(known) if known.id == call.id));
+            }
+            Block::Text(text) => {
+                let pieces =
+                    kept.iter().filter_map(|known| if let Block::Text(text) = known { Some(&text[..]) } else { None });
+                if pieces.collect::<String>() == *text {
+                    kept.retain(|known| !matches!(known, Block::Text(_)));
+                }
+            }
+            _ => {}
+        }
+        kept.push(block);
+    }
+    kept
 }
 
 /// The neutral reason for a word of any provider.

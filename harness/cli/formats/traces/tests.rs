@@ -4,6 +4,7 @@ mod agreement;
 mod dialects;
 mod losses;
 mod spoilt;
+mod wild;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -36,6 +36,7 @@ async function chat(request, response) {
     messages: await convertToModelMessages(messages),
     stopWhen: stepCountIs(5),
     tools,
+    experimental_telemetry: { isEnabled: 'OTEL_EXPORTER_OTLP_ENDPOINT' in process.env },
   });
   pipeUIMessageStreamToResponse({ response, stream: result.toUIMessageStream() });
 }

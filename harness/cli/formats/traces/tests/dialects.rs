@@ -5,7 +5,7 @@ use super::*;
 const ASKED: &str = "What is the weather in Tokyo?";
 
 /// The turn that each dialect has to give.
-fn expected() -> String {
+pub(super) fn expected() -> String {
     [
         r#"{"content": "What is the weather in Tokyo?", "type": "human"}"#,
         r#"{"content": "", "tool_calls": [{"args": {"city": "Tokyo"}, "name": "get_weather"}], "type": "ai"}"#,

@@ -27,7 +27,16 @@ fn content_that_was_not_captured() {
     let hidden = json!({"ai.operationId": "ai.generateText.doGenerate", "ai.model.id": "gpt-4o"});
     assert!(reason(&otlp(&[("a", hidden)])).contains("recordInputs: true"));
     let hidden = json!({"openinference.span.kind": "LLM", "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "__REDACTED__", "output.value": "Hello"});
-    assert!(reason(&otlp(&[("a", hidden)])).contains("__REDACTED__; OPENINFERENCE_HIDE_INPUTS=false"));
+    assert!(reason(&otlp(&[("a", hidden)])).contains("hidden by what recorded them; OPENINFERENCE_HIDE_INPUTS=false"));
+}
+
+#[test]
+fn content_that_was_elided_in_events() {
+    let mut message = otlp(&[("chat", json!({"gen_ai.operation.name": "chat", "gcp.vertex.agent.event_id": "x"}))]);
+    let event = |name: &str| json!({"name": name, "attributes": pairs(&json!({"content": "<elided>"}))});
+    message["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["events"] =
+        json!([event("gen_ai.user.message"), event("gen_ai.choice")]);
+    assert!(reason(&message).contains("hidden by what recorded them; OTEL_SEMCONV_STABILITY_OPT_IN"));
 }
 
 #[test]
