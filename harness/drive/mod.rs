@@ -32,5 +32,6 @@ mod underway;
 mod visit;
 
 pub(crate) use driver::{Driven, Driver};
+pub(crate) use stream::EMPTY_STREAM;
 pub(crate) use turns::LiveTurns;
 pub(crate) use underway::{EventSeen, SoFar, StepTaken, Underway};

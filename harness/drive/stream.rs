@@ -189,11 +189,11 @@ impl Stream {
             return Err(error.clone());
         }
         let Some(first) = self.events.iter().find(|event| event.is_real()) else {
-            let error = |what: &str| Error::new(format!("no event came: {what}"));
             return Err(if self.came == 0 {
-                error("the stream is empty")
+                Error::new(EMPTY_STREAM)
             } else {
-                error("what came is not a stream of events").help(format!("it begins: {}", self.beginning()))
+                let error = Error::new("no event came: what came is not a stream of events");
+                error.help(format!("it begins: {}", self.beginning()))
             });
         };
         if let Some((line, byte)) = self.capture.not_utf8() {
@@ -218,6 +218,9 @@ impl Stream {
         })
     }
 }
+
+/// Why a step fails whose stream ended well, with nothing in it.
+pub(crate) const EMPTY_STREAM: &str = "no event came: the stream is empty";
 
 /// Returns a limit in megabytes, for errors.
 pub(super) fn megabytes(limit: usize) -> String {

@@ -57,7 +57,7 @@ pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};
 pub use today::{ApiCompared, Asker, Comparison, Finding, KeptCall, Limits, TurnCompared};
-pub use worlds::{Arrivals, Family, Fault, FaultKind, Staged};
+pub use worlds::{Arrivals, Family, Fault, FaultKind, Staged, possible as possible_faults};
 
 #[cfg(test)]
 mod tests;

@@ -232,6 +232,15 @@ pub struct WorldData {
     pub sent: Vec<String>,
 }
 
+impl WorldData {
+    /// Whether the world with this id is the one, or one of those, that a user names: `turn1/cut-clean/3`, `turn1/cut-clean`,
+    /// `turn1`, `cut-clean`.
+    pub fn is_named(id: &str, name: &str) -> bool {
+        let begins = |id: &str| id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        begins(id) || id.split_once('/').is_some_and(|(_, fault)| begins(fault))
+    }
+}
+
 /// A step of the client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

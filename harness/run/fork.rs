@@ -53,8 +53,7 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
     let recorded = ForkRow::of(&fixture, &project.discovered.suite.prices);
     let folder = Folder::open(project, scenario, &fixture, from, options, &secrets, recorded)?;
     let open: Vec<usize> = (1..=options.times).filter(|number| !folder.data().runs.contains_key(number)).collect();
-    let (whole, before) = (Cost::of_fixture(&fixture, &project.rules), cost_before(&fixture, from, project));
-    let each = Cost { calls: whole.calls - before.calls, tokens: whole.tokens.saturating_sub(before.tokens) };
+    let each = Cost::of_turns(&fixture, from, &project.rules);
     terminal::note(format!(
         "{}: expect about {each} for each of {}, as recorded",
         folder.id,
@@ -91,12 +90,6 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
     }
     let is_bad = |row: &ForkRow| row.ended.is_some() || row.verified == Some(false);
     Ok(ExitCode::from(u8::from(data.runs.values().any(is_bad))))
-}
-
-fn cost_before(fixture: &Fixture, from: usize, project: &Project) -> Cost {
-    let turns = fixture.table.turns().iter().take(from).cloned().collect();
-    let before = Fixture { table: retake_wire::fixture::Table::new(turns), ..fixture.clone() };
-    Cost::of_fixture(&before, &project.rules)
 }
 
 /// What is asked instead of what the system asks.

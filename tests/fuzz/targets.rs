@@ -57,16 +57,16 @@ use retake_core::events::{
     AfterLast, Capture, Captured, Detail, Event, Format, Loose, ShapeOptions, Status, event_keys, golden,
 };
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Normalizer, Rules, message_from_langchain};
+use retake_core::key::{CheckTexts, Normalizer, Rules, message_from_langchain};
 use retake_core::secrets::Scrub;
-use retake_wire::fixture::{Fixture, call_log};
+use retake_wire::fixture::{Fixture, Recorded, Wire, call_log};
 use retake_wire::{self as wire, Api, Body, Known, RenderFor, Response};
 
 /// A target with its name, which is also the name of its folder in `corpus/`.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     ("fixture", fixture),
     ("journal", journal),
     ("json", json),
@@ -77,6 +77,7 @@ pub const TARGETS: [Target; 10] = [
     ("toml", toml),
     ("traces", traces),
     ("wire", wire),
+    ("worlds", worlds),
 ];
 
 /// JSON: a value that is printed in any layout reads back as the same value.
@@ -283,6 +284,46 @@ pub fn wire(data: &[u8]) {
             }
         }
     }
+}
+
+/// Worlds: a response of any form can be broken in each way that its API knows, and what is only cut differently stays the same bytes.
+/// The first byte selects the API, and whether it is a stream.
+pub fn worlds(data: &[u8]) {
+    let Some((how, body)) = data.split_first() else { return };
+    let is_stream = how / 5 % 2 == 0;
+    let function = r#"{"name": "get_weather", "parameters": {"properties": {"city": {"type": "string"}}}}"#;
+    let messages = r#""messages": [{"role": "user", "content": "q"}]"#;
+    let chat =
+        format!(r#"{{{messages}, "tools": [{{"type": "function", "function": {function}}}], "stream": {is_stream}}}"#);
+    let gemini = if is_stream { "/v1/models/m:streamGenerateContent?alt=sse" } else { "/v1/models/m:generateContent" };
+    let (api, path, request) = match how % 5 {
+        0 => (Api::OpenAiChat, "", chat),
+        1 => (Api::OpenAiResponses, "", format!(r#"{{"input": "q", "tools": [{function}], "stream": {is_stream}}}"#)),
+        2 => (Api::Anthropic, "", format!(r#"{{{messages}, "stream": {is_stream}}}"#)),
+        3 => (Api::Gemini, gemini, r#"{"contents": [{"role": "user", "parts": [{"text": "q"}]}]}"#.to_owned()),
+        _ => (Api::Ollama, "", chat),
+    };
+    let content_type = match (is_stream, api) {
+        (false, _) => "application/json",
+        (true, Api::Ollama) => "application/x-ndjson",
+        (true, _) => "text/event-stream",
+    };
+    let response = Response::received(200, content_type, body.to_vec());
+    let Ok(output) = wire::decode_response(api, &response) else { return };
+    let call = wire::decode(api, path, &wire::request_body(request.as_bytes()), &Known::default()).expect("a call");
+    let rules = Rules::default();
+    let recorded = Recorded {
+        request: None,
+        caller: None,
+        conversation: rules.canonical(call.messages.iter().cloned().map(Into::into).collect()),
+        checks: CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings),
+        output,
+        wire: Wire { api, response },
+    };
+    let fixture = Fixture::of_turns(Path::new("a.json"), [].into(), vec![recorded], &rules);
+    let turn = &fixture.table.turns()[0];
+    let response = &turn.wire.as_ref().expect("what was recorded").response;
+    let _ = retake_model::possible_faults(turn, &call, api, response);
 }
 
 /// Traces as JSON and as protobuf: their calls have conversations with keys, or are refused. A call that is read is never empty.

@@ -6,12 +6,7 @@ use retake::__private::report::{WorldData, WorldsData};
 
 /// The worlds that a user names: `turn1/cut-clean/3`, `turn1/cut-clean`, `cut-clean`.
 pub(crate) fn named<'a>(data: &'a WorldsData, name: &str) -> Vec<&'a WorldData> {
-    let fits = |world: &&WorldData| {
-        let own = |rest: &str| rest.is_empty() || rest.starts_with('/');
-        let without_turn = world.world.split_once('/').map_or("", |(_, rest)| rest);
-        world.world.strip_prefix(name).is_some_and(own) || without_turn.strip_prefix(name).is_some_and(own)
-    };
-    data.worlds.iter().filter(fits).collect()
+    data.worlds.iter().filter(|world| WorldData::is_named(&world.world, name)).collect()
 }
 
 /// The head of a world: its name, what the service did, and what says so.

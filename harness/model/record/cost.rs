@@ -30,8 +30,13 @@ impl Cost {
 
     /// Returns what a fixture cost when it was recorded.
     pub fn of_fixture(fixture: &Fixture, rules: &Rules) -> Cost {
+        Cost::of_turns(fixture, 0, rules)
+    }
+
+    /// Returns what its turns from this one on cost.
+    pub fn of_turns(fixture: &Fixture, from: usize, rules: &Rules) -> Cost {
         let mut cost = Cost::default();
-        for (index, turn) in fixture.table.turns().iter().enumerate() {
+        for (index, turn) in fixture.table.turns().iter().enumerate().skip(from) {
             cost.add(tokens(&turn.output, fixture.conversation(index, rules).as_deref().unwrap_or_default()));
         }
         cost

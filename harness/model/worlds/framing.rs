@@ -71,7 +71,9 @@ fn between(api: Api) -> Option<&'static str> {
 fn at(whole: &Bytes, ends: Vec<usize>) -> Vec<Bytes> {
     let mut from = 0;
     let ends = ends.into_iter().chain([whole.len()]);
-    ends.map(|to| whole.slice(std::mem::replace(&mut from, to)..to)).collect()
+    let pieces: Vec<Bytes> = ends.map(|to| whole.slice(std::mem::replace(&mut from, to)..to)).collect();
+    debug_assert!(pieces.concat() == whole[..] && pieces.iter().all(|piece| !piece.is_empty()));
+    pieces
 }
 
 /// The places inside of characters of several bytes, and between the line ends of an event.

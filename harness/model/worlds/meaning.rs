@@ -74,16 +74,11 @@ fn with_call(output: &Answer, change: impl FnOnce(&mut ToolCall) -> Option<()>) 
 fn with_cut_call(output: &Answer, call: &Call, by_length: bool) -> Option<Vec<Block>> {
     match call.api {
         Api::OpenAiChat | Api::OpenAiResponses => {
-            let last = last_call(output)?;
-            let mut blocks = output.blocks[..=last].to_vec();
-            if let Block::ToolCall(tool) = &mut blocks[last] {
-                tool.args = Json::Str(half(&printed(&tool.args)).to_owned());
-            }
-            Some(blocks)
+            with_last_call(output, |args| *args = Json::Str(half(&printed(args)).to_owned()))
         }
         // The events of its stream carry the arguments as text: they are cut when they are rendered.
-        Api::Anthropic if call.stream => Some(output.blocks[..=last_call(output)?].to_vec()),
-        Api::Anthropic if by_length => with_empty_arguments(output),
+        Api::Anthropic if call.stream => with_last_call(output, |_| ()),
+        Api::Anthropic if by_length => with_last_call(output, |args| *args = Json::object::<String>([])),
         Api::Gemini | Api::Ollama if by_length => without_last_call(output),
         _ => None,
     }
@@ -97,11 +92,11 @@ fn without_last_call(output: &Answer) -> Option<Vec<Block>> {
     Some(output.blocks[..last_call(output)?].to_vec())
 }
 
-fn with_empty_arguments(output: &Answer) -> Option<Vec<Block>> {
-    let last = last_call(output)?;
-    let mut blocks = output.blocks[..=last].to_vec();
-    if let Block::ToolCall(tool) = &mut blocks[last] {
-        tool.args = Json::object::<String>([]);
+/// The blocks up to the last tool call, whose arguments are changed.
+fn with_last_call(output: &Answer, change: impl FnOnce(&mut Json)) -> Option<Vec<Block>> {
+    let mut blocks = output.blocks[..=last_call(output)?].to_vec();
+    if let Some(Block::ToolCall(tool)) = blocks.last_mut() {
+        change(&mut tool.args);
     }
     Some(blocks)
 }
@@ -142,18 +137,7 @@ fn in_half(response: Response) -> Option<Response> {
         frames.iter().rposition(|frame| frame.contains("\"tool_use\"") && frame.contains("content_block_start"))?;
     let pieces: Vec<usize> = (begin..frames.len()).filter(|at| frames[*at].contains("\"input_json_delta\"")).collect();
     // The first piece is always empty, and a single one that is not cannot be cut between two.
-    let kept = (pieces.len() / 2).max(1);
-    let dropped = &pieces[kept..];
-    let shortened = dropped.is_empty().then_some(()).map_or_else(
-        || {
-            frames
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| !dropped.contains(at))
-                .map(|(_, frame)| *frame)
-                .collect::<Frames>()
-        },
-        |()| frames.iter().copied().collect(),
-    );
-    (!dropped.is_empty()).then(|| Response { body: Body::Frames(shortened), ..response.clone() })
+    let dropped = pieces.get((pieces.len() / 2).max(1)..).filter(|dropped| !dropped.is_empty())?;
+    let kept = frames.iter().enumerate().filter(|(at, _)| !dropped.contains(at)).map(|(_, frame)| *frame);
+    Some(Response { body: Body::Frames(kept.collect::<Frames>()), ..response.clone() })
 }

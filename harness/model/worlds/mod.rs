@@ -67,7 +67,7 @@ fn faulted(fault: Fault, turn: &Turn, call: &Call, api: Api, response: &Response
 }
 
 /// The faults that a response can have, each at each of its places.
-fn possible(turn: &Turn, call: &Call, api: Api, response: &Response) -> Vec<Fault> {
+pub fn possible(turn: &Turn, call: &Call, api: Api, response: &Response) -> Vec<Fault> {
     let frames = match &response.body {
         Body::Frames(frames) => cut::data_frames(frames).len(),
         _ => 0,

@@ -36,7 +36,9 @@ impl Folder {
         recorded: ForkRow,
     ) -> Result<Folder> {
         let forks = files::run_folder(&project.root)?.join("forks");
-        let asked = serde_json::to_string(options).map_err(|e| Error::new(e.to_string()))?;
+        // How the table is printed makes no other fork.
+        let asked = ForkOptions { json: false, ..options.clone() };
+        let asked = serde_json::to_string(&asked).map_err(|e| Error::new(e.to_string()))?;
         let mut asked = Json::parse(asked.as_bytes()).map_err(|e| Error::new(e.message))?;
         // A prompt may hold anything.
         secrets.scrub().json(&mut asked, &mut Fired::new());

@@ -7,12 +7,13 @@ use super::plan::World;
 use super::sent::{Place, WhatWasSent};
 use super::stay::{Ended, PACING, Play, Seen, Setting};
 use super::verdict::{Compared, Did, Verdict, quoted};
+use crate::drive::EMPTY_STREAM;
 use crate::run::trial;
 use crate::system::{Running, StageTools};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_model::{Family, FaultKind, ServerOptions, Staged};
-use retake_scenario::{Panics, Unused, Worlds};
+use retake_scenario::{Action, Panics, Step, Unused, Worlds};
 use tokio::time::Instant;
 
 /// The run without a fault, with which the others are compared.
@@ -172,6 +173,15 @@ impl Setting<'_> {
         Ok(judged)
     }
 
+    /// Whether one of the scenario's streams has a last event, so that its client notices a stream that lacks it.
+    fn waits_for_an_event(&self) -> bool {
+        let mut parts = self.scenario.steps.iter().flat_map(Step::parts);
+        parts.any(|part| match &part.action {
+            Action::Request(request) => request.stream().is_some_and(|stream| stream.last.is_some()),
+            _ => false,
+        })
+    }
+
     fn play(&self, world: &World, of: &Worlds) -> Play {
         if world.order.is_empty() {
             let staged = Staged::faulty(Some(world.turn), world.fault, of.times, of.calls);
@@ -213,7 +223,11 @@ impl Setting<'_> {
         {
             return Verdict::new(Did::Reported, format!("status {status}"));
         }
-        if until.is_none() && seen.ended == Ended::Failed && seen.driven.broken.is_none() {
+        // To a client that waits for no last event, a stream that ends well with nothing in it is a whole answer.
+        let failure = seen.driven.failure.as_ref();
+        let is_empty =
+            failure.is_some_and(|(_, error)| error.what().contains(EMPTY_STREAM)) && !self.waits_for_an_event();
+        if until.is_none() && seen.ended == Ended::Failed && seen.driven.broken.is_none() && !is_empty {
             return Verdict::new(Did::Reported, "the answer breaks off");
         }
         let compared = Compared {

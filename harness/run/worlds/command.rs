@@ -8,13 +8,12 @@ use super::batch::Judged;
 use super::matrix::{self, Matrix};
 use super::plan::World;
 use super::{table, test};
-use crate::report::{RunAction, RunData, Runs, terminal};
+use crate::report::{RunAction, RunData, Runs, WorldData, terminal};
 use crate::run::action::WorldsOptions;
 use crate::run::data::of_run;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
-use retake_core::json::{Json, Layout};
 use retake_model::{Fault, FaultKind};
 use retake_scenario::{Scenario, Worlds};
 
@@ -37,20 +36,20 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
                 && options
                     .world
                     .as_deref()
-                    .is_none_or(|name| FaultKind::of_word(name).is_some() || table::is_named(world, name))
+                    .is_none_or(|name| FaultKind::of_word(name).is_some() || WorldData::is_named(&world.id(), name))
         };
         let matrix = matrix::run(project, scenario, &worlds, options.jobs, only, !options.json)
             .map_err(|error| error.while_doing(&format!("run the worlds of {}", scenario.name)))?;
         ran += matrix.judged.len();
-        let name = test::name_of(&scenario.name);
+        let (name, data) = (test::name_of(&scenario.name), test::data(project, scenario, &matrix));
         project.runs.end(&RunData {
-            worlds: Some(test::data(project, scenario, &matrix)),
+            worlds: Some(data.clone()),
             ..of_run(&name, scenario.file.clone(), RunAction::Test, None, began, started)
         });
         let (lines, new) = compared(project, scenario, &matrix);
         failed += new;
         if options.json {
-            told.push(json_of(project, scenario, &matrix));
+            told.push(serde_json::json!({ "name": scenario.name, "worlds": data.worlds }));
         } else {
             terminal::out(format!("{}:\n{}", scenario.name, lines.join("\n")));
         }
@@ -61,8 +60,8 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
             .help("retake worlds NAME runs the usual ones"));
     }
     if options.json {
-        let all = [("format", Json::from("retake-worlds/1")), ("scenarios", Json::Array(told))];
-        terminal::out(Json::object(all).print(Layout::Pretty));
+        let all = serde_json::json!({ "format": "retake-worlds/1", "scenarios": told });
+        terminal::out(serde_json::to_string_pretty(&all).unwrap_or_default());
     } else {
         let failed =
             if failed == 0 { "none fails that is not accepted".to_owned() } else { format!("{failed} not accepted") };
@@ -99,21 +98,4 @@ fn compared(project: &Project, scenario: &Scenario, matrix: &Matrix) -> (Vec<Str
         format!("{} {line}", if is_new { '!' } else { ' ' })
     });
     (lines.collect(), failed)
-}
-
-fn json_of(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Json {
-    let data = test::data(project, scenario, matrix);
-    let world = |it: &crate::report::WorldData| {
-        Json::object([
-            ("turn", Json::from(it.turn)),
-            ("caller", it.caller.as_deref().into()),
-            ("world", it.world.as_str().into()),
-            ("fault", it.fault.as_str().into()),
-            ("verdict", it.verdict.as_str().into()),
-            ("why", it.why.as_str().into()),
-            ("fails", it.fails.into()),
-        ])
-    };
-    let worlds = data.worlds.iter().map(world).collect();
-    Json::object([("name", Json::from(scenario.name.as_str())), ("worlds", Json::Array(worlds))])
 }

@@ -10,6 +10,8 @@ use retake_core::json::Json;
 const WORDS: [&str; 8] = ["type", "role", "status", "kind", "object", "event", "finish_reason", "stop_reason"];
 /// The longest word.
 const LONGEST: usize = 48;
+/// The words by which services say that something failed; a suite can name more.
+const ERROR_WORDS: [&str; 6] = ["error", "fail", "incomplete", "cancel", "refus", "abort"];
 
 /// The number of the answer, the name of the event, and the path in its payload.
 pub(super) type Place = (usize, String, String);
@@ -19,7 +21,7 @@ pub(super) type Place = (usize, String, String);
 pub(super) struct WhatWasSent {
     /// The names of events.
     pub(super) labels: BTreeSet<String>,
-    /// Words, each with its key, and keys that say that there is an error.
+    /// Words, each with its key; and keys that say that something failed, each as a word without a key.
     pub(super) words: BTreeSet<(String, String)>,
     /// The texts at each place, without ids.
     pub(super) texts: BTreeMap<Place, Vec<String>>,
@@ -65,6 +67,13 @@ impl WhatWasSent {
     }
 }
 
+/// Whether a name or a word says that something failed.
+pub(super) fn says_error(word: &str, more: &[String]) -> bool {
+    let word = word.to_lowercase();
+    ERROR_WORDS.into_iter().any(|says| word.contains(says))
+        || more.iter().any(|says| word.contains(&says.to_lowercase()))
+}
+
 fn end_of(event: &Event, normalize: &dyn Fn(&str) -> String) -> String {
     let label = event.label().into_owned();
     match &event.payload {
@@ -87,8 +96,8 @@ impl Walk<'_> {
         match value {
             Json::Object(fields) => {
                 for (key, value) in fields.iter() {
-                    if key.eq_ignore_ascii_case("error") && value.is_truthy() {
-                        self.sent.words.insert((String::new(), "error".to_owned()));
+                    if value.is_truthy() && says_error(key, &[]) {
+                        self.sent.words.insert((String::new(), key.to_owned()));
                     }
                     path.extend(["/", key]);
                     self.value(value, path, key);

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::batch::Judged;
-use super::plan::World;
 
 /// One line: the turn, its caller, the fault, what the service did, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,13 +74,6 @@ pub(super) fn unfolded(table: &str) -> Vec<String> {
         }
     };
     table.lines().flat_map(each).collect()
-}
-
-/// Whether a world is the one, or one of those, that a user names: `turn1/cut-clean/3`, `turn1/cut-clean`, `cut-clean`.
-pub(super) fn is_named(world: &World, name: &str) -> bool {
-    let id = world.id();
-    let kind = world.fault.kind.name();
-    id == name || kind == name || id.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -147,9 +147,7 @@ fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str,
 
 /// Writes the table if a second run of all worlds has the same.
 fn written(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Failure> {
-    let worlds = has_worlds(scenario).cloned().unwrap_or_default();
-    let again = matrix::run(project, scenario, &worlds, None, |_| true, true)?;
-    let again = text_of(project, scenario, &again);
+    let again = again(project, scenario)?;
     if again != text {
         let cause = Cause::new(CauseKind::Unstable, "two runs of the worlds differ, so the table is not written");
         return Err(Failure::of(vec![cause]).evidence(format!("- first run, + second run\n{}", unified(text, &again))));
@@ -159,13 +157,18 @@ fn written(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Fai
     Ok(())
 }
 
+/// The table of a run of all worlds.
+fn again(project: &Project, scenario: &Scenario) -> Result<String> {
+    let worlds = has_worlds(scenario).cloned().unwrap_or_default();
+    Ok(text_of(project, scenario, &matrix::run(project, scenario, &worlds, None, |_| true, true)?))
+}
+
 /// Writes the table that waits for a decision, if the service still does what it says.
 /// Fails if the service does something else.
 pub(in crate::run) fn accept(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let goldens = project.goldens.of_worlds();
     let proposed = goldens.proposed(&scenario.name)?.unwrap_or_default();
-    let worlds = has_worlds(scenario).cloned().unwrap_or_default();
-    let text = text_of(project, scenario, &matrix::run(project, scenario, &worlds, None, |_| true, true)?);
+    let text = again(project, scenario)?;
     if proposed.trim_end() != text.trim_end() {
         goldens.propose(&scenario.name, &text, &scenario.file);
         let cause = Cause::new(CauseKind::Unstable, "the table that waited is not what the service does now");

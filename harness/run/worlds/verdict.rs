@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::sent::{Place, WhatWasSent};
+use super::sent::{Place, WhatWasSent, says_error};
 use retake_base::text::{clipped, counted};
 
-/// The words by which services say that something failed; a suite can name more.
-const ERROR_WORDS: [&str; 6] = ["error", "fail", "incomplete", "cancel", "refus", "abort"];
 /// How much of a text a line quotes.
 const QUOTED: usize = 24;
 
@@ -87,12 +85,12 @@ impl Compared<'_> {
     pub(super) fn verdict(&self) -> Verdict {
         let Compared { recorded, now, status, .. } = self;
         let new_labels: Vec<&String> = now.labels.difference(&recorded.labels).collect();
-        if let Some(label) = new_labels.iter().find(|label| self.is_error(label)) {
+        if let Some(label) = new_labels.iter().find(|label| says_error(label, self.error_words)) {
             return Verdict::new(Did::Reported, format!("event `{label}`"));
         }
         let new_words: Vec<&(String, String)> = now.words.difference(&recorded.words).collect();
-        if let Some((key, word)) = new_words.iter().find(|(_, word)| self.is_error(word)) {
-            let what = if key.is_empty() { "an `error`".to_owned() } else { format!("{key} {word:?}") };
+        if let Some((key, word)) = new_words.iter().find(|(_, word)| says_error(word, self.error_words)) {
+            let what = if key.is_empty() { format!("an `{word}`") } else { format!("{key} {word:?}") };
             return Verdict::new(Did::Reported, what);
         }
         let ended = now.ends.iter().zip(&recorded.ends).find(|(now, recorded)| now != recorded);
@@ -133,12 +131,6 @@ impl Compared<'_> {
         let (_, came, all) = missing.reduce(|most, next| if next.0 > most.0 { next } else { most })?;
         let came = if came.is_empty() { "nothing".to_owned() } else { quoted(&came) };
         Some(format!("{came} of {}", counted(all, "character")))
-    }
-
-    fn is_error(&self, word: &str) -> bool {
-        let word = word.to_lowercase();
-        let says = |part: &str| word.contains(part);
-        ERROR_WORDS.into_iter().any(says) || self.error_words.iter().any(|more| says(&more.to_lowercase()))
     }
 }
 

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 /** Starts a replay model. Returns its base URLs `openai`, `anthropic`, `gemini` and `ollama`, its `key`, and a function `end`. */
-export async function start(fixture) {
+export async function start(fixture, ...options) {
   const folder = await mkdtemp(join(tmpdir(), "model-"));
   const report = join(folder, "report.json");
-  const process_ = spawn(process.env.RETAKE, ["serve", fixture, "--report", report], {
+  const process_ = spawn(process.env.RETAKE, ["serve", fixture, "--report", report, ...options], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const ended = once(process_, "exit");

@@ -1,5 +1,6 @@
 //! What users get wrong, and what systems do that they should not do: files, folders, requests, answers.
 
+pub(crate) mod asked;
 pub(crate) mod fixtures;
 pub(crate) mod folders;
 pub(crate) mod fuzz_corpus;
@@ -11,6 +12,7 @@ pub(crate) mod spoilt;
 pub(crate) mod systems;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
+    asked::TESTS,
     fixtures::TESTS,
     folders::TESTS,
     fuzz_corpus::TESTS,

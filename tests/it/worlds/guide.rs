@@ -13,16 +13,21 @@ fn blocks(language: &str) -> Vec<&'static str> {
     PAGE.split(fence.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
 }
 
-fn the_page_about_worlds_ends_with_a_service_that_was_mended() {
-    let tree = Tree::empty();
-    let [service, mended] = blocks("python")[..] else { panic!("two versions of the service") };
-    let toml = blocks("toml");
-    tree.write("app.py", service);
-    tree.write("scenarios/suite.toml", toml[0]);
+/// A project with the page's first service and its recording, and with more fields of the system.
+pub(crate) fn recorded(system: &str) -> Tree {
+    let (tree, toml) = (Tree::empty(), blocks("toml"));
+    tree.write("app.py", blocks("python")[0]);
+    tree.write("scenarios/suite.toml", &format!("{}{system}", toml[0]));
     tree.write("scenarios/poem/scenario.toml", toml[1]);
     let poem = turn(None, "Write a poem", "Roses are red, violets are blue, this is for you.");
     fixtures::write(&tree, "poem", vec![poem]);
     tree.retake().args(&["test", "--update"]).run().exits(0);
+    tree
+}
+
+fn the_page_about_worlds_ends_with_a_service_that_was_mended() {
+    let (tree, toml) = (recorded(""), blocks("toml"));
+    let [_, mended] = blocks("python")[..] else { panic!("two versions of the service") };
     let golden = tree.read("goldens/poem.snap");
 
     let scenario = tree.read("scenarios/poem/scenario.toml");

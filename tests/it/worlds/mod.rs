@@ -1,8 +1,9 @@
 //! Worlds: what a service does with each fault of the model, and how that is reviewed.
 
 pub(crate) mod guide;
+pub(crate) mod kinds;
 pub(crate) mod mistakes;
 pub(crate) mod served;
 pub(crate) mod trial;
 
-pub(crate) const TESTS: &[&[crate::Test]] = &[guide::TESTS, served::TESTS, trial::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[guide::TESTS, kinds::TESTS, served::TESTS, trial::TESTS];

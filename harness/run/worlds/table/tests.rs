@@ -1,5 +1,7 @@
+use super::super::plan::World;
 use super::super::verdict::{Did, Verdict};
 use super::*;
+use crate::report::WorldData;
 use retake_model::{Fault, FaultKind};
 
 fn judged(turn: usize, kind: FaultKind, did: Did, why: &str) -> Judged {
@@ -42,9 +44,9 @@ fn a_world_is_named_with_or_without_its_turn_and_its_place() {
     let fault = Fault { kind: FaultKind::CutClean, after: Some(3), of: 7 };
     let world = World { turn: 0, fault, order: Vec::new() };
     for name in ["turn1/cut-clean/3", "turn1/cut-clean", "cut-clean", "turn1"] {
-        assert!(is_named(&world, name), "{name}");
+        assert!(WorldData::is_named(&world.id(), name), "{name}");
     }
     for name in ["turn1/cut-clean/4", "turn11/cut-clean", "turn1/cut", "cut-dirty", "turn"] {
-        assert!(!is_named(&world, name), "{name}");
+        assert!(!WorldData::is_named(&world.id(), name), "{name}");
     }
 }

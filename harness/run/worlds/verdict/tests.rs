@@ -65,6 +65,9 @@ fn what_says_that_something_failed_is_reported() {
     assert_eq!(reported(("run.failed", "{}")), "event `run.failed`");
     assert_eq!(reported(("state", r#"{"status": "incomplete"}"#)), "status \"incomplete\"");
     assert_eq!(reported(("state", r#"{"error": {"message": "no"}}"#)), "an `error`");
+    // ADK's events have a code and no word that says so.
+    assert_eq!(reported(("chunk", r#"{"errorCode": "MAX_TOKENS"}"#)), "an `errorCode`");
+    assert_eq!(verdict(&[RECORDED[0], ("chunk", r#"{"errorCode": null}"#), RECORDED[3]]).0, Did::Silent);
     // Without its last event, the stream breaks off.
     assert_eq!(verdict(&RECORDED[..2]), (Did::Reported, "breaks off after `chunk`, before `end`".to_owned()));
     let own = [RECORDED[0], ("state", r#"{"status": "degraded"}"#), RECORDED[3]];
