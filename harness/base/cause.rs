@@ -6,14 +6,12 @@
 /// One cause of a failure, with the text that describes it on the failure's first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// The kind of cause.
     pub kind: CauseKind,
     /// The description: ``tool `read_file` returned different text than recorded ("sunny" → "rainy")``.
     pub what: String,
 }
 
 impl Cause {
-    /// Creates a cause from its kind and its description.
     pub fn new(kind: CauseKind, what: impl Into<String>) -> Cause {
         Cause { kind, what: what.into() }
     }
@@ -34,7 +32,6 @@ pub enum CauseClass {
     Plain,
 }
 
-/// The kind of a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CauseKind {
     /// The call comes from a different caller than the recorded one.
@@ -49,23 +46,18 @@ pub enum CauseKind {
     MessageOrder,
     /// A message has a different type: `system` instead of `human`.
     MessageType,
-    /// The call has no message at all.
     NoMessages,
     /// A tool result has the id of another tool call, or of none.
     ToolCallId,
-    /// A message has a different text.
     MessageText,
     /// A different tool is called, or has answered.
     ToolName,
-    /// A tool is called with a different argument.
     ToolArgument,
-    /// A tool returned a different result.
     ToolResult,
     /// The system prompt differs, and nothing else distinguishes the calls.
     SystemPrompt,
     /// The system repeats a call that was already answered.
     CalledAgain,
-    /// The call resembles no recorded call.
     NewCall,
     /// The call's caller cannot be determined.
     CallerUnknown,
@@ -121,13 +113,11 @@ pub enum CauseKind {
     EventRenamed,
     /// The events came in a different order.
     EventOrder,
-    /// An event has a different shape.
     EventShape,
     /// A value that the golden pins differs.
     EventValue,
     /// The HTTP status or the exit code differs.
     Status,
-    /// The content type differs.
     ContentType,
     /// A header of a response differs.
     Header,
@@ -211,7 +201,6 @@ impl CauseKind {
         )
     }
 
-    /// Returns the family of this kind.
     pub fn class(self) -> CauseClass {
         match self {
             CauseKind::StoppedAsking | CauseKind::CallerSilent | CauseKind::ToolUnused => CauseClass::Unused,

@@ -11,7 +11,6 @@ use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_scenario::FixtureRef;
 
-/// The name of the test that looks for orphans.
 pub(super) const NAME: &str = crate::report::NO_ORPHANS;
 
 /// Looks for files without a scenario. This compares names of files only, so it also works if not all scenarios run.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use super::commands::Commands;
 use super::declared_secrets;
@@ -19,6 +19,7 @@ use crate::report::{Running, terminal};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
 use retake_base::files;
+use retake_base::lock::Mutex;
 use retake_core::key::Rules;
 use retake_model::CallerRules;
 use retake_scenario::{Discovered, discover, discover_some};
@@ -40,7 +41,6 @@ pub(crate) struct Project {
     pub(super) running: Running,
     /// The part of the scenarios that this job runs, if there are several jobs.
     pub(super) shard: OnceLock<Shard>,
-    /// Whether a scenario has failed.
     pub(super) failed: AtomicBool,
     /// Whether replays keep the text of calls, for an audit.
     pub hears_calls: bool,
@@ -127,17 +127,17 @@ impl Project {
 
     /// Sets the notes on a scenario's run.
     pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario.to_owned(), lines);
+        self.notes.lock().insert(scenario.to_owned(), lines);
     }
 
     /// The notes on a scenario's run.
     pub(super) fn noted(&self, scenario: &str) -> Vec<String> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).get(scenario).cloned().unwrap_or_default()
+        self.notes.lock().get(scenario).cloned().unwrap_or_default()
     }
 
     /// Prints the notes of all scenarios to standard error: standard output belongs to libtest.
     pub(crate) fn print_notes(&self) {
-        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let notes = self.notes.lock();
         let lines =
             notes.iter().flat_map(|(scenario, lines)| lines.iter().map(move |line| format!("{scenario}: {line}")));
         lines.for_each(|line| terminal::note(format!("note: {line}")));

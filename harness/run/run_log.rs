@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use crate::report::{
     CallData, CheckData, FlakyData, RunData, Runs, StepData, ToolRequestData, TurnData, annotation, terminal,
 };
+use retake_base::lock::Mutex;
 
 /// The data of the runs of this process.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl RunLog {
 
     /// Calls `change` with the data of a scenario's run.
     pub(super) fn with<T>(&self, scenario: &str, change: impl FnOnce(&mut Seen) -> T) -> T {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         change(seen.entry(scenario.to_owned()).or_default())
     }
 }

@@ -32,17 +32,13 @@ use retake_wire::fixture::{Fixture, ToolExchanges};
 #[derive(Debug)]
 pub(super) struct Played {
     pub driven: Driven,
-    /// When the run began.
     pub began: Instant,
-    /// The steps that were started.
     pub steps: Vec<StepTaken>,
     /// The checks that differ between a call and its recorded turn, with the index of the turn.
     pub drift: Vec<(usize, DriftOf)>,
-    /// Flaws of the calls themselves.
     pub flaws: Vec<CallFlaw>,
     /// The crash or panic of the system, if any.
     pub fault: Option<(CauseKind, Error)>,
-    /// The output of the systems.
     pub systems: Vec<LogOf>,
     /// The requests to the doubles of tool servers.
     pub tools: Asked,
@@ -63,7 +59,6 @@ pub(crate) struct Replayed {
     pub(super) left_after: Option<(usize, usize)>,
     /// The text of the calls, if the project keeps it.
     pub(super) heard: Vec<HeardCall>,
-    /// All calls, with their outcome.
     pub(super) calls: Vec<CallSeen>,
     /// The calls with their bodies, if the project keeps them.
     pub(super) kept: Vec<KeptCall>,

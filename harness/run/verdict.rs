@@ -195,7 +195,6 @@ impl Replayed {
         Calls::of(turns.filter(|(index, _)| wanted(*index)).map(|(_, turn)| &turn.output))
     }
 
-    /// The golden of this run by these options and rules.
     pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Golden {
         // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();

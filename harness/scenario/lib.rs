@@ -24,6 +24,8 @@
 //! | word, unit or pattern as a value | next to the field that uses it | `read/values` |
 //! | name that templates may use | `template/names` | |
 
+#![allow(missing_docs)] // only items whose names do not say it all are documented
+
 mod discover;
 mod hints;
 mod name;

@@ -57,7 +57,6 @@ pub struct Suite {
     pub defaults: Defaults,
     /// What is done with texts that only stand where secrets do.
     pub suspects: Suspects,
-    /// Which tools a fork may call.
     pub fork_tools: ForkTools,
     /// The command that judges the runs of a fork; empty if there is none.
     pub verify: Vec<String>,

@@ -51,10 +51,8 @@ pub struct ToolCommand {
     pub env: BTreeMap<String, Template>,
 }
 
-/// A URL.
 #[derive(Clone, Debug)]
 pub struct ToolUrl {
-    /// The URL itself.
     pub url: Template,
     /// Headers to add to each request.
     pub headers: BTreeMap<String, Template>,

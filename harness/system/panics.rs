@@ -4,7 +4,8 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use retake_base::lock::Mutex;
 
 /// The panics of each running system, by the name of its threads.
 static HEARD: Mutex<BTreeMap<String, Vec<String>>> = Mutex::new(BTreeMap::new());
@@ -19,7 +20,7 @@ pub(crate) fn hear_panics() {
 }
 
 fn hear(panic: &PanicHookInfo<'_>) {
-    let (thread, mut heard) = (std::thread::current(), heard());
+    let (thread, mut heard) = (std::thread::current(), HEARD.lock());
     let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
     let message = format!("{place}: {}", text(panic.payload()));
     if let Some(of_system) = thread.name().and_then(|name| heard.get_mut(name)) {
@@ -27,7 +28,6 @@ fn hear(panic: &PanicHookInfo<'_>) {
     }
 }
 
-/// Returns the message of a panic.
 pub(super) fn text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("a panic without a message").to_owned()
@@ -38,11 +38,10 @@ pub(super) fn text(panic: &(dyn Any + Send)) -> String {
 pub(super) struct ThreadName(String);
 
 impl ThreadName {
-    /// Makes a new name for the threads of a system.
     pub(super) fn new(system: &str) -> ThreadName {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let name = format!("system {system} {}", NEXT.fetch_add(1, Ordering::Relaxed));
-        heard().insert(name.clone(), Vec::new());
+        HEARD.lock().insert(name.clone(), Vec::new());
         ThreadName(name)
     }
 
@@ -52,16 +51,12 @@ impl ThreadName {
 
     /// Returns the messages of all panics so far, each with its place.
     pub(super) fn panics(&self) -> Vec<String> {
-        heard().get(&self.0).cloned().unwrap_or_default()
+        HEARD.lock().get(&self.0).cloned().unwrap_or_default()
     }
 }
 
 impl Drop for ThreadName {
     fn drop(&mut self) {
-        heard().remove(&self.0);
+        HEARD.lock().remove(&self.0);
     }
-}
-
-fn heard() -> MutexGuard<'static, BTreeMap<String, Vec<String>>> {
-    HEARD.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -60,7 +60,6 @@ impl Live {
         Ok(live)
     }
 
-    /// Ends the servers.
     pub(crate) async fn end(self) {
         for server in &self.servers {
             server.end().await;

@@ -13,11 +13,9 @@ const LINES: &str = "application/x-ndjson";
 /// A model's HTTP response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// The HTTP status.
     pub status: u16,
     /// The content type, including its parameters.
     pub content_type: String,
-    /// The body.
     pub body: Body,
     /// The milliseconds until a body that is no stream came; 0 if they are not known. A stream has delays of its own
     /// ([`Frames::delays`]).
@@ -39,7 +37,6 @@ pub enum Body {
 }
 
 impl Body {
-    /// Creates a JSON body.
     pub fn json(value: &Json) -> Body {
         Body::Json(value.into())
     }
@@ -113,13 +110,11 @@ impl Response {
         Response { status, content_type: content_type.to_owned(), body, delay: 0 }
     }
 
-    /// Creates a JSON response.
     #[expect(clippy::needless_pass_by_value, reason = "callers build the value for this call")]
     pub fn json(status: u16, body: Json) -> Response {
         Response::of(status, "application/json", Body::json(&body))
     }
 
-    /// Whether the body is a stream.
     pub fn is_stream(&self) -> bool {
         matches!(self.body, Body::Frames(_))
     }
@@ -129,7 +124,6 @@ impl Response {
         matches!(&self.body, Body::Frames(frames) if frames.is_open())
     }
 
-    /// Creates a response with a stream of SSE frames.
     pub fn stream(frames: Vec<String>) -> Response {
         Response::of(200, "text/event-stream; charset=utf-8", Body::Frames(frames.into_iter().collect()))
     }

@@ -48,7 +48,6 @@ pub(super) struct RelayState {
     pub(super) is_heard: AtomicBool,
 }
 
-/// Answers one request.
 pub(super) async fn handle(State(relay): State<Arc<RelayState>>, request: Request<Body>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let brings = |name: &str| parts.headers.get(name).is_some_and(|key| key.as_bytes() == relay.key.as_bytes());

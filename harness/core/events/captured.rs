@@ -8,7 +8,6 @@ use super::options::ShapeOptions;
 /// The status of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// An HTTP status.
     Http(u16),
     /// The exit code of a command.
     Exit(i32),
@@ -28,7 +27,6 @@ impl fmt::Display for Status {
 pub struct Captured {
     /// The method and the path, as they were sent: `POST /api/threads/4f1c/runs/stream`.
     pub request: String,
-    /// The status of the response.
     pub status: Status,
     /// The content type, as it was sent; empty if there is none.
     pub content_type: String,
@@ -45,7 +43,6 @@ pub struct Captured {
 /// How a response was sent, apart from its contents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delivery {
-    /// The headers, as they were sent.
     pub headers: Vec<(String, String)>,
     /// Whether its step does not go into the golden, so that only its headers do.
     pub only_headers: bool,
@@ -58,9 +55,7 @@ pub struct Delivery {
 /// The rest of a stream, after the last event for which its step waits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AfterLast {
-    /// The further events.
     pub events: Vec<Event>,
-    /// How the stream ended.
     pub ending: Ending,
 }
 
@@ -72,7 +67,6 @@ pub enum Ending {
     Ended,
     /// The stream was still open when its stage ended.
     Open,
-    /// The connection broke.
     BrokeOff,
 }
 

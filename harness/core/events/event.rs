@@ -15,7 +15,6 @@ pub struct Event {
     pub name: Option<Arc<str>>,
     /// The event's own `id:` line. Without one, the last id before it still counts for `Last-Event-ID`.
     pub id: Option<Box<str>>,
-    /// The payload.
     pub payload: Payload,
 }
 

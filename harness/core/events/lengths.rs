@@ -19,7 +19,6 @@ impl Lengths {
         Lengths { pieces: vec![(length, length)], range: (length, length) }
     }
 
-    /// Adds the lengths of later events.
     pub(super) fn add(&mut self, others: &Lengths) {
         self.range = (self.range.0.min(others.range.0), self.range.1.max(others.range.1));
         for &(first, end) in &others.pieces {

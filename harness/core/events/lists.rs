@@ -35,7 +35,6 @@ struct Order {
 }
 
 impl Lists {
-    /// Adds a list.
     pub(super) fn add(&mut self, list: &[Json]) {
         self.add_range((list.len(), list.len()));
         self.total += list.len();

@@ -93,7 +93,6 @@ impl ShapeOptions {
 /// of a list. `EVENT` is the joined texts of collapsed events.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loose {
-    /// The label of the events.
     pub label: String,
     /// The JSON pointer of the place in their payload; `None` for the texts of collapsed events.
     pub pointer: Option<String>,
@@ -130,10 +129,8 @@ fn fits(pattern: &str, text: &str) -> bool {
 /// What a golden shows of a text that is not JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextAs {
-    /// Only that it is a text.
     #[default]
     Kind,
-    /// Its normalized lines.
     Lines,
 }
 

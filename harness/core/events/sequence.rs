@@ -41,7 +41,6 @@ pub(super) struct Sequence {
 
 /// The merged payloads of the events of one label.
 pub(super) struct LabelShape {
-    /// The label as options name it.
     pub(super) name: String,
     pub(super) keep: Keep,
     pub(super) shape: Shape,

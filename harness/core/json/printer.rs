@@ -17,7 +17,6 @@ pub enum Layout {
 }
 
 impl Json {
-    /// Returns the value, printed in a layout.
     pub fn print(&self, layout: Layout) -> String {
         let mut out = String::new();
         self.print_to(&mut out, layout);

@@ -1,9 +1,8 @@
 //! The calls of a replay, kept to ask the provider the same.
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::record::PendingCall;
 use crate::served::Served;
+use retake_base::lock::Mutex;
 
 /// A call, with the turn that answered it.
 #[derive(Clone)]
@@ -45,10 +44,10 @@ impl std::fmt::Debug for KeptCalls {
 
 impl KeptCalls {
     pub(crate) fn add(&self, served: Served, call: PendingCall) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(KeptCall { served, call });
+        self.0.lock().push(KeptCall { served, call });
     }
 
     pub(crate) fn all(&self) -> Vec<KeptCall> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }

@@ -50,7 +50,6 @@ pub(super) fn skip(raw: &Spanned<String>, source: &Source) -> Result<String> {
     Ok(reason)
 }
 
-/// Reads the tags of a scenario.
 pub(super) fn tags(raw: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
     let tag = |tag: &Spanned<String>| {
         if is_name(tag.get_ref()) {

@@ -22,7 +22,6 @@ pub(crate) fn read(name: &str, file: ScenarioFile<'_>, suite: &Suite) -> Vec<Res
 }
 
 struct Reader<'a> {
-    /// The name of the folder.
     name: &'a str,
     file: ScenarioFile<'a>,
     suite: &'a Suite,

@@ -21,7 +21,6 @@ use retake_base::error::{Error, Result};
 
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Reads the systems of a suite, by name.
 pub(super) fn read(raw: &RawSuite, source: &Source, root: &Path) -> Result<BTreeMap<String, SystemSpec>> {
     let reader = Reader { source, root, names: Names::of_systems() };
     let written = extends::resolved(&raw.systems, source)?;

@@ -7,7 +7,6 @@ use crate::pointer::Pointer;
 pub enum CaptureFrom {
     /// A cookie that this answer or an earlier one sets.
     Cookie(String),
-    /// A header of the answer.
     Header(String),
     /// A value in the JSON body.
     Json(Pointer),

@@ -14,9 +14,7 @@ use retake_base::error::{Error, Place};
 /// One step of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The step's name in reports.
     pub name: Option<String>,
-    /// What the step does.
     pub action: Action,
     /// The names of captured values, and where each value is in the answer.
     pub capture: BTreeMap<String, CaptureFrom>,
@@ -27,7 +25,6 @@ pub struct Step {
     pub golden: bool,
     /// The file that it is written in: `scenario.toml`, or `suite.toml` for a shared step.
     pub file: Arc<Path>,
-    /// The place in that file where the step starts.
     pub place: Place,
 }
 
@@ -36,9 +33,7 @@ pub struct Step {
 pub enum Action {
     /// Sends a request to the system.
     Request(Box<Request>),
-    /// Talks over a WebSocket.
     Socket(Box<SocketTalk>),
-    /// Runs a command-line agent.
     Run(AgentRun),
     /// Opens a page in a browser.
     Browse(Box<PageVisit>),
@@ -69,7 +64,6 @@ impl Step {
             .any(|step| matches!(step.action, Action::Request(_) | Action::Socket(_) | Action::Browse(_)))
     }
 
-    /// Whether it needs a browser.
     pub fn needs_browser(&self) -> bool {
         self.parts().iter().any(|step| matches!(step.action, Action::Browse(_)))
     }
