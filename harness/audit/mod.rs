@@ -23,7 +23,6 @@ mod payload;
 mod recorded;
 mod rules;
 mod score;
-mod settings;
 mod sites;
 mod spread;
 
@@ -32,5 +31,5 @@ pub(crate) use kind::Kind;
 pub(crate) use outcome::{Audit, Audited, FixtureAudit, Hidden, Outcome, RuleAudit, ScenarioAudit};
 pub(crate) use recorded::{ByKeys, Part, of_answers, of_results};
 pub(crate) use rules::merged;
+pub(crate) use score::Setting;
 pub(crate) use score::{ByKind, Rendering, Unnoticed, mean, score};
-pub(crate) use settings::Setting;

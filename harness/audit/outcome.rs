@@ -9,8 +9,8 @@ use super::fixture::{Secret, Shared};
 use super::kind::Kind;
 use super::recorded::{ByKeys, ByPart};
 use super::rules::Merged;
+use super::score::Setting;
 use super::score::{ByKind, Scored, Unnoticed, mean};
-use super::settings::Setting;
 use retake_core::events::Detail;
 
 /// The audit of a project, or of some of its scenarios.

@@ -7,18 +7,18 @@ use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use super::afterwards::Afterwards;
-use super::agent::{self, Agent};
+use super::agent::Agent;
 use super::answered::Answered;
 use super::cookies::Cookies;
-use super::exchange::{self, ReadOn, Taking};
+use super::exchange::{ReadOn, Taking};
 use super::listen::Listener;
 use super::named_values::{NAMED_FROM, NamedValues};
 use super::request::Request;
 use super::socket::Socket;
-use super::turns::LiveTurns;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
 use super::visit::Visitor;
+use super::{agent, exchange};
 use crate::system::Stage;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
@@ -403,3 +403,6 @@ impl<'a> Driver<'a> {
 fn failed(error: Error, title: &str, step: &Step) -> Error {
     error.while_doing(&format!("take {title}")).else_at(&step.file, step.place)
 }
+
+/// Returns the turns that were recorded so far, in the form of [`Fixture::answers`](retake_wire::fixture::Fixture::answers).
+pub(crate) type LiveTurns<'a> = dyn Fn() -> Json + 'a;

@@ -26,11 +26,10 @@ mod named_values;
 mod request;
 mod socket;
 mod stream;
-mod turns;
 mod underway;
 #[cfg(feature = "browser")]
 mod visit;
 
+pub(crate) use driver::LiveTurns;
 pub(crate) use driver::{Driven, Driver};
-pub(crate) use turns::LiveTurns;
 pub(crate) use underway::{EventSeen, SoFar, StepTaken, Underway};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 use super::cookies::Cookies;
+use super::driver::LiveTurns;
 use super::request;
-use super::turns::LiveTurns;
 use super::underway::Underway;
 use crate::browser::{Baselines, Chromium, How, Made, Page, Traffic, act, folder};
 use crate::system::Stage;

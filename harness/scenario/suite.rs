@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::normalize::NormalizeRule;
+use regex::Regex;
+
 use super::options::Defaults;
 use super::read::Shared;
 use super::scenario::Scenario;
@@ -87,4 +88,13 @@ impl Suite {
         }
         used
     }
+}
+
+/// A replacement in the text that the key hashes.
+#[derive(Clone, Debug)]
+pub struct NormalizeRule {
+    /// The text to replace.
+    pub pattern: Regex,
+    /// The replacement; `$1` is the first group.
+    pub replace: String,
 }

@@ -21,7 +21,6 @@ mod folder;
 mod guardian;
 mod launch;
 mod log;
-mod panics;
 mod path;
 mod ports;
 mod ready;
@@ -42,8 +41,8 @@ pub(crate) use launch::{SecretValues, Systems};
 #[cfg(feature = "browser")]
 pub(crate) use log::Log;
 pub(crate) use log::{LogOf, plain};
-pub(crate) use panics::hear_panics;
 pub(crate) use router::RouterFactory;
+pub(crate) use router::hear_panics;
 pub use router::{IntoRouter, service};
 pub(crate) use running::{Ended, Running};
 pub(crate) use shared::SharedSystems;

@@ -15,7 +15,6 @@
 
 mod answer;
 mod content_encoding;
-mod forward;
 mod handler;
 mod keys;
 mod outward;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::body::StepBody;
-use super::stream::StreamSpec;
+use super::step::StreamSpec;
 use crate::pointer::Pointer;
 use crate::template::{Template, TemplateJson};
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::agent::AgentRun;
-use super::capture::CaptureFrom;
 use super::page::PageVisit;
 use super::request::Request;
 use super::socket::SocketTalk;
+use crate::pointer::Pointer;
+use crate::template::Template;
 use retake_base::error::{Error, Place};
 
 /// One step of a scenario.
@@ -67,4 +67,47 @@ impl Step {
     pub fn needs_browser(&self) -> bool {
         self.parts().iter().any(|step| matches!(step.action, Action::Browse(_)))
     }
+}
+
+/// A command-line agent. The lines of its standard output are its events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentRun {
+    /// Program and arguments.
+    pub command: Vec<Template>,
+    /// The folder in which it runs, relative to the root. If absent, it runs in the stage's work folder.
+    pub cwd: Option<Template>,
+    /// Its environment variables, in addition to those that every program of a stage gets.
+    pub env: BTreeMap<String, Template>,
+    /// The expected exit code.
+    pub exit: i32,
+    /// Which events it starts and ends with.
+    pub stream: StreamSpec,
+}
+
+/// The first and the last event of a stream, as far as the step names them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamSpec {
+    /// The event that has to come first.
+    pub first: Option<String>,
+    /// The event at which the capture stops. A stream that ends before it fails.
+    pub last: Option<String>,
+    /// Whether the client leaves at `last` although the stream goes on.
+    pub cancel: bool,
+}
+
+/// The source of a captured value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CaptureFrom {
+    /// A cookie that this answer or an earlier one sets.
+    Cookie(String),
+    Header(String),
+    /// A value in the JSON body.
+    Json(Pointer),
+    /// A value in an event: in the first event of this name that has the value.
+    Sse {
+        /// The event's name.
+        event: String,
+        /// The place in its payload.
+        pointer: Pointer,
+    },
 }

@@ -18,8 +18,6 @@
 //! | `laid_out` | fills the work folder before the program starts |
 //! | `descendants` | finds the processes to end |
 
-#[cfg(unix)]
-mod descendants;
 mod guarded;
 #[cfg(unix)]
 mod laid_out;

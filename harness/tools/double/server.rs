@@ -18,7 +18,7 @@ use super::streams::Streams;
 use super::traffic::Traffic;
 use super::upstream::{Http, Upstream};
 use crate::system::Folder;
-use crate::tools::on_stage::OnStage;
+use crate::tools::live::OnStage;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
