@@ -130,60 +130,16 @@ pub enum CauseKind {
 }
 
 impl CauseKind {
-    /// Returns the name that the data of a run uses: `tool_result`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            CauseKind::Caller => "caller",
-            CauseKind::MessageExtra => "message_extra",
-            CauseKind::MessageMissing => "message_missing",
-            CauseKind::HistoryShortened => "history_shortened",
-            CauseKind::MessageOrder => "message_order",
-            CauseKind::MessageType => "message_type",
-            CauseKind::NoMessages => "no_messages",
-            CauseKind::ToolCallId => "tool_call_id",
-            CauseKind::MessageText => "message_text",
-            CauseKind::ToolName => "tool_name",
-            CauseKind::ToolArgument => "tool_argument",
-            CauseKind::ToolResult => "tool_result",
-            CauseKind::SystemPrompt => "system_prompt",
-            CauseKind::CalledAgain => "called_again",
-            CauseKind::NewCall => "new_call",
-            CauseKind::CallerUnknown => "caller_unknown",
-            CauseKind::Conversation => "conversation",
-            CauseKind::NoModelExpected => "no_model_expected",
-            CauseKind::WrongKey => "wrong_key",
-            CauseKind::WrongUrl => "wrong_url",
-            CauseKind::Unreadable => "unreadable",
-            CauseKind::Unrenderable => "unrenderable",
-            CauseKind::OtherRequest => "other_request",
-            CauseKind::ToolRequest => "tool_request",
-            CauseKind::StoppedAsking => "stopped_asking",
-            CauseKind::CallerSilent => "caller_silent",
-            CauseKind::ToolUnused => "tool_unused",
-            CauseKind::ErrorEvent => "error_event",
-            CauseKind::Crash => "crash",
-            CauseKind::Panic => "panic",
-            CauseKind::TimeUp => "time_up",
-            CauseKind::Step => "step",
-            CauseKind::Protocol => "protocol",
-            CauseKind::Check => "check",
-            CauseKind::GoldenMissing => "golden_missing",
-            CauseKind::Provider => "provider",
-            CauseKind::NotChecked => "not_checked",
-            CauseKind::GoldenOutdated => "golden_outdated",
-            CauseKind::EventMissing => "event_missing",
-            CauseKind::EventExtra => "event_extra",
-            CauseKind::EventRenamed => "event_renamed",
-            CauseKind::EventOrder => "event_order",
-            CauseKind::EventShape => "event_shape",
-            CauseKind::EventValue => "event_value",
-            CauseKind::Status => "status",
-            CauseKind::ContentType => "content_type",
-            CauseKind::Header => "header",
-            CauseKind::Body => "body",
-            CauseKind::Unstable => "unstable",
-            CauseKind::Other => "other",
+    /// Returns the name that the data of a run uses: `tool_result` for `ToolResult`.
+    pub fn name(self) -> String {
+        let mut name = String::new();
+        for c in format!("{self:?}").chars() {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.extend(c.to_lowercase());
         }
+        name
     }
 
     /// Whether no healthy service does this, so that nobody intends it: a call that a provider would refuse or misunderstand, or

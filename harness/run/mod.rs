@@ -32,7 +32,6 @@ mod failing;
 mod filter;
 mod findings;
 pub(crate) mod fixtures;
-mod foreign;
 mod fork;
 pub(crate) mod golden;
 pub(crate) mod interrupt;

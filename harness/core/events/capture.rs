@@ -20,7 +20,7 @@ use std::sync::Arc;
 use eventsource_stream::EventStream;
 use futures_util::{FutureExt, StreamExt, stream};
 
-use super::event::{Event, Payload};
+use super::captured::{Event, Payload};
 use crate::json::Json;
 
 /// The format of a stream.

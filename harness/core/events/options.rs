@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use super::event::{Event, UNNAMED};
+use super::captured::{Event, UNNAMED};
 use crate::json::Json;
 use retake_base::error::Error;
 use retake_base::text::nearest;
@@ -135,7 +135,8 @@ pub enum TextAs {
 }
 
 /// How much of a payload a golden shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Detail {
     /// The top-level keys.
     Keys,

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::captured::Captured;
-use super::event::{Event, Payload};
+use super::captured::{Event, Payload};
 use super::labels::Labels;
 use super::notation::Normalize;
 use super::options::ShapeOptions;

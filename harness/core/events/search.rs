@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::captured::Captured;
-use super::event::{Event, Payload};
+use super::captured::{Event, Payload};
 use super::held::{Held, Holding, Lane, LaneValue, Manner};
 use super::ids::is_id;
 use super::joined::joined;

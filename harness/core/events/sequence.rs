@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::captured::{Captured, Ending};
+use super::captured::{Event, Payload};
 use super::chosen::Chosen;
-use super::event::{Event, Payload};
 use super::held::NOT_HELD;
 use super::ids::Ids;
 use super::labels::{Label, Labels};
-use super::lengths::Lengths;
+use super::lists::Lengths;
 use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions, TextAs};

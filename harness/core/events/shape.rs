@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::captured::Captured;
+use super::captured::Event;
 use super::chosen::{Chosen, Places};
-use super::event::Event;
 use super::foreign::Foreign;
 use super::held::Named;
 use super::ids::Ids;

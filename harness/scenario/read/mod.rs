@@ -8,7 +8,6 @@ mod answer;
 mod body;
 mod capture;
 mod case;
-mod extends;
 mod fields;
 mod file;
 mod json;

@@ -93,41 +93,30 @@ pub(super) struct Given<'a> {
     worlds: Option<&'a RawWorlds>,
 }
 
-impl<'a> From<&'a RawSuite> for Given<'a> {
-    fn from(raw: &'a RawSuite) -> Given<'a> {
-        Given {
-            unused: raw.unused.as_ref(),
-            drift: raw.drift.as_ref(),
-            settle: raw.settle,
-            linger: raw.linger,
-            panics: raw.panics,
-            secrets: raw.secrets.as_deref(),
-            timeout: raw.timeout.as_ref(),
-            delays: raw.delays,
-            worlds: raw.worlds.as_ref(),
-            retries: raw.retries,
-            headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
+/// Suites and scenarios have fields of the same names.
+macro_rules! given {
+    ($raw:ty) => {
+        impl<'a> From<&'a $raw> for Given<'a> {
+            fn from(raw: &'a $raw) -> Given<'a> {
+                Given {
+                    unused: raw.unused.as_ref(),
+                    drift: raw.drift.as_ref(),
+                    settle: raw.settle,
+                    linger: raw.linger,
+                    panics: raw.panics,
+                    secrets: raw.secrets.as_deref(),
+                    timeout: raw.timeout.as_ref(),
+                    delays: raw.delays,
+                    worlds: raw.worlds.as_ref(),
+                    retries: raw.retries,
+                    headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
+                }
+            }
         }
-    }
+    };
 }
-
-impl<'a> From<&'a RawScenario> for Given<'a> {
-    fn from(raw: &'a RawScenario) -> Given<'a> {
-        Given {
-            unused: raw.unused.as_ref(),
-            drift: raw.drift.as_ref(),
-            settle: raw.settle,
-            linger: raw.linger,
-            panics: raw.panics,
-            secrets: raw.secrets.as_deref(),
-            timeout: raw.timeout.as_ref(),
-            delays: raw.delays,
-            worlds: raw.worlds.as_ref(),
-            retries: raw.retries,
-            headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
-        }
-    }
-}
+given!(RawSuite);
+given!(RawScenario);
 
 /// Returns the options of a golden. They need no checks in addition to those of each value. `headers` are read with the options
 /// that a suite can set.
