@@ -8,8 +8,7 @@
 //! | `payload`, `sites` | where a capture can be changed, and how |
 //! | `spread` | which of many places are tried |
 //! | `equality` | which changes do not count, because they touch only values that differ in every run |
-//! | `settings` | the `[golden]` settings that may notice a change |
-//! | `score` | how many changes were tried, and how many the golden noticed |
+//! | `score` | how many changes were tried, how many the golden noticed, and the `[golden]` settings that may notice more |
 //! | `recorded` | changes of recorded answers and tool results, and whether the keys notice them |
 //! | `rules` | what the suite's `[[normalize]]` rules make equal |
 //! | `outcome` | the results of an audit, ready to be printed |

@@ -11,8 +11,7 @@
 //! the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a PATH (`path`);
 //! `stage` is the public type through which Rust systems see it. A program may have to be built first (`build`), has a port of
 //! its own (`ports`), is waited for until it is `ready`, prints to a `log`, and runs under a `guardian`. If it does not start,
-//! `start_hints` says what may be the reason. `panics` collects the
-//! panics of routers.
+//! `start_hints` says what may be the reason.
 
 mod build;
 mod command;

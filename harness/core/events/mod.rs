@@ -11,7 +11,7 @@
 //! a pin: the `lengths` and the order of `lists`, `words`, `ids`, the `texts` of collapsed events, and the hash of all
 //! `payloads`. The module `pins` decides which pins are loose.
 //!
-//! The `search` for the texts of collapsed events compares them with what was `recorded`; `keyed` has the keys for texts that
+//! The `search` for the texts of collapsed events compares them with what was `recorded`, and knows the usual keys of texts that
 //! were not. What is found is `held`: the golden names the places, and later runs are read by what it names. The module
 //! `joined` puts the pieces of a text together, however it was cut.
 

@@ -14,9 +14,8 @@
 //! |---|---|
 //! | `guarded` | the runner's side: starts a guardian, reads its messages, and closes the pipe |
 //! | `order` | the messages between runner and guardian |
-//! | `process` | the guardian's own `main` |
+//! | `process` | the guardian's own `main`; finds the processes to end |
 //! | `laid_out` | fills the work folder before the program starts |
-//! | `descendants` | finds the processes to end |
 
 mod guarded;
 #[cfg(unix)]
