@@ -170,14 +170,14 @@ pub fn to_accept_fork(id: &str) -> Variables {
 
 /// An action and its options as on a command line, `audit --all --min-score=0.9`, with the options' values as JSON.
 fn with_options(action: &str, names: &[String], options: &impl Serialize) -> Variables {
-    let mut text = action.to_owned();
-    for (name, value) in serde_json::to_value(options).ok().as_ref().and_then(Value::as_object).into_iter().flatten() {
-        match value {
-            Value::Null | Value::Bool(false) => {}
-            Value::Bool(true) => text += &format!(" --{name}"),
-            value => text += &format!(" --{name}={value}"),
-        }
-    }
+    let options = serde_json::to_value(options).unwrap_or_default();
+    let word = |(name, value): (&String, &Value)| match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::Bool(true) => Some(format!("--{name}")),
+        value => Some(format!("--{name}={value}")),
+    };
+    let words = options.as_object().into_iter().flatten().filter_map(word);
+    let text = std::iter::once(action.to_owned()).chain(words).collect::<Vec<_>>().join(" ");
     [(ACTION, text), (NAMES, names.join(","))]
 }
 
