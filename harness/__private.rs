@@ -23,7 +23,7 @@ pub mod run {
     pub use crate::run::golden::{Assert, Compared, Goldens, environment, silence_comparisons};
     pub use crate::run::interrupt::Signals;
     pub use crate::run::policy::{Policy, may_write_fixtures};
-    pub use crate::run::restart::typed_in;
+    pub use crate::run::runner::typed_in;
     pub use crate::run::shard::{Shard, Times, keep_times};
     pub use crate::run::tools::{Recording, ToolsReplay};
     pub use crate::run::verdict::has_golden;

@@ -57,7 +57,6 @@ fn date(stamp: &regex::Captures<'_>) -> Option<Date> {
     Date::from_calendar_date(i32::from(part(2)?), month, u8::try_from(part(4)?).ok()?).ok()
 }
 
-/// Finds the secrets in a JSON file.
 pub(crate) fn secrets_in(json: &Json, scrub: &Scrub) -> Vec<Secret> {
     let mut scrubbed = json.clone();
     scrub.json(&mut scrubbed, &mut Fired::new());

@@ -8,8 +8,7 @@
 //! | `payload`, `sites` | where a capture can be changed, and how |
 //! | `spread` | which of many places are tried |
 //! | `equality` | which changes do not count, because they touch only values that differ in every run |
-//! | `settings` | the `[golden]` settings that may notice a change |
-//! | `score` | how many changes were tried, and how many the golden noticed |
+//! | `score` | how many changes were tried, how many the golden noticed, and the `[golden]` settings that may notice more |
 //! | `recorded` | changes of recorded answers and tool results, and whether the keys notice them |
 //! | `rules` | what the suite's `[[normalize]]` rules make equal |
 //! | `outcome` | the results of an audit, ready to be printed |
@@ -23,7 +22,6 @@ mod payload;
 mod recorded;
 mod rules;
 mod score;
-mod settings;
 mod sites;
 mod spread;
 
@@ -32,5 +30,5 @@ pub(crate) use kind::Kind;
 pub(crate) use outcome::{Audit, Audited, FixtureAudit, Hidden, Outcome, RuleAudit, ScenarioAudit};
 pub(crate) use recorded::{ByKeys, Part, of_answers, of_results};
 pub(crate) use rules::merged;
+pub(crate) use score::Setting;
 pub(crate) use score::{ByKind, Rendering, Unnoticed, mean, score};
-pub(crate) use settings::Setting;

@@ -9,8 +9,8 @@ use super::fixture::{Secret, Shared};
 use super::kind::Kind;
 use super::recorded::{ByKeys, ByPart};
 use super::rules::Merged;
+use super::score::Setting;
 use super::score::{ByKind, Scored, Unnoticed, mean};
-use super::settings::Setting;
 use retake_core::events::Detail;
 
 /// The audit of a project, or of some of its scenarios.
@@ -24,11 +24,9 @@ pub struct Audit {
     pub rules: Vec<RuleAudit>,
     /// Whether every scenario of the project was replayed. Only then can a rule be called dead.
     pub whole: bool,
-    /// The day of the audit.
     pub today: Date,
 }
 
-/// The audit of one scenario.
 #[derive(Clone, Debug)]
 pub struct ScenarioAudit {
     pub name: String,
@@ -64,7 +62,6 @@ pub struct Audited {
     pub merged: Vec<Merged>,
 }
 
-/// The audit of one fixture.
 #[derive(Clone, Debug)]
 pub struct FixtureAudit {
     /// The file's path, relative to the project.
@@ -74,7 +71,6 @@ pub struct FixtureAudit {
     pub secrets: Vec<Secret>,
     /// The turns that do not keep the provider's original response.
     pub without_response: Vec<usize>,
-    /// The number of turns.
     pub turns: usize,
     pub shared: Vec<Shared>,
 }
@@ -93,7 +89,6 @@ pub struct RuleAudit {
 pub struct Hidden {
     /// The option: `collapse`, `ignore`, `unordered` or `loose`.
     pub option: &'static str,
-    /// The name in the option.
     pub name: String,
     /// How many changes go unnoticed because of it.
     pub unnoticed: usize,
@@ -121,7 +116,6 @@ impl Audit {
         mean(&self.kinds())
     }
 
-    /// The scenarios that were audited.
     pub fn audited(&self) -> impl Iterator<Item = (&ScenarioAudit, &Audited)> {
         self.scenarios.iter().filter_map(|scenario| match &scenario.outcome {
             Outcome::Audited(audited) => Some((scenario, audited.as_ref())),
@@ -129,7 +123,6 @@ impl Audit {
         })
     }
 
-    /// Whether any scenario is red.
     pub fn is_red(&self) -> bool {
         self.scenarios.iter().any(|scenario| matches!(scenario.outcome, Outcome::Red(_)))
     }

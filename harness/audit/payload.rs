@@ -4,7 +4,6 @@ use super::kind::Kind;
 use retake_core::events::time_form;
 use retake_core::json::Json;
 
-/// The length of a date.
 const DATE: usize = 10;
 
 /// One step of a path: from a value to a value inside it.

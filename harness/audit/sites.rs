@@ -11,7 +11,6 @@ use retake_core::json::{Json, Layout};
 #[derive(Clone, Debug)]
 pub(super) struct Site {
     pub(super) kind: Kind,
-    /// The index of the capture.
     pub(super) capture: usize,
     /// The name of the changed event; empty if the change does not concern a single event.
     pub(super) event: String,

@@ -6,14 +6,12 @@
 /// One cause of a failure, with the text that describes it on the failure's first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// The kind of cause.
     pub kind: CauseKind,
     /// The description: ``tool `read_file` returned different text than recorded ("sunny" → "rainy")``.
     pub what: String,
 }
 
 impl Cause {
-    /// Creates a cause from its kind and its description.
     pub fn new(kind: CauseKind, what: impl Into<String>) -> Cause {
         Cause { kind, what: what.into() }
     }
@@ -34,7 +32,6 @@ pub enum CauseClass {
     Plain,
 }
 
-/// The kind of a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CauseKind {
     /// The call comes from a different caller than the recorded one.
@@ -49,23 +46,18 @@ pub enum CauseKind {
     MessageOrder,
     /// A message has a different type: `system` instead of `human`.
     MessageType,
-    /// The call has no message at all.
     NoMessages,
     /// A tool result has the id of another tool call, or of none.
     ToolCallId,
-    /// A message has a different text.
     MessageText,
     /// A different tool is called, or has answered.
     ToolName,
-    /// A tool is called with a different argument.
     ToolArgument,
-    /// A tool returned a different result.
     ToolResult,
     /// The system prompt differs, and nothing else distinguishes the calls.
     SystemPrompt,
     /// The system repeats a call that was already answered.
     CalledAgain,
-    /// The call resembles no recorded call.
     NewCall,
     /// The call's caller cannot be determined.
     CallerUnknown,
@@ -121,13 +113,11 @@ pub enum CauseKind {
     EventRenamed,
     /// The events came in a different order.
     EventOrder,
-    /// An event has a different shape.
     EventShape,
     /// A value that the golden pins differs.
     EventValue,
     /// The HTTP status or the exit code differs.
     Status,
-    /// The content type differs.
     ContentType,
     /// A header of a response differs.
     Header,
@@ -140,60 +130,16 @@ pub enum CauseKind {
 }
 
 impl CauseKind {
-    /// Returns the name that the data of a run uses: `tool_result`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            CauseKind::Caller => "caller",
-            CauseKind::MessageExtra => "message_extra",
-            CauseKind::MessageMissing => "message_missing",
-            CauseKind::HistoryShortened => "history_shortened",
-            CauseKind::MessageOrder => "message_order",
-            CauseKind::MessageType => "message_type",
-            CauseKind::NoMessages => "no_messages",
-            CauseKind::ToolCallId => "tool_call_id",
-            CauseKind::MessageText => "message_text",
-            CauseKind::ToolName => "tool_name",
-            CauseKind::ToolArgument => "tool_argument",
-            CauseKind::ToolResult => "tool_result",
-            CauseKind::SystemPrompt => "system_prompt",
-            CauseKind::CalledAgain => "called_again",
-            CauseKind::NewCall => "new_call",
-            CauseKind::CallerUnknown => "caller_unknown",
-            CauseKind::Conversation => "conversation",
-            CauseKind::NoModelExpected => "no_model_expected",
-            CauseKind::WrongKey => "wrong_key",
-            CauseKind::WrongUrl => "wrong_url",
-            CauseKind::Unreadable => "unreadable",
-            CauseKind::Unrenderable => "unrenderable",
-            CauseKind::OtherRequest => "other_request",
-            CauseKind::ToolRequest => "tool_request",
-            CauseKind::StoppedAsking => "stopped_asking",
-            CauseKind::CallerSilent => "caller_silent",
-            CauseKind::ToolUnused => "tool_unused",
-            CauseKind::ErrorEvent => "error_event",
-            CauseKind::Crash => "crash",
-            CauseKind::Panic => "panic",
-            CauseKind::TimeUp => "time_up",
-            CauseKind::Step => "step",
-            CauseKind::Protocol => "protocol",
-            CauseKind::Check => "check",
-            CauseKind::GoldenMissing => "golden_missing",
-            CauseKind::Provider => "provider",
-            CauseKind::NotChecked => "not_checked",
-            CauseKind::GoldenOutdated => "golden_outdated",
-            CauseKind::EventMissing => "event_missing",
-            CauseKind::EventExtra => "event_extra",
-            CauseKind::EventRenamed => "event_renamed",
-            CauseKind::EventOrder => "event_order",
-            CauseKind::EventShape => "event_shape",
-            CauseKind::EventValue => "event_value",
-            CauseKind::Status => "status",
-            CauseKind::ContentType => "content_type",
-            CauseKind::Header => "header",
-            CauseKind::Body => "body",
-            CauseKind::Unstable => "unstable",
-            CauseKind::Other => "other",
+    /// Returns the name that the data of a run uses: `tool_result` for `ToolResult`.
+    pub fn name(self) -> String {
+        let mut name = String::new();
+        for c in format!("{self:?}").chars() {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.extend(c.to_lowercase());
         }
+        name
     }
 
     /// Whether no healthy service does this, so that nobody intends it: a call that a provider would refuse or misunderstand, or
@@ -211,7 +157,6 @@ impl CauseKind {
         )
     }
 
-    /// Returns the family of this kind.
     pub fn class(self) -> CauseClass {
         match self {
             CauseKind::StoppedAsking | CauseKind::CallerSilent | CauseKind::ToolUnused => CauseClass::Unused,

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
+use crate::lock::Mutex;
 
 /// Reads a file.
 /// An error names the file and the reason. The wording of the common reasons is the same on all platforms.
@@ -98,7 +98,7 @@ const TEMPORARY: &str = ".retake-";
 /// have thousands of files.
 fn remove_abandoned(folder: &Path) {
     static LOOKED_INTO: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    if !LOOKED_INTO.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned()) {
+    if !LOOKED_INTO.lock().insert(folder.to_owned()) {
         return;
     }
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -15,10 +15,8 @@ pub enum Side {
     Come,
 }
 
-/// One line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// Which side it stands for.
     pub side: Side,
     /// The columns before the sign.
     pub indent: usize,
@@ -27,7 +25,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line with the text of one side.
     pub fn of(side: Side, indent: usize, text: impl Into<String>) -> Line {
         Line { side, indent, text: text.into() }
     }
@@ -63,7 +60,6 @@ impl fmt::Display for Line {
 pub struct Lines(pub Vec<Line>);
 
 impl Lines {
-    /// Adds a line.
     pub fn push(&mut self, line: impl Into<Line>) {
         self.0.push(line.into());
     }
@@ -73,7 +69,6 @@ impl Lines {
         self.0.extend(lines.into_iter().map(Into::into));
     }
 
-    /// The lines as texts.
     pub fn texts(&self) -> Vec<String> {
         self.0.iter().map(ToString::to_string).collect()
     }

@@ -48,7 +48,6 @@ pub(super) fn spawned(command: &mut Command) -> Result<Child> {
     })
 }
 
-/// Returns the command's exit code for that of a runner.
 pub(super) fn exit_code(of_runner: i32) -> ExitCode {
     match of_runner {
         0 => ExitCode::SUCCESS,

@@ -1,12 +1,13 @@
 //! Reads what a stream sends after the last event that its step waits for, as a client that stays connected would. It reads
 //! while later steps run.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use super::stream::Stream;
+use retake_base::lock::Mutex;
 use retake_core::events::{AfterLast, Ending};
 
 /// A stream that is read further. Dropping this closes it.
@@ -29,7 +30,7 @@ impl Afterwards {
                     Ok(None) => (stream.end_after(), Some(Ending::Ended)),
                     Err(_) => (Vec::new(), Some(Ending::BrokeOff)),
                 };
-                let mut read = reading.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut read = reading.lock();
                 read.events.extend(events);
                 read.ending = ending.unwrap_or(Ending::Open);
                 // A stream that never ends must not fill the memory.
@@ -44,7 +45,7 @@ impl Afterwards {
     /// Waits until the stream ends, or until the given time. Returns what came.
     pub(super) async fn finish(mut self, until: Instant) -> AfterLast {
         let _ = timeout_at(until, &mut self.task).await;
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.lock();
         std::mem::replace(&mut read, AfterLast { events: Vec::new(), ending: Ending::Open })
     }
 }

@@ -28,7 +28,6 @@ pub(super) struct Agent<'a> {
     errors: PathBuf,
 }
 
-/// Returns the title of a step that runs an agent.
 pub(super) fn title(run: &AgentRun) -> String {
     let words: Vec<&str> = run.command.iter().map(Template::source).collect();
     format!("run {}", words.join(" "))

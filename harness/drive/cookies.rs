@@ -28,7 +28,6 @@ impl Cookies {
         self.0.iter_unexpired().map(|cookie| (cookie.name().to_owned(), cookie.value().to_owned())).collect()
     }
 
-    /// Returns all cookies, in the form for a browser.
     #[cfg(feature = "browser")]
     pub(super) fn all(&self) -> Vec<crate::browser::Cookie> {
         let cookie = |cookie: &cookie_store::Cookie<'_>| crate::browser::Cookie {
@@ -42,7 +41,6 @@ impl Cookies {
         self.0.iter_unexpired().map(cookie).collect()
     }
 
-    /// Replaces all cookies by those of a browser.
     #[cfg(feature = "browser")]
     pub(super) fn replace(&mut self, cookies: &[crate::browser::Cookie]) {
         self.0 = CookieStore::default();

@@ -1,28 +1,28 @@
 //! Runs a scenario's steps one after another, and collects their results.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use super::afterwards::Afterwards;
-use super::agent::{self, Agent};
+use super::agent::Agent;
 use super::answered::Answered;
 use super::cookies::Cookies;
-use super::exchange::{self, ReadOn, Taking};
+use super::exchange::{ReadOn, Taking};
 use super::listen::Listener;
 use super::named_values::{NAMED_FROM, NamedValues};
 use super::request::Request;
 use super::socket::Socket;
-use super::turns::LiveTurns;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
 use super::visit::Visitor;
+use super::{agent, exchange};
 use crate::system::Stage;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_core::events::{Captured, Foreign};
 use retake_core::json::Json;
 use retake_model::Activity;
@@ -59,7 +59,6 @@ pub(crate) struct Driver<'a> {
 pub(crate) struct Driven {
     /// Streams and answers for the golden, in step order. Their requests are not normalized yet.
     pub captured: Vec<Captured>,
-    /// The run's values and their names.
     pub names: NamedValues,
     /// What the scenario sent, and captured to send it.
     pub sent: Foreign,
@@ -183,7 +182,7 @@ impl<'a> Driver<'a> {
                 }
             }
         }
-        let sent = self.sent.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let sent = self.sent.into_inner();
         Driven { captured, names: self.names, sent, failure: self.failure, broken: self.broken }
     }
 
@@ -269,7 +268,7 @@ impl<'a> Driver<'a> {
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
                 let agent = Agent::new(run, &self.context, folder, self.stage.date(), self.root)?;
-                agent.tell(&mut self.sent());
+                agent.tell(&mut self.sent.lock());
                 Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?), None))
             }
             Action::Browse(_) => Err(scenario::without_browser()),
@@ -282,7 +281,7 @@ impl<'a> Driver<'a> {
     async fn talk(&mut self, talk: &SocketTalk) -> Result<Answered> {
         let send: Vec<Json> = talk.send.iter().map(|message| message.render(&self.context)).collect::<Result<_>>()?;
         for message in &send {
-            self.sent().add(message);
+            self.sent.lock().add(message);
         }
         if let Some(open) = &talk.open {
             let request = scenario::Request {
@@ -295,11 +294,11 @@ impl<'a> Driver<'a> {
                 answer: scenario::AnswerAs::Body,
             };
             let request = Request::of(&request, &self.context, || self.base(), || Ok(String::new()))?;
-            request.tell(&mut self.sent());
+            request.tell(&mut self.sent.lock());
             let request = Request { title: request.title.replacen("GET", "SOCKET", 1), ..request };
             let connect = open.connect.as_ref().map(|connect| connect.render(&self.context)).transpose()?;
             if let Some(connect) = &connect {
-                self.sent().add(connect);
+                self.sent.lock().add(connect);
             }
             let (event, cookies) = (open.event.clone(), &self.cookies);
             self.socket = None;
@@ -317,7 +316,7 @@ impl<'a> Driver<'a> {
     async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
         let base = || self.base();
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
-        request.tell(&mut self.sent());
+        request.tell(&mut self.sent.lock());
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {
                 let listener = exchange::listen(&request, wanted, &self.cookies, &self.underway).await?;
@@ -387,13 +386,9 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    fn sent(&self) -> MutexGuard<'_, Foreign> {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn capture(&mut self, values: Vec<(String, Json)>) {
         for (name, value) in values {
-            self.sent().add(&value);
+            self.sent.lock().add(&value);
             if let Json::Str(text) = &value
                 && text.chars().count() >= NAMED_FROM
             {
@@ -408,3 +403,6 @@ impl<'a> Driver<'a> {
 fn failed(error: Error, title: &str, step: &Step) -> Error {
     error.while_doing(&format!("take {title}")).else_at(&step.file, step.place)
 }
+
+/// Returns the turns that were recorded so far, in the form of [`Fixture::answers`](retake_wire::fixture::Fixture::answers).
+pub(crate) type LiveTurns<'a> = dyn Fn() -> Json + 'a;

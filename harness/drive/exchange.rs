@@ -1,6 +1,5 @@
 //! Sends a request and reads its answer.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::header;
@@ -13,6 +12,7 @@ use super::request::Request;
 use super::stream::{EVENT_LIMIT, Stream, megabytes};
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_base::text::counted;
 use retake_core::events::{Event, Status};
 use retake_core::json::{Json, Layout};
@@ -102,7 +102,7 @@ pub(super) async fn open(
     cookies: &Mutex<Cookies>,
     underway: &Underway,
 ) -> Result<(Answered, reqwest::Response)> {
-    let earlier_cookies = locked(cookies).values();
+    let earlier_cookies = cookies.lock().values();
     let response = send(request, cookies).await?;
     let status = response.status().as_u16();
     let headers = response.headers().clone();
@@ -111,7 +111,7 @@ pub(super) async fn open(
         let what = format!("the answer has the content encoding {coding:?}, but the request did not ask for one");
         return Err(Error::new(what).help("retake does not decode answers, and steps send no `Accept-Encoding`"));
     }
-    let cookies = locked(cookies).store(&request.url, &headers);
+    let cookies = cookies.lock().store(&request.url, &headers);
     let mut answered = Answered {
         request: request.title.clone(),
         status: Status::Http(status),
@@ -142,10 +142,6 @@ pub(super) async fn open(
     })
 }
 
-fn locked(cookies: &Mutex<Cookies>) -> MutexGuard<'_, Cookies> {
-    cookies.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Response> {
     let method = reqwest::Method::from_bytes(request.method.as_bytes())
         .map_err(|_| Error::new(format!("{} is not an HTTP method", request.method)))?;
@@ -154,7 +150,7 @@ async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Re
     for (name, value) in &request.headers {
         sending = sending.header(name, value);
     }
-    let cookie = locked(cookies).header(&request.url).filter(|_| !named("cookie"));
+    let cookie = cookies.lock().header(&request.url).filter(|_| !named("cookie"));
     if let Some(cookie) = cookie {
         sending = sending.header(header::COOKIE, cookie);
     }

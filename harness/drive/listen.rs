@@ -1,6 +1,6 @@
 //! A stream that is open while later steps run.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -12,6 +12,7 @@ use super::answered::{Answered, last_id};
 use super::stream::Stream;
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_model::clients::reqwest_reason;
 use retake_scenario::StreamSpec;
 
@@ -34,7 +35,6 @@ struct Heard {
 }
 
 impl Listener {
-    /// Starts to capture the body of an answer.
     pub(super) fn start(
         answered: Answered,
         response: reqwest::Response,
@@ -50,7 +50,7 @@ impl Listener {
             let mut chunks = response.bytes_stream();
             loop {
                 let chunk = chunks.next().await;
-                let mut heard = hearing.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut heard = hearing.lock();
                 let known = heard.stream.events.len();
                 match chunk {
                     Some(Ok(chunk)) => {
@@ -78,12 +78,12 @@ impl Listener {
 
     /// Returns the event id with which a client would reconnect now.
     pub(super) fn last_id(&self) -> Option<Box<str>> {
-        last_id(&self.heard().stream.events)
+        last_id(&self.heard.lock().stream.events)
     }
 
     /// If the step names a last event that has not come yet, waits for it, or for the stream's end. Returns whether it waited.
     pub(super) async fn hear_last(&mut self) -> bool {
-        let is_to_come = self.heard().stream.has_last() && !self.heard().ended;
+        let is_to_come = self.heard.lock().stream.has_last() && !self.heard.lock().ended;
         if is_to_come {
             self.ended().await;
         }
@@ -94,14 +94,14 @@ impl Listener {
     /// no way to tell whether more will come.
     /// Fails if the stream is not as the step expects it.
     pub(super) async fn finish(mut self, settle: Duration) -> Result<Answered> {
-        if self.heard().stream.has_last() {
+        if self.heard.lock().stream.has_last() {
             self.ended().await;
         } else {
             let _ = timeout(settle, self.ended()).await;
         }
         self.task.abort();
         let (events, in_pieces, checked) = {
-            let mut heard = self.heard();
+            let mut heard = self.heard.lock();
             let checked = heard.stream.check();
             let checked = if heard.stream.done { checked } else { heard.broken.take().map_or(checked, Err) };
             (std::mem::take(&mut heard.stream.events), heard.stream.in_pieces, checked)
@@ -111,15 +111,11 @@ impl Listener {
     }
 
     async fn ended(&mut self) {
-        while !self.heard().ended {
+        while !self.heard.lock().ended {
             if self.changed.changed().await.is_err() {
                 return;
             }
         }
-    }
-
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

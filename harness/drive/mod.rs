@@ -8,7 +8,7 @@
 //! | `listen` | a stream that is open while later steps run |
 //! | `socket`, `framing` | a WebSocket, and what the messages on it mean |
 //! | `agent` | a step that runs a command-line agent |
-//! | `visit`, `turns` | a step that opens a page; the turns that it may wait for during a recording |
+//! | `visit` | a step that opens a page |
 //! | `answered` | an answer, and the values that are captured from it |
 //! | `cookies` | the cookies of a stage |
 //! | `named_values` | values of this run, and the names that goldens show in place of them |
@@ -26,12 +26,11 @@ mod named_values;
 mod request;
 mod socket;
 mod stream;
-mod turns;
 mod underway;
 #[cfg(feature = "browser")]
 mod visit;
 
+pub(crate) use driver::LiveTurns;
 pub(crate) use driver::{Driven, Driver};
 pub(crate) use stream::EMPTY_STREAM;
-pub(crate) use turns::LiveTurns;
 pub(crate) use underway::{EventSeen, SoFar, StepTaken, Underway};

@@ -2,8 +2,6 @@
 //! a task of its own reads the messages and answers the protocol's questions, so that the service does not hang up while other
 //! steps run.
 
-use std::sync::Mutex;
-
 use axum::http::HeaderMap;
 use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::Upgraded;
@@ -22,6 +20,7 @@ use super::request::Request;
 use super::stream::Stream;
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_core::events::Status;
 use retake_core::json::Json;
 use retake_scenario::{Framing, Pointer, StreamSpec};
@@ -37,7 +36,6 @@ pub(super) struct Socket {
     out: mpsc::Sender<Message>,
     come: mpsc::Receiver<Result<Message, String>>,
     task: JoinHandle<()>,
-    /// The answer to the request that opened it.
     opened: Answered,
 }
 

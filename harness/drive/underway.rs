@@ -1,11 +1,12 @@
 //! How far a scenario has come, and the results of its steps so far. This outlives a driver that runs out of time.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio::time::Instant;
 
 use retake_base::error::Error;
+use retake_base::lock::Mutex;
 use retake_base::text::clipped;
 use retake_core::events::{Event, Payload, Status};
 use retake_model::Activity;
@@ -32,7 +33,6 @@ struct State {
 /// The state of the step that is running.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SoFar {
-    /// The title of the step.
     pub step: String,
     /// What it is waiting for, such as "the event `end`".
     pub awaited: Option<String>,
@@ -59,7 +59,6 @@ pub(crate) struct StepTaken {
     pub events: Vec<EventSeen>,
     /// The number of events that are not in `events`.
     pub more_events: usize,
-    /// The acts on its page.
     pub acts: Vec<ActTaken>,
 }
 
@@ -86,28 +85,27 @@ pub(crate) struct EventSeen {
 impl Underway {
     /// Begins to watch the model calls of a stage.
     pub(super) fn watch(&self, calls: Activity) {
-        self.state().calls = Some(calls);
+        self.0.lock().calls = Some(calls);
     }
 
     /// Returns a value that is another one after a model call began or ended.
     pub(super) fn mark(&self) -> (usize, usize) {
-        self.state().calls.as_ref().map(Activity::mark).unwrap_or_default()
+        self.0.lock().calls.as_ref().map(Activity::mark).unwrap_or_default()
     }
 
     /// Returns the state of the step that is running.
     pub(crate) fn so_far(&self) -> SoFar {
-        self.state().so_far.clone()
+        self.0.lock().so_far.clone()
     }
 
-    /// Returns the steps that have begun.
     pub(crate) fn steps(&self) -> Vec<StepTaken> {
-        self.state().steps.clone()
+        self.0.lock().steps.clone()
     }
 
     /// Begins a step. Returns its number, counted from 0.
     pub(super) fn begin(&self, title: String) -> usize {
         self.step(title.clone());
-        let mut state = self.state();
+        let mut state = self.0.lock();
         let (began, events) = (Instant::now(), Vec::new());
         let step = StepTaken {
             title,
@@ -123,9 +121,8 @@ impl Underway {
         state.steps.len() - 1
     }
 
-    /// Ends a step, successfully or with an error.
     pub(super) fn end(&self, step: usize, failure: Option<&Error>) {
-        if let Some(step) = self.state().steps.get_mut(step) {
+        if let Some(step) = self.0.lock().steps.get_mut(step) {
             step.ended = Some(Instant::now());
             step.failure = failure.map(|error| error.what().to_owned());
         }
@@ -135,7 +132,7 @@ impl Underway {
     #[cfg(feature = "browser")]
     pub(super) fn begin_act(&self, what: String) -> usize {
         self.awaits(what.clone());
-        let mut state = self.state();
+        let mut state = self.0.lock();
         let Some(step) = state.steps.last_mut() else { return 0 };
         step.acts.push(ActTaken { what, began: Instant::now(), ended: None, failure: None, picture: None });
         step.acts.len() - 1
@@ -144,7 +141,7 @@ impl Underway {
     /// Ends an act of the latest step, with a picture of the page.
     #[cfg(feature = "browser")]
     pub(super) fn end_act(&self, act: usize, failure: Option<&Error>, picture: Option<PathBuf>) {
-        if let Some(act) = self.state().steps.last_mut().and_then(|step| step.acts.get_mut(act)) {
+        if let Some(act) = self.0.lock().steps.last_mut().and_then(|step| step.acts.get_mut(act)) {
             act.ended = Some(Instant::now());
             act.failure = failure.map(|error| error.what().to_owned());
             act.picture = picture;
@@ -153,25 +150,25 @@ impl Underway {
 
     /// Sets the status of the answer to the latest step.
     pub(super) fn status(&self, status: Status) {
-        if let Some(step) = self.state().steps.last_mut() {
+        if let Some(step) = self.0.lock().steps.last_mut() {
             step.status = Some(status);
         }
     }
 
     /// Returns the number of the latest step, for streams that go on while later steps run.
     pub(super) fn current(&self) -> usize {
-        self.state().steps.len().saturating_sub(1)
+        self.0.lock().steps.len().saturating_sub(1)
     }
 
     /// Says what is running, without beginning a new step.
     pub(super) fn step(&self, step: String) {
-        self.state().so_far = SoFar { step, ..SoFar::default() };
+        self.0.lock().so_far = SoFar { step, ..SoFar::default() };
     }
 
     /// Notes the events of a stream of the latest step: all `events` so far, of which the first `known` are already noted.
     pub(super) fn events(&self, events: &[Event], known: usize) {
         {
-            let so_far = &mut self.state().so_far;
+            let so_far = &mut self.0.lock().so_far;
             so_far.events = events.len();
             so_far.last = events.last().map(|event| event.label().into_owned());
         }
@@ -181,7 +178,7 @@ impl Underway {
     /// Like [`Underway::events`], but for the step with this number.
     pub(super) fn events_of(&self, step: usize, events: &[Event], known: usize) {
         let came = Instant::now();
-        let mut guard = self.state();
+        let mut guard = self.0.lock();
         let State { steps, kept, .. } = &mut *guard;
         let Some(step) = steps.get_mut(step) else { return };
         for event in events.iter().skip(known).filter(|event| event.is_real()) {
@@ -200,14 +197,10 @@ impl Underway {
 
     /// Says what the step is waiting for.
     pub(super) fn awaits(&self, what: String) {
-        self.state().so_far.awaited = Some(what);
+        self.0.lock().so_far.awaited = Some(what);
     }
 
     pub(super) fn note(&self, note: String) {
-        self.state().so_far.note = Some(note);
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().so_far.note = Some(note);
     }
 }

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
 use super::cookies::Cookies;
+use super::driver::LiveTurns;
 use super::request;
-use super::turns::LiveTurns;
 use super::underway::Underway;
 use crate::browser::{Baselines, Chromium, How, Made, Page, Traffic, act, folder};
 use crate::system::Stage;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_core::events::{AfterLast, Capture, Captured, Event, Status};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
@@ -79,7 +79,7 @@ impl<'a> Visitor<'a> {
         };
         page.listen_for(&visit.traffic);
         page.look_like(visit.viewport, visit.colors, visit.dialogs == Dialogs::Accept).await?;
-        let known = locked(cookies).all();
+        let known = cookies.lock().all();
         page.set_cookies(&known).await?;
         page.goto(&format!("{base}{path}"), &storage, visit.status.as_deref()).await?;
         let mut captured = Vec::new();
@@ -103,9 +103,9 @@ impl<'a> Visitor<'a> {
             captured.extend(taken.map_err(|_| page.without_traffic())?.iter().map(answered));
         }
         let set = page.cookies().await?;
-        locked(cookies).replace(&set);
+        cookies.lock().replace(&set);
         self.page = Some(page);
-        let values = cookie_values(step, &locked(cookies).values())?;
+        let values = cookie_values(step, &cookies.lock().values())?;
         Ok(Visited { captured, values })
     }
 
@@ -223,10 +223,6 @@ impl<'a> Visitor<'a> {
         base.map(str::to_owned)
             .ok_or_else(|| Error::new("this scenario does not start the system whose page this step opens"))
     }
-}
-
-fn locked(cookies: &Mutex<Cookies>) -> MutexGuard<'_, Cookies> {
-    cookies.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn cookie_values(step: &Step, cookies: &BTreeMap<String, String>) -> Result<Vec<(String, Json)>> {

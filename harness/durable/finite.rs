@@ -45,8 +45,15 @@ impl Search {
 
 /// Skips values that contain no float.
 macro_rules! skipped {
-    ($($method:ident($of:ty)),* $(,)?) => {
-        $(fn $method(self, _: $of) -> Result<(), Error> { Ok(()) })*
+    ($($method:ident($($of:ty),*)),* $(,)?) => {
+        $(fn $method(self $(, _: $of)*) -> Result<(), Error> { Ok(()) })*
+    };
+}
+
+/// Begins compounds, whose values are visited one by one.
+macro_rules! begun {
+    ($($method:ident($($of:ty),*)),* $(,)?) => {
+        $(fn $method(self $(, _: $of)*) -> Result<Self, Error> { Ok(self) })*
     };
 }
 
@@ -65,7 +72,15 @@ impl<'a> Serializer for &'a mut Search {
         serialize_bool(bool), serialize_char(char), serialize_str(&str), serialize_bytes(&[u8]),
         serialize_i8(i8), serialize_i16(i16), serialize_i32(i32), serialize_i64(i64), serialize_i128(i128),
         serialize_u8(u8), serialize_u16(u16), serialize_u32(u32), serialize_u64(u64), serialize_u128(u128),
-        serialize_unit_struct(&'static str),
+        serialize_none(), serialize_unit(), serialize_unit_struct(&'static str),
+        serialize_unit_variant(&'static str, u32, &'static str),
+    }
+
+    begun! {
+        serialize_seq(Option<usize>), serialize_map(Option<usize>), serialize_tuple(usize),
+        serialize_struct(&'static str, usize), serialize_tuple_struct(&'static str, usize),
+        serialize_struct_variant(&'static str, u32, &'static str, usize),
+        serialize_tuple_variant(&'static str, u32, &'static str, usize),
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), Error> {
@@ -78,21 +93,9 @@ impl<'a> Serializer for &'a mut Search {
         Ok(())
     }
 
-    fn serialize_none(self) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
         self.somes += 1;
         value.serialize(self)
-    }
-
-    fn serialize_unit(self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Result<(), Error> {
-        Ok(())
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Error> {
@@ -107,34 +110,6 @@ impl<'a> Serializer for &'a mut Search {
         value: &T,
     ) -> Result<(), Error> {
         value.serialize(self)
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self, Error> {
-        Ok(self)
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<Self, Error> {
-        Ok(self)
-    }
-
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Error> {
-        Ok(self)
-    }
-
-    fn serialize_tuple_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, Error> {
-        Ok(self)
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Self, Error> {
-        Ok(self)
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Error> {
-        Ok(self)
-    }
-
-    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, Error> {
-        Ok(self)
     }
 }
 

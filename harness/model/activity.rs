@@ -1,11 +1,13 @@
 //! Whether model calls are under way, and when the last one ended. A scenario settles by this.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
+
+use retake_base::lock::Mutex;
 
 /// The calls of one model server. Clones share the same state.
 #[derive(Clone, Debug)]
@@ -51,7 +53,7 @@ pub struct InFlight(Activity);
 
 impl Activity {
     pub(super) fn begin(&self) -> InFlight {
-        let mut calls = self.calls();
+        let mut calls = self.0.calls.lock();
         calls.in_flight += 1;
         calls.begun += 1;
         drop(calls);
@@ -60,18 +62,18 @@ impl Activity {
 
     /// How many calls are under way.
     pub fn in_flight(&self) -> usize {
-        self.calls().in_flight
+        self.0.calls.lock().in_flight
     }
 
     /// Returns a value that is another one after a call began or ended.
     pub fn mark(&self) -> (usize, usize) {
-        let calls = self.calls();
+        let calls = self.0.calls.lock();
         (calls.begun, calls.in_flight)
     }
 
     /// How many answers are held open after their last frame, because their clients left there when they were recorded.
     pub fn held(&self) -> usize {
-        self.calls().held
+        self.0.calls.lock().held
     }
 
     /// Waits until no call is under way, and either `all_served` returns true or no call has come for the time `settle`.
@@ -80,7 +82,7 @@ impl Activity {
         loop {
             let changed = self.0.changed.notified();
             let (in_flight, last) = {
-                let calls = self.calls();
+                let calls = self.0.calls.lock();
                 (calls.in_flight, calls.last)
             };
             if in_flight > 0 {
@@ -98,14 +100,14 @@ impl Activity {
     /// Notes that a call of this caller was answered.
     pub(super) fn answered(&self, caller: Option<&str>) {
         if let Some(caller) = caller {
-            *self.calls().answered.entry(caller.to_owned()).or_default() += 1;
+            *self.0.calls.lock().answered.entry(caller.to_owned()).or_default() += 1;
             self.0.answered.notify_waiters();
         }
     }
 
     /// How many calls of a caller were answered so far.
     pub fn answered_to(&self, caller: &str) -> usize {
-        self.calls().answered.get(caller).copied().unwrap_or_default()
+        self.0.calls.lock().answered.get(caller).copied().unwrap_or_default()
     }
 
     /// Waits until more than `more_than` calls of a caller were answered.
@@ -120,10 +122,6 @@ impl Activity {
             more.await;
         }
     }
-
-    fn calls(&self) -> MutexGuard<'_, CallsUnderWay> {
-        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// An answer that is held open until its client leaves. It does not count as a call under way.
@@ -133,21 +131,21 @@ pub(super) struct Held(Activity);
 impl InFlight {
     /// Ends the call, but keeps its answer open.
     pub(super) fn hold(self) -> Held {
-        self.0.calls().held += 1;
+        self.0.0.calls.lock().held += 1;
         Held(self.0.clone())
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let mut calls = self.0.calls();
+        let mut calls = self.0.0.calls.lock();
         calls.held = calls.held.saturating_sub(1);
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        let mut calls = self.0.calls();
+        let mut calls = self.0.0.calls.lock();
         calls.in_flight = calls.in_flight.saturating_sub(1);
         if calls.in_flight == 0 {
             calls.last = Instant::now();

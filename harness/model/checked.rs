@@ -1,7 +1,8 @@
 //! Remembers the checks of recent calls. An agent sends the same prompt and the same tools with each call, and both are long.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Checks, Normalizer};
 use retake_wire::Call;
@@ -56,7 +57,7 @@ impl RecentChecks {
                 && recent.form == call.form
                 && recent.tools == call.tools
         };
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         if let Some(known) = all.iter().rposition(same) {
             return all[known].checked.clone();
         }

@@ -2,13 +2,14 @@
 //! refused connection would go unnoticed.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use tokio::runtime::{Builder, Handle};
 
 use super::server::{ModelServer, ServerOptions};
 use super::session::Mode;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 
 /// The thread that serves the models of all stages.
 static THREAD: LazyLock<Result<Handle>> = LazyLock::new(|| {
@@ -45,7 +46,7 @@ pub async fn start(mode: Mode, options: ServerOptions) -> Result<Arc<ModelServer
 /// Keeps a server after the end of its stage. A server that records is not kept, because no fixture holds late calls.
 pub fn keep(server: Arc<ModelServer>) {
     if server.replays() {
-        let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ended = ENDED.lock();
         ended.push_back(server);
         if ended.len() > ENDED_KEPT {
             ended.pop_front();

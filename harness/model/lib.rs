@@ -3,6 +3,8 @@
 //! In replay it answers each call with the turn that was recorded for it, or with a miss. While recording it passes the call on
 //! to the provider and writes down the answer. Agents in the same process can replay without HTTP: see [`Replay`].
 
+#![allow(missing_docs)] // only items whose names do not say it all are documented
+
 mod account;
 mod activity;
 mod breakage;

@@ -31,7 +31,6 @@ pub fn notes<'a>(
 /// A note, and the calls that it is about.
 struct Note {
     about: String,
-    /// The first call.
     first: String,
     detail: String,
     /// How many more calls there are.

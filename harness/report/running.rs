@@ -4,11 +4,12 @@
 //! the one that libtest prints for that scenario, so no part of it remains visible.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::terminal;
+use retake_base::lock::Mutex;
 
 /// The time between two updates.
 const PERIOD: Duration = Duration::from_millis(200);
@@ -39,7 +40,7 @@ pub struct Playing<'a>(&'a Running, String);
 
 impl Drop for Playing<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.state();
+        let mut state = self.0.state.lock();
         if let Some(at) = state.playing.iter().position(|(name, _)| *name == self.1) {
             let (name, began) = state.playing.remove(at);
             state.took.push((name, began.elapsed()));
@@ -59,7 +60,7 @@ impl Running {
         let drawing = std::thread::spawn(move || {
             loop {
                 {
-                    let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                    let state = state.lock();
                     let lines = if state.over { Vec::new() } else { lines(&state.playing, Instant::now()) };
                     let mut out = std::io::stderr().lock();
                     let _ = out.write_all(drawn(&lines).as_bytes()).and_then(|()| out.flush());
@@ -70,29 +71,25 @@ impl Running {
                 std::thread::park_timeout(PERIOD);
             }
         });
-        *self.drawing.lock().unwrap_or_else(PoisonError::into_inner) = Some(drawing);
+        *self.drawing.lock() = Some(drawing);
     }
 
     /// Marks a scenario as running until the returned value is dropped.
     pub fn begin(&self, name: &str) -> Playing<'_> {
-        self.state().playing.push((name.to_owned(), Instant::now()));
+        self.state.lock().playing.push((name.to_owned(), Instant::now()));
         Playing(self, name.to_owned())
     }
 
     /// Removes the lines. With `print_slowest`, prints the slowest scenarios if many ran.
     pub fn end(&self, print_slowest: bool) {
-        self.state().over = true;
-        if let Some(drawing) = self.drawing.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        self.state.lock().over = true;
+        if let Some(drawing) = self.drawing.lock().take() {
             drawing.thread().unpark();
             let _ = drawing.join();
         }
-        if let Some(slowest) = slowest(&self.state().took).filter(|_| print_slowest) {
+        if let Some(slowest) = slowest(&self.state.lock().took).filter(|_| print_slowest) {
             terminal::note(slowest);
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

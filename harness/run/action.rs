@@ -5,7 +5,9 @@ pub use super::filter::{TestOptions, Wanted, fits};
 use retake_base::error::{Error, Result};
 use retake_core::events::Detail;
 use retake_model::Limits;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The environment variable that contains the action.
 const ACTION: &str = "RETAKE_ACTION";
@@ -18,15 +20,22 @@ const TEST_OF: &str = "test-of";
 /// The action that accepts goldens and fixtures that wait for a decision.
 const ACCEPT: &str = "accept";
 /// The action that forks, before its options as JSON.
-const FORK: &str = "fork ";
+const FORK: &str = "fork";
 /// The action that accepts a run of a fork.
 const ACCEPT_FORK: &str = "accept-fork";
+const AUDIT: &str = "audit";
+const CHECK: &str = "check";
+const WORLDS: &str = "worlds";
+const RECORD: &str = "record";
 /// The environment variable that makes a runner start no further scenario after the first failure.
 const FAIL_FAST: &str = "RETAKE_FAIL_FAST";
 /// The environment variable with the wanted tags, separated by commas.
 const TAGS: &str = "RETAKE_TAGS";
 /// The environment variable with the part of the scenarios that this job runs.
 const SHARD: &str = "RETAKE_SHARD";
+
+/// An action, and the names of its scenarios.
+type Variables = [(&'static str, String); 2];
 
 /// What a runner does with a project.
 #[derive(Debug)]
@@ -61,37 +70,25 @@ impl Action {
         };
         let test = |wanted: Wanted| Ok(Action::Test(wanted.with(options.clone())));
         let Ok(action) = std::env::var(ACTION) else { return test(Wanted::of_crate(args)) };
-        if action == TEST {
-            return test(Wanted::of_scenarios(Vec::new(), args));
-        }
         let names = std::env::var(NAMES).unwrap_or_default();
         let names: Vec<String> = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        if action == TEST_OF {
-            return test(Wanted::of_scenarios(names, args));
-        }
-        if action == ACCEPT {
-            return Ok(Action::Accept(names));
-        }
-        if let Some(options) = AuditOptions::parse(&action) {
-            return Ok(Action::Audit(names, options));
-        }
-        if action == ACCEPT_FORK {
-            return Ok(Action::AcceptFork(names.concat()));
-        }
-        if let Some(options) = action.strip_prefix(FORK).and_then(|options| serde_json::from_str(options).ok()) {
-            return Ok(Action::Fork(names, options));
-        }
-        if let Some(options) = CheckOptions::parse(&action) {
-            return Ok(Action::Check(names, options));
-        }
-        if let Some(options) = WorldsOptions::parse(&action) {
-            return Ok(Action::Worlds(names, options));
-        }
-        if let Some(options) = RecordOptions::parse(&action) {
-            return Ok(Action::Record(names, options));
-        }
-        Err(Error::new(format!("{ACTION}={action:?}: this runner cannot do that"))
-            .help("the `retake` command and the `retake` library differ in version, or a feature is off"))
+        let (what, words) = action.split_once(' ').unwrap_or((&action, ""));
+        let known = match what {
+            TEST if words.is_empty() => return test(Wanted::of_scenarios(Vec::new(), args)),
+            TEST_OF if words.is_empty() => return test(Wanted::of_scenarios(names, args)),
+            ACCEPT if words.is_empty() => Some(Action::Accept(names)),
+            ACCEPT_FORK if words.is_empty() => Some(Action::AcceptFork(names.concat())),
+            FORK => serde_json::from_str(words).ok().map(|options| Action::Fork(names, options)),
+            AUDIT => options_in(words).map(|options| Action::Audit(names, options)),
+            CHECK => options_in(words).map(|options| Action::Check(names, options)),
+            WORLDS => options_in(words).map(|options| Action::Worlds(names, options)),
+            RECORD => options_in(words).map(|options| Action::Record(names, options)),
+            _ => None,
+        };
+        known.ok_or_else(|| {
+            Error::new(format!("{ACTION}={action:?}: this runner cannot do that"))
+                .help("the `retake` command and the `retake` library differ in version, or a feature is off")
+        })
     }
 
     /// Whether the action writes fixtures.
@@ -136,32 +133,68 @@ pub fn to_test(filters: &[String], options: &TestOptions) -> Vec<(&'static str, 
 }
 
 /// The environment variables that make a runner accept what waits.
-pub fn to_accept(names: &[String]) -> [(&'static str, String); 2] {
+pub fn to_accept(names: &[String]) -> Variables {
     [(ACTION, ACCEPT.to_owned()), (NAMES, names.join(","))]
 }
 
 /// The environment variables that make a runner record.
-pub fn to_record(names: &[String], options: RecordOptions) -> [(&'static str, String); 2] {
-    [(ACTION, options.print()), (NAMES, names.join(","))]
+pub fn to_record(names: &[String], options: RecordOptions) -> Variables {
+    with_options(RECORD, names, &options)
 }
 
 /// The environment variables that make a runner check recordings against the provider.
-pub fn to_check(names: &[String], options: CheckOptions) -> [(&'static str, String); 2] {
-    [(ACTION, options.print()), (NAMES, names.join(","))]
+pub fn to_check(names: &[String], options: CheckOptions) -> Variables {
+    with_options(CHECK, names, &options)
 }
 
 /// The environment variables that make a runner audit.
-pub fn to_audit(names: &[String], options: AuditOptions) -> [(&'static str, String); 2] {
-    [(ACTION, options.print()), (NAMES, names.join(","))]
+pub fn to_audit(names: &[String], options: AuditOptions) -> Variables {
+    with_options(AUDIT, names, &options)
 }
 
 /// The environment variables that make a runner run worlds.
-pub fn to_worlds(names: &[String], options: &WorldsOptions) -> [(&'static str, String); 2] {
-    [(ACTION, options.print()), (NAMES, names.join(","))]
+pub fn to_worlds(names: &[String], options: &WorldsOptions) -> Variables {
+    with_options(WORLDS, names, options)
+}
+
+/// The environment variables that make a runner fork.
+pub fn to_fork(name: &str, options: &ForkOptions) -> Variables {
+    let options = serde_json::to_string(options).unwrap_or_default();
+    [(ACTION, format!("{FORK} {options}")), (NAMES, name.to_owned())]
+}
+
+/// The environment variables that make a runner accept a run of a fork.
+pub fn to_accept_fork(id: &str) -> Variables {
+    [(ACTION, ACCEPT_FORK.to_owned()), (NAMES, id.to_owned())]
+}
+
+/// An action and its options as on a command line, `audit --all --min-score=0.9`, with the options' values as JSON.
+fn with_options(action: &str, names: &[String], options: &impl Serialize) -> Variables {
+    let options = serde_json::to_value(options).unwrap_or_default();
+    let word = |(name, value): (&String, &Value)| match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::Bool(true) => Some(format!("--{name}")),
+        value => Some(format!("--{name}={value}")),
+    };
+    let words = options.as_object().into_iter().flatten().filter_map(word);
+    let text = std::iter::once(action.to_owned()).chain(words).collect::<Vec<_>>().join(" ");
+    [(ACTION, text), (NAMES, names.join(","))]
+}
+
+/// Reads such options; a word without quotes is a text, too. A runner that does not know an option refuses the whole action.
+fn options_in<T: DeserializeOwned>(words: &str) -> Option<T> {
+    let option = |word: &str| {
+        let word = word.strip_prefix("--")?;
+        let (name, value) = word.split_once('=').unwrap_or((word, "true"));
+        Some((name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value))))
+    };
+    let options = words.split(' ').filter(|word| !word.is_empty()).map(option).collect::<Option<_>>()?;
+    serde_json::from_value(Value::Object(options)).ok()
 }
 
 /// Which worlds to run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WorldsOptions {
     /// The only turn, counted from 1.
     pub turn: Option<usize>,
@@ -173,38 +206,9 @@ pub struct WorldsOptions {
     pub json: bool,
 }
 
-impl WorldsOptions {
-    const NAME: &str = "worlds";
-
-    fn print(&self) -> String {
-        let WorldsOptions { turn, world, jobs, json } = self;
-        let values = [
-            turn.map(|turn| format!(" --turn={turn}")),
-            world.as_ref().map(|world| format!(" --world={world}")),
-            jobs.map(|jobs| format!(" --jobs={jobs}")),
-            json.then(|| " --json".to_owned()),
-        ];
-        values.into_iter().flatten().fold(Self::NAME.to_owned(), |all, value| all + &value)
-    }
-
-    fn parse(action: &str) -> Option<WorldsOptions> {
-        let mut words = action.split(' ');
-        let mut options = (words.next() == Some(Self::NAME)).then(WorldsOptions::default)?;
-        for word in words {
-            match word.split_once('=') {
-                None if word == "--json" => options.json = true,
-                Some(("--turn", turn)) => options.turn = Some(turn.parse().ok()?),
-                Some(("--world", world)) => options.world = Some(world.to_owned()),
-                Some(("--jobs", jobs)) => options.jobs = Some(jobs.parse().ok()?),
-                _ => return None,
-            }
-        }
-        Some(options)
-    }
-}
-
 /// How to audit scenarios.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AuditOptions {
     /// Whether to print JSON.
     pub json: bool,
@@ -214,45 +218,6 @@ pub struct AuditOptions {
     pub min_score: Option<f64>,
     /// The detail to assume for every golden, instead of its scenario's.
     pub detail: Option<Detail>,
-}
-
-impl AuditOptions {
-    const NAME: &str = "audit";
-
-    /// The action and its options as the text of [`ACTION`].
-    fn print(self) -> String {
-        let AuditOptions { json, all, min_score, detail } = self;
-        let words = [json.then(|| "--json".to_owned()), all.then(|| "--all".to_owned())];
-        let values = [min_score.map(|least| format!("--min-score={least}")), detail.map(|it| format!("--detail={it}"))];
-        let words = words.into_iter().chain(values).flatten();
-        std::iter::once(Self::NAME.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-    }
-
-    fn parse(action: &str) -> Option<AuditOptions> {
-        let mut words = action.split(' ');
-        let mut options = (words.next() == Some(Self::NAME)).then(AuditOptions::default)?;
-        for word in words {
-            match word.split_once('=') {
-                None if word == "--json" => options.json = true,
-                None if word == "--all" => options.all = true,
-                Some(("--min-score", least)) => options.min_score = Some(least.parse().ok()?),
-                Some(("--detail", detail)) => options.detail = Some(detail.parse().ok()?),
-                _ => return None,
-            }
-        }
-        Some(options)
-    }
-}
-
-/// The environment variables that make a runner fork.
-pub fn to_fork(name: &str, options: &ForkOptions) -> [(&'static str, String); 2] {
-    let options = serde_json::to_string(options).unwrap_or_default();
-    [(ACTION, [FORK, &options].concat()), (NAMES, name.to_owned())]
-}
-
-/// The environment variables that make a runner accept a run of a fork.
-pub fn to_accept_fork(id: &str) -> [(&'static str, String); 2] {
-    [(ACTION, ACCEPT_FORK.to_owned()), (NAMES, id.to_owned())]
 }
 
 /// How to fork a recording.
@@ -273,7 +238,8 @@ pub struct ForkOptions {
 }
 
 /// How to check recordings against the provider.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CheckOptions {
     /// Whether to check every scenario that has a recording of its own.
     pub all: bool,
@@ -285,41 +251,9 @@ pub struct CheckOptions {
     pub limits: Limits,
 }
 
-impl CheckOptions {
-    const NAME: &str = "check";
-
-    /// The action and its options as the text of [`ACTION`].
-    fn print(self) -> String {
-        let CheckOptions { all, json, sample, limits } = self;
-        let words = [all.then(|| "--all".to_owned()), json.then(|| "--json".to_owned())];
-        let values = [
-            sample.map(|most| format!("--sample={most}")),
-            limits.calls.map(|most| format!("--max-calls={most}")),
-            limits.tokens.map(|most| format!("--max-tokens={most}")),
-        ];
-        let words = words.into_iter().chain(values).flatten();
-        std::iter::once(Self::NAME.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-    }
-
-    fn parse(action: &str) -> Option<CheckOptions> {
-        let mut words = action.split(' ');
-        let mut options = (words.next() == Some(Self::NAME)).then(CheckOptions::default)?;
-        for word in words {
-            match word.split_once('=') {
-                None if word == "--all" => options.all = true,
-                None if word == "--json" => options.json = true,
-                Some(("--sample", most)) => options.sample = Some(most.parse().ok()?),
-                Some(("--max-calls", most)) => options.limits.calls = Some(most.parse().ok()?),
-                Some(("--max-tokens", most)) => options.limits.tokens = Some(most.parse().ok()?),
-                _ => return None,
-            }
-        }
-        Some(options)
-    }
-}
-
 /// How to record scenarios.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct RecordOptions {
     /// Whether to record every scenario that has a recording of its own.
@@ -330,29 +264,4 @@ pub struct RecordOptions {
     pub accept_unstable: bool,
     /// Whether to write the recording next to the committed files, for a decision, instead of over them.
     pub propose: bool,
-}
-
-impl RecordOptions {
-    const WORDS: [&str; 4] = ["--resume", "--accept-unstable", "--all", "--propose"];
-
-    /// The action and its options as the text of [`ACTION`]. A runner that does not know an option refuses the whole action.
-    fn print(self) -> String {
-        let set = [self.resume, self.accept_unstable, self.all, self.propose];
-        let words = Self::WORDS.into_iter().zip(set).filter(|(_, set)| *set).map(|(word, _)| word);
-        std::iter::once("record").chain(words).collect::<Vec<_>>().join(" ")
-    }
-
-    fn parse(action: &str) -> Option<RecordOptions> {
-        let mut words = action.split(' ');
-        let mut options = (words.next() == Some("record")).then(RecordOptions::default)?;
-        for word in words {
-            match Self::WORDS.iter().position(|known| *known == word)? {
-                0 => options.resume = true,
-                1 => options.accept_unstable = true,
-                2 => options.all = true,
-                _ => options.propose = true,
-            }
-        }
-        Some(options)
-    }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use time::{Date, OffsetDateTime};
@@ -23,6 +23,7 @@ use crate::audit::{
 use crate::report::{audit_json, audit_text, notes, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::files;
+use retake_base::lock::Mutex;
 use retake_base::text::nearest;
 use retake_core::events::{Captured, Golden, ShapeOptions, is_id, names_nothing};
 use retake_core::json::Json;
@@ -228,10 +229,10 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) 
                     items.get(index).map(|item| (index, item))
                 } {
                     let result = work(item);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, result);
+                    done.lock().insert(index, result);
                 }
             });
         }
     });
-    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+    done.into_inner().into_values().collect()
 }

@@ -39,7 +39,7 @@ pub(super) fn of_run(
 }
 
 fn failure_data(failure: &Failure) -> FailureData {
-    let cause = |cause: &Cause| CauseData { kind: cause.kind.as_str().to_owned(), what: cause.what.clone() };
+    let cause = |cause: &Cause| CauseData { kind: cause.kind.name(), what: cause.what.clone() };
     FailureData {
         headline: failure.headline(),
         causes: failure.causes.iter().map(cause).collect(),

@@ -42,7 +42,6 @@ pub(super) struct Failing<'a> {
 
 /// A committed golden compared with a run.
 pub(super) struct Golden {
-    /// The committed text.
     pub(super) committed: String,
     /// The text that the run would write.
     pub(super) text: String,

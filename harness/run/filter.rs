@@ -172,7 +172,6 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Whether a scenario of this name is wanted.
     pub(super) fn wants(&self, name: &str) -> bool {
         let is_wanted = |filter: &String| fits(filter, name, self.exact);
         self.filter.as_ref().is_none_or(is_wanted) && (self.filters.is_empty() || self.filters.iter().any(is_wanted))

@@ -19,7 +19,6 @@ const TELLING: usize = 8;
 
 /// What is wrong with a replay.
 pub(super) struct Findings<'a> {
-    /// Whether calls missed.
     pub(super) misses: bool,
     /// A crash or a panic of the system.
     pub(super) fault: Option<&'a (CauseKind, Error)>,

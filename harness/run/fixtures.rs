@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::commands::record_command;
 use retake_base::error::{Error, Result};
 use retake_base::files;
+use retake_base::lock::Mutex;
 use retake_base::text::nearest;
 use retake_core::key::Rules;
 use retake_scenario::{Discovered, FixtureRef, Scenario, is_name};
@@ -45,7 +46,7 @@ impl Fixtures {
             return Err(self.no_fixture(scenario, shown));
         }
         files::inside(&self.root, shown)?;
-        let mut fixtures = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fixtures = self.read.lock();
         let read = || {
             let bytes = files::read_as(shown, &file)?;
             Fixture::parse(shown, &bytes, &self.rules).map(Arc::new)

@@ -2,12 +2,12 @@
 //!
 //! | file | contains |
 //! |---|---|
-//! | [`runner`] | the `main` of a suite |
+//! | [`runner`] | the `main` of a suite; a restart with insta's environment |
 //! | `action` | the actions of a runner; `test`, `record`, `accept`, `audit`, `check` and `fork` carry them out |
-//! | `policy`, `restart` | what the run may write; a restart with insta's environment |
+//! | `policy` | what the run may write |
 //! | `filter`, `shard` | which scenarios to run; which of them one of several CI jobs runs |
 //! | [`project`] | what all scenarios of a run share, with its `fixtures`, `declared_secrets` and `commands` |
-//! | `process_runs`, `data`, `logged` | the data of runs: kept in memory; made of a run's parts; written when the run ends |
+//! | `data`, `logged` | the data of runs: made of a run's parts; written when the run ends |
 //! | `slots` | which scenario runs when, and which ones linger |
 //! | `trial`, `verdict` | one scenario's run; whether it passed |
 //! | `findings`, `failing`, `precedence` | what is wrong with a run; its failure; what follows from what |
@@ -15,7 +15,7 @@
 //! | [`golden`] | goldens, through insta |
 //! | `tools` | scenarios that call recorded tools again |
 //! | `proof` | the replays that must agree before a file is written |
-//! | `orphans`, `unused_names` | files without a scenario; settings that name an unknown caller |
+//! | `orphans` | files without a scenario, and settings that name an unknown caller |
 //! | `interrupt` | the signals that end a recording, or a server |
 //! | `waiting` | goldens and fixtures that wait for a decision |
 //! | `worlds` | a scenario run with each fault of the model |
@@ -32,20 +32,16 @@ mod failing;
 mod filter;
 mod findings;
 pub(crate) mod fixtures;
-mod foreign;
 mod fork;
 pub(crate) mod golden;
 pub(crate) mod interrupt;
 mod logged;
 mod orphans;
-mod pieces;
 pub(crate) mod policy;
 mod precedence;
-mod process_runs;
 pub(crate) mod project;
 pub(crate) mod proof;
 pub(crate) mod record;
-pub(crate) mod restart;
 pub(crate) mod runner;
 mod second_look;
 pub(crate) mod shard;
@@ -53,7 +49,6 @@ mod slots;
 mod test;
 pub(crate) mod tools;
 mod trial;
-mod unused_names;
 pub(crate) mod verdict;
 pub(crate) mod waiting;
 pub(crate) mod worlds;

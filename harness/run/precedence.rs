@@ -57,7 +57,6 @@ const fn beside(changes: &'static [Kind], causes: Causes) -> Beside {
     Beside { changes, causes }
 }
 
-/// Whether a finding follows from one of the causes.
 pub(super) fn follows(finding: Kind, causes: &[Cause]) -> bool {
     let is_from = |from: From| {
         causes.iter().any(|cause| match from {

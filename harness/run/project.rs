@@ -1,9 +1,9 @@
 //! A project under test: its folders, its suite, and the state that all its scenarios share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use super::commands::Commands;
 use super::declared_secrets;
@@ -11,14 +11,16 @@ use super::filter::Names;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
 use super::interrupt::Interrupt;
-use super::process_runs::ProcessRuns;
 use super::shard::Shard;
 use super::slots::Slots;
 use crate::project::OpenProject;
-use crate::report::{Running, terminal};
+use crate::report::{
+    CallData, CheckData, FlakyData, RunData, Running, Runs, StepData, ToolRequestData, TurnData, annotation, terminal,
+};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
 use retake_base::files;
+use retake_base::lock::Mutex;
 use retake_core::key::Rules;
 use retake_model::CallerRules;
 use retake_scenario::{Discovered, discover, discover_some};
@@ -40,7 +42,6 @@ pub(crate) struct Project {
     pub(super) running: Running,
     /// The part of the scenarios that this job runs, if there are several jobs.
     pub(super) shard: OnceLock<Shard>,
-    /// Whether a scenario has failed.
     pub(super) failed: AtomicBool,
     /// Whether replays keep the text of calls, for an audit.
     pub hears_calls: bool,
@@ -127,19 +128,63 @@ impl Project {
 
     /// Sets the notes on a scenario's run.
     pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario.to_owned(), lines);
+        self.notes.lock().insert(scenario.to_owned(), lines);
     }
 
     /// The notes on a scenario's run.
     pub(super) fn noted(&self, scenario: &str) -> Vec<String> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).get(scenario).cloned().unwrap_or_default()
+        self.notes.lock().get(scenario).cloned().unwrap_or_default()
     }
 
     /// Prints the notes of all scenarios to standard error: standard output belongs to libtest.
     pub(crate) fn print_notes(&self) {
-        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let notes = self.notes.lock();
         let lines =
             notes.iter().flat_map(|(scenario, lines)| lines.iter().map(move |line| format!("{scenario}: {line}")));
         lines.for_each(|line| terminal::note(format!("note: {line}")));
+    }
+}
+
+/// The data of the runs of this process.
+#[derive(Debug)]
+pub(super) struct ProcessRuns {
+    pub(super) runs: Runs,
+    seen: Mutex<HashMap<String, Seen>>,
+}
+
+/// The data of a scenario's last replay.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) steps: Vec<StepData>,
+    pub(super) calls: Vec<CallData>,
+    pub(super) tool_requests: Vec<ToolRequestData>,
+    pub(super) unused: Vec<TurnData>,
+    pub(super) unused_exchanges: Vec<(String, usize)>,
+    pub(super) golden: Option<String>,
+    pub(super) check: Option<CheckData>,
+    pub(super) logs: Vec<PathBuf>,
+    pub(super) flaky: Option<FlakyData>,
+}
+
+impl ProcessRuns {
+    /// An empty log for the project in a folder.
+    pub(super) fn of(root: &Path) -> ProcessRuns {
+        ProcessRuns { runs: Runs::of(root), seen: Mutex::default() }
+    }
+
+    /// Writes the data of a run that has ended. On GitHub Actions, also prints an annotation for a failure. Errors while writing
+    /// are ignored: they do not change the run's result.
+    pub(super) fn end(&self, run: &RunData) {
+        let _ = self.runs.write(run);
+        let on_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|says| says == "true");
+        if let Some(annotation) = annotation(run).filter(|_| on_github) {
+            terminal::note(annotation);
+        }
+    }
+
+    /// Calls `change` with the data of a scenario's run.
+    pub(super) fn with<T>(&self, scenario: &str, change: impl FnOnce(&mut Seen) -> T) -> T {
+        let mut seen = self.seen.lock();
+        change(seen.entry(scenario.to_owned()).or_default())
     }
 }

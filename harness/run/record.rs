@@ -3,22 +3,25 @@
 //! replays, and only then write its files.
 
 mod begin;
-mod commit;
 mod drive;
 mod prove;
-mod reach;
 mod wanted;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
 use super::action::RecordOptions;
 use super::project::Project;
 use crate::report::{Failure, RunAction, terminal};
-use begin::{Begin, begin};
+use begin::{Begin, Begun, Recording, begin};
+use drive::with_resume_advice;
+use prove::Proven;
 use retake_base::error::{Error, Result};
+use retake_base::files;
+use retake_base::text::counted;
 use retake_model::Relay;
-use retake_scenario::Scenario;
+use retake_scenario::{Scenario, Suite, SystemSpec, Template};
 pub(super) use wanted::wanted;
 
 /// Records scenarios one after another: those with these names or parts of names, or all. The exit code is 0 if all of them were
@@ -90,4 +93,78 @@ fn record(project: &Project, scenario: &Scenario, relay: &Relay, options: Record
         begun.reach(relay)?;
         begun.drive(relay)?.prove(options.accept_unstable)?.commit(options.propose)
     })
+}
+
+impl Proven<'_> {
+    /// Writes the fixture and the golden, or proposes them, and prints which. Closes the journal once the fixture is on disk.
+    /// Fails if a file cannot be written.
+    pub(super) fn commit(self, propose: bool) -> Result<(), Failure> {
+        let written = if propose { self.propose() } else { self.write() };
+        written.map_err(|failure| with_resume_advice(failure, &self.recording.scenario.name, &self.recorder))
+    }
+
+    fn propose(&self) -> Result<(), Failure> {
+        let Recording { project, scenario, file, shown, .. } = &self.recording;
+        let name = &scenario.name;
+        let mut proposed = file.clone().into_os_string();
+        proposed.push(".new");
+        files::write_whole(Path::new(&proposed), self.fixture.as_bytes())?;
+        self.recorder.close()?;
+        let turns = counted(self.turns, "turn");
+        terminal::note(format!("{name}: {turns} recorded to {}.new, {}", shown.display(), self.how));
+        if let Some(golden) = &self.golden {
+            let committed = project.goldens.committed(&project.goldens.file(&scenario.golden_name))?;
+            if committed.as_deref().map(str::trim_end) != Some(golden.trim_end()) {
+                project.goldens.propose(&scenario.golden_name, golden, &scenario.file);
+                terminal::note(format!("{name}: golden changed"));
+            }
+        }
+        terminal::note(format!("{name}: to look at the changes and decide: retake review"));
+        Ok(())
+    }
+
+    fn write(&self) -> Result<(), Failure> {
+        let Recording { project, scenario, file, shown, .. } = &self.recording;
+        let name = &scenario.name;
+        files::write_whole(file, self.fixture.as_bytes())?;
+        self.recorder.close()?;
+        let turns = counted(self.turns, "turn");
+        terminal::note(format!("{name}: {turns} recorded to {}, {}", shown.display(), self.how));
+        if let Some(golden) = &self.golden {
+            let compared = project.goldens.compare(&scenario.golden_name, golden, &scenario.file)?;
+            terminal::note(format!("{name}: golden {}", compared.change()));
+        }
+        Ok(())
+    }
+}
+
+impl Begun<'_> {
+    /// Lets the relay try the providers, without calling them. A recording that is resumed may need no provider, so it only says
+    /// what it cannot reach.
+    /// Fails if a provider cannot be reached, in one line.
+    pub(super) fn reach(&self, relay: &Relay) -> Result<(), Failure> {
+        let scenario = self.recording.scenario;
+        let suite = &self.recording.project.discovered.suite;
+        let named = scenario.system.iter().flat_map(|system| pointed_at(suite, system)).collect::<BTreeSet<_>>();
+        let reached = |provider: &&String| named.is_empty() || named.contains(provider.as_str());
+        let tried: Vec<&String> = relay.reaches().iter().filter(reached).collect();
+        let failed: Vec<String> = tried.iter().filter_map(|provider| relay.tries(provider).err()).collect();
+        // A system whose settings are not in the suite calls one provider or another.
+        let matters = if named.is_empty() { failed.len() == tried.len() } else { true };
+        let Some(first) = failed.into_iter().next().filter(|_| matters) else { return Ok(()) };
+        if self.resume.as_ref().is_some_and(|resume| resume.expected().calls > 0) {
+            terminal::note(format!("{}: warning: {first}", scenario.name));
+            return Ok(());
+        }
+        Err(Failure::new(first))
+    }
+}
+
+/// The providers whose addresses the templates of a system name, and of the systems that it needs; none if no template does.
+fn pointed_at(suite: &Suite, system: &str) -> BTreeSet<String> {
+    let Some(SystemSpec::Command(spec)) = suite.systems.get(system) else { return BTreeSet::new() };
+    let own = spec.command.iter().chain(spec.env.values()).chain(spec.files.values()).chain(&spec.cwd);
+    let models = own.flat_map(Template::names).filter_map(|name| name.strip_prefix("model."));
+    let models = models.filter(|model| !matches!(*model, "key" | "url")).map(str::to_owned);
+    models.chain(spec.needs.iter().flat_map(|needed| pointed_at(suite, needed))).collect()
 }

@@ -1,19 +1,21 @@
 //! The runner: a `main` that carries out one action on a project's scenarios.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use super::action::Action;
 use super::commands::Commands;
-use super::golden::{self, Assert, Goldens};
+use super::golden::{Assert, Goldens};
 use super::policy::Policy;
 use super::project::Project;
-use super::{accept, audit, check, fork, record, restart, test, worlds};
+use super::{accept, audit, check, fork, golden, record, test, worlds};
 use crate::report::terminal;
-use crate::system::{self, IntoRouter, RouterFactory, Stage};
+use crate::system;
+use crate::system::{IntoRouter, RouterFactory, Stage};
 use retake_base::error::{Error, Result};
 use retake_core::secrets;
 use retake_model::Relay;
@@ -119,7 +121,7 @@ impl Suite {
         } else {
             Policy::of_run(action.records(), self.update || action.accepts())?
         };
-        if let Some(code) = restart::with_environment(&root, &golden::environment(policy, &root))? {
+        if let Some(code) = with_environment(&root, &golden::environment(policy, &root))? {
             return Ok(code);
         }
         golden::silence_comparisons();
@@ -144,7 +146,7 @@ impl Suite {
 
     /// The project's folder: `RETAKE_ROOT` if it is set, otherwise the one that was passed to [`Suite::new`].
     fn folder(&self) -> Result<PathBuf> {
-        let folder = restart::root().unwrap_or_else(|| self.root.clone());
+        let folder = root().unwrap_or_else(|| self.root.clone());
         let root = folder.canonicalize().map_err(|e| retake_base::files::failed("open", &folder, &e))?;
         if !root.is_dir() {
             return Err(Error::new("expected the project's folder, found a file").in_file(&folder));
@@ -165,5 +167,45 @@ impl Suite {
         project.hears_calls = matches!(action, Action::Audit(..));
         project.keeps_calls = matches!(action, Action::Check(..));
         Ok(project)
+    }
+}
+
+/// The environment variable that names the project's folder, instead of the one in which the runner was built.
+const ROOT: &str = "RETAKE_ROOT";
+/// The environment variable that passes a restarted program the folder in which its arguments were typed.
+const TYPED_IN: &str = "RETAKE_TYPED_IN";
+
+/// The project's folder that the environment names, if it does.
+pub(super) fn root() -> Option<PathBuf> {
+    std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from)
+}
+
+/// The folder in which this program's arguments were typed: the current one, unless the program was restarted.
+pub fn typed_in() -> PathBuf {
+    std::env::var_os(TYPED_IN).map_or_else(|| std::env::current_dir().unwrap_or_default(), PathBuf::from)
+}
+
+/// Restarts this program with the same arguments, unless its environment contains the variables already. It starts in the
+/// project's folder, as with cargo: from any other folder, insta would write a path with folders of this machine into goldens.
+///
+/// On Unix the new program replaces this process; elsewhere its exit code is returned. `None` means that no restart was needed.
+/// Fails if the program cannot be started.
+pub(super) fn with_environment(root: &Path, variables: &[(&'static str, OsString)]) -> Result<Option<ExitCode>> {
+    if variables.iter().all(|(name, value)| std::env::var_os(name).as_deref() == Some(OsStr::new(value))) {
+        return Ok(None);
+    }
+    let failed = |e: std::io::Error| Error::new(format!("failed to start this program again: {e}"));
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    command.args(std::env::args_os().skip(1)).envs(variables.iter().map(|(name, value)| (name, value)));
+    command.current_dir(root).env(ROOT, root).env(TYPED_IN, std::env::current_dir().unwrap_or_default());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        Err(failed(command.exec()))
+    }
+    #[cfg(not(unix))]
+    {
+        let status = command.status().map_err(failed)?;
+        Ok(Some(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(101))))
     }
 }

@@ -3,9 +3,10 @@
 //! both. The places for lingering are limited too: a scenario that finds none keeps its slot until one is free.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::Thread;
 
+use retake_base::lock::Mutex;
 use retake_core::key::Hash;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -21,7 +22,6 @@ const FILES_OF_OTHERS: u64 = 256;
 /// What a scenario needs for itself.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
-    /// The system.
     system: String,
     /// The first messages of its conversations. If they are known, another scenario whose conversations begin differently can use
     /// the system while this one lingers.
@@ -113,7 +113,7 @@ impl Slots {
 
     /// Waits for a slot, unless the scenario has one. Blocks the thread.
     pub(super) fn take(&self, name: &str, alone_on: Option<Claim>) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.playing.get(name).is_some_and(|playing| playing.has_slot) {
             return;
         }
@@ -122,7 +122,7 @@ impl Slots {
         while !state.has_turn(name) {
             drop(state);
             std::thread::park();
-            state = self.state();
+            state = self.state.lock();
         }
         state.parked.remove(name);
         state.waiting.remove(name);
@@ -147,7 +147,7 @@ impl Slots {
 
     /// Whether a scenario passes on its system when it lingers.
     pub(super) fn passes_on(&self, name: &str) -> bool {
-        self.state().playing.get(name).and_then(|playing| playing.alone_on.as_ref()).is_some_and(Claim::passes_on)
+        self.state.lock().playing.get(name).and_then(|playing| playing.alone_on.as_ref()).is_some_and(Claim::passes_on)
     }
 
     /// Gives up a scenario's slot and system, once its stage is gone.
@@ -156,13 +156,9 @@ impl Slots {
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         change(&mut state);
         state.wake();
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

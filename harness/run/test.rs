@@ -23,7 +23,7 @@ use super::proof::prove;
 use super::shard::{self, Shard};
 use super::slots::Claim;
 use super::trial::{self, How};
-use super::{orphans, second_look, tools, unused_names, verdict, worlds};
+use super::{orphans, second_look, tools, verdict, worlds};
 use crate::report::{Failure, RunAction, Screen, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
@@ -198,7 +198,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         say_unstable(scenario, fixture);
         say_holes(scenario, fixture);
     }
-    unused_names::check(project, scenario, fixture.as_deref())?;
+    orphans::check_callers(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
         let agreed = prove(project, scenario, fixture.as_ref(), None)?;
         return agreed.golden.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));

@@ -29,17 +29,13 @@ use retake_wire::fixture::{Fixture, ToolExchanges};
 #[derive(Debug)]
 pub(super) struct Played {
     pub driven: Driven,
-    /// When the run began.
     pub began: Instant,
-    /// The steps that were started.
     pub steps: Vec<StepTaken>,
     /// The checks that differ between a call and its recorded turn, with the index of the turn.
     pub drift: Vec<(usize, DriftOf)>,
-    /// Flaws of the calls themselves.
     pub flaws: Vec<CallFlaw>,
     /// The crash or panic of the system, if any.
     pub fault: Option<(CauseKind, Error)>,
-    /// The output of the systems.
     pub systems: Vec<LogOf>,
     /// The requests to the doubles of tool servers.
     pub tools: Asked,

@@ -3,24 +3,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::trial::Replayed;
 use crate::report::{Evidence, Failure, notes, unified_lines};
 use crate::run::commands::record_command;
 use crate::run::failing::Failing;
 use crate::run::golden::{Compared, WrittenBy};
 use crate::run::policy::Policy;
 use crate::run::project::Project;
-use crate::run::trial::Replayed;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
+use retake_core::conversation::Block;
 use retake_core::events::{
-    Calls, Golden, Known, Named, NamesNothing, Places, Recorded, ShapeOptions, changes, names_nothing, shown_nowhere,
+    Calls, Capture, Event, Foreign, Golden, Known, Named, NamesNothing, Places, Recorded, ShapeOptions, changes,
+    names_nothing, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, UNKNOWN_CALLER};
 use retake_core::secrets::Fired;
 use retake_model::{CallFlaw, DriftOf, FlawKind, Miss};
 use retake_scenario::{Delays, Level, Scenario, Step, Unused};
+use retake_wire::Body;
+use retake_wire::fixture::{Fixture, ToolExchange, Turn};
 
 /// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;
@@ -192,7 +196,6 @@ impl Replayed {
         Calls::of(turns.filter(|(index, _)| wanted(*index)).map(|(_, turn)| &turn.output))
     }
 
-    /// The golden of this run by these options and rules.
     pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Golden {
         // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
@@ -267,4 +270,49 @@ pub(super) fn is_sound(conversation: &[Json]) -> bool {
 /// Whether a scenario has a golden: whether any of its steps goes into one.
 pub fn has_golden(scenario: &Scenario) -> bool {
     scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden)
+}
+
+impl Replayed {
+    /// Returns what the model answered, what tools returned, and what the scenario sent.
+    pub(super) fn foreign(&self) -> Foreign {
+        let mut foreign = self.played.driven.sent.clone();
+        if let Some(fixture) = &self.fixture {
+            add(fixture, &mut foreign);
+        }
+        foreign
+    }
+}
+
+fn add(fixture: &Fixture, foreign: &mut Foreign) {
+    fixture.notes.values().for_each(|note| foreign.add(note));
+    for Turn { input, checks, output, wire, .. } in fixture.table.turns() {
+        let model = checks.and_then(|checks| fixture.texts.get(&checks.model)).map(AsRef::as_ref);
+        model.into_iter().chain(output.model.as_deref()).for_each(|model| foreign.add_text(model));
+        for message in input.iter().flat_map(|input| &input.messages) {
+            let parts = ["content", "tool_calls", "name"].into_iter().filter_map(|key| message.get(key));
+            parts.for_each(|part| foreign.add(part));
+        }
+        for block in &output.blocks {
+            match block {
+                Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => foreign.add_text(text),
+                Block::ToolCall(call) => {
+                    foreign.add_text(&call.name);
+                    foreign.add(&call.args);
+                }
+                Block::Native(native) => foreign.add(&native.block),
+            }
+        }
+        match wire.as_ref().map(|wire| &wire.response.body) {
+            Some(Body::Json(json)) => foreign.add_response(&json.json()),
+            Some(Body::Frames(frames)) => {
+                let frames = frames.iter().flat_map(|frame| Capture::new().push(frame.as_bytes()));
+                frames.filter_map(|event: Event| event.json()).for_each(|frame| foreign.add_response(&frame));
+            }
+            Some(Body::Text(_) | Body::Binary(_)) | None => {}
+        }
+    }
+    for ToolExchange { params, answer, .. } in fixture.tools.values().flatten() {
+        let answer = answer.iter().map(|(Ok(answer) | Err(answer))| answer);
+        std::iter::once(params).chain(answer).for_each(|part| foreign.add(part));
+    }
 }

@@ -110,7 +110,6 @@ fn below(parts: &[&str]) -> PathBuf {
     PathBuf::from([&[SCENARIOS], parts].concat().join("/"))
 }
 
-/// Reads one entry of `scenarios/`.
 fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, Broken>> {
     // A line break in a name would break the lines of reports.
     let shown = visible(&name.to_string_lossy()).replace('\n', "\\n").replace('\t', "\\t");

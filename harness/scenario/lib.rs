@@ -15,19 +15,20 @@
 //! | a new … | its type | how it is read |
 //! |---|---|---|
 //! | kind of step | a file in `step/`, and a variant of [`Action`] | a file in `read/`, called by `read/step` |
-//! | field of a request, of an agent | `step/request`, `step/agent` | `read/request`, `read/agent` |
+//! | field of a request, of an agent | `step/request`, `step/step` | `read/request`, `read/agent` |
 //! | act on a page | `step/page` | `read/page` |
 //! | option of a suite, a scenario and a case | `options`, passed on by `scenario` | `read/options`; for cases `read/case` |
 //! | field of a scenario alone | `scenario` | `read/scenario`; for cases `read/case` |
-//! | option of the golden | `events/options` | `read/golden`; for cases `read/case` |
+//! | option of the golden | `events/options` | `read/options`; for cases `read/case` |
 //! | table of `suite.toml` | `suite`, `system`, `tool` | `read/suite`, `read/system`, `read/tool` |
 //! | word, unit or pattern as a value | next to the field that uses it | `read/values` |
 //! | name that templates may use | `template/names` | |
 
+#![allow(missing_docs)] // only items whose names do not say it all are documented
+
 mod discover;
 mod hints;
 mod name;
-mod normalize;
 mod options;
 mod pointer;
 mod read;
@@ -41,7 +42,6 @@ mod tool;
 
 pub use discover::{Discovered, SCENARIOS, discover, discover_some, suite_of};
 pub use name::{is_name, no_name};
-pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Panics, Unused, Worlds};
 pub use pointer::Pointer;
 pub use read::{scenario_fields, suite_fields};
@@ -50,6 +50,7 @@ pub use step::{
     Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Dialogs, Do, Framing, Method, PageVisit, RenderedBody, Request,
     SocketOpening, SocketTalk, Step, StepBody, StreamSpec, Target, Upload, WaitFor, without_browser,
 };
+pub use suite::NormalizeRule;
 pub use suite::{ForkTools, Price, Suite};
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec, needs};
 pub use template::{Context, RESERVED, Template, TemplateJson, Vars};

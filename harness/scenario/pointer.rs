@@ -25,12 +25,10 @@ impl Pointer {
         Ok(Pointer(text.to_owned()))
     }
 
-    /// Returns the pointer as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the value at the pointer.
     pub fn find<'a>(&self, value: &'a Json) -> Option<&'a Json> {
         value.pointer(&self.0)
     }

@@ -25,7 +25,6 @@ pub struct Scenario {
     pub system: Option<String>,
     /// The fixture whose turns it replays.
     pub fixture: FixtureRef,
-    /// The name of its golden.
     pub golden_name: String,
     /// Why it does not run.
     pub skip: Option<String>,
@@ -65,13 +64,11 @@ pub struct Scenario {
     pub tools: Option<ToolsRun>,
     /// The steps, in order: at least one, or none if it executes recorded tool calls.
     pub steps: Vec<Step>,
-    /// What its golden contains.
     pub golden: ShapeOptions,
     /// The systems whose URLs its templates use.
     pub(super) used_systems: BTreeSet<String>,
     /// The tool servers that its templates name.
     pub(super) used_tools: BTreeSet<String>,
-    /// Whether its templates use the port of the system.
     pub(super) uses_port: bool,
     /// The values of the fixture that its templates use.
     pub(super) of_fixture: Vec<OfFixture>,
@@ -106,7 +103,6 @@ pub enum Unobserved {
     /// They are listed.
     #[default]
     Skip,
-    /// They are executed.
     Execute,
 }
 
@@ -115,7 +111,6 @@ pub enum Unobserved {
 pub enum FixtureRef {
     /// None: no model is called.
     None,
-    /// The fixture of that name.
     Named(String),
 }
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::normalize::NormalizeRule;
+use regex::Regex;
+
 use super::options::Defaults;
 use super::read::Shared;
 use super::scenario::Scenario;
@@ -57,7 +58,6 @@ pub struct Suite {
     pub defaults: Defaults,
     /// What is done with texts that only stand where secrets do.
     pub suspects: Suspects,
-    /// Which tools a fork may call.
     pub fork_tools: ForkTools,
     /// The command that judges the runs of a fork; empty if there is none.
     pub verify: Vec<String>,
@@ -88,4 +88,13 @@ impl Suite {
         }
         used
     }
+}
+
+/// A replacement in the text that the key hashes.
+#[derive(Clone, Debug)]
+pub struct NormalizeRule {
+    /// The text to replace.
+    pub pattern: Regex,
+    /// The replacement; `$1` is the first group.
+    pub replace: String,
 }

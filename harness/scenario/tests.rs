@@ -1,13 +1,6 @@
 //! Tests of `scenario` as its users see it: files in, scenarios or errors out.
 
 mod layout;
-mod mistakes_in_pages;
-mod mistakes_in_scenario;
-mod mistakes_in_steps;
-mod mistakes_in_suite;
-mod mistakes_in_systems;
-mod mistakes_in_templates;
-mod mistakes_in_values;
 mod reading;
 mod schema;
 
@@ -23,10 +16,46 @@ const STEP: &str = "[[step]]\nget = \"/\"\n";
 
 /// A wrong file, the files next to it, and the expected error.
 struct Mistake {
-    name: &'static str,
-    files: &'static [(&'static str, &'static str)],
-    text: &'static str,
-    says: &'static str,
+    name: String,
+    files: Vec<(String, String)>,
+    text: String,
+    says: String,
+}
+
+/// Mistakes in `suite.toml`, and those in `scenario.toml`, as lists: below `=== NAME` stands the wrong file, below `--- PATH` a file
+/// next to it, and below `--- says` the error.
+const IN_SUITES: [&str; 2] = [include_str!("tests/mistakes/suite.txt"), include_str!("tests/mistakes/systems.txt")];
+const IN_SCENARIOS: [&str; 5] = [
+    include_str!("tests/mistakes/pages.txt"),
+    include_str!("tests/mistakes/scenario.txt"),
+    include_str!("tests/mistakes/steps.txt"),
+    include_str!("tests/mistakes/templates.txt"),
+    include_str!("tests/mistakes/values.txt"),
+];
+
+fn mistakes(list: &str) -> Vec<Mistake> {
+    let read = |mistake: &str| {
+        let parts = mistake.split("\n--- ").map(|part| part.split_once('\n').unwrap_or((part, "")));
+        let whole = |text: &str| if text.is_empty() { String::new() } else { format!("{text}\n") };
+        let mut files: Vec<_> = parts.map(|(name, text)| (name.to_owned(), whole(text))).collect();
+        let (name, text) = files.remove(0);
+        let says = files.pop().unwrap().1.trim_end().to_owned();
+        Mistake { name, files, text, says }
+    };
+    list.strip_prefix("=== ").unwrap().split("\n=== ").map(read).collect()
+}
+
+#[test]
+fn each_mistake_is_reported_with_its_place() {
+    let in_suites = IN_SUITES.into_iter().flat_map(mistakes).map(|mistake| ("scenarios/suite.toml", mistake));
+    let in_scenarios =
+        IN_SCENARIOS.into_iter().flat_map(mistakes).map(|mistake| ("scenarios/a/scenario.toml", mistake));
+    for (file, Mistake { name, files, text, says }) in in_suites.chain(in_scenarios) {
+        let mut all = vec![("scenarios/a/scenario.toml", STEP), (file, &text)];
+        all.extend(files.iter().map(|(file, text)| (file.as_str(), text.as_str())));
+        let told = told(tree(&all).path());
+        assert_eq!(told.strip_prefix("[a] ").unwrap_or(&told), says, "{name}");
+    }
 }
 
 /// Makes a temporary folder with these files. A name that ends with `/` makes an empty folder.
@@ -59,14 +88,6 @@ fn told(root: &Path) -> String {
         Err(broken) => format!("[{}] {}", broken.name, broken.error),
     };
     discovered.scenarios.iter().map(entry).collect::<Vec<_>>().join("\n")
-}
-
-fn assert_told(mistakes: &[Mistake], files: impl Fn(&'static str) -> Vec<(&'static str, &'static str)>) {
-    for Mistake { name, files: beside, text, says } in mistakes {
-        let root = tree(&[files(text), beside.to_vec()].concat());
-        let told = told(root.path());
-        assert_eq!(told.strip_prefix("[a] ").unwrap_or(&told), *says, "{name}");
-    }
 }
 
 /// Reads these files, of which the suite has to be right.

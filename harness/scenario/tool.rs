@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::normalize::NormalizeRule;
+use super::suite::NormalizeRule;
 use super::template::Template;
 
 /// `[tools.NAME]`: how to execute the calls of one tool, or of all tools of a server.
@@ -51,10 +51,8 @@ pub struct ToolCommand {
     pub env: BTreeMap<String, Template>,
 }
 
-/// A URL.
 #[derive(Clone, Debug)]
 pub struct ToolUrl {
-    /// The URL itself.
     pub url: Template,
     /// Headers to add to each request.
     pub headers: BTreeMap<String, Template>,

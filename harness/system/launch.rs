@@ -34,7 +34,6 @@ pub(crate) struct Systems {
 /// The values of `{{ secret.NAME }}`.
 #[derive(Clone, Debug)]
 pub(crate) struct SecretValues {
-    /// The real values, from the environment.
     pub real: Json,
     /// The placeholders that fixtures contain instead: `<NAME>`.
     pub named: Json,
@@ -54,11 +53,14 @@ pub(crate) struct Launch<'a> {
 pub(super) enum PlayedOn<'a> {
     /// A stage without a system: the scenario only runs commands.
     Nothing,
-    /// A router in this process.
     Router(&'a str, &'a RouterFactory),
     /// A program that is started for the stage. `all` is the system to start: the program itself, or a system that needs it and
     /// serves a page of the scenario.
-    Command { name: &'a str, all: &'a str, suite: &'a BTreeMap<String, SystemSpec> },
+    Command {
+        name: &'a str,
+        all: &'a str,
+        suite: &'a BTreeMap<String, SystemSpec>,
+    },
     /// A running program that scenarios use one after another.
     Shared(&'a str, Arc<SharedSystem>),
     /// A program that somebody else started.

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use regex::Regex;
 use tokio::sync::watch;
 
+use retake_base::lock::Mutex;
 use retake_base::text::clipped;
 
 /// The number of lines that a failure quotes.
@@ -23,7 +24,6 @@ const LONGEST: usize = 64 << 10;
 /// What a system printed, for a failure.
 #[derive(Clone, Debug)]
 pub(crate) struct LogOf {
-    /// The name of the system.
     pub system: String,
     /// What a failure quotes: the last lines, and before them how the system ended, if it ended by itself.
     pub quoted: String,
@@ -62,7 +62,7 @@ impl Log {
 
     /// Writes what was printed so far to a file, and from here on everything else too.
     pub(super) fn write_to(&self, path: &Path) {
-        let mut printed = self.printed();
+        let mut printed = self.0.printed.lock();
         if let Ok(mut file) = File::options().create(true).append(true).open(path) {
             let early = std::mem::take(&mut printed.early);
             let _ = file.write_all(&early);
@@ -72,7 +72,7 @@ impl Log {
 
     /// Adds output.
     pub(crate) fn push(&self, bytes: &[u8]) {
-        let mut printed = self.printed();
+        let mut printed = self.0.printed.lock();
         let room = WHOLE.saturating_sub(printed.whole.len());
         printed.whole.extend_from_slice(&bytes[..bytes.len().min(room)]);
         match &mut printed.file {
@@ -99,12 +99,12 @@ impl Log {
 
     /// Returns the whole log, up to 4 MB.
     pub(super) fn whole(&self) -> String {
-        String::from_utf8_lossy(&self.printed().whole).into_owned()
+        String::from_utf8_lossy(&self.0.printed.lock().whole).into_owned()
     }
 
     /// Returns the last lines.
     pub(crate) fn tail(&self) -> Vec<String> {
-        let printed = self.printed();
+        let printed = self.0.printed.lock();
         let unfinished = plain(&printed.line);
         let unfinished = (!unfinished.is_empty()).then(|| clipped(&unfinished, WIDTH).into_owned());
         let often = |(line, times): &(String, usize)| {
@@ -112,10 +112,6 @@ impl Log {
         };
         let lines: Vec<String> = printed.last.iter().map(often).chain(unfinished).collect();
         lines[lines.len().saturating_sub(LINES)..].to_vec()
-    }
-
-    fn printed(&self) -> MutexGuard<'_, Printed> {
-        self.0.printed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -11,8 +11,7 @@
 //! the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a PATH (`path`);
 //! `stage` is the public type through which Rust systems see it. A program may have to be built first (`build`), has a port of
 //! its own (`ports`), is waited for until it is `ready`, prints to a `log`, and runs under a `guardian`. If it does not start,
-//! `start_hints` says what may be the reason. `probe` starts a program that no suite names yet. `panics` collects the
-//! panics of routers.
+//! `start_hints` says what may be the reason. `probe` starts a program that no suite names yet.
 
 mod build;
 mod command;
@@ -21,7 +20,6 @@ mod folder;
 mod guardian;
 mod launch;
 mod log;
-mod panics;
 mod path;
 mod ports;
 mod probe;
@@ -43,9 +41,9 @@ pub(crate) use launch::{SecretValues, Systems};
 #[cfg(feature = "browser")]
 pub(crate) use log::Log;
 pub(crate) use log::{LogOf, plain};
-pub(crate) use panics::hear_panics;
 pub use probe::{Probe, end_probes};
 pub(crate) use router::RouterFactory;
+pub(crate) use router::hear_panics;
 pub use router::{IntoRouter, service};
 pub(crate) use running::{Ended, Running};
 pub(crate) use shared::SharedSystems;

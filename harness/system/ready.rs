@@ -1,7 +1,6 @@
 //! Waits until a started system is ready: a route answers, a line is in its log, or its port accepts a connection.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::Method;
@@ -11,6 +10,7 @@ use tokio::time::Instant;
 use super::guardian::{Exit, Guarded};
 use super::log::Log;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_model::clients;
 use retake_scenario::Ready;
 
@@ -64,7 +64,7 @@ pub(super) async fn ready(
         }
         () = tokio::time::sleep_until(until) => {
             let when = if until < own { "when the scenario's time was up".to_owned() } else { format!("after {limit:?}") };
-            let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let found = found.into_inner();
             let found = found.map(|found: String| format!(", and found {found}")).unwrap_or_default();
             let error = Error::new(format!("was not ready {when}: waited for {what}{found}"));
             let error = match ready {
@@ -96,13 +96,13 @@ async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> Socket
                 Ok(Ok(status)) if (200..300).contains(&status) => return address,
                 Ok(Ok(status)) => status.to_string(),
                 Ok(Err(_)) => {
-                    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut found = found.lock();
                     found.get_or_insert_with(|| "nothing listening there".to_owned());
                     continue;
                 }
                 Err(_) => "no answer within 2 seconds".to_owned(),
             };
-            *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+            *found.lock() = Some(now);
         }
         tokio::time::sleep(PERIOD).await;
     }
@@ -122,7 +122,7 @@ async fn connects(port: u16, found: &Mutex<Option<String>>) -> SocketAddr {
                 return address;
             }
         }
-        *found.lock().unwrap_or_else(PoisonError::into_inner) = Some("nothing listening there".to_owned());
+        *found.lock() = Some("nothing listening there".to_owned());
         tokio::time::sleep(PERIOD).await;
     }
 }

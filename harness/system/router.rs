@@ -3,13 +3,16 @@
 //! It runs on a thread and a runtime of its own, so that a service that blocks or panics stops neither the scenario's clock nor
 //! its clients.
 
+use std::any::Any;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt::Display;
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -19,9 +22,9 @@ use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use super::panics::{self, ThreadName};
 use super::stage::Stage;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 
 /// A closure that makes a system for a stage.
 pub(crate) type RouterFactory =
@@ -131,7 +134,7 @@ async fn serve(
     stopped: oneshot::Receiver<()>,
 ) {
     let making = AssertUnwindSafe(async move { factory(stage).await }).catch_unwind();
-    let made = making.await.unwrap_or_else(|panic| Err(format!("it panicked: {}", panics::text(&*panic))));
+    let made = making.await.unwrap_or_else(|panic| Err(format!("it panicked: {}", text(&*panic))));
     let listening = made.and_then(|router| {
         let listener = TcpListener::from_std(listener).map_err(|e| e.to_string())?;
         Ok((router, listener))
@@ -146,5 +149,59 @@ async fn serve(
             }
         }
         Err(reason) => drop(ready.send(Err(reason))),
+    }
+}
+
+/// The panics of each running system, by the name of its threads.
+static HEARD: Mutex<BTreeMap<String, Vec<String>>> = Mutex::new(BTreeMap::new());
+
+/// Installs a panic hook that collects panics, and passes them on to the previous hook.
+pub(crate) fn hear_panics() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        hear(panic);
+        before(panic);
+    }));
+}
+
+fn hear(panic: &PanicHookInfo<'_>) {
+    let (thread, mut heard) = (std::thread::current(), HEARD.lock());
+    let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+    let message = format!("{place}: {}", text(panic.payload()));
+    if let Some(of_system) = thread.name().and_then(|name| heard.get_mut(name)) {
+        of_system.push(message);
+    }
+}
+
+pub(super) fn text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic without a message").to_owned()
+}
+
+/// The name of all threads of one system, which no other threads have. Their panics are collected until this is dropped.
+#[derive(Debug)]
+pub(super) struct ThreadName(String);
+
+impl ThreadName {
+    pub(super) fn new(system: &str) -> ThreadName {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let name = format!("system {system} {}", NEXT.fetch_add(1, Ordering::Relaxed));
+        HEARD.lock().insert(name.clone(), Vec::new());
+        ThreadName(name)
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the messages of all panics so far, each with its place.
+    pub(super) fn panics(&self) -> Vec<String> {
+        HEARD.lock().get(&self.0).cloned().unwrap_or_default()
+    }
+}
+
+impl Drop for ThreadName {
+    fn drop(&mut self) {
+        HEARD.lock().remove(&self.0);
     }
 }

@@ -31,9 +31,7 @@ pub(crate) struct Running {
 /// What is known about a stage after its end.
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
-    /// The logs of its systems.
     pub logs: Vec<LogOf>,
-    /// The error of a system that crashed.
     pub crash: Option<Error>,
     /// The messages of a router's panics, each with its place.
     pub panics: Vec<String>,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
@@ -17,6 +17,7 @@ use super::log::LogOf;
 use super::ports::Lock;
 use super::values::StageValues;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_model::{CallerRules, Mode, ModelServer, Pacing, Replay, Scope, Seat, ServerOptions};
@@ -41,10 +42,10 @@ impl SharedSystems {
         play: impl FnOnce(Arc<SharedSystem>) -> Result<T>,
     ) -> Result<T> {
         let slot = {
-            let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut slots = self.0.lock();
             slots.entry(name.to_owned()).or_default().clone()
         };
-        let locked = || slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let locked = || slot.lock();
         let shared = locked().get_or_insert_with(|| start().map(Arc::new)).clone();
         let played = shared.and_then(|shared| {
             let played = play(shared.clone());
@@ -66,9 +67,8 @@ impl SharedSystems {
         played
     }
 
-    /// Ends all shared systems.
     pub(super) fn end(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0.lock().clear();
     }
 }
 
@@ -142,7 +142,6 @@ impl SharedSystem {
         })
     }
 
-    /// Returns the model server.
     pub(super) fn model(&self) -> Arc<ModelServer> {
         self.parts.model.clone()
     }

@@ -12,7 +12,6 @@ use retake_model::{ModelServer, Pacing, Urls};
 use retake_scenario::Context;
 use retake_wire::fixture::Fixture;
 
-/// The values of one stage.
 #[derive(Clone, Debug)]
 pub(super) struct StageValues {
     pub(super) run: String,

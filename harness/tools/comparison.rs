@@ -16,7 +16,6 @@ const OF_ONE_RUN: [&str; 5] = ["id", "timestamp", "action_id", "tool_call_id", "
 pub(crate) struct Comparison {
     /// The built-in text rules and then the suite's, which are applied to both sides.
     pub normalizer: Normalizer,
-    /// Additional rules, by tool.
     pub tools: BTreeMap<String, ToolRules>,
     /// Removes secrets: a recording holds none, so an observation loses its secrets before it is compared or written.
     pub scrub: Scrub,

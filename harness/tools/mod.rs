@@ -11,7 +11,6 @@ mod drift_log;
 pub mod explain;
 mod live;
 mod observed;
-mod on_stage;
 pub mod openhands;
 mod replay;
 mod script;

@@ -6,10 +6,13 @@ use retake_core::json::{Json, Layout, Object};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Observed {
     /// The content of a result, and whether the call failed. A tool server, a command or a plain text returns nothing else.
-    Content { content: Json, is_error: bool, structured: Option<Json> },
+    Content {
+        content: Json,
+        is_error: bool,
+        structured: Option<Json>,
+    },
     /// An observation with fields of its own, all of which are compared.
     Payload(Object),
-    /// A whole event.
     Event(Json),
 }
 

@@ -50,7 +50,6 @@ pub(crate) enum Withheld {
 }
 
 impl Withheld {
-    /// The reason, as it is printed.
     pub(crate) fn reason(self) -> &'static str {
         match self {
             Withheld::Unobserved => "recorded without an observation",

@@ -7,11 +7,8 @@ use std::fmt;
 pub enum Api {
     /// OpenAI's Chat Completions API, and the many services that copy it.
     OpenAiChat,
-    /// OpenAI's Responses API.
     OpenAiResponses,
-    /// Anthropic's Messages API.
     Anthropic,
-    /// Google's Gemini API.
     Gemini,
     /// Ollama's native chat API.
     Ollama,
@@ -24,7 +21,6 @@ impl Api {
     pub const ALL: [Api; 6] =
         [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic, Api::Gemini, Api::Ollama, Api::Opaque];
 
-    /// The name of this API in fixtures.
     pub fn name(self) -> &'static str {
         match self {
             Api::OpenAiChat => "openai-chat",

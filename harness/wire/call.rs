@@ -20,7 +20,6 @@ pub struct Call {
     pub caller: Option<String>,
     /// The request's metadata, if the API has metadata and the call sent some.
     pub metadata: Option<Json>,
-    /// Whether the call asks for a stream.
     pub stream: bool,
     /// Whether the stream should be one JSON array, which is what Gemini sends unless the call asks for SSE.
     pub array: bool,
@@ -75,7 +74,6 @@ impl fmt::Debug for Shared {
 }
 
 impl Call {
-    /// Returns the messages of the call alone.
     pub fn into_messages(self) -> Vec<Message> {
         self.messages.into_iter().map(Message::from).collect()
     }

@@ -5,11 +5,11 @@
 //! and what follows such a message is still the same. A text that is not recognized costs time, and changes nothing.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use super::decode::{keeping_order, with_version};
 use super::request::{Before, Pending, ToolNames};
 use super::{Api, Call, Shared, Target, anthropic, gemini, ollama, openai_chat, openai_responses};
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::{Normalizer, RunningHash};
 
@@ -37,7 +37,6 @@ struct Element {
     before: Option<usize>,
     /// The element that followed this one most recently.
     next: Option<usize>,
-    /// The messages that this element completes.
     messages: Vec<Shared>,
     /// What it leaves open.
     pending: Pending,
@@ -48,9 +47,7 @@ struct Element {
 /// A call that was read.
 #[derive(Debug)]
 pub struct Reading {
-    /// The call.
     pub call: Call,
-    /// The hash of its conversation.
     pub hash: RunningHash,
 }
 
@@ -69,7 +66,7 @@ impl Histories {
             return None;
         }
         let (messages, hash) = {
-            let mut forest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut forest = self.0.lock();
             let end = forest.read(api, &elements, normalizer)?;
             forest.conversation(api, end, normalizer)
         };

@@ -98,7 +98,6 @@ impl Known {
         output.to_vec()
     }
 
-    /// The item that was served with this id.
     pub(super) fn item(&self, id: &str) -> Option<&Json> {
         self.items.get(id)
     }

@@ -5,6 +5,8 @@
 //! parsed bodies, returns responses without sending them, and does not panic on any input. It does not compute keys, decide
 //! which turn answers a call, or send bytes; the modules `key` and `model` do that.
 
+#![allow(missing_docs)] // only items whose names do not say it all are documented
+
 mod answer;
 mod anthropic;
 mod api;
@@ -16,7 +18,6 @@ mod gemini;
 mod histories;
 mod known;
 mod limited;
-mod odd;
 mod ollama;
 mod opaque;
 mod openai_chat;
@@ -38,13 +39,13 @@ pub use decode::{chat_body, decode};
 pub use histories::{Histories, Reading};
 pub use known::Known;
 pub use limited::{Limited, Quota, limit_headers, limited};
-pub(crate) use odd::oddities;
 pub use opaque::{from_base64, only_reads, request_body, to_base64};
 pub use openai_chat::stream::without_usage;
 pub use parts::fields::WireError;
 pub use parts::frames::Frames;
 pub use parts::sse::split_frames;
 pub use respond::{as_recorded, error_response, model_description, models_response, render, respond};
+pub(crate) use response::oddities;
 pub use response::{Body, RenderFor, Response, Unrenderable};
 pub use results::{Results, expressible_in_every_api};
 pub use shape::{WireChange, WireChangeKind, WireShape};

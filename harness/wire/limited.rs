@@ -8,11 +8,9 @@ use retake_core::json::Json;
 /// A limit on calls, and how far it is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// What is limited.
     pub of: Limited,
     /// How many calls the limit allows.
     pub limit: usize,
-    /// How many of them are used.
     pub used: usize,
     /// How long until one more call is allowed; zero if one is allowed now.
     pub free_in: Duration,
@@ -20,7 +18,6 @@ pub struct Quota {
     pub whole_in: Duration,
 }
 
-/// What a limit limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limited {
     /// Calls under way at the same time.

@@ -107,7 +107,6 @@ fn with_one_boundary(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Encodes bytes as base64.
 pub fn to_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::Shared;
 use crate::parts::fields::{self, WireError};
+use crate::{Api, Call, Shared};
 use retake_core::conversation::ToolCall;
 use retake_core::json::{Json, Layout, Object};
 
@@ -50,6 +50,31 @@ impl<'a> ToolNames<'a> {
     pub(super) fn of(&self, id: &str) -> Option<String> {
         self.names.get(id).cloned().or_else(|| self.earlier.filter(|_| !id.is_empty())?(id))
     }
+}
+
+/// Decodes what most APIs call the same. The fields in `no_settings` have their own field in [`Call`], or identify something.
+pub(super) fn call(
+    api: Api,
+    body: &Json,
+    messages: Vec<Shared>,
+    form: Json,
+    no_settings: &[&str],
+) -> Result<Call, WireError> {
+    let (metadata, caller) = metadata(body)?;
+    Ok(Call {
+        api,
+        system: system_of(&messages),
+        messages,
+        caller,
+        metadata,
+        stream: fields::flag(body, "stream")?,
+        array: false,
+        include_usage: true,
+        tools: fields::given(body, "tools").cloned().into(),
+        model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
+        form,
+        settings: Json::Object(settings(fields::request(body)?, no_settings)),
+    })
 }
 
 /// Returns the metadata of a request and the caller that it names. Users choose their metadata freely, so a `caller` that is

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::parts::sse;
 use super::{Api, Frames, split_frames};
 use retake_core::conversation::{Native, ToolCall};
 use retake_core::json::{Json, JsonText};
@@ -13,11 +14,9 @@ const LINES: &str = "application/x-ndjson";
 /// A model's HTTP response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// The HTTP status.
     pub status: u16,
     /// The content type, including its parameters.
     pub content_type: String,
-    /// The body.
     pub body: Body,
     /// The milliseconds until a body that is no stream came; 0 if they are not known. A stream has delays of its own
     /// ([`Frames::delays`]).
@@ -39,7 +38,6 @@ pub enum Body {
 }
 
 impl Body {
-    /// Creates a JSON body.
     pub fn json(value: &Json) -> Body {
         Body::Json(value.into())
     }
@@ -113,13 +111,11 @@ impl Response {
         Response { status, content_type: content_type.to_owned(), body, delay: 0 }
     }
 
-    /// Creates a JSON response.
     #[expect(clippy::needless_pass_by_value, reason = "callers build the value for this call")]
     pub fn json(status: u16, body: Json) -> Response {
         Response::of(status, "application/json", Body::json(&body))
     }
 
-    /// Whether the body is a stream.
     pub fn is_stream(&self) -> bool {
         matches!(self.body, Body::Frames(_))
     }
@@ -129,7 +125,6 @@ impl Response {
         matches!(&self.body, Body::Frames(frames) if frames.is_open())
     }
 
-    /// Creates a response with a stream of SSE frames.
     pub fn stream(frames: Vec<String>) -> Response {
         Response::of(200, "text/event-stream; charset=utf-8", Body::Frames(frames.into_iter().collect()))
     }
@@ -247,5 +242,40 @@ fn first_line(text: &str) -> &str {
 
 #[cfg(test)]
 mod secrets_tests;
+/// Describes what is odd about a response. A complete answer of a provider's own service is never odd.
+pub(crate) fn oddities(api: Api, response: &Response) -> Vec<&'static str> {
+    let essence = response.content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let is_json = essence == "application/json" || essence.ends_with("+json");
+    let of_type = match &response.body {
+        Body::Frames(frames) if is_json && frames.iter().next().is_some_and(looks_like_sse) => {
+            Some("`content_type` is JSON, but the body is an event stream")
+        }
+        Body::Json(_) if essence == "text/event-stream" => {
+            Some("`content_type` is an event stream, but the body is JSON")
+        }
+        _ => None,
+    };
+    let of_end = match (api, &response.body) {
+        (Api::OpenAiChat, Body::Frames(frames)) => {
+            let ends = has_data(frames.iter(), "[DONE]", |data| data == "[DONE]");
+            (!ends).then_some("the stream ends without `[DONE]`")
+        }
+        (Api::Anthropic, Body::Frames(frames)) => {
+            let stops =
+                |data: &str| Json::parse(data.as_bytes()).is_ok_and(|e| e.str_of("type") == Some("message_stop"));
+            let ends = has_data(frames.iter(), "message_stop", stops);
+            (!ends).then_some("the stream ends without `message_stop`")
+        }
+        _ => None,
+    };
+    of_type.into_iter().chain(of_end).collect()
+}
+
+/// Whether the data of an event is what is looked for. Only frames that contain `word` are parsed.
+fn has_data<'a>(mut frames: impl Iterator<Item = &'a str>, word: &str, is: impl Fn(&str) -> bool) -> bool {
+    let found = |data: &str| if is(data.trim()) { Err(()) } else { Ok(()) };
+    frames.any(|frame| frame.contains(word) && sse::each_data(frame, found).is_err())
+}
+
 #[cfg(test)]
 mod tests;

@@ -57,7 +57,6 @@ impl fmt::Display for Place {
 /// One difference between the recorded responses and today's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireChange {
-    /// What kind of difference it is.
     pub kind: WireChangeKind,
     /// Whether clients that were written for the recorded responses may break. Otherwise it is a note.
     pub breaks: bool,
@@ -65,7 +64,6 @@ pub struct WireChange {
     pub place: String,
     /// What was recorded: for a field, the types of its values.
     pub recorded: Vec<String>,
-    /// What came today.
     pub today: Vec<String>,
 }
 
@@ -87,7 +85,6 @@ pub enum WireChangeKind {
 }
 
 impl WireChangeKind {
-    /// The word for it in reports.
     pub fn word(self) -> &'static str {
         match self {
             WireChangeKind::Removed => "removed",
@@ -117,7 +114,6 @@ impl fmt::Display for WireChange {
 }
 
 impl WireShape {
-    /// Adds a response.
     pub fn add(&mut self, response: &Response) {
         match &response.body {
             Body::Frames(frames) => {

@@ -5,7 +5,6 @@ use std::io::Read;
 use retake_core::json::Json;
 use retake_wire::{self as wire, Response};
 
-/// A body.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Body {
     /// The bytes of the body, either as they were sent or as the recorder decompressed them.

@@ -6,7 +6,6 @@ use retake_base::error::{Error, Result};
 use retake_base::files::failed;
 use retake_base::text::counted;
 
-/// A file to read.
 pub(super) struct File {
     pub(super) path: PathBuf,
     /// Whether a person named the file. If not, it was found in a folder.

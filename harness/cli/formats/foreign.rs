@@ -20,7 +20,6 @@ use retake_wire::fixture::{Fixture, Reads, Recorded, Turn};
 pub(crate) enum Foreign {
     /// The cassettes of VCR.py and Ruby's VCR.
     Vcr,
-    /// The cassettes of go-vcr.
     GoVcr,
     /// The HTTP archives of browsers and proxies.
     Har,
@@ -49,7 +48,6 @@ enum Content {
 struct Unreadable {
     /// The index of the line about them.
     line: usize,
-    /// The place of the first one.
     place: String,
     reason: String,
     more: usize,

@@ -95,7 +95,6 @@ impl Turns<'_> {
         self.new.extend(canonical);
     }
 
-    /// Adds an answer of the model as a turn.
     fn answer(&mut self, output: Answer) {
         let after = self.answered.len().checked_sub(1).map(|turn| After { turn, keep: None });
         let key = self.rules.key(&self.messages, None);

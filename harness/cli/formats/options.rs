@@ -10,7 +10,6 @@ use retake_wire::Call;
 pub(crate) struct Options<'a> {
     /// The rules for computing keys.
     pub(crate) rules: &'a Rules,
-    /// Returns the caller of a call, from its headers and its content.
     pub(crate) caller: &'a dyn Fn(&HeaderMap, &Call) -> Option<String>,
     /// Whether failed answers become turns.
     pub(crate) errors: bool,

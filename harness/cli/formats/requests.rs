@@ -18,7 +18,6 @@ pub(crate) struct RequestAtHand {
     /// `interaction 3 (line 120): POST https://api.openai.com/v1/responses`
     pub(crate) place: String,
     pub(crate) method: String,
-    /// The path with its query.
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,

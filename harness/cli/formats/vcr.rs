@@ -90,7 +90,6 @@ fn bytes(body: &Node) -> Result<Option<Vec<u8>>, String> {
     Ok(None)
 }
 
-/// Returns the text of a key.
 pub(super) fn text(of: &Node, key: &str) -> Option<String> {
     of.get(key)?.text().map(std::borrow::Cow::into_owned)
 }

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
+use axum::http::uri::{Parts, PathAndQuery, Scheme};
 use axum::http::{HeaderValue, Request, Response, StatusCode, Uri, header};
 use tokio::sync::watch;
 
+use super::answer;
 use super::keys::Keys;
 use super::outward::Outward;
 use super::providers::{Upstream, Upstreams};
-use super::{answer, forward};
 use retake_model::relay::{FAILED, KEY, MARK, OWN, REFUSED, undeclared};
 
 /// The largest call, in bytes. The model server reads no larger one either.
@@ -48,7 +49,6 @@ pub(super) struct RelayState {
     pub(super) is_heard: AtomicBool,
 }
 
-/// Answers one request.
 pub(super) async fn handle(State(relay): State<Arc<RelayState>>, request: Request<Body>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let brings = |name: &str| parts.headers.get(name).is_some_and(|key| key.as_bytes() == relay.key.as_bytes());
@@ -56,7 +56,7 @@ pub(super) async fn handle(State(relay): State<Arc<RelayState>>, request: Reques
         if !brings(header::PROXY_AUTHORIZATION.as_str()) {
             return said(StatusCode::PROXY_AUTHENTICATION_REQUIRED, "the relay's key is missing");
         }
-        return forward::forward(&relay.to_systems, Request::from_parts(parts, body)).await;
+        return forward(&relay.to_systems, Request::from_parts(parts, body)).await;
     }
     if !brings(KEY) {
         return said(StatusCode::FORBIDDEN, "the relay's key is missing");
@@ -178,4 +178,41 @@ fn said(status: StatusCode, text: &str) -> Response<Body> {
     let mut out = Response::new(text.to_owned().into());
     *out.status_mut() = status;
     out
+}
+
+/// The headers that belong to one connection.
+const OF_A_CONNECTION: [&str; 6] =
+    ["connection", "keep-alive", "proxy-authorization", "proxy-connection", "transfer-encoding", "upgrade"];
+
+/// Sends a request on, unchanged but for TLS.
+pub(super) async fn forward(outward: &Outward, mut request: Request<Body>) -> Response<Body> {
+    let Some(uri) = secure(request.uri().clone()) else { return failed("the request has no address") };
+    let host = uri.authority().map(ToString::to_string).unwrap_or_default();
+    *request.uri_mut() = uri;
+    for name in OF_A_CONNECTION {
+        request.headers_mut().remove(name);
+    }
+    request
+        .headers_mut()
+        .entry(header::HOST)
+        .or_insert_with(|| host.parse().unwrap_or(header::HeaderValue::from_static("")));
+    match outward.send(request).await {
+        Ok(mut answer) => {
+            for name in OF_A_CONNECTION {
+                answer.headers_mut().remove(name);
+            }
+            answer
+        }
+        Err(why) => failed(&format!("https://{host} cannot be reached: {why}")),
+    }
+}
+
+/// Returns the same address over TLS.
+fn secure(uri: Uri) -> Option<Uri> {
+    let Parts { authority, path_and_query, .. } = uri.into_parts();
+    let mut parts = Parts::default();
+    parts.scheme = Some(Scheme::HTTPS);
+    parts.authority = Some(authority?);
+    parts.path_and_query = path_and_query.or_else(|| Some(PathAndQuery::from_static("/")));
+    Uri::from_parts(parts).ok()
 }

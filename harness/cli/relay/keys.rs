@@ -44,7 +44,6 @@ impl Keys {
         Ok(Keys { names: set.into_iter().map(|(name, _)| name).collect(), secrets, scrub, values })
     }
 
-    /// Returns the variable of an undeclared key that is in a call.
     pub(super) fn undeclared_in(&self, path: &str, body: &[u8]) -> Option<&str> {
         if self.values.is_empty() {
             return None;

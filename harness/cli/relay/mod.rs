@@ -10,12 +10,10 @@
 //! | `answer` | an answer on its way back, while it arrives |
 //! | `content_encoding` | decodes answers that come compressed |
 //! | `keys` | the providers' keys, which are removed from what comes back |
-//! | `forward` | requests of this project's runs to `https:` addresses |
 //! | `runner` | the runner that records: without a provider's key in its environment |
 
 mod answer;
 mod content_encoding;
-mod forward;
 mod handler;
 mod keys;
 mod outward;

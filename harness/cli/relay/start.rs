@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::handler::Handler as _;
 use axum::serve::ListenerExt as _;
@@ -15,6 +15,7 @@ use super::keys::Keys;
 use super::outward::Outward;
 use super::providers::Upstreams;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_model::Relay;
 
 /// A running relay. It ends when this is dropped.
@@ -77,7 +78,7 @@ impl Running {
 /// Errors are those of [`Running::start`].
 pub(crate) fn for_https() -> Result<Relay> {
     static STARTED: Mutex<Option<Running>> = Mutex::new(None);
-    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut started = STARTED.lock();
     if started.is_none() {
         *started = Some(Running::start(Upstreams::none(), &BTreeSet::new(), false)?);
     }

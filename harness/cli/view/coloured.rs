@@ -17,7 +17,6 @@ impl Diff {
         Diff::of_rows(&side_by_side(old, new), width)
     }
 
-    /// The two texts side by side.
     pub(crate) fn side_by_side(old: &str, new: &str, width: usize) -> Diff {
         Diff(in_columns(&side_by_side(old, new), width))
     }

@@ -145,7 +145,6 @@ fn call_lines(number: usize, call: &CallData, width: usize) -> Vec<String> {
     lines
 }
 
-/// A label with a text to its right.
 fn labelled(label: &str, text: &str, width: usize) -> Vec<String> {
     let (mut lines, more) = first_lines(text, TITLE + 10, width, LINES);
     if let Some(first) = lines.first_mut() {

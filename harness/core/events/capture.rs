@@ -20,7 +20,7 @@ use std::sync::Arc;
 use eventsource_stream::EventStream;
 use futures_util::{FutureExt, StreamExt, stream};
 
-use super::event::{Event, Payload};
+use super::captured::{Event, Payload};
 use crate::json::Json;
 
 /// The format of a stream.
@@ -28,7 +28,6 @@ use crate::json::Json;
 pub enum Format {
     /// Server-sent events: blocks of `field: value` lines.
     Sse,
-    /// One JSON text on each line.
     JsonLines,
 }
 
@@ -190,7 +189,6 @@ fn unnamed(payload: Payload) -> Event {
     Event { name: None, id: None, payload }
 }
 
-/// Returns the shared instance of a name.
 fn shared(names: &mut HashSet<Arc<str>>, name: &str) -> Arc<str> {
     if let Some(known) = names.get(name) {
         return known.clone();

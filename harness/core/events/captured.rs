@@ -1,14 +1,15 @@
 //! What a step captured, from which a golden is made.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
-use super::event::Event;
 use super::options::ShapeOptions;
+use crate::json::Json;
 
 /// The status of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// An HTTP status.
     Http(u16),
     /// The exit code of a command.
     Exit(i32),
@@ -28,7 +29,6 @@ impl fmt::Display for Status {
 pub struct Captured {
     /// The method and the path, as they were sent: `POST /api/threads/4f1c/runs/stream`.
     pub request: String,
-    /// The status of the response.
     pub status: Status,
     /// The content type, as it was sent; empty if there is none.
     pub content_type: String,
@@ -45,7 +45,6 @@ pub struct Captured {
 /// How a response was sent, apart from its contents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delivery {
-    /// The headers, as they were sent.
     pub headers: Vec<(String, String)>,
     /// Whether its step does not go into the golden, so that only its headers do.
     pub only_headers: bool,
@@ -58,9 +57,7 @@ pub struct Delivery {
 /// The rest of a stream, after the last event for which its step waits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AfterLast {
-    /// The further events.
     pub events: Vec<Event>,
-    /// How the stream ended.
     pub ending: Ending,
 }
 
@@ -72,14 +69,94 @@ pub enum Ending {
     Ended,
     /// The stream was still open when its stage ended.
     Open,
-    /// The connection broke.
     BrokeOff,
 }
 
 impl Captured {
+    /// A whole stream of events that was answered with status 200.
+    pub fn stream(request: &str, events: Vec<Event>) -> Captured {
+        Captured {
+            request: request.to_owned(),
+            status: Status::Http(200),
+            content_type: "text/event-stream".to_owned(),
+            events,
+            after: AfterLast::default(),
+            tree: None,
+            delivery: Delivery::default(),
+        }
+    }
+
     /// Returns all events that a golden covers.
     pub(super) fn all_events(&self, options: &ShapeOptions) -> impl Iterator<Item = &Event> {
         let after = if options.after_last { &*self.after.events } else { &[] };
         self.events.iter().chain(after)
     }
 }
+
+/// The label of an event that has no name.
+pub(super) const UNNAMED: &str = "message";
+
+/// One event, or something else in a stream that a client could see.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The `event:` line; `None` if it is missing or empty. The events of a stream share their names.
+    pub name: Option<Arc<str>>,
+    /// The event's own `id:` line. Without one, the last id before it still counts for `Last-Event-ID`.
+    pub id: Option<Box<str>>,
+    pub payload: Payload,
+}
+
+/// The payload of an event. It is stored as text, since few payloads are parsed, and a tree takes nine times the memory.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Payload {
+    /// The data: usually JSON, sometimes `[DONE]` or prose.
+    Data(Box<str>),
+    /// No `data:` line. (A `data:` line without a value is an empty text.)
+    Empty,
+    /// Not an event, but a comment, such as a heartbeat.
+    Comment(Box<str>),
+    /// The raw text of a last event that the end of the stream cut off. Browsers drop it.
+    Tail(Box<str>),
+}
+
+impl Event {
+    /// Creates the event for a response that is not a stream. It has the name `body`, and no payload if the body is empty.
+    pub fn body(bytes: &[u8]) -> Event {
+        let payload =
+            if bytes.is_empty() { Payload::Empty } else { Payload::Data(String::from_utf8_lossy(bytes).into()) };
+        Event { name: Some("body".into()), id: None, payload }
+    }
+
+    /// Returns the name of the event in goldens and scenarios: its `event:` line; otherwise the string `type` of its payload,
+    /// which AG-UI and the AI SDK use; otherwise `message`. The label of a comment is `:`, that of a tail `(unterminated)`.
+    ///
+    /// If there is no `event:` line, this parses the payload.
+    pub fn label(&self) -> Cow<'_, str> {
+        match (&self.name, &self.payload) {
+            (None, Payload::Data(_)) => Cow::Owned(self.label_with(self.json().as_ref()).to_owned()),
+            _ => Cow::Borrowed(self.label_with(None)),
+        }
+    }
+
+    /// Like [`label`](Event::label), for a payload that was already parsed.
+    pub(super) fn label_with<'a>(&'a self, json: Option<&'a Json>) -> &'a str {
+        match &self.payload {
+            Payload::Comment(_) => ":",
+            Payload::Tail(_) => "(unterminated)",
+            _ => self.name.as_deref().or_else(|| json?.str_of("type")).unwrap_or(UNNAMED),
+        }
+    }
+
+    /// Whether it is an event, and neither a comment nor a tail.
+    pub fn is_real(&self) -> bool {
+        !matches!(self.payload, Payload::Comment(_) | Payload::Tail(_))
+    }
+
+    /// Returns the payload if it is JSON. Each call parses it again.
+    pub fn json(&self) -> Option<Json> {
+        if let Payload::Data(text) = &self.payload { Json::parse(text.as_bytes()).ok() } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests;

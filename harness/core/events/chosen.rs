@@ -22,7 +22,6 @@ const WORDS: usize = 12;
 pub struct Places(HashMap<String, Pin>);
 
 impl Places {
-    /// Reads the text of a golden.
     pub fn read(golden: &str) -> Places {
         Places(pins_of(&written::read(golden)))
     }
@@ -47,7 +46,6 @@ pub(super) struct Pin {
 /// A place in a shape.
 #[derive(Clone, Debug)]
 pub(super) struct At {
-    /// The label of the events.
     pub(super) label: String,
     /// The JSON pointer of the place in their payloads.
     pub(super) pointer: String,
@@ -97,7 +95,6 @@ impl At {
         At { pointer: format!("{}/*", self.pointer), ..self.clone() }
     }
 
-    /// Returns the place of a key, with the name on its line.
     pub(super) fn key(&self, key: &str, name: &str) -> At {
         let pointer = format!("{}/{}", self.pointer, notation::pointer_token(key));
         At { pointer, line: line_below(&self.line, name), label: self.label.clone() }

@@ -27,7 +27,6 @@ impl Foreign {
         self.text(text, LEVELS);
     }
 
-    /// Adds all texts in a value.
     pub fn add(&mut self, value: &Json) {
         self.value(value, LEVELS);
     }

@@ -28,11 +28,9 @@ pub(super) struct Held {
 pub(super) enum Lane {
     /// A value beside them: an id, or a small number.
     Value(Path),
-    /// Their position in lists.
     Position,
 }
 
-/// The value of a lane.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum LaneValue {
     Text(String),

@@ -42,7 +42,6 @@ pub(super) enum ShownId {
     Plain,
 }
 
-/// An id that was found.
 struct FoundId {
     first_place: u64,
     shared: bool,
@@ -189,7 +188,6 @@ fn place(inside: u64, of: &(impl Hash + ?Sized)) -> u64 {
     hasher.finish()
 }
 
-/// Whether a text is an id.
 pub fn is_id(text: &str) -> bool {
     id_of(text).is_some()
 }

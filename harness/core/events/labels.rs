@@ -10,7 +10,6 @@ use super::options::ShapeOptions;
 pub(super) struct Label {
     /// The label as a golden writes it.
     pub(super) text: String,
-    /// The label as options name it.
     pub(super) name: String,
     pub(super) collapsed: bool,
     pub(super) unordered: bool,

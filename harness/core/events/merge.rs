@@ -19,11 +19,8 @@ const DISCRIMINATORS: [&str; 2] = ["type", "role"];
 
 /// What was seen at one place.
 pub(super) struct Shape {
-    /// The scalars.
     pub(super) scalars: ScalarShape,
-    /// The objects, merged.
     pub(super) object: Option<Fields>,
-    /// The lists, merged.
     pub(super) list: Option<List>,
 }
 
@@ -34,7 +31,6 @@ pub(super) type Fields = BTreeMap<Rc<str>, Field>;
 pub(super) struct Field {
     /// Whether some of the objects lack the field.
     pub(super) optional: bool,
-    /// The shape of its values.
     pub(super) shape: Shape,
 }
 
@@ -98,7 +94,6 @@ struct ObjectKey {
     name: Rc<str>,
     holds: Holds,
     seen: Seen,
-    /// The number of objects that have the key.
     objects: usize,
     /// The last object that has it: several raw keys of an object can normalize to the same key, but count once.
     last: usize,
@@ -120,7 +115,6 @@ impl<'a> Merger<'a> {
         Merger { keep, normalize, ids, words, names: Remembered::default(), turns: 0 }
     }
 
-    /// Adds a value to those that were seen at its place.
     pub(super) fn add(&mut self, value: &Json, seen: &mut Seen) {
         self.add_at(value, false, seen);
     }
@@ -216,7 +210,6 @@ impl<'a> Merger<'a> {
         self.names.of(raw, || (self.normalize)(raw))
     }
 
-    /// Returns the shape of the values that were seen at a place.
     pub(super) fn finish(&mut self, seen: Seen) -> Shape {
         Shape {
             scalars: seen.scalars.finish(),

@@ -11,7 +11,7 @@
 //! a pin: the `lengths` and the order of `lists`, `words`, `ids`, the `texts` of collapsed events, and the hash of all
 //! `payloads`. The module `pins` decides which pins are loose.
 //!
-//! The `search` for the texts of collapsed events compares them with what was `recorded`; `keyed` has the keys for texts that
+//! The `search` for the texts of collapsed events compares them with what was `recorded`, and knows the usual keys of texts that
 //! were not. What is found is `held`: the golden names the places, and later runs are read by what it names. The module
 //! `joined` puts the pieces of a text together, however it was cut.
 
@@ -20,16 +20,12 @@ mod captured;
 mod changes;
 mod chosen;
 mod deeper_name;
-mod event;
 mod foreign;
 mod headers;
 mod held;
 mod ids;
 mod joined;
-mod keyed;
-mod known;
 mod labels;
-mod lengths;
 mod lists;
 mod machine;
 mod merge;
@@ -56,20 +52,20 @@ mod written;
 
 pub use capture::{Capture, Format};
 pub use captured::{AfterLast, Captured, Delivery, Ending, Status};
+pub use captured::{Event, Payload};
 pub use changes::{Change, changes, changes_until_break, moved_and_counted, tangled};
 pub use chosen::Places;
 pub use deeper_name::deeper_name;
-pub use event::{Event, Payload};
 pub use foreign::Foreign;
 pub use headers::{USUAL as USUAL_HEADERS, shown as shown_headers};
 pub use held::Named;
 pub use ids::is_id;
-pub use known::Known;
 pub use naming::{NamesNothing, names_nothing, shown_nowhere};
 pub use notation::is_time;
 pub use options::{Detail, Loose, ShapeOptions, TextAs};
 pub use parallel::Calls;
 pub use recorded::Recorded;
+pub use shape::Known;
 pub use shape::{Golden, event_keys, golden};
 pub use times::form as time_form;
 pub use written::in_pieces;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::captured::Captured;
-use super::event::{Event, Payload};
+use super::captured::{Event, Payload};
 use super::options::{ShapeOptions, TextAs};
 
 /// A name in an option that matches no event of a run.

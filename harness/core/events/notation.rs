@@ -23,7 +23,6 @@ pub(super) fn prose(text: &str) -> Cow<'_, str> {
     if odd { Cow::Owned(json_quoted(text)) } else { Cow::Borrowed(text) }
 }
 
-/// Returns a text in JSON quotes.
 pub(super) fn json_quoted(text: &str) -> String {
     unseen_escaped(&Json::from(text).print(Layout::Compact)).into_owned()
 }
@@ -75,7 +74,6 @@ pub(super) fn padded(name: &str, text: &str, width: usize, out: &mut String) {
     }
 }
 
-/// Returns a key as a token of a JSON pointer.
 pub(super) fn pointer_token(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) { Cow::Owned(key.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(key) }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use super::event::{Event, UNNAMED};
+use super::captured::{Event, UNNAMED};
 use crate::json::Json;
 use retake_base::error::Error;
 use retake_base::text::nearest;
@@ -93,7 +93,6 @@ impl ShapeOptions {
 /// of a list. `EVENT` is the joined texts of collapsed events.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loose {
-    /// The label of the events.
     pub label: String,
     /// The JSON pointer of the place in their payload; `None` for the texts of collapsed events.
     pub pointer: Option<String>,
@@ -130,15 +129,14 @@ fn fits(pattern: &str, text: &str) -> bool {
 /// What a golden shows of a text that is not JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextAs {
-    /// Only that it is a text.
     #[default]
     Kind,
-    /// Its normalized lines.
     Lines,
 }
 
 /// How much of a payload a golden shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Detail {
     /// The top-level keys.
     Keys,

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::captured::Captured;
-use super::event::{Event, Payload};
+use super::captured::{Event, Payload};
 use super::labels::Labels;
 use super::notation::Normalize;
 use super::options::ShapeOptions;
@@ -39,7 +39,6 @@ struct Line {
 }
 
 impl Calls {
-    /// Collects the calls of these answers.
     pub fn of<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Calls {
         let mut calls = Calls::default();
         let mut known: BTreeSet<Vec<&str>> = BTreeSet::new();
@@ -169,7 +168,6 @@ impl Calls {
         lines
     }
 
-    /// Adds the places of all ids in a value.
     fn find(&self, value: &Json, found: &mut Places) {
         let places = |text: &str| self.places.get(text).into_iter().flatten();
         match value {

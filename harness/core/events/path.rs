@@ -75,7 +75,6 @@ impl Path {
         self.0[same..].iter().all(|step| *step != Step::Each)
     }
 
-    /// The last key.
     pub(super) fn key(&self) -> Option<&str> {
         self.0.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None })
     }

@@ -63,7 +63,6 @@ impl Recorded {
         Recorded { texts, parsed, size }
     }
 
-    /// Whether a text is a recorded one.
     pub(super) fn is_one(&self, text: &str) -> bool {
         let text = bare(text);
         self.texts.contains(&text)

@@ -38,18 +38,15 @@ pub(super) enum TextKind {
     Word,
     /// A word under any other key.
     OwnWord,
-    /// Any other text.
     Other,
 }
 
 /// The ids at one place.
 #[derive(Clone, Default)]
 pub(super) struct SeenIds {
-    /// The names of ids that are values of the run.
     pub(super) names: BTreeSet<Rc<str>>,
     /// The numbers of ids that also appear elsewhere.
     pub(super) numbers: BTreeSet<usize>,
-    /// Hashes of all other ids.
     pub(super) plain: HashSet<u128>,
 }
 
@@ -96,7 +93,6 @@ impl Scalars {
         }
     }
 
-    /// Adds the value of a scalar.
     pub(super) fn add_value(&mut self, turn: usize, scalar: &Json, ids: &Ids, normalize: &Normalize) {
         self.types.insert(scalar.kind());
         if self.raw.insert(print_of(&scalar.print(Layout::Python))) {
@@ -125,7 +121,6 @@ impl Scalars {
         self.values.truncate(SHOWN);
     }
 
-    /// Returns the scalars as a shape shows them.
     pub(super) fn finish(self) -> ScalarShape {
         let mut shown: Vec<String> = self.values.into_iter().map(|(_, value)| value).collect();
         if let more @ 1.. = self.distinct.len().saturating_sub(SHOWN) {

@@ -7,17 +7,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::captured::Captured;
-use super::event::{Event, Payload};
+use super::captured::{Event, Payload};
 use super::held::{Held, Holding, Lane, LaneValue, Manner};
 use super::ids::is_id;
 use super::joined::joined;
-use super::keyed;
-use super::known::Known;
 use super::labels::Labels;
 use super::notation::{Normalize, TIME, name};
 use super::options::ShapeOptions;
-use super::path::{At, Path, leaves};
+use super::path::{At, Path, Step, leaves};
 use super::recorded::{Cover, Recorded};
+use super::shape::Known;
 use super::words::{Holds, WordKeys, is_word};
 use crate::json::Json;
 
@@ -214,7 +213,7 @@ impl Search<'_> {
             let fit = pieces.get(path).map(|pieces| self.fit(path, &[], pieces, &mut HashMap::new()));
             match fit.map_or(Evidence::None, |fit| fit.evidence) {
                 Evidence::Strong => false,
-                Evidence::Weak => !keyed::is_text(path),
+                Evidence::Weak => !is_text(path),
                 Evidence::None => true,
             }
         });
@@ -224,7 +223,7 @@ impl Search<'_> {
         // Some services parse each piece of a tool's arguments by itself, and send what they have so far: how far that gets, and how
         // often it comes, depends on where the arguments were cut. They are held where they stand as the model wrote them.
         let is_parsed = |(held, _): &&(Held, Fit)| {
-            !keyed::is_text(&held.path) && pieces[&held.path].iter().all(|(.., text)| self.recorded.is_parsed(text))
+            !is_text(&held.path) && pieces[&held.path].iter().all(|(.., text)| self.recorded.is_parsed(text))
         };
         let all_parsed = found.iter().all(|one| is_parsed(&one));
         let texts = found.iter().filter(|one| all_parsed || !is_parsed(one));
@@ -240,7 +239,7 @@ impl Search<'_> {
                 };
                 scalars.iter().filter(is_id).collect()
             };
-            held.extend(keyed::held(&texts, &beside).into_iter().map(|held| (held, Manner::default())));
+            held.extend(under_usual_keys(&texts, &beside).into_iter().map(|held| (held, Manner::default())));
         }
         let not_held = held.is_empty() && pieces.values().any(|pieces| reads_as_text(pieces));
         Holding { held, not_held }
@@ -263,7 +262,7 @@ impl Search<'_> {
         let (mut best, mut fit) = (Vec::new(), self.fit(path, &[], pieces, &mut known));
         // An id of a message that fits as well as no lane tells texts apart that come in parallel in another run.
         let as_id = |lane: &Lane| match lane {
-            Lane::Value(lane) => keyed::rank_as_id(lane, path),
+            Lane::Value(lane) => rank_as_id(lane, path),
             Lane::Position => None,
         };
         lanes.retain(|lane| self.recurs(lane, path, pieces));
@@ -284,7 +283,7 @@ impl Search<'_> {
         best.sort_by_key(|lane| as_id(lane).unwrap_or(usize::MAX));
         let is_text = match fit.evidence {
             Evidence::Strong => true,
-            Evidence::Weak => keyed::is_text(path),
+            Evidence::Weak => is_text(path),
             Evidence::None => false,
         };
         is_text.then(|| (Held { path: path.clone(), lanes: best }, fit))
@@ -370,6 +369,57 @@ impl Evidence {
             Evidence::None
         }
     }
+}
+
+/// The keys under which the id of a message can be, the most specific ones first.
+const IDS: [&str; 9] =
+    ["message_id", "messageId", "item_id", "itemId", "tool_call_id", "toolCallId", "call_id", "callId", "id"];
+/// The keys of objects in which an event wraps its piece.
+const WRAPPERS: [&str; 3] = ["data", "chunk", "message"];
+/// The keys under which a `delta` object can have its piece.
+const PIECES: [&str; 5] = ["content", "text", "partial_json", "arguments", "thinking"];
+
+/// Whether a path usually leads to a text.
+pub(super) fn is_text(path: &Path) -> bool {
+    let keys: Vec<&str> =
+        path.0.iter().map(|step| if let Step::Key(key) = step { key.as_str() } else { "*" }).collect();
+    // LangGraph sends the chunk and what is known of it as a list.
+    let keys = keys.strip_prefix(&["*"]).unwrap_or(&keys);
+    let inner = keys.split_first().filter(|(key, inner)| WRAPPERS.contains(key) && !inner.is_empty());
+    inner.is_some_and(|(_, inner)| is_piece(inner)) || is_piece(keys)
+}
+
+fn is_piece(keys: &[&str]) -> bool {
+    let keys = keys.strip_prefix(&["choices", "*"]).unwrap_or(keys);
+    match keys {
+        [] | ["content", "*", "text"] => true,
+        [key] => is_delta(key) || ["content", "text"].contains(key),
+        [delta, piece] => is_delta(delta) && PIECES.contains(piece),
+        _ => false,
+    }
+}
+
+fn is_delta(key: &str) -> bool {
+    key == "delta" || key.ends_with("Delta") || key.ends_with("_delta")
+}
+
+/// How well a path fits as the id of the message whose text is at another path: the lower, the better. `None` if it is not
+/// called like an id, or is in another object.
+pub(super) fn rank_as_id(lane: &Path, text: &Path) -> Option<usize> {
+    let (last, object) = lane.0.split_last()?;
+    let Step::Key(key) = last else { return None };
+    let rank = IDS.iter().position(|id| id == key)?;
+    text.0.starts_with(object).then_some(rank * 100 + text.0.len() - object.len())
+}
+
+/// The texts under the usual keys, each with the id of its message. `beside` returns the paths of strings that are beside
+/// each piece at a path. Without an id, parallel messages could not be told apart.
+fn under_usual_keys<'a>(texts: &[&Path], beside: &dyn Fn(&Path) -> BTreeSet<&'a Path>) -> Vec<Held> {
+    let of = |path: &&Path| {
+        let lane = beside(path).into_iter().filter_map(|lane| Some((rank_as_id(lane, path)?, lane))).min()?;
+        Some(Held { path: (*path).clone(), lanes: vec![Lane::Value(lane.1.clone())] })
+    };
+    texts.iter().filter(|path| is_text(path)).filter_map(of).collect()
 }
 
 #[cfg(test)]

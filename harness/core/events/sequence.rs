@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::captured::{Captured, Ending};
+use super::captured::{Event, Payload};
 use super::chosen::Chosen;
-use super::event::{Event, Payload};
 use super::held::NOT_HELD;
 use super::ids::Ids;
 use super::labels::{Label, Labels};
-use super::lengths::Lengths;
+use super::lists::Lengths;
 use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions, TextAs};
@@ -41,7 +41,6 @@ pub(super) struct Sequence {
 
 /// The merged payloads of the events of one label.
 pub(super) struct LabelShape {
-    /// The label as options name it.
     pub(super) name: String,
     pub(super) keep: Keep,
     pub(super) shape: Shape,

@@ -8,12 +8,15 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::captured::Captured;
-use super::chosen::Chosen;
-use super::event::Event;
+use super::captured::Event;
+use super::chosen::{Chosen, Places};
+use super::foreign::Foreign;
+use super::held::Named;
 use super::ids::Ids;
-use super::known::Known;
 use super::options::{Loose, ShapeOptions};
+use super::parallel::Calls;
 use super::pins::{Pinned, Pins};
+use super::recorded::Recorded;
 use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
 use super::tree::Trees;
@@ -122,6 +125,22 @@ fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String 
         trees.write(&outline::tree(label, shape, hash.as_deref(), *keep, (&pins, writing.chosen)), &mut out);
     }
     out
+}
+
+/// What is known of a run besides its events: what the model answered, what does not come from the service, and what the committed
+/// golden pins. Without any of this, the usual keys tell what is a text, and what is a word.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// The texts in the recorded answers.
+    pub recorded: Recorded,
+    /// The tool calls in the recorded answers.
+    pub calls: Calls,
+    /// The texts that are not the service's own. Without them, no word counts as its own.
+    pub foreign: Option<Foreign>,
+    /// What the committed golden pins, if the run is compared with it. Otherwise it is found out anew what is pinned.
+    pub committed: Option<Places>,
+    /// The places of texts that the committed golden names. Texts of other events are looked for in the run.
+    pub named: Named,
 }
 
 #[cfg(test)]

@@ -97,7 +97,6 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// One text.
 struct Text {
     line: usize,
     whole: String,

@@ -8,7 +8,6 @@ use crate::json::Object;
 const KEYS: [&str; 8] = ["type", "role", "status", "kind", "object", "event", "finishreason", "stopreason"];
 /// The keys of a tool's name, if the object also has the id or the arguments of a call.
 const TOOL_NAMES: [&str; 3] = ["name", "toolname", "toolcallname"];
-/// The keys of the ids of calls.
 const CALL_IDS: [&str; 3] = ["toolcallid", "callid", "tooluseid"];
 /// The keys of the arguments of a call.
 const ARGUMENTS: [&str; 3] = ["args", "arguments", "input"];

@@ -7,7 +7,6 @@ pub(super) const IN_PIECES: &str = ", in pieces";
 
 /// The line above the events that came after the last one for which the step waited.
 pub(super) const AFTER_LAST: &str = "(after the last event)";
-/// The line of a stream that broke off.
 pub(super) const BROKE_OFF: &str = "(broke off)";
 /// The line of a stream that did not end.
 pub(super) const LEFT_OPEN: &str = "(left open)";
@@ -26,7 +25,6 @@ pub(super) struct Written<'a> {
     pub(super) status: &'a str,
     /// The content type, and whether events have ids; empty for a page.
     pub(super) content_type: &'a str,
-    /// The lines of headers.
     pub(super) headers: Vec<&'a str>,
     /// The lines of the sequence.
     pub(super) events: Vec<WrittenEvent<'a>>,
@@ -68,7 +66,6 @@ pub(super) struct WrittenShape<'a> {
 pub(super) struct WrittenKey<'a> {
     /// The path of keys to it: `/messages/tool.status`.
     pub(super) path: String,
-    /// The name on the line.
     pub(super) name: &'a str,
     /// The number of lines above it that it belongs to.
     pub(super) depth: usize,

@@ -4,7 +4,6 @@
 //! Python prints it: integers of any size, `repr` of floats, `-0` as `0`, `1e400` as `Infinity`. `serde_json::Value` does
 //! none of this, and its feature `arbitrary_precision` would change how every crate in a user's build handles numbers.
 
-mod control;
 mod error;
 mod ordered;
 mod parser;

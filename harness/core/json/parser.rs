@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use smol_str::SmolStr;
 
-use super::control::has_control;
 use super::error::JsonError;
 use super::value::{Json, Object};
 
@@ -381,4 +380,14 @@ impl<'a> Parser<'a> {
         self.at += 4;
         Ok(digits.iter().fold(0, |n, d| n * 16 + char::from(*d).to_digit(16).unwrap_or(0)))
     }
+}
+
+/// Whether some byte is a control character. The loop has no branch, so the compiler can check many bytes at once.
+pub(super) fn has_control(bytes: &[u8]) -> bool {
+    bytes.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < 0x20
+}
+
+/// Like [`has_control`], but ignores line feeds.
+pub(super) fn has_control_but_newline(bytes: &[u8]) -> bool {
+    bytes.iter().fold(u8::MAX, |least, byte| least.min(if *byte == b'\n' { b' ' } else { *byte })) < 0x20
 }

@@ -79,7 +79,6 @@ fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
 /// One step of the path to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// To the value of a key.
     Key(&'a str),
     /// To an element of a list.
     Index(usize),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::control::{has_control, has_control_but_newline};
+use super::parser::{has_control, has_control_but_newline};
 use super::value::Json;
 
 /// The layout of printed JSON. Every layout sorts the keys.
@@ -17,7 +17,6 @@ pub enum Layout {
 }
 
 impl Json {
-    /// Returns the value, printed in a layout.
     pub fn print(&self, layout: Layout) -> String {
         let mut out = String::new();
         self.print_to(&mut out, layout);

@@ -25,7 +25,6 @@ impl<V> SortedMap<V> {
         self.0.is_empty()
     }
 
-    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&V> {
         self.find(key).ok().map(|at| &self.0[at].1)
     }
@@ -35,12 +34,10 @@ impl<V> SortedMap<V> {
         self.find(key).ok().map(|at| &mut self.0[at].1)
     }
 
-    /// Whether the object has a key.
     pub fn contains_key(&self, key: &str) -> bool {
         self.find(key).is_ok()
     }
 
-    /// Sets the value of a key and returns the previous one.
     pub fn insert(&mut self, key: impl Into<SmolStr>, value: V) -> Option<V> {
         let key = key.into();
         match self.find(&key) {
@@ -61,7 +58,6 @@ impl<V> SortedMap<V> {
         &mut self.0[at].1
     }
 
-    /// Removes a key and returns its value.
     pub fn remove(&mut self, key: &str) -> Option<V> {
         self.find(key).ok().map(|at| self.0.remove(at).1)
     }
@@ -81,7 +77,6 @@ impl<V> SortedMap<V> {
         self.0.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// Returns the keys, sorted.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
         self.0.iter().map(|(key, _)| key.as_str())
     }

@@ -38,7 +38,6 @@ impl JsonText {
         self.0.clone()
     }
 
-    /// Whether the value is an array.
     pub fn is_array(&self) -> bool {
         self.0.first() == Some(&b'[')
     }
@@ -52,7 +51,6 @@ impl JsonText {
         JsonText(out.into())
     }
 
-    /// Returns the text.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }

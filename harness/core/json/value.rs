@@ -10,7 +10,6 @@ pub type Object = SortedMap<Json>;
 /// One JSON value. The keys of an object are unique and sorted by code point; a repeated key has its last value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Json {
-    /// `null`
     #[default]
     Null,
     /// `true` or `false`
@@ -21,11 +20,8 @@ pub enum Json {
     BigInt(Box<str>),
     /// Any number written with a fraction or an exponent; may be infinite or NaN, as in Python.
     Float(f64),
-    /// A string.
     Str(String),
-    /// An array.
     Array(Vec<Json>),
-    /// An object.
     Object(Object),
 }
 
@@ -120,7 +116,6 @@ impl Json {
         })
     }
 
-    /// Creates an object from entries.
     pub fn object<K: Into<SmolStr>>(entries: impl IntoIterator<Item = (K, Json)>) -> Json {
         Json::Object(entries.into_iter().collect())
     }

@@ -8,23 +8,18 @@ use super::value::Json;
 /// JSON to print. The keys of its objects are sorted; a text keeps its own order.
 #[derive(Clone, Debug)]
 pub enum Written {
-    /// A value.
     Value(Json),
     /// A value in its original order and spelling.
     Text(JsonText),
-    /// A list.
     List(Vec<Written>),
-    /// An object.
     Object(SortedMap<Written>),
 }
 
 impl Written {
-    /// Creates an object from entries.
     pub fn object<K: AsRef<str>, V: Into<Written>>(entries: impl IntoIterator<Item = (K, V)>) -> Written {
         Written::Object(entries.into_iter().map(|(key, value)| (key.as_ref().to_owned(), value.into())).collect())
     }
 
-    /// Returns the JSON, printed in a layout.
     pub fn print(&self, layout: Layout) -> String {
         let mut out = String::new();
         self.print_at(&mut out, layout, 0);

@@ -12,11 +12,9 @@ use crate::json::{Json, Layout};
 pub enum Check {
     /// All system text.
     Prompt,
-    /// The tool definitions.
     Tools,
     /// The model's name.
     Model,
-    /// All other settings.
     Settings,
     /// What changes how an answer looks, by presence and kind alone.
     Form,
@@ -29,7 +27,6 @@ impl Check {
     pub const ALL: [Check; 6] =
         [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Form, Check::Results];
 
-    /// Whether the text of this check is JSON.
     pub fn is_json(self) -> bool {
         matches!(self, Check::Tools | Check::Settings | Check::Form)
     }
@@ -53,11 +50,8 @@ impl fmt::Display for Check {
 pub struct Checks {
     /// The hash of all system text.
     pub prompt: Hash,
-    /// The hash of the tool definitions.
     pub tools: Hash,
-    /// The hash of the model's name.
     pub model: Hash,
-    /// The hash of all other settings.
     pub settings: Hash,
     /// The hash of what changes how an answer looks. `None` in turns that were recorded before this check existed; these match
     /// any form.
@@ -68,7 +62,6 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Returns the hash of one check.
     pub fn of(&self, check: Check) -> Option<Hash> {
         match check {
             Check::Prompt => Some(self.prompt),
@@ -108,7 +101,6 @@ pub fn check_with_more_rules(check: Check, text: &str, more: &Normalizer) -> Str
 /// The normalized texts behind [`Checks`]. Cloning shares them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckTexts {
-    /// All system text.
     pub prompt: Arc<str>,
     /// The tool definitions, as canonical JSON. Empty if there are none.
     pub tools: Arc<str>,
@@ -160,7 +152,6 @@ impl CheckTexts {
         CheckTexts { results: results.into(), ..self }
     }
 
-    /// Returns the hash of each text.
     pub fn hashes(&self) -> Checks {
         let hash = |text: &str| Hash::of(text.as_bytes());
         Checks {

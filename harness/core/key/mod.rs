@@ -10,7 +10,6 @@ pub mod canonical;
 pub mod checks;
 mod hash;
 pub mod normalize;
-mod of_messages;
 pub mod plain;
 pub mod reminder;
 pub mod rules;
@@ -22,9 +21,9 @@ pub use canonical::{message_from_langchain, with_more_rules};
 pub use checks::{Check, CheckTexts, Checks, check_with_more_rules};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};
-pub use of_messages::{conversation_hash, input_hash};
 pub use plain::plain_conversation;
 pub use rules::{Key, Rules};
+pub use rules::{conversation_hash, input_hash};
 pub use running::RunningHash;
 pub use written::{keep_order, keep_order_of_message};
 

@@ -6,7 +6,6 @@ use regex::Regex;
 
 use super::suspects;
 
-/// One form of secrets.
 #[derive(Debug)]
 pub(super) struct SecretForm {
     pub(super) name: &'static str,
@@ -225,7 +224,6 @@ pub(super) static FORMS: [SecretForm; 56] = [
 ];
 
 impl SecretForm {
-    /// Returns the form with a name.
     pub(super) fn named(name: &str) -> Option<&'static SecretForm> {
         FORMS.iter().find(|form| form.name == name)
     }

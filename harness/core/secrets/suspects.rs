@@ -75,7 +75,6 @@ pub(super) fn looks_like_key(text: &str) -> bool {
     has(u8::is_ascii_digit) >= 2 && has(u8::is_ascii_alphabetic) >= 2 && entropy(text) >= 3.2 && is_irregular(text)
 }
 
-/// Whether a text in the place of a password is one.
 pub(super) fn looks_like_password(text: &str) -> bool {
     let has = |of: fn(&u8) -> bool| text.bytes().any(|byte| of(&byte));
     let special = |byte: &u8| byte.is_ascii_punctuation() && !b".-_/".contains(byte);

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Load;
+use retake_base::lock::Mutex;
 use retake_wire::{Api, Limited, Quota};
 
 /// How many calls are answered within a time. It holds for each such time, whenever it begins.
@@ -68,7 +69,7 @@ impl Gate {
     /// Lets a call in. Returns how far the rate is used up with it, if there is one.
     /// The limit that the call exceeds.
     pub(super) fn enter(&self, now: Instant) -> Result<Option<Quota>, Quota> {
-        let mut entered = self.entered();
+        let mut entered = self.entered.lock();
         let used = entered.under_way;
         if let Some(limit) = self.at_once.filter(|limit| used >= *limit) {
             return Err(Quota { of: Limited::AtOnce, limit, used, free_in: A_WHILE, whole_in: A_WHILE });
@@ -89,22 +90,18 @@ impl Gate {
     }
 
     fn leave(&self) {
-        let mut entered = self.entered();
+        let mut entered = self.entered.lock();
         entered.under_way = entered.under_way.saturating_sub(1);
     }
 
     /// How many calls are under way.
     pub(super) fn in_flight(&self) -> usize {
-        self.entered().under_way
+        self.entered.lock().under_way
     }
 
     /// Forgets which calls used up the rate.
     pub(super) fn reset(&self) {
-        self.entered().times.clear();
-    }
-
-    fn entered(&self) -> MutexGuard<'_, Entered> {
-        self.entered.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entered.lock().times.clear();
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use retake_base::lock::Mutex;
 use retake_core::conversation::{Answer, Block};
 use retake_core::json::Layout;
 use retake_wire::fixture::Turn;
@@ -86,7 +87,7 @@ impl Pace {
 
     /// Begins anew with the first waits of each turn.
     pub(super) fn reset(&self) {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.sent.lock().clear();
     }
 
     /// Returns the draws for the next time that a turn is sent; `None` if its waits do not vary.
@@ -94,7 +95,7 @@ impl Pace {
         if self.jitter == 0.0 {
             return None;
         }
-        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sent = self.sent.lock();
         let times = sent.entry(index).or_default();
         *times += 1;
         let mut draws = Draws(self.seed);

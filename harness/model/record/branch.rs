@@ -1,14 +1,15 @@
 //! A recording that branches off an earlier one: calls up to a turn get their recorded answers, and from there on the provider is
 //! asked, about something else than the system asked if that is wanted.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use super::pending_call::PendingCall;
 use crate::lookup::Lookup;
 use crate::registry::Scope;
 use crate::replay::Replay;
 use crate::served::Served;
+use retake_base::lock::Mutex;
 use retake_core::json::{Json, Layout, Object};
 use retake_core::key::{Rules, UNKNOWN_CALLER};
 use retake_wire::Api;
@@ -52,12 +53,12 @@ impl Branch {
 
     /// Ends the branch: no more calls go to the provider. The first reason is the one that counts.
     pub fn end(&self, reason: String) {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+        self.ended.lock().get_or_insert(reason);
     }
 
     /// Why the branch ended before the system did; `None` if it did not.
     pub fn ended(&self) -> Option<String> {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.ended.lock().clone()
     }
 
     /// The replay of what is before the branch.

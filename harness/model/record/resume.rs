@@ -5,10 +5,11 @@
 //! calls with the same key, the first one gets the first recorded answer.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use super::cost::{Cost, tokens};
 use super::pending_call::PendingCall;
+use retake_base::lock::Mutex;
 use retake_core::conversation::Answer;
 use retake_core::json::Json;
 use retake_core::key::{Checks, Hash, Rules};
@@ -134,13 +135,13 @@ impl Resume {
 
     /// How many calls got a recorded answer, and how many went to the provider.
     pub fn counts(&self) -> (usize, usize) {
-        let state = self.state();
+        let state = self.state.lock();
         (state.served.calls, state.live)
     }
 
     /// Takes the recorded answer to a call, if there is one. Choosing and taking are one step.
     pub(super) fn find(&self, call: &PendingCall) -> Recall {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if let Some((response, rendered)) = self.take(&mut state, call) {
             state.known.learn(call.api, call.target(), &call.request, &response);
             return Recall::Recorded(response, rendered);
@@ -179,10 +180,6 @@ impl Resume {
 
     /// Notes an answer of the provider.
     pub(super) fn learn(&self, api: Api, target: Target<'_>, request: &Json, response: &Response) {
-        self.state().known.learn(api, target, request, response);
-    }
-
-    fn state(&self) -> MutexGuard<'_, ResumeState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().known.learn(api, target, request, response);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::pending_call::PendingCall;
 use super::relay::{Relay, undeclared};
 use super::resume::Resume;
 use super::tally::Tally;
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::secrets::{Fired, Secrets};
 use retake_wire::fixture::call_log::CallLog;
@@ -67,7 +68,7 @@ impl RecorderState {
     /// Notes what went wrong, with secrets removed.
     pub(super) fn note(&self, line: &str) {
         let line = self.options.secrets.scrub().text(line, &mut Fired::new()).into_owned();
-        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        self.troubles.lock().push(line);
     }
 
     /// Returns the call as the journal holds it, with secrets removed. Only a resumed recording needs this; otherwise the call
@@ -98,14 +99,14 @@ impl RecorderState {
 
     /// Changes the tally, and reports it to the watcher.
     pub(super) fn count(&self, change: impl FnOnce(&mut Tally)) {
-        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tally = self.tally.lock();
         change(&mut tally);
         (self.options.watch)(&tally);
     }
 
     /// Ends the recording: no more calls are passed on. The first reason is the one that is told.
     pub(super) fn stop(&self, reason: &str) {
-        let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stopped = self.stopped.lock();
         if stopped.is_none() {
             *stopped = Some(reason.to_owned());
             self.note(reason);
@@ -114,7 +115,7 @@ impl RecorderState {
 
     /// Whether no more calls are passed on.
     pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.stopped.lock().is_some()
     }
 
     /// Returns why a call is not passed on: this call or an earlier one holds an undeclared secret, or an earlier one could not
@@ -124,16 +125,16 @@ impl RecorderState {
             let reason = undeclared(name, false);
             self.stop(&reason);
         }
-        self.stopped.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.stopped.lock().clone()
     }
 
     /// What has gone wrong so far, one line for each problem.
     pub(super) fn troubles(&self) -> Vec<String> {
-        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.troubles.lock().clone()
     }
 
     /// The calls so far.
     pub(super) fn tally(&self) -> Tally {
-        self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.tally.lock().clone()
     }
 }

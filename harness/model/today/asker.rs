@@ -14,7 +14,8 @@ use retake_wire::fixture::call_log::CallLog;
 use retake_wire::{self as wire, Api, Body, Response};
 
 /// How much may be asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Limits {
     /// The most calls; `None` if there is no limit.
     pub calls: Option<u64>,

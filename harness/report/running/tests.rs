@@ -36,8 +36,8 @@ fn a_scenario_that_has_ended_is_no_longer_running_and_has_a_time() {
     let first = running.begin("a");
     let second = running.begin("b");
     drop(first);
-    assert_eq!(running.state().playing.len(), 1);
-    assert_eq!(running.state().took[0].0, "a");
+    assert_eq!(running.state.lock().playing.len(), 1);
+    assert_eq!(running.state.lock().took[0].0, "a");
     drop(second);
     running.end(true);
 }

@@ -9,7 +9,6 @@ const TELLING: usize = 3;
 pub(super) enum Before {
     /// The place is at the start of the text.
     Start,
-    /// The place is at the start of a line.
     LineStart,
     /// The word before the place with the separators after it, or whatever there is.
     Text(String),

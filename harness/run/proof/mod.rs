@@ -13,7 +13,6 @@ mod candidates;
 mod context;
 mod date;
 mod diagnosis;
-mod differing;
 mod forms;
 mod inquiry;
 mod loosening;

@@ -46,17 +46,23 @@ impl Agreed {
     }
 }
 
-/// The number of replays as a word.
 pub(super) fn number(replays: usize) -> &'static str {
     if replays == FIVE { "five" } else { "two" }
 }
 
 /// Why replays are not a proof.
 pub(super) enum Disagreement {
-    /// A replay failed.
-    Failed { replayed: Box<Replayed>, failure: Failure, first: bool },
+    Failed {
+        replayed: Box<Replayed>,
+        failure: Failure,
+        first: bool,
+    },
     /// All passed, but with different texts for the golden: those of the first replay and of the first that differs from it.
-    Differ { runs: Vec<Replayed>, other: usize, texts: [String; 2] },
+    Differ {
+        runs: Vec<Replayed>,
+        other: usize,
+        texts: [String; 2],
+    },
     /// A replay could not start.
     NoStage(Failure),
 }

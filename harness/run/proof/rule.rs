@@ -18,7 +18,6 @@ impl Rule {
         (!regex.is_match("")).then_some(Rule { regex, replace })
     }
 
-    /// A text with the rule applied.
     pub(super) fn apply(&self, text: &str) -> String {
         self.regex.replace_all(text, &self.replace).into_owned()
     }
@@ -32,7 +31,6 @@ impl Rule {
     }
 }
 
-/// A text as a TOML basic string.
 fn toml_basic_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

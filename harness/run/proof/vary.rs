@@ -23,7 +23,6 @@ pub(super) struct Variation {
 /// How to make two texts equal at a place.
 #[derive(Clone, Debug)]
 pub(super) enum Mend {
-    /// This rule does.
     Rule(Rule),
     /// No rule can: the same items are in a different order.
     Order,

@@ -92,7 +92,6 @@ impl Recording<'_> {
         call_log::CallLog::create(&self.journal_file)
     }
 
-    /// Resumes the recording in the journal and the old fixture.
     fn resume(&self, old: &Result<Option<Arc<Fixture>>>, scrub: &Scrub) -> Result<(call_log::CallLog, Arc<Resume>)> {
         let (name, rules) = (&self.scenario.name, &self.project.rules);
         let shown = shown(self.project, &self.journal_file);

@@ -12,7 +12,7 @@ fn slots(count: usize, scenarios: &[(&str, Option<&str>)]) -> Slots {
 }
 
 fn has_turn(slots: &Slots, name: &str) -> bool {
-    slots.state().has_turn(name)
+    slots.state.lock().has_turn(name)
 }
 
 #[test]
@@ -71,10 +71,10 @@ async fn a_scenario_without_a_place_to_linger_waits_for_one() {
     let lingering = slots.linger("last", true);
     tokio::pin!(lingering);
     assert!(futures_util::poll!(lingering.as_mut()).is_pending());
-    assert!(slots.state().playing["last"].has_slot);
+    assert!(slots.state.lock().playing["last"].has_slot);
     drop(places);
     assert!(lingering.await.is_some());
-    assert!(!slots.state().playing["last"].has_slot);
+    assert!(!slots.state.lock().playing["last"].has_slot);
     drop(turn);
 }
 

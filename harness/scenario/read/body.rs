@@ -35,7 +35,6 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody
     }
 }
 
-/// Checks the fields of a form.
 fn fields_of(scenario: ScenarioFile<'_>, form: &Spanned<RawJson>) -> Result<TemplateJson> {
     let expected = "expected a table of fields, each with a value or a list of values";
     let RawJson::Table(fields) = form.get_ref() else {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::raw::{RawDrift, RawGolden, RawRecord, RawScenario};
+use super::raw::{RawDrift, RawGolden, RawRecord, RawScenario, over};
 use super::spanned::Spanned;
 use crate::name::{is_name, no_name};
 use crate::source::Source;
@@ -27,65 +27,25 @@ pub(super) fn over(
 
 /// Replaces fields of a scenario by those of a case. Tables are merged key by key; lists are replaced.
 fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
-    let (base, over) = (base.clone(), case.clone());
-    RawScenario {
-        description: over.description.or(base.description),
-        kind: over.kind.or(base.kind),
-        recording: over.recording.or(base.recording),
-        conversation: over.conversation.or(base.conversation),
-        unobserved: over.unobserved.or(base.unobserved),
-        tools: over.tools.or(base.tools),
-        system: over.system.or(base.system),
-        fixture: over.fixture.or(base.fixture),
-        skip: over.skip.or(base.skip),
-        tags: over.tags.or(base.tags),
-        retries: over.retries.or(base.retries),
-        timeout: over.timeout.or(base.timeout),
-        settle: over.settle.or(base.settle),
-        linger: over.linger.or(base.linger),
-        panics: over.panics.or(base.panics),
-        unused: over.unused.or(base.unused),
-        drift: merged(base.drift, over.drift, |base, over| RawDrift {
-            prompt: over.prompt.or(base.prompt),
-            tools: over.tools.or(base.tools),
-            model: over.model.or(base.model),
-            settings: over.settings.or(base.settings),
-            form: over.form.or(base.form),
-            results: over.results.or(base.results),
-            observation: over.observation.or(base.observation),
+    let (base, case) = (base.clone(), case.clone());
+    over!(RawScenario, base, case;
+        description, kind, recording, conversation, unobserved, tools, system, fixture, skip, tags, retries, timeout, settle,
+        linger, panics, unused, delays, worlds, secrets, before, step;
+        drift: merged(base.drift, case.drift, |base, case| {
+            over!(RawDrift, base, case; prompt, tools, model, settings, form, results, observation;)
         }),
-        delays: over.delays.or(base.delays),
-        worlds: over.worlds.or(base.worlds),
-        secrets: over.secrets.or(base.secrets),
-        record: merged(base.record, over.record, |base, over| RawRecord {
-            errors: over.errors.or(base.errors),
-            timeout: over.timeout.or(base.timeout),
-        }),
-        vars: merged(base.vars, over.vars, |base, over| {
-            let kept = base.into_iter().filter(|(name, _)| !over.contains_key(name));
+        record: merged(base.record, case.record, |base, case| over!(RawRecord, base, case; errors, timeout;)),
+        vars: merged(base.vars, case.vars, |base, case| {
+            let kept = base.into_iter().filter(|(name, _)| !case.contains_key(name));
             let kept: BTreeMap<_, _> = kept.collect();
-            kept.into_iter().chain(over).collect()
+            kept.into_iter().chain(case).collect()
         }),
-        before: over.before.or(base.before),
-        step: over.step.or(base.step),
-        golden: merged(base.golden, over.golden, |base, over| RawGolden {
-            detail: over.detail.or(base.detail),
-            show: over.show.or(base.show),
-            collapse: over.collapse.or(base.collapse),
-            unordered: over.unordered.or(base.unordered),
-            ordered: over.ordered.or(base.ordered),
-            ignore: over.ignore.or(base.ignore),
-            text: over.text.or(base.text),
-            comments: over.comments.or(base.comments),
-            lengths: over.lengths.or(base.lengths),
-            words: over.words.or(base.words),
-            after_last: over.after_last.or(base.after_last),
-            loose: over.loose.or(base.loose),
-            headers: over.headers.or(base.headers),
-            event_name: over.event_name.or(base.event_name),
-        }),
-        case: None,
-    }
+        golden: merged(base.golden, case.golden, |base, case| over!(RawGolden, base, case;
+            detail, show, collapse, unordered, ordered, ignore, text, comments, lengths, words, after_last, loose, headers,
+            event_name;
+        )),
+        case: None
+    )
 }
 
 /// Merges two tables. If only one is there, returns it.

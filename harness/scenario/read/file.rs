@@ -9,12 +9,10 @@ use crate::source::Source;
 use retake_base::error::Result;
 use retake_base::files;
 
-/// The file of a scenario.
 #[derive(Clone, Copy)]
 pub(crate) struct ScenarioFile<'a> {
     /// Its text.
     pub(crate) source: &'a Source,
-    /// The root of the project.
     pub(crate) root: &'a Path,
     /// The scenario's folder, relative to the root.
     pub(crate) dir: &'a Path,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::names::{check_header_name, env_name};
-use super::raw::{RawDrift, RawScenario, RawSuite};
+use super::raw::{RawDrift, RawGolden, RawScenario, RawSuite};
 use super::spanned::Spanned;
 use super::values::RawDuration;
 use super::worlds::RawWorlds;
@@ -11,6 +11,7 @@ use crate::name::{is_name, no_name};
 use crate::options::{Defaults, Delays, Drift, Panics, Unused};
 use crate::source::Source;
 use retake_base::error::Result;
+use retake_core::events::{Loose, ShapeOptions};
 
 /// Returns the options of a file. Those that it does not set are taken from `otherwise`.
 pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: &Source) -> Result<Defaults> {
@@ -50,7 +51,6 @@ pub(super) fn skip(raw: &Spanned<String>, source: &Source) -> Result<String> {
     Ok(reason)
 }
 
-/// Reads the tags of a scenario.
 pub(super) fn tags(raw: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
     let tag = |tag: &Spanned<String>| {
         if is_name(tag.get_ref()) {
@@ -93,38 +93,49 @@ pub(super) struct Given<'a> {
     worlds: Option<&'a RawWorlds>,
 }
 
-impl<'a> From<&'a RawSuite> for Given<'a> {
-    fn from(raw: &'a RawSuite) -> Given<'a> {
-        Given {
-            unused: raw.unused.as_ref(),
-            drift: raw.drift.as_ref(),
-            settle: raw.settle,
-            linger: raw.linger,
-            panics: raw.panics,
-            secrets: raw.secrets.as_deref(),
-            timeout: raw.timeout.as_ref(),
-            delays: raw.delays,
-            worlds: raw.worlds.as_ref(),
-            retries: raw.retries,
-            headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
+/// Suites and scenarios have fields of the same names.
+macro_rules! given {
+    ($raw:ty) => {
+        impl<'a> From<&'a $raw> for Given<'a> {
+            fn from(raw: &'a $raw) -> Given<'a> {
+                Given {
+                    unused: raw.unused.as_ref(),
+                    drift: raw.drift.as_ref(),
+                    settle: raw.settle,
+                    linger: raw.linger,
+                    panics: raw.panics,
+                    secrets: raw.secrets.as_deref(),
+                    timeout: raw.timeout.as_ref(),
+                    delays: raw.delays,
+                    worlds: raw.worlds.as_ref(),
+                    retries: raw.retries,
+                    headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
+                }
+            }
         }
-    }
+    };
 }
+given!(RawSuite);
+given!(RawScenario);
 
-impl<'a> From<&'a RawScenario> for Given<'a> {
-    fn from(raw: &'a RawScenario) -> Given<'a> {
-        Given {
-            unused: raw.unused.as_ref(),
-            drift: raw.drift.as_ref(),
-            settle: raw.settle,
-            linger: raw.linger,
-            panics: raw.panics,
-            secrets: raw.secrets.as_deref(),
-            timeout: raw.timeout.as_ref(),
-            delays: raw.delays,
-            worlds: raw.worlds.as_ref(),
-            retries: raw.retries,
-            headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
-        }
+/// Returns the options of a golden. They need no checks in addition to those of each value. `headers` are read with the options
+/// that a suite can set.
+pub(super) fn golden(raw: Option<&RawGolden>, headers: Vec<String>) -> ShapeOptions {
+    let raw = raw.cloned().unwrap_or_default();
+    ShapeOptions {
+        detail: raw.detail.unwrap_or_default().0,
+        show: raw.show.iter().flatten().map(|pointer| pointer.as_str().to_owned()).collect(),
+        collapse: raw.collapse.unwrap_or_default(),
+        unordered: raw.unordered.unwrap_or_default(),
+        ordered: raw.ordered.unwrap_or_default(),
+        ignore: raw.ignore.unwrap_or_default(),
+        text: raw.text.unwrap_or_default().0,
+        comments: raw.comments.unwrap_or_default(),
+        lengths: raw.lengths.unwrap_or(true),
+        words: raw.words.unwrap_or_default(),
+        after_last: raw.after_last.unwrap_or(true),
+        loose: raw.loose.iter().flatten().map(|place| Loose::of(place)).collect(),
+        headers,
+        event_name: raw.event_name.map(|pointer| pointer.as_str().to_owned()),
     }
 }

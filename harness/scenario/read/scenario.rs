@@ -1,12 +1,17 @@
 //! Reads a `scenario.toml` into one [`Scenario`], or into one for each of its cases.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::file::ScenarioFile;
-use super::raw::{RawScenario, RawStep};
+use super::json::RawJson;
+use super::names::check_new_name;
+use super::raw::{RawScenario, RawStep, fields};
 use super::shared::SharedStep;
 use super::spanned::Spanned;
-use super::{case, golden, options, recording, step, toml_file, vars};
+use super::values::Kind;
+use super::{case, json, options, step, toml_file};
 use crate::name::{is_name, no_name};
 use crate::source::Source;
 use crate::step::{Action, Step};
@@ -22,7 +27,6 @@ pub(crate) fn read(name: &str, file: ScenarioFile<'_>, suite: &Suite) -> Vec<Res
 }
 
 struct Reader<'a> {
-    /// The name of the folder.
     name: &'a str,
     file: ScenarioFile<'a>,
     suite: &'a Suite,
@@ -62,7 +66,7 @@ impl Reader<'_> {
     fn scenario(&self, name: String, raw: &RawScenario) -> Result<Scenario> {
         let source = self.file.source;
         let given = options::read(raw, &self.suite.defaults, source)?;
-        let tools = recording::read(raw, source, self.file.root)?;
+        let tools = tools_run(raw, source, self.file.root)?;
         let steps: &[_] = match &raw.step {
             _ if tools.is_some() => &[],
             Some(steps) if !steps.is_empty() => steps,
@@ -84,7 +88,7 @@ impl Reader<'_> {
                 names.announce(name.get_ref(), format!("step {number} captures it, for the steps after that one"));
             }
         }
-        let vars = raw.vars.as_ref().map_or_else(|| Ok(Vars::default()), |vars| vars::read(vars, &names, source))?;
+        let vars = raw.vars.as_ref().map_or_else(|| Ok(Vars::default()), |vars| read_vars(vars, &names, source))?;
         let steps = self.steps(&shared, steps, &vars, &mut names)?;
         if raw.worlds.is_some() && steps.iter().any(Step::needs_browser) {
             let error = Error::new(
@@ -129,7 +133,7 @@ impl Reader<'_> {
             record_timeout: record_limit(raw, self.file.source)?,
             vars,
             steps,
-            golden: golden::read(raw.golden.as_ref(), given.headers),
+            golden: options::golden(raw.golden.as_ref(), given.headers),
         })
     }
 
@@ -207,4 +211,61 @@ fn record_limit(raw: &RawScenario, source: &Source) -> Result<Option<Duration>> 
         .and_then(|record| record.timeout.as_ref())
         .map(|timeout| options::limit(timeout, source))
         .transpose()
+}
+
+/// Reads the vars, whose templates may use `names`.
+fn read_vars(raw: &BTreeMap<Spanned<String>, Spanned<RawJson>>, names: &Names, source: &Source) -> Result<Vars> {
+    let mut vars = BTreeMap::new();
+    for (name, value) in raw {
+        check_new_name(name, source)?;
+        let value = json::of_toml(value, source)?;
+        names.check_json(&value)?;
+        vars.insert(name.get_ref().clone(), value);
+    }
+    Vars::in_order(vars)
+}
+
+/// Reads which tool calls a scenario executes again. Returns `None` if it drives a system.
+fn tools_run(raw: &RawScenario, source: &Source, root: &Path) -> Result<Option<ToolsRun>> {
+    if raw.kind.as_ref().is_none_or(|kind| *kind.get_ref() == Kind::System) {
+        let of_tools = fields!(raw; recording, conversation, unobserved);
+        return match of_tools.into_iter().find_map(|(field, at)| Some((field, at?))) {
+            Some((field, at)) => Err(source.error(at, format!("`{field}` belongs to a scenario of kind = \"tools\""))),
+            None => Ok(None),
+        };
+    }
+    let first_step = raw.step.as_ref().and_then(|steps| steps.first()).map(|step| step.span().start);
+    let before = raw.before.iter().flatten().next().map(|name| name.span().start);
+    let strays =
+        [("system", raw.system.as_ref().map(|system| system.span().start)), ("before", before), ("step", first_step)];
+    if let Some((field, at)) = strays.into_iter().find_map(|(field, at)| Some((field, at?))) {
+        let error = source.error(at, format!("a scenario of kind = \"tools\" has no `{field}`"));
+        return Err(error.help("it executes recorded calls again, and does not drive a system"));
+    }
+    if let (Some(conversation), None) = (&raw.conversation, &raw.recording) {
+        let error =
+            source.error(conversation.span().start, "`conversation` chooses one of the conversations in a folder");
+        return Err(error.help("name the folder: recording = \"…\""));
+    }
+    if let (Some(recording), Some(fixture)) = (&raw.recording, &raw.fixture) {
+        let at = recording.span().start.max(fixture.span().start);
+        return Err(source.error(at, "the calls come from `recording` or from `fixture`, not from both"));
+    }
+    if let Some(fixture) = raw.fixture.as_ref().filter(|fixture| fixture.get_ref() == "none") {
+        return Err(source.error(fixture.span().start, "a scenario of kind = \"tools\" needs a recording"));
+    }
+    let recording = raw.recording.as_ref().map(|folder| existing(folder, source, root)).transpose()?;
+    Ok(Some(ToolsRun {
+        recording,
+        conversation: raw.conversation.as_ref().map(|id| id.get_ref().clone()),
+        unobserved: raw.unobserved.as_ref().map(|unobserved| *unobserved.get_ref()).unwrap_or_default(),
+    }))
+}
+
+fn existing(folder: &Spanned<String>, source: &Source, root: &Path) -> Result<PathBuf> {
+    if root.join(folder.get_ref()).is_dir() {
+        return Ok(PathBuf::from(folder.get_ref()));
+    }
+    let error = source.error(folder.span().start, format!("there is no folder `{}`", folder.get_ref()));
+    Err(error.help("write the path from the project's folder"))
 }

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use url::{Host, Url};
 
-use super::extends::{self, Systems};
 use super::names::{check_variable, env_name};
 use super::options::limit;
-use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts};
+use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts, over};
 use super::spanned::Spanned;
 use super::values::Pattern;
 use crate::hints::suggest;
@@ -21,10 +20,9 @@ use retake_base::error::{Error, Result};
 
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Reads the systems of a suite, by name.
 pub(super) fn read(raw: &RawSuite, source: &Source, root: &Path) -> Result<BTreeMap<String, SystemSpec>> {
     let reader = Reader { source, root, names: Names::of_systems() };
-    let written = extends::resolved(&raw.systems, source)?;
+    let written = resolved(&raw.systems, source)?;
     let systems = written.iter().map(|(name, system)| reader.system(name, system)).collect::<Result<_>>()?;
     reader.check_needs(&written, &systems)?;
     Ok(systems)
@@ -300,4 +298,48 @@ fn not_local(error: Error) -> Error {
         "replay opens no socket beyond loopback: expected localhost, {} or [::1]",
         IpAddr::from([127, 0, 0, 1])
     ))
+}
+
+/// The systems of a suite as they are written, by name.
+pub(super) type Systems = BTreeMap<Spanned<String>, Spanned<RawSystem>>;
+
+/// Adds to each system the fields that it takes from the system that it extends, which may extend another one in turn.
+pub(super) fn resolved(written: &Systems, source: &Source) -> Result<Systems> {
+    let resolved = written.iter().map(|(name, own)| {
+        let mut system = own.get_ref().clone();
+        let mut seen = vec![name.get_ref().as_str()];
+        while let Some(extended) = system.extends.take() {
+            let text = extended.get_ref();
+            let error = |what: String| source.error(extended.span().start, what);
+            let Some((known, base)) = written.iter().find(|(known, _)| known.get_ref() == text) else {
+                let error = error(format!("there is no system `{text}` in this file"));
+                return Err(suggest(error, text, written.keys().map(|known| known.get_ref().as_str())));
+            };
+            seen.push(known.get_ref());
+            if seen[..seen.len() - 1].contains(&text.as_str()) {
+                let error = error(format!("the system `{text}` extends itself"));
+                return Err(error.help(seen.join(" extends ")));
+            }
+            system = over(base.get_ref().clone(), system);
+        }
+        // Errors about fields of both mention it.
+        system.extends.clone_from(&own.get_ref().extends);
+        Ok((name.clone(), Spanned::new(own.span(), system)))
+    });
+    resolved.collect()
+}
+
+/// Replaces fields of `base` by those of `own`. Environment variables and files are merged name by name.
+fn over(base: RawSystem, own: RawSystem) -> RawSystem {
+    over!(RawSystem, base, own;
+        command, cwd, cwd_copy, ready, build, port, shared, needs, url, model;
+        extends: base.extends, files: merged(base.files, own.files), env: merged(base.env, own.env)
+    )
+}
+
+fn merged(base: Option<Spanned<Texts>>, own: Option<Spanned<Texts>>) -> Option<Spanned<Texts>> {
+    let (Some(base), Some(own)) = (&base, &own) else { return own.or(base) };
+    let kept = base.get_ref().iter().filter(|(name, _)| !own.get_ref().contains_key(*name));
+    let both = kept.chain(own.get_ref()).map(|(name, value)| (name.clone(), value.clone()));
+    Some(Spanned::new(own.span(), both.collect()))
 }

@@ -19,7 +19,6 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// The fields that say what executes the calls. Each tool has exactly one.
 pub(super) const KINDS: [&str; 4] = ["mcp", "http", "command", "as_recorded"];
 
-/// Reads the tools of a suite, by name.
 pub(super) fn read(raw: &RawSuite, source: &Source) -> Result<BTreeMap<String, ToolSpec>> {
     let mut tools: BTreeMap<String, ToolSpec> = BTreeMap::new();
     for (name, tool) in &raw.tools {

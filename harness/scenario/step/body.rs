@@ -11,7 +11,6 @@ use retake_core::json::Json;
 pub enum StepBody {
     /// Nothing.
     None,
-    /// The `json` of the step.
     Json(TemplateJson),
     /// The content of `json_file`, read together with the scenario. The path is relative to the scenario's folder.
     JsonFile(PathBuf, TemplateJson),
@@ -24,7 +23,6 @@ pub enum StepBody {
 /// A file to upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload {
-    /// The form field.
     pub field: String,
     /// The file, relative to the scenario's folder.
     pub path: PathBuf,
@@ -37,9 +35,7 @@ pub struct Upload {
 pub enum RenderedBody {
     /// Nothing.
     None,
-    /// JSON.
     Json(Json),
-    /// The fields of a form.
     Form(Vec<(String, String)>),
     /// The fields of a form, and files.
     Files(Vec<(String, String)>, Vec<Upload>),

@@ -1,21 +1,18 @@
 //! The steps of a scenario. [`Step`] has what all steps have in common; its [`Action`] is one kind of step, and each kind has a
 //! file of its own.
 
-mod agent;
 mod body;
-mod capture;
 mod page;
 mod request;
 mod socket;
 #[expect(clippy::module_inception, reason = "the step itself, among its parts")]
 mod step;
-mod stream;
 
-pub use agent::AgentRun;
 pub use body::{RenderedBody, StepBody, Upload};
-pub use capture::CaptureFrom;
 pub use page::{Act, By, Dialogs, Do, PageVisit, Target};
 pub use request::{AnswerAs, Method, Request, WaitFor};
 pub use socket::{Framing, SocketOpening, SocketTalk};
+pub use step::AgentRun;
+pub use step::CaptureFrom;
+pub use step::StreamSpec;
 pub use step::{Action, Step, without_browser};
-pub use stream::StreamSpec;

@@ -45,7 +45,6 @@ pub enum Dialogs {
 /// One act on a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Act {
-    /// What to do or to look for.
     pub what: Do,
     /// Whether a person has to see what it looks for, and not only the page's code.
     pub visible: bool,
@@ -87,7 +86,6 @@ pub enum Do<T = Template> {
     Fill {
         /// The field.
         target: Target<T>,
-        /// The text.
         text: T,
     },
     /// Presses a key by its name where the focus is, possibly with others held down: `Enter`, `Control+A`.
@@ -124,7 +122,6 @@ pub struct Target<T = Template> {
     pub nth: Option<i64>,
     /// The element that it is in.
     pub within: Option<Box<Target<T>>>,
-    /// The text to find.
     pub text: T,
 }
 
@@ -135,13 +132,10 @@ pub enum By {
     Text,
     /// Its role and, after a space, a part of its name.
     Role,
-    /// The label of a field.
     Label,
-    /// The placeholder of a field.
     Placeholder,
     /// The exact value of the attribute `data-testid`.
     TestId,
-    /// A CSS selector.
     Css,
 }
 

@@ -3,33 +3,29 @@
 use std::fmt;
 
 use super::body::StepBody;
-use super::stream::StreamSpec;
+use super::step::StreamSpec;
 use crate::pointer::Pointer;
 use crate::template::{Template, TemplateJson};
 
 /// A request, and how to read its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// The method.
     pub method: Method,
     /// Path and query, which start with `/`.
     pub path: Template,
     /// The headers, sorted by name. Names are spelled as in the file.
     pub headers: Vec<(String, Template)>,
-    /// The body.
     pub body: StepBody,
     /// The expected statuses. If absent, every 2xx status is accepted.
     pub status: Option<Vec<u16>>,
     /// Whether it reconnects to a stream: it then sends the id of the last event of the latest stream.
     pub reconnect: bool,
-    /// How to read the answer.
     pub answer: AnswerAs,
 }
 
 /// How to read the answer to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerAs {
-    /// As one body.
     Body,
     /// As one body; the request is repeated until a value in the body is the expected one.
     Until(WaitFor),
@@ -61,15 +57,10 @@ impl Request {
 /// A request method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// GET
     Get,
-    /// POST
     Post,
-    /// PUT
     Put,
-    /// PATCH
     Patch,
-    /// DELETE
     Delete,
 }
 

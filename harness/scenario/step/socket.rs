@@ -19,7 +19,6 @@ pub struct SocketTalk {
 pub struct SocketOpening {
     /// Path and query, which start with `/`.
     pub path: Template,
-    /// The headers of the opening request.
     pub headers: Vec<(String, Template)>,
     /// What its messages look like.
     pub framing: Framing,

@@ -4,19 +4,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::agent::AgentRun;
-use super::capture::CaptureFrom;
 use super::page::PageVisit;
 use super::request::Request;
 use super::socket::SocketTalk;
+use crate::pointer::Pointer;
+use crate::template::Template;
 use retake_base::error::{Error, Place};
 
 /// One step of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The step's name in reports.
     pub name: Option<String>,
-    /// What the step does.
     pub action: Action,
     /// The names of captured values, and where each value is in the answer.
     pub capture: BTreeMap<String, CaptureFrom>,
@@ -27,7 +25,6 @@ pub struct Step {
     pub golden: bool,
     /// The file that it is written in: `scenario.toml`, or `suite.toml` for a shared step.
     pub file: Arc<Path>,
-    /// The place in that file where the step starts.
     pub place: Place,
 }
 
@@ -36,9 +33,7 @@ pub struct Step {
 pub enum Action {
     /// Sends a request to the system.
     Request(Box<Request>),
-    /// Talks over a WebSocket.
     Socket(Box<SocketTalk>),
-    /// Runs a command-line agent.
     Run(AgentRun),
     /// Opens a page in a browser.
     Browse(Box<PageVisit>),
@@ -69,8 +64,50 @@ impl Step {
             .any(|step| matches!(step.action, Action::Request(_) | Action::Socket(_) | Action::Browse(_)))
     }
 
-    /// Whether it needs a browser.
     pub fn needs_browser(&self) -> bool {
         self.parts().iter().any(|step| matches!(step.action, Action::Browse(_)))
     }
+}
+
+/// A command-line agent. The lines of its standard output are its events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentRun {
+    /// Program and arguments.
+    pub command: Vec<Template>,
+    /// The folder in which it runs, relative to the root. If absent, it runs in the stage's work folder.
+    pub cwd: Option<Template>,
+    /// Its environment variables, in addition to those that every program of a stage gets.
+    pub env: BTreeMap<String, Template>,
+    /// The expected exit code.
+    pub exit: i32,
+    /// Which events it starts and ends with.
+    pub stream: StreamSpec,
+}
+
+/// The first and the last event of a stream, as far as the step names them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamSpec {
+    /// The event that has to come first.
+    pub first: Option<String>,
+    /// The event at which the capture stops. A stream that ends before it fails.
+    pub last: Option<String>,
+    /// Whether the client leaves at `last` although the stream goes on.
+    pub cancel: bool,
+}
+
+/// The source of a captured value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CaptureFrom {
+    /// A cookie that this answer or an earlier one sets.
+    Cookie(String),
+    Header(String),
+    /// A value in the JSON body.
+    Json(Pointer),
+    /// A value in an event: in the first event of this name that has the value.
+    Sse {
+        /// The event's name.
+        event: String,
+        /// The place in its payload.
+        pointer: Pointer,
+    },
 }

@@ -21,7 +21,6 @@ impl Context {
         self.values.insert(name.into(), value.into());
     }
 
-    /// Returns the value of a name.
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.values.get(name)
     }

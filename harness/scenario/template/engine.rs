@@ -115,7 +115,6 @@ pub(crate) fn as_text(json: Json) -> String {
     }
 }
 
-/// Renders a text.
 pub(super) fn render(environment: &Environment<'_>, text: &str, values: Value) -> Result<String, minijinja::Error> {
     let mut rendered = Rendered(Vec::new());
     environment.template_from_str(text)?.render_captured_to(values, &mut rendered)?;
@@ -144,7 +143,6 @@ impl io::Write for Rendered {
     }
 }
 
-/// Converts the value of an expression to JSON.
 pub(super) fn to_json(value: &Value) -> Result<Json, minijinja::Error> {
     converted(value, &mut { MOST_BYTES })
 }

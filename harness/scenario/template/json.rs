@@ -16,7 +16,6 @@ pub enum TemplateJson {
     Text(Template),
     /// A list.
     Array(Vec<TemplateJson>),
-    /// An object.
     Object(Vec<(Template, TemplateJson)>),
 }
 

@@ -86,7 +86,6 @@ impl Names {
         Names { unchecked: true, stream: true, socket: true, ..Names::default() }
     }
 
-    /// Returns the names for a system's configuration.
     pub(crate) fn of_systems() -> Names {
         let here = OF_SYSTEMS.map(str::to_owned).into();
         let mut elsewhere: BTreeMap<_, _> =
@@ -105,7 +104,6 @@ impl Names {
         Names { here, elsewhere, ..Names::default() }
     }
 
-    /// Returns these names for one system, with the systems that it needs.
     pub(crate) fn of_system(&self, needed: &[String]) -> Names {
         let mut names = Names { secrets: Rc::default(), tools: Rc::default(), ..self.clone() };
         needed.clone_into(&mut names.systems);
@@ -126,7 +124,6 @@ impl Names {
         self.elsewhere.entry(name.to_owned()).or_insert(reason);
     }
 
-    /// Defines a name from here on.
     pub(crate) fn define(&mut self, name: &str) {
         self.here.insert(name.to_owned());
     }
@@ -141,7 +138,6 @@ impl Names {
         self.socket
     }
 
-    /// Notes that a step has a stream.
     pub(crate) fn saw_stream(&mut self) {
         self.stream = true;
     }

@@ -30,9 +30,7 @@ pub struct Template {
 enum TemplateKind {
     /// No braces: the text itself is the value.
     Plain,
-    /// Exactly one expression.
     Expression(String),
-    /// Text with expressions in it.
     Text,
 }
 
@@ -51,7 +49,6 @@ impl UsedName {
 }
 
 impl Template {
-    /// Parses a text that is at `span` in its source.
     pub(crate) fn parse(text: &str, source: &Source, span: Range<usize>) -> Result<Template> {
         let place = source.place(span.start);
         let mut template = Template {
@@ -179,7 +176,6 @@ impl Template {
         &self.uses
     }
 
-    /// Returns an error about this template, at its place.
     pub fn error(&self, what: String) -> Error {
         Error::new(what).in_file(&self.file).at(self.place)
     }

@@ -2,12 +2,12 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::watch;
 
 use super::order::{Exit, Input, Order, Program};
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 
 /// What is known about a guarded program.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,6 @@ struct Known {
     /// Whether it was started, or the reason why not. `None` until the guardian reports it.
     started: Option<Result<(), String>>,
     exit: Option<Exit>,
-    /// Whether no process is left.
     none_left: bool,
     /// Whether the guardian is gone, and with it everything that it guarded.
     gone: bool,
@@ -121,7 +120,7 @@ impl Guarded {
 
     /// Ends the program, and waits until no process of it is left.
     pub(crate) async fn end(&self) {
-        let lifeline = self.lifeline.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let lifeline = self.lifeline.lock().take();
         if let Some(mut lifeline) = lifeline {
             // If the guardian is already gone, this fails, which does not matter.
             let _ = lifeline.write_all(&[super::order::OVER]);

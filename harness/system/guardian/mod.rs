@@ -14,12 +14,9 @@
 //! |---|---|
 //! | `guarded` | the runner's side: starts a guardian, reads its messages, and closes the pipe |
 //! | `order` | the messages between runner and guardian |
-//! | `process` | the guardian's own `main` |
+//! | `process` | the guardian's own `main`; finds the processes to end |
 //! | `laid_out` | fills the work folder before the program starts |
-//! | `descendants` | finds the processes to end |
 
-#[cfg(unix)]
-mod descendants;
 mod guarded;
 #[cfg(unix)]
 mod laid_out;
@@ -27,11 +24,11 @@ mod order;
 #[cfg(unix)]
 mod process;
 
-#[cfg(target_os = "linux")]
-pub(super) use descendants::all as descendants;
 #[cfg(not(unix))]
 pub use guarded::take_over;
 pub(crate) use guarded::{Guard, Guarded};
 pub(crate) use order::Exit;
+#[cfg(target_os = "linux")]
+pub(super) use process::all as descendants;
 #[cfg(unix)]
 pub use process::take_over;

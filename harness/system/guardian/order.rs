@@ -28,7 +28,6 @@ pub(super) struct Order {
 /// A program to start.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Program {
-    /// Program and arguments.
     pub(super) command: Vec<String>,
     pub(super) cwd: PathBuf,
     /// Its whole environment.
@@ -43,7 +42,6 @@ pub(super) struct Program {
 pub(super) enum Input {
     /// Nothing.
     Closed,
-    /// This text.
     Text(String),
     /// A Unix socket, to which its output goes too.
     Socket(PathBuf),
@@ -65,9 +63,7 @@ pub(super) enum Message {
 /// How a program ended.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub(crate) enum Exit {
-    /// By itself, with this exit code.
     Code(i32),
-    /// By this signal.
     Signal(i32),
 }
 

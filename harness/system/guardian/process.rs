@@ -8,13 +8,13 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, WaitOptions, getpgid, kill_process, kill_process_group};
 
-use super::descendants;
 use super::laid_out::lay_out;
 use super::order::{Exit, Input, MARK, Message, OVER, Order, Program};
 
@@ -190,7 +190,7 @@ fn reap(sender: &Sender<Happened>) {
 /// Sends TERM to all processes, waits a moment, then sends KILL until none is left.
 fn end(group: Pid, happened: &Receiver<Happened>) {
     let _ = kill_process_group(group, Signal::TERM);
-    descendants::signal_outside(group, Signal::TERM);
+    signal_outside(group, Signal::TERM);
     if wait_for_none(happened, GRACE) {
         return;
     }
@@ -198,7 +198,7 @@ fn end(group: Pid, happened: &Receiver<Happened>) {
     if cfg!(target_os = "linux") {
         // The children of a killed process become children of this one, so each round finds those that the last one missed.
         loop {
-            descendants::all().into_iter().for_each(kill);
+            all().into_iter().for_each(kill);
             if matches!(happened.recv(), Ok(Happened::NoneLeft) | Err(_)) {
                 return;
             }
@@ -258,4 +258,43 @@ fn make_writable(folder: &Path) {
 
 fn kill(pid: Pid) {
     let _ = kill_process(pid, Signal::KILL);
+}
+
+/// Returns all processes below this one, parents first.
+#[cfg(target_os = "linux")]
+pub(in crate::system) fn all() -> Vec<Pid> {
+    let mut found = Vec::new();
+    let mut next = children_of("self");
+    while let Some(pid) = next.pop() {
+        found.push(pid);
+        next.extend(children_of(&pid.as_raw_nonzero().to_string()));
+    }
+    found
+}
+
+/// Returns none: other platforms have neither a subreaper nor a list of a process's children. There, only the process group is
+/// ended.
+#[cfg(not(target_os = "linux"))]
+pub(in crate::system) fn all() -> Vec<Pid> {
+    Vec::new()
+}
+
+/// Returns the children of all threads of a process. A process that is gone has none.
+#[cfg(target_os = "linux")]
+fn children_of(process: &str) -> Vec<Pid> {
+    let mut children = Vec::new();
+    for task in std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten() {
+        let list = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        children.extend(list.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)));
+    }
+    children
+}
+
+/// Sends a signal to all processes outside the group. The group gets its own signal.
+pub(super) fn signal_outside(group: Pid, signal: Signal) {
+    for pid in all() {
+        if getpgid(Some(pid)).is_ok_and(|of| of != group) {
+            let _ = kill_process(pid, signal);
+        }
+    }
 }

@@ -76,7 +76,6 @@ impl Out {
     }
 }
 
-/// Returns a JSON-RPC message with these fields.
 pub(super) fn message<const N: usize>(fields: [(&str, Json); N]) -> Json {
     Json::object([("jsonrpc", Json::from("2.0"))].into_iter().chain(fields))
 }

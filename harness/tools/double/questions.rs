@@ -1,11 +1,10 @@
 //! The requests that a double makes to an agent in place of the recorded server, and whether the agent answers as it did then.
 
-use std::sync::{Mutex, PoisonError};
-
 use tokio::sync::oneshot;
 
 use super::traffic::answer_in;
 use crate::tools::difference::{Difference, differences};
+use retake_base::lock::Mutex;
 use retake_base::text::clipped;
 use retake_core::json::{Json, Layout};
 use retake_wire::fixture::Reply;
@@ -31,7 +30,7 @@ struct Question {
 impl Questions {
     /// Notes a request. Returns its id, and what is told when the agent has answered.
     pub(super) fn ask(&self, method: &str, recorded: Reply) -> (Json, oneshot::Receiver<()>) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         let id = Json::from(state.asked);
         state.asked += 1;
         let (answered, told) = oneshot::channel();
@@ -42,7 +41,7 @@ impl Questions {
     /// Takes an agent's answer. Returns a line if it differs from the recorded one, after `reduce` removed what may differ.
     pub(super) fn replied(&self, message: &Json, reduce: impl Fn(&mut Json)) -> Option<String> {
         let Question { method, recorded, answered, .. } = {
-            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.0.lock();
             let at = state.open.iter().position(|question| Some(&question.id) == message.get("id"))?;
             state.open.remove(at)
         };
@@ -71,7 +70,7 @@ impl Questions {
 
     /// Returns the methods of the requests that the agent has not answered, although it did when it was recorded.
     pub(super) fn open(&self) -> Vec<String> {
-        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.0.lock();
         let open = state.open.iter().filter(|question| question.recorded != Reply::Nothing);
         open.map(|question| question.method.clone()).collect()
     }

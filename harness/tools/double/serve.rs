@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Bytes;
 use axum::extract::State;
@@ -22,6 +22,7 @@ use super::traffic::{Traffic, Via, token_of};
 use super::upstream::{Http, Upstream, each_message};
 use crate::tools::difference::{Difference, differences};
 use retake_base::cause::{Cause, CauseKind};
+use retake_base::lock::Mutex;
 use retake_base::text::clipped;
 use retake_core::json::{Json, Layout, Object};
 use retake_model::{Branch, Miss, MissReason, Pacing, Scope};
@@ -166,7 +167,6 @@ async fn handle(
 /// A request of an agent.
 struct Request {
     came: Instant,
-    /// The name of the server.
     name: String,
     method: String,
     params: Json,
@@ -214,7 +214,7 @@ impl Servers {
 
     /// Returns the first requests, in the order in which they were answered.
     pub(super) fn seen(&self) -> Vec<ToolRequest> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.seen.lock().clone()
     }
 
     /// Begins a request, before the next one of this agent is read.
@@ -225,13 +225,13 @@ impl Servers {
             return Begun::Known(Ok(Json::Object(Object::new())));
         }
         if let (Some(_), ToolsMode::Fork(..), true) = (&server.live, &self.mode, answers::is_once(method)) {
-            let taken = server.answers.lock().unwrap_or_else(PoisonError::into_inner).take(method, params);
+            let taken = server.answers.lock().take(method, params);
             if let Ok(exchange) = taken {
                 return Begun::Recorded(Box::new(exchange));
             }
         }
         let Some(Live { upstream, traffic }) = &server.live else {
-            let mut answers = server.answers.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut answers = server.answers.lock();
             return match answers.take(method, params) {
                 Ok(exchange) => Begun::Recorded(Box::new(exchange)),
                 Err(missed) => Begun::Known(Err(self.miss(name, method, missed))),
@@ -293,7 +293,7 @@ impl Servers {
 
     /// Notes a request that came at this time and is answered now.
     fn note(&self, came: Instant, server: &str, what: String, answer: &Result<Json, Json>) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if seen.len() < REQUESTS {
             let short = |json: &Json| clipped(&json.print(Layout::Python), ANSWER).into_owned();
             let answer = answer.as_ref().map(short).map_err(short);
@@ -327,17 +327,16 @@ impl Server {
 
     /// What differed from the recording, one line each.
     pub(super) fn drift(&self) -> Vec<String> {
-        self.drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.drift.lock().clone()
     }
 
-    /// The recorded exchanges that were served.
     pub(super) fn served(&self) -> Vec<ToolExchange> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).served()
+        self.answers.lock().served()
     }
 
     /// The recorded requests that nobody made.
     pub(super) fn unused(&self) -> Vec<(usize, String)> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).unused()
+        self.answers.lock().unused()
     }
 
     /// The methods of the server's requests that the agent has not answered.
@@ -360,9 +359,9 @@ impl Server {
             traffic.replied(message);
             return upstream.tell(message, headers).await.unwrap_or(StatusCode::BAD_GATEWAY).into_response();
         }
-        let reduce = |json: &mut Json| self.answers.lock().unwrap_or_else(PoisonError::into_inner).reduce(json);
+        let reduce = |json: &mut Json| self.answers.lock().reduce(json);
         let differs = self.questions.replied(message, reduce);
-        self.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(differs);
+        self.drift.lock().extend(differs);
         StatusCode::ACCEPTED.into_response()
     }
 
@@ -392,7 +391,7 @@ impl Server {
             });
             return outlet.events(None);
         }
-        if !self.answers.lock().unwrap_or_else(PoisonError::into_inner).any_unasked() {
+        if !self.answers.lock().any_unasked() {
             return StatusCode::METHOD_NOT_ALLOWED.into_response();
         }
         self.streams.open("", out);
@@ -402,7 +401,7 @@ impl Server {
     /// Sends what the recorded server sent. Returns its answer; `None` if it did not answer, or if the agent has hung up.
     async fn replay(&self, request: &Request, exchange: ToolExchange) -> Option<Result<Json, Json>> {
         let Request { method, id, token, out, .. } = request;
-        let unasked = self.answers.lock().unwrap_or_else(PoisonError::into_inner).any_unasked();
+        let unasked = self.answers.lock().any_unasked();
         if method == "initialize" && unasked {
             // Some clients only open a stream if they have a session.
             out.set_session(&uuid::Uuid::new_v4().simple().to_string());
@@ -447,9 +446,9 @@ impl Server {
 
     /// Notes how the answer of a live server differs from the recorded one.
     fn compare(&self, method: &str, params: &Json, answer: &Result<Json, Json>) {
-        let recorded = self.answers.lock().unwrap_or_else(PoisonError::into_inner).take(method, params);
+        let recorded = self.answers.lock().take(method, params);
         let changed = recorded.ok().and_then(|recorded| changed(&recorded, answer));
-        self.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(changed);
+        self.drift.lock().extend(changed);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -18,8 +18,9 @@ use super::streams::Streams;
 use super::traffic::Traffic;
 use super::upstream::{Http, Upstream};
 use crate::system::Folder;
-use crate::tools::on_stage::OnStage;
+use crate::tools::live::OnStage;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::Normalizer;
 use retake_core::secrets::Scrub;
@@ -36,7 +37,6 @@ pub(crate) struct Given<'a> {
     /// How long answers are held back.
     pub pacing: Pacing,
     pub root: &'a Path,
-    /// The path of the fixture, for messages.
     pub fixture: &'a Path,
     pub recorded: &'a ToolExchanges,
     pub mode: ToolsMode,
@@ -175,7 +175,7 @@ const ENDED_KEPT: usize = 64;
 
 /// Keeps the doubles of a stage that ended, so that they answer late calls.
 fn keep(task: JoinHandle<()>) {
-    let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut ended = ENDED.lock();
     ended.push_back(task);
     if ended.len() > ENDED_KEPT {
         ended.pop_front().into_iter().for_each(|oldest| oldest.abort());

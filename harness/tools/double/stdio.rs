@@ -13,7 +13,6 @@ use retake_model::clients::Clients;
 /// The first argument that makes this program a double. The second argument is the URL of the double in the runner.
 const MARK: &str = "retake-tools";
 
-/// Returns the command that starts a double for this URL.
 pub(super) fn command(url: &str) -> Option<Vec<String>> {
     let program = std::env::current_exe().ok()?;
     Some(vec![program.to_str()?.to_owned(), MARK.to_owned(), url.to_owned()])

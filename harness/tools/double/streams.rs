@@ -1,8 +1,7 @@
 //! The streams that agents keep open, for what a server sends without being asked.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::out::Out;
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 
 /// The field of `_meta` that names the subscription to which a message belongs: the id of the request that opened it.
@@ -29,7 +28,6 @@ struct State {
 struct Subscription {
     /// The id that it had when it was recorded.
     recorded: Json,
-    /// Its id now.
     id: Json,
     out: Out,
 }
@@ -38,7 +36,7 @@ impl Streams {
     /// Opens a stream, and sends what waited for it.
     pub(super) fn open(&self, connection: &str, out: Out) {
         let waiting = {
-            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.0.lock();
             state.open.push((connection.to_owned(), out));
             std::mem::take(&mut state.waiting)
         };
@@ -50,7 +48,7 @@ impl Streams {
     /// Opens a subscription, and sends what waited for it.
     pub(super) fn subscribe(&self, recorded: Json, id: Json, out: Out) {
         let waiting = {
-            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.0.lock();
             state.subscriptions.retain(|known| known.recorded != recorded && known.out.is_open());
             state.subscriptions.push(Subscription { recorded, id, out });
             std::mem::take(&mut state.waiting)
@@ -60,15 +58,14 @@ impl Streams {
         }
     }
 
-    /// Returns the stream of a connection.
     pub(super) fn of(&self, connection: &str) -> Option<Out> {
-        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.0.lock();
         state.open.iter().find(|(name, _)| name == connection).map(|(_, out)| out.clone())
     }
 
     /// Forgets the stream of a connection, so that it ends with the last request that still uses it.
     pub(super) fn close(&self, connection: &str) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         let State { open, subscriptions, .. } = &mut *state;
         for (_, out) in open.extract_if(.., |(name, _)| name == connection) {
             subscriptions.retain(|subscription| !subscription.out.is_same(&out));
@@ -78,7 +75,7 @@ impl Streams {
     /// Sends a message that answers nothing, on the stream of its subscription or on the one that was opened last. If there is
     /// none yet, the message waits for it.
     pub(super) fn send(&self, mut message: Json) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         state.open.retain(|(_, out)| out.is_open());
         state.subscriptions.retain(|subscription| subscription.out.is_open());
         let out = match message.get("params").and_then(subscription_of).cloned() {

@@ -1,11 +1,12 @@
 //! What passes between agents and a real server: handed on in both directions, and kept as exchanges.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
 use super::out::Out;
 use super::streams::{Streams, opened_by, subscription_of};
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::secrets::{Fired, Scrub};
 use retake_wire::fixture::{Reply, ToolExchange, ToolMessage};
@@ -56,7 +57,6 @@ enum Place {
 
 /// A request that was noted and has to be passed on.
 pub(super) struct Noted {
-    /// The number of the exchange.
     pub(super) exchange: usize,
     /// The request, with the id that it is passed on with.
     pub(super) message: Json,
@@ -82,7 +82,7 @@ impl Traffic {
     /// Notes a request of an agent. Its id stays, unless the request of another agent waits under the same one.
     pub(super) fn ask(&self, mut message: Json, method: &str, params: &Json, out: &Out) -> Noted {
         let id = message.get("id").cloned().unwrap_or(Json::Null);
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let mut passed_as = id.clone();
         while state.pending.iter().any(|pending| pending.passed_as == passed_as) {
             state.renamed += 1;
@@ -110,7 +110,7 @@ impl Traffic {
 
     /// Takes a message of the server: keeps it, and hands it on to the agent.
     pub(super) fn came(&self, via: &Via<'_>, message: Json) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         if message.get("method").is_none() {
             let id = message.get("id");
             let of = |pending: &Pending| match via {
@@ -148,7 +148,7 @@ impl Traffic {
     pub(super) fn refused(&self, exchange: usize, status: u16, body: &[u8]) {
         let error = Json::parse(body).ok().and_then(|json| json.get("error").cloned());
         let error = error.unwrap_or_else(|| Json::Str(String::from_utf8_lossy(body).into_owned()));
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         self.answered(&mut state, |pending| pending.exchange == exchange, &Err(error), Some(status));
     }
 
@@ -173,7 +173,7 @@ impl Traffic {
 
     /// Answers a request that could not be passed on with an error. Its exchange is not kept.
     pub(super) fn failed(&self, exchange: usize, reason: &str) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let of = |pending: &Pending| pending.exchange == exchange;
         let Some(at) = state.pending.iter().position(of) else { return };
         let pending = state.pending.remove(at);
@@ -189,7 +189,7 @@ impl Traffic {
     /// Answers all requests with an error, since the server has ended.
     pub(super) fn ended(&self) {
         let pending: Vec<usize> = {
-            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let state = self.state.lock();
             state.pending.iter().map(|pending| pending.exchange).collect()
         };
         for exchange in pending {
@@ -199,7 +199,7 @@ impl Traffic {
 
     /// Forgets a request whose answer the agent no longer waits for.
     pub(super) fn given_up(&self, exchange: usize) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         state.pending.retain(|pending| pending.exchange != exchange);
     }
 
@@ -207,7 +207,7 @@ impl Traffic {
     pub(super) fn notified(&self, message: &Json) {
         if message.str_of("method") == Some("notifications/cancelled") {
             let id = message.get("params").and_then(|params| params.get("requestId"));
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.state.lock();
             state.pending.retain(|pending| Some(&pending.id) != id);
         }
     }
@@ -215,7 +215,7 @@ impl Traffic {
     /// Takes an agent's answer to a request of the server.
     pub(super) fn replied(&self, message: &Json) {
         let (Some(id), Some(answer)) = (message.get("id"), answer_in(message)) else { return };
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let Some(at) = state.questions.iter().position(|(asked, ..)| asked == id) else { return };
         let (_, place, index) = state.questions.remove(at);
         if let Some(kept) = messages_at(&mut state, place).and_then(|kept| kept.get_mut(index)) {
@@ -225,13 +225,13 @@ impl Traffic {
 
     /// Returns the exchanges so far.
     pub(super) fn exchanges(&self) -> Vec<ToolExchange> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.lock();
         state.exchanges.iter().flatten().cloned().collect()
     }
 
     /// Returns the methods of the server's requests that the agent has not answered.
     pub(super) fn open_questions(&self) -> Vec<String> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let open = state.questions.clone();
         let kept = |(_, place, index): (Json, Place, usize)| messages_at(&mut state, place)?.get(index).cloned();
         open.into_iter().filter_map(kept).map(|message| message.method).collect()
@@ -294,7 +294,6 @@ pub(super) fn token_of(request: &Json) -> Option<Json> {
     request.get("params")?.get("_meta")?.get("progressToken").cloned()
 }
 
-/// Returns the result or the error in a JSON-RPC message.
 pub(super) fn answer_in(message: &Json) -> Option<Result<Json, Json>> {
     let result = message.get("result").map(|result| Ok(result.clone()));
     result.or_else(|| message.get("error").map(|error| Err(error.clone())))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::branch::Named;
+use super::conversation::Named;
 use retake_base::error::{Error, Place, Result};
 use retake_base::files;
 use retake_core::json::Json;

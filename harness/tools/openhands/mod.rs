@@ -3,7 +3,6 @@
 //!
 //! The field `parent_id` makes the events a tree. Only the branch from the root to the leaf that `base_state.json` names counts.
 
-mod branch;
 mod conversation;
 mod event;
 mod folder;

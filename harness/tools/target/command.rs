@@ -2,7 +2,7 @@
 //! standard input. What it prints is the observation.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 #[cfg(unix)]
 use std::time::Duration;
 
@@ -21,6 +21,7 @@ use crate::tools::observed::Observed;
 #[cfg(unix)]
 use retake_base::error::Error;
 use retake_base::error::Result;
+use retake_base::lock::Mutex;
 use retake_core::json::{Json, Layout};
 use retake_scenario::{Context, Template};
 
@@ -45,11 +46,11 @@ impl Command {
         let guard = Guard::default().program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()));
         let printed = Arc::new(Mutex::new(Vec::new()));
         let all = Arc::clone(&printed);
-        let output = move |bytes: &[u8]| all.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        let output = move |bytes: &[u8]| all.lock().extend_from_slice(bytes);
         let guarded = guard.input(args.print(Layout::Compact)).start(output).await?;
         let exit = guarded.exited().await;
         guarded.end().await;
-        let printed = std::mem::take(&mut *printed.lock().unwrap_or_else(PoisonError::into_inner));
+        let printed = std::mem::take(&mut *printed.lock());
         let text = String::from_utf8_lossy(&printed).into_owned();
         Ok(match exit {
             Some(Exit::Code(0)) => Observed::text(text),

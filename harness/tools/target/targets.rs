@@ -18,7 +18,6 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Executes tool calls. If a call goes wrong, the error is its observation.
 pub(crate) trait Target: Send + Sync {
-    /// Executes one call.
     fn call<'a>(&'a self, tool: &'a str, args: &'a Json) -> BoxFuture<'a, Vec<Observed>>;
 }
 
@@ -40,12 +39,10 @@ pub(crate) enum Bound {
 }
 
 impl Targets {
-    /// Binds a tool.
     pub(crate) fn insert(&mut self, tool: &str, bound: Bound) {
         self.0.insert(tool.to_owned(), bound);
     }
 
-    /// Returns what a tool is bound to.
     pub(crate) fn get(&self, tool: &str) -> Option<&Bound> {
         self.0.get(tool)
     }

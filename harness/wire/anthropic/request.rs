@@ -19,7 +19,7 @@ pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
 
 /// Decodes the rest of a request.
 pub(crate) fn around(body: &Json, sent_messages: impl IntoIterator<Item = Shared>) -> Result<Call, WireError> {
-    let sent = fields::request(body)?;
+    fields::request(body)?;
     let mut messages: Vec<Shared> = Vec::new();
     match fields::given(body, "system") {
         None => {}
@@ -29,21 +29,7 @@ pub(crate) fn around(body: &Json, sent_messages: impl IntoIterator<Item = Shared
         found => return Err(WireError::expected("system", "a string or an array", found)),
     }
     messages.extend(sent_messages);
-    let (metadata, caller) = request::metadata(body)?;
-    Ok(Call {
-        api: Api::Anthropic,
-        system: request::system_of(&messages),
-        messages,
-        caller,
-        metadata,
-        stream: fields::flag(body, "stream")?,
-        array: false,
-        include_usage: true,
-        tools: fields::given(body, "tools").cloned().into(),
-        model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
-        form: form::anthropic(body),
-        settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
-    })
+    request::call(Api::Anthropic, body, messages, form::anthropic(body), &NO_SETTINGS)
 }
 
 /// Decodes one element of `messages`. Each tool result in a user message becomes a message of its own.

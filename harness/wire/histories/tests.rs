@@ -139,7 +139,7 @@ fn each_element_is_read_once() {
     let read = |texts: &[&str]| {
         let body = body(Api::OpenAiChat, texts);
         histories.read(Api::OpenAiChat, TARGET, body.as_bytes(), &normalizer).unwrap();
-        histories.0.lock().unwrap().elements.len()
+        histories.0.lock().elements.len()
     };
     let pool = elements(Api::OpenAiChat);
     assert_eq!(read(&pool[..2]), 2);
@@ -157,9 +157,9 @@ fn a_session_remembers_no_more_than_the_limit() {
     for number in 0..20 {
         let element = format!(r#"{{"role": "user", "content": "{number} {text}"}}"#);
         histories.read(Api::OpenAiChat, TARGET, body(Api::OpenAiChat, &[&element]).as_bytes(), &normalizer).unwrap();
-        assert!(histories.0.lock().unwrap().bytes < super::LIMIT + 3 * text.len());
+        assert!(histories.0.lock().bytes < super::LIMIT + 3 * text.len());
     }
-    assert!(histories.0.lock().unwrap().elements.len() < 20);
+    assert!(histories.0.lock().elements.len() < 20);
 }
 
 #[test]

@@ -25,22 +25,8 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Messag
 
 /// Decodes the rest of a request.
 pub(crate) fn around(body: &Json, messages: Vec<Shared>) -> Result<Call, WireError> {
-    let sent = fields::request(body)?;
-    let (metadata, caller) = request::metadata(body)?;
-    Ok(Call {
-        api: Api::Ollama,
-        system: request::system_of(&messages),
-        messages,
-        caller,
-        metadata,
-        stream: fields::given(body, "stream").is_none() || fields::flag(body, "stream")?,
-        array: false,
-        include_usage: true,
-        tools: fields::given(body, "tools").cloned().into(),
-        model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
-        form: form::ollama(body),
-        settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
-    })
+    let call = request::call(Api::Ollama, body, messages, form::ollama(body), &NO_SETTINGS)?;
+    Ok(Call { stream: call.stream || fields::given(body, "stream").is_none(), ..call })
 }
 
 /// Most tool calls have no id; their results then come in the order of the calls.

@@ -24,27 +24,14 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Messag
 
 /// Decodes the rest of a request.
 pub(crate) fn around(body: &Json, messages: Vec<Shared>) -> Result<Call, WireError> {
-    let sent = fields::request(body)?;
-    let (metadata, caller) = request::metadata(body)?;
+    let mut call = request::call(Api::OpenAiChat, body, messages, form::openai_chat(body), &NO_SETTINGS)?;
     let options = fields::optional_object(body, "stream_options")?;
     let include_usage = options.map_or(Ok(false), |options| fields::flag(options, "include_usage"));
-
-    let mut settings = request::settings(sent, &NO_SETTINGS);
-    let tools = fields::given(body, "tools").cloned().or_else(|| settings.remove("functions"));
-    Ok(Call {
-        api: Api::OpenAiChat,
-        system: request::system_of(&messages),
-        messages,
-        caller,
-        metadata,
-        stream: fields::flag(body, "stream")?,
-        array: false,
-        include_usage: include_usage.map_err(|error| error.within("stream_options"))?,
-        tools: tools.into(),
-        model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
-        form: form::openai_chat(body),
-        settings: Json::Object(settings),
-    })
+    call.include_usage = include_usage.map_err(|error| error.within("stream_options"))?;
+    if let (Json::Object(settings), None) = (&mut call.settings, fields::given(body, "tools")) {
+        call.tools = settings.remove("functions").into();
+    }
+    Ok(call)
 }
 
 /// Decodes one message. `names` collects the names of the tools called so far.

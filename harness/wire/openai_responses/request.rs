@@ -90,25 +90,11 @@ pub(crate) fn goes_on(body: &Json) -> bool {
 
 /// Decodes the rest of a request.
 pub(crate) fn around(body: &Json, items: impl IntoIterator<Item = Shared>) -> Result<Call, WireError> {
-    let sent = fields::request(body)?;
+    fields::request(body)?;
     let instructions = fields::given(body, "instructions").filter(|text| text.is_truthy());
     let instructions = instructions.map(|text| Message { content: text.clone(), ..Message::new("system", "") }.into());
     let messages: Vec<Shared> = instructions.into_iter().chain(items).collect();
-    let (metadata, caller) = request::metadata(body)?;
-    Ok(Call {
-        api: Api::OpenAiResponses,
-        system: request::system_of(&messages),
-        messages,
-        caller,
-        metadata,
-        stream: fields::flag(body, "stream")?,
-        array: false,
-        include_usage: true,
-        tools: fields::given(body, "tools").cloned().into(),
-        model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
-        form: form::openai_responses(body),
-        settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
-    })
+    request::call(Api::OpenAiResponses, body, messages, form::openai_responses(body), &NO_SETTINGS)
 }
 
 /// The messages so far, and the content and tool calls of an assistant message that is not complete yet.

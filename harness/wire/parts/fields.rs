@@ -50,7 +50,6 @@ impl WireError {
     }
 }
 
-/// Returns the fields of a request's body.
 pub(crate) fn request(body: &Json) -> Result<&Object, WireError> {
     body.as_object().ok_or_else(|| WireError::expected("the request", "an object", Some(body)))
 }
@@ -71,7 +70,6 @@ pub(crate) fn given<'a>(object: &'a Json, key: &str) -> Option<&'a Json> {
     object.get(key).filter(|value| **value != Json::Null)
 }
 
-/// Returns a string that is required.
 pub(crate) fn string<'a>(object: &'a Json, key: &str) -> Result<&'a str, WireError> {
     let found = object.get(key);
     found.and_then(Json::as_str).ok_or_else(|| WireError::expected(key, "a string", found))

@@ -63,7 +63,6 @@ pub(crate) fn frame(data: &str) -> String {
     format!("data: {data}\n\n")
 }
 
-/// Returns a frame of one event with a name.
 pub(crate) fn named_frame(name: &str, data: &str) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }

@@ -11,7 +11,6 @@ use retake_base::text::clipped;
 /// The most bars of a lane. More could not be distinguished.
 const BARS: usize = 200;
 
-/// One lane.
 #[derive(Debug, Serialize)]
 pub(super) struct Lane<'a> {
     label: &'a str,

@@ -53,7 +53,6 @@ pub(super) struct RunView<'a> {
     fixture: Option<String>,
     failure: &'a Option<FailureData>,
     flaky: &'a Option<FlakyData>,
-    /// Its evidence as HTML.
     evidence: Vec<String>,
     drifts: bool,
     lanes: Vec<Lane<'a>>,

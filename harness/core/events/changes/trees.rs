@@ -38,7 +38,6 @@ enum Difference {
 }
 
 impl Tree {
-    /// Returns the trees of each response.
     pub(super) fn all(parts: &[Written<'_>]) -> Vec<Vec<Tree>> {
         let mut known: Vec<Tree> = Vec::new();
         let mut all = Vec::new();
@@ -98,7 +97,6 @@ impl Tree {
         }
     }
 
-    /// Returns the tree of a label.
     pub(super) fn of_label<'a>(trees: &'a [Tree], label: &str) -> Option<&'a Tree> {
         trees.iter().find(|tree| tree.label == label)
     }
@@ -305,7 +303,6 @@ const MOST: usize = 10_000;
 struct Ids {
     /// The pairs of places that have an id in common. A place that has an id several times is paired with itself.
     links: BTreeSet<(Place, Place)>,
-    /// The text at each place with ids, by response.
     texts: BTreeMap<(usize, Place), String>,
 }
 

@@ -1,18 +1,10 @@
 //! Which places are pinned because of what stands there, and what a change there looks like.
 
-use crate::events::{AfterLast, Capture, Captured, Foreign, Golden, Known, Places, ShapeOptions, Status};
+use crate::events::{Capture, Captured, Foreign, Golden, Known, Places, ShapeOptions};
 
 fn captured(lines: &[&str]) -> Captured {
     let events: Vec<String> = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
-    Captured {
-        request: "POST /".into(),
-        status: Status::Http(200),
-        content_type: "text/event-stream".into(),
-        events: Capture::new().push(events.concat().as_bytes()),
-        after: AfterLast::default(),
-        tree: None,
-        delivery: crate::events::Delivery::default(),
-    }
+    Captured::stream("POST /", Capture::new().push(events.concat().as_bytes()))
 }
 
 /// Returns the shapes of a golden. The model's answer was "hello", and a tool returned `{"city": "Rome"}`.

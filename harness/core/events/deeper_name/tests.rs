@@ -1,5 +1,5 @@
 use super::*;
-use crate::events::{AfterLast, Capture, Delivery, Status, golden};
+use crate::events::{Capture, golden};
 
 const TASK: &str = r#"{"result": {"kind": "task", "id": "t", "status": {"state": "submitted"}}}"#;
 const WORKS: &str = r#"{"result": {"kind": "status-update", "status": {"state": "working"}, "final": false}}"#;
@@ -8,15 +8,7 @@ const ENDS: &str = r#"{"result": {"kind": "status-update", "status": {"state": "
 
 fn captured(name: &str, payloads: &[&str]) -> Captured {
     let events: Vec<String> = payloads.iter().map(|data| format!("{name}data: {data}\n\n")).collect();
-    Captured {
-        request: "POST /".into(),
-        status: Status::Http(200),
-        content_type: "text/event-stream".into(),
-        events: Capture::new().push(events.concat().as_bytes()),
-        after: AfterLast::default(),
-        tree: None,
-        delivery: Delivery::default(),
-    }
+    Captured::stream("POST /", Capture::new().push(events.concat().as_bytes()))
 }
 
 fn found(payloads: &[&str]) -> Option<String> {

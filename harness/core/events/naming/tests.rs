@@ -1,17 +1,9 @@
 use super::*;
-use crate::events::{AfterLast, Capture, Status};
+use crate::events::Capture;
 
 fn captured(body: &str) -> [Captured; 1] {
     let events = Capture::new().push(body.as_bytes());
-    [Captured {
-        request: "GET /".into(),
-        status: Status::Http(200),
-        content_type: "text/event-stream".into(),
-        events,
-        after: AfterLast::default(),
-        tree: None,
-        delivery: crate::events::Delivery::default(),
-    }]
+    [Captured::stream("GET /", events)]
 }
 
 fn nothing(body: &str, options: &ShapeOptions) -> Option<(&'static str, String, String)> {

@@ -1,6 +1,6 @@
 //! Which changes a golden notices other than those of names, keys and types, and which it must not notice.
 
-use crate::events::{AfterLast, Capture, Captured, Detail, Ending, Event, Golden, Loose, ShapeOptions, Status};
+use crate::events::{AfterLast, Capture, Captured, Detail, Ending, Event, Golden, Loose, ShapeOptions};
 
 const RUN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const OTHER: &str = "0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a";
@@ -16,15 +16,7 @@ fn events(lines: &str) -> Vec<Event> {
 }
 
 fn captured(events: Vec<Event>) -> Captured {
-    Captured {
-        request: "POST /runs".into(),
-        status: Status::Http(200),
-        content_type: "text/event-stream".into(),
-        events,
-        after: AfterLast::default(),
-        tree: None,
-        delivery: crate::events::Delivery::default(),
-    }
+    Captured::stream("POST /runs", events)
 }
 
 fn normalize(text: &str) -> String {

@@ -1,4 +1,4 @@
-use super::super::captured::{AfterLast, Captured, Delivery, Status};
+use super::super::captured::Captured;
 use super::super::held::Named;
 use super::super::shape::Golden;
 use super::*;
@@ -27,15 +27,7 @@ fn captured(lines: &str) -> Captured {
         let (name, data) = line.trim().split_once(' ').unwrap();
         Event { name: Some(name.into()), id: None, payload: Payload::Data(data.into()) }
     };
-    Captured {
-        request: "POST /runs".into(),
-        status: Status::Http(200),
-        content_type: "text/event-stream".into(),
-        events: lines.lines().filter(|line| !line.trim().is_empty()).map(event).collect(),
-        after: AfterLast::default(),
-        delivery: Delivery::default(),
-        tree: None,
-    }
+    Captured::stream("POST /runs", lines.lines().filter(|line| !line.trim().is_empty()).map(event).collect())
 }
 
 fn golden_of(lines: &str, known: &Known) -> String {

@@ -1,19 +1,11 @@
 use super::*;
-use retake_core::events::{AfterLast, Capture, Captured, Delivery, Status};
+use retake_core::events::{Capture, Captured};
 
 /// What a service sent: a stream with these events, each with its name and its payload.
 fn sent(events: &[(&str, &str)]) -> WhatWasSent {
     let text =
         events.iter().map(|(name, data)| format!("event: {name}\ndata: {data}\n\n")).collect::<Vec<_>>().concat();
-    let captured = Captured {
-        request: "POST /".to_owned(),
-        status: Status::Http(200),
-        content_type: "text/event-stream".to_owned(),
-        events: Capture::new().push(text.as_bytes()),
-        after: AfterLast::default(),
-        tree: None,
-        delivery: Delivery::default(),
-    };
+    let captured = Captured::stream("POST /", Capture::new().push(text.as_bytes()));
     WhatWasSent::of(&[captured], &[], &str::to_owned)
 }
 

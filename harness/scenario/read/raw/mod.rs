@@ -3,20 +3,24 @@
 //! A new field begins here, in its struct. All lists of fields are generated from these types (`fields`). The doc comments of
 //! the fields are the texts of the guide's reference and of the schemas.
 
-mod fields;
 mod golden;
-mod normalize;
 mod scenario;
 mod step;
 mod suite;
 mod system;
 mod tool;
 
-pub(super) use fields::fields;
 pub(super) use golden::RawGolden;
-pub(super) use normalize::RawNormalize;
 pub(super) use scenario::{RawRecord, RawScenario};
-pub(super) use step::{RawAct, RawCancel, RawInside, RawStep};
-pub(super) use suite::{RawCaller, RawDrift, RawPrice, RawSuite, RawSuspects};
+pub(super) use step::{RawAct, RawCancel, RawInside, RawStep, fields};
+pub(super) use suite::{RawCaller, RawDrift, RawNormalize, RawPrice, RawSuite, RawSuspects};
 pub(super) use system::{RawModel, RawReady, RawSystem, Texts};
 pub(super) use tool::RawTool;
+
+/// Makes a table of one table's fields and, where they are not set, those of another one; then come the fields that are neither.
+macro_rules! over {
+    ($type:ident, $base:ident, $own:ident; $($field:ident),+; $($other:ident: $value:expr),*) => {
+        $type { $($field: $own.$field.or($base.$field),)+ $($other: $value),* }
+    };
+}
+pub(super) use over;

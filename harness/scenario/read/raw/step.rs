@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 
-use super::fields::fields;
 use super::system::Texts;
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
@@ -318,3 +317,11 @@ impl RawStep {
         own.chain(parts.flat_map(|part| part.get_ref().captures())).collect()
     }
 }
+
+/// Lists the given fields of a raw table by name, each with the byte offset of its value if it is set.
+macro_rules! fields {
+    ($raw:expr; $($field:ident),+) => {
+        [$((stringify!($field), $raw.$field.as_ref().map(|field| field.span().start))),+]
+    };
+}
+pub(crate) use fields;

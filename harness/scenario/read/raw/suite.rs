@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::golden::RawSuiteGolden;
-use super::normalize::RawNormalize;
 use super::system::RawSystem;
 use super::tool::RawTool;
 use crate::options::{Delays, Level, Panics, Unused};
@@ -223,4 +222,16 @@ pub(crate) struct RawSuspects {
     /// Cookies: `cookie: session=…`.
     /// Default: `"refuse"`. Example: `"keep"`.
     pub(crate) cookie: Option<Foreign<Suspected>>,
+}
+
+#[derive(Clone, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RawNormalize {
+    /// A regular expression, applied to each text on its own.
+    /// Example: `"order-[0-9]+"`.
+    pub pattern: Spanned<Pattern>,
+    /// The replacement; `$1` is the first group.
+    /// Example: `"<ORDER>"`.
+    pub replace: Spanned<String>,
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::normalize::RawNormalize;
+use super::suite::RawNormalize;
 use super::system::Texts;
 use crate::read::spanned::Spanned;
 use crate::read::values::RawDuration;
