@@ -109,7 +109,7 @@ const ROWS: &[Row] = &[
     ("quota", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
     ("quota_and_no_end", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
     ("error_body", &["the answer to `POST /ask` reports an error: \"no such table: trips\""], EXPLAIN),
-    ("crash", &["crash: system `desk` exited with code"], EXPLAIN),
+    ("crash", &["crash: system `desk` was ended by signal 6 during the scenario"], EXPLAIN),
     ("no_start", &["scenarios/trip/scenario.toml: system `desk` ended before it was ready: exit code 1"], EXPLAIN),
     (
         "not_ready",

@@ -293,7 +293,7 @@ fn secrets_are_removed_and_personal_data_is_replaced() {
     let fixture = tree.read("fixtures/warm.json");
     assert_eq!(fixture.matches("person1@example.com").count(), 3, "{fixture}");
     assert!(!fixture.contains("ann@firm.org") && fixture.contains("<REDACTED:1> to"), "{fixture}");
-    import(&tree, &secret.to_string(), &["--redact-pattern", "("]).exits(2).says(&["is no regular expression"]);
+    import(&tree, &secret.to_string(), &["--redact-pattern", "("]).exits(2).says(&["is not a regular expression"]);
 }
 
 fn a_scenario_takes_the_steps_of_one_that_fits_or_marks_what_is_missing() {

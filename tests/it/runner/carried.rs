@@ -34,7 +34,8 @@ fn projects_of_earlier_versions_are_carried_over_by_the_commands_in_the_changelo
                 )
             })
             .collect();
-        tree.runner("gateway").run().exits(101).says(&told.iter().map(String::as_str).collect::<Vec<_>>());
+        let ran = tree.runner("gateway").run().exits(101).all();
+        assert!(told.iter().all(|told| ran.contains(told)), "{version}: {ran}");
         let written = changed(&tree, || drop(tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().exits(0)));
         assert_eq!(written, goldens, "{version}");
         tree.runner("gateway").env("CI", "true").run().exits(0);

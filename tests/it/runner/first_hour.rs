@@ -118,7 +118,7 @@ fn init_in_a_folder_above_the_services_names_them() {
 
 fn init_without_any_file_says_what_it_takes_the_project_for() {
     let tree = Tree::empty();
-    tree.retake().arg("init").run().exits(0).says(&["no file here tells a language, so this is taken for Python"]);
+    tree.retake().arg("init").run().exits(0).says(&["so Python is assumed"]);
     let named = Tree::empty();
     named.write("server.mjs", "");
     named.retake().arg("init").run().exits(0).says(&["npx retake record hello"]).never_says("no file here");
@@ -140,7 +140,7 @@ fn an_empty_shard_is_merged_and_a_wrong_folder_is_not() {
 fn shape_refuses_what_is_no_stream() {
     let tree = Tree::empty();
     tree.write("app.py", "import os\n\nprint(os.environ)\n");
-    tree.retake().args(&["shape", "app.py"]).run().exits(2).says(&["app.py: this is no event stream"]);
+    tree.retake().args(&["shape", "app.py"]).run().exits(2).says(&["app.py: this is not an event stream"]);
     retake().args(&["shape", "--json"]).input("<html></html>").run().exits(2).says(&["curl -N URL | retake shape"]);
     retake().arg("shape").input("").run().exits(0);
     for stream in ["event: end\n", "data: 1", ": heartbeat\n\n", "{\"type\": \"a\"}", "{\"cut"] {

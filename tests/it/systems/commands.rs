@@ -126,7 +126,7 @@ fn the_log_is_quoted_if_nothing_else_explains_the_failure() {
     tree.scenario("chat", &quiet("[[step]]\npost = \"/crash\"\n"));
     tree.retake().args(&["test", "chat"]).run().red(&[
         "step 1 (POST /crash)",
-        "system `agent` ended by itself: exit code 3",
+        "system `agent` exited with code 3",
         "| going down",
     ]);
     tree.scenario("chat", &format!("timeout = \"700ms\"\n{}", quiet("[[step]]\npost = \"/hang\"\n")));

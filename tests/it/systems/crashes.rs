@@ -43,7 +43,7 @@ fn a_crash_of_a_shared_system_that_comes_only_once_is_told_as_flaky() {
     );
     tree.scenario("a", &format!("fixture = \"none\"\n{steps}"));
     let run = tree.retake().args(&["test", "--report", "junit", "--report", "html"]).run().exits(0);
-    run.tells(&["note: a: flaky: green only at try 2; before that: ", "system `agent` ended by itself", "signal 9"]);
+    run.tells(&["note: a: flaky: green only at try 2; before that: ", "system `agent` was ended by signal 9"]);
     let data: serde_json::Value = serde_json::from_str(&tree.read(".retake/runs/a.json")).unwrap();
     assert_eq!((&data["result"], &data["flaky"]["tries"]), (&"passed".into(), &2.into()), "{data}");
     assert_eq!(tree.read(".retake/junit.xml").matches("<flakyFailure").count(), 1);

@@ -56,7 +56,7 @@ fn a_provider_that_is_busy_or_leaves_could_not_be_checked() {
         ("status 401", |_| with(401, r#"{"error": {"message": "no key"}}"#)),
         ("credit balance", |_| with(400, r#"{"error": {"message": "Your credit balance is too low"}}"#)),
         (" closed ", |response| cut(response, false)),
-        ("ended before its end", |response| cut(response, true)),
+        ("broke off", |response| cut(response, true)),
     ];
     for (said, failure) in failures {
         let (provider, tree) = (failing(failure), Tree::of(&[NAME]));

@@ -90,7 +90,7 @@ fn what_cannot_be_meant_is_refused() {
         ("tps=inf", "`tps=inf`: write a number above 0"),
         ("ttft=400", "`400` is not a time"),
         ("ttft=-1s", "`-1s` is not a time"),
-        ("ttft=1s,ttft=2s", "says once more"),
+        ("ttft=1s,ttft=2s", "is given twice"),
         ("jitter=10,tps=3", "write a part from 0% to 100%"),
         ("jitter=101%,tps=3", "write a part from 0% to 100%"),
         ("jitter=10%", "write recorded, none"),
