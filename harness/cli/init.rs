@@ -9,6 +9,7 @@ use retake_base::error::{Error, Result};
 
 mod cargo_toml;
 mod language;
+mod model;
 mod place;
 mod probe;
 mod routes;

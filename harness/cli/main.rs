@@ -35,6 +35,7 @@ mod rename;
 mod report;
 mod review;
 mod schemas;
+mod scripted;
 mod serve;
 mod shape;
 mod show;

@@ -4,21 +4,17 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
 
-use retake_base::error::{Error, Result};
+use crate::scripted::{self, refused};
+use retake_base::error::Result;
 use retake_core::json::Json;
 use retake_core::key::{Hash, Rules};
 use retake_model::{CallerRules, Checked, GoingOn, Lookup, MissedCall, Replay, Scope};
 use retake_wire::fixture::Fixture;
-use retake_wire::{self as wire, Api, Call, Known, Target};
-
-/// The most that one request may hold.
-const LIMIT: usize = 256 << 20;
+use retake_wire::{self as wire, Call, Known, Target};
 
 /// A call of the service, and the turn that answered it.
 #[derive(Clone, Debug)]
@@ -77,23 +73,8 @@ impl Provider {
     /// Listens at a free port until the runtime ends.
     /// Fails if no port is free.
     pub(super) async fn start(self: &Arc<Provider>) -> Result<SocketAddr> {
-        let failed = |e: std::io::Error| Error::new(format!("failed to listen: {e}"));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
         let provider = self.clone();
-        let answer = move |request: Request| {
-            let provider = provider.clone();
-            async move {
-                let (parts, body) = request.into_parts();
-                match axum::body::to_bytes(body, LIMIT).await {
-                    Ok(body) => provider.answer(&parts.method, &parts.uri, &parts.headers, &body),
-                    Err(error) => (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
-                }
-            }
-        };
-        let router = Router::new().fallback(answer).layer(DefaultBodyLimit::max(LIMIT));
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        Ok(address)
+        scripted::listen(move |parts, body| provider.answer(parts, body)).await
     }
 
     /// What came of the calls, and how each that is paired differs from its turn.
@@ -102,26 +83,22 @@ impl Provider {
         (outcome, self.replay.log().missed)
     }
 
-    fn answer(&self, method: &Method, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Response {
-        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    fn answer(&self, parts: &Parts, body: &Bytes) -> wire::Response {
+        let (method, path) = (&parts.method, scripted::path(parts));
         let target = Target { method: method.as_str(), path };
-        let refused = |api: Api, what: String| respond(&wire::error_response(api, 404, "replay_miss", &what));
-        let Some(api) = target.api() else {
-            return refused(Api::OpenAiChat, format!("{method} {path} is not a chat call, and a trace has only those"));
-        };
-        let body = match wire::chat_body(body) {
-            Ok(body) => body,
-            Err(reason) => return refused(api, format!("the request is {reason}")),
+        let (api, body) = match scripted::chat(target, body) {
+            Ok(read) => read,
+            Err(answer) => return answer,
         };
         // Choosing and taking are one step, also for calls that come at once.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let call = match wire::decode(api, target, &body, &state.known) {
             Ok(call) => call,
-            Err(error) => return refused(api, error.to_string()),
+            Err(error) => return refused(api, &error.to_string()),
         };
         state.calls += 1;
         let number = state.calls;
-        let lookup = self.lookup(&call, format!("{method} {path}"), headers);
+        let lookup = self.lookup(&call, format!("{method} {path}"), &parts.headers);
         let conversation = self.replay.rules().conversation_hash(&lookup.conversation);
         let asks =
             lookup.conversation.last().and_then(|message| message.str_of("content")).unwrap_or_default().to_owned();
@@ -129,7 +106,7 @@ impl Provider {
         let (via, seed) = (lookup.via.clone(), conversation.to_string());
         let mut unpaired = |between: Vec<usize>, what: &str| {
             state.outcome.unpaired.push(Unpaired { number, via: via.clone(), asks: asks.clone(), between });
-            refused(api, what.to_owned())
+            refused(api, what)
         };
         let served = if let Some(turn) = self.said.get(&number) {
             match self.of_turn(*turn, &lookup) {
@@ -153,9 +130,9 @@ impl Provider {
             Ok(response) => {
                 state.known.learn(api, target, &body, &response);
                 state.outcome.paired.push(Paired { conversation, turn: served });
-                respond(&response)
+                response
             }
-            Err(error) => refused(api, error.to_string()),
+            Err(error) => refused(api, &error.to_string()),
         }
     }
 
@@ -233,13 +210,4 @@ fn fit(recorded: &[Json], called: &[Json]) -> Fit {
     let words = if different == 0 { 0 } else { 100 * (prefix + suffix) / a.len().max(b.len()).max(1) };
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     (count(front + back) - count(different), words)
-}
-
-fn respond(response: &wire::Response) -> Response {
-    let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::BAD_GATEWAY);
-    let mut headers = HeaderMap::new();
-    headers.extend(response.content_type.parse().ok().map(|kind| (header::CONTENT_TYPE, kind)));
-    // Official SDKs try again otherwise.
-    headers.extend("false".parse().ok().map(|no| (header::HeaderName::from_static("x-should-retry"), no)));
-    (status, headers, response.bytes()).into_response()
 }

@@ -3,20 +3,18 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::http::Method;
 use serde_json::Value;
 
+use super::model::Model;
 use super::routes::{self, Route};
 use super::start::Start;
 use retake::__private::report::terminal;
 use retake::__private::system::{Probe, end_probes};
 use retake_base::error::{Error, Result};
 use retake_model::clients::{self, OF_SYSTEMS};
-use retake_model::{Mode, ModelServer, Replay, Scope, ServerOptions};
-use retake_wire::fixture::Fixture;
 
 /// How long a service may take until it answers on a port. A framework's development server compiles first.
 const LIMIT: Duration = Duration::from_secs(90);
@@ -79,8 +77,8 @@ impl Answer {
     }
 }
 
-/// Starts the service in each of these ways until one works, and says what was tried. `{{ model.… }}` in the variables is a server
-/// that refuses each call.
+/// Starts the service in each of these ways until one works, and says what was tried. `{{ model.… }}` in the variables is a model
+/// that says the same few words to each call.
 /// Fails if it starts in none of these ways. The error is that of the first one, and quotes what it printed.
 pub(super) fn probe(ways: Vec<Start>, env: &[(String, String)], folder: &Path) -> Result<Seen> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -106,17 +104,14 @@ pub(super) fn probe(ways: Vec<Start>, env: &[(String, String)], folder: &Path) -
 }
 
 async fn seen(start: Start, env: &[(String, String)], folder: &Path) -> Result<Seen> {
-    let rules = Arc::new(retake_core::key::Rules::default());
-    let nothing = Fixture::of_turns(Path::new("none"), [].into(), Vec::new(), &rules);
-    let replay = Arc::new(Replay::new(Arc::new(nothing), rules, Scope::new("init")));
-    let model = ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await?;
-    let urls = model.urls();
+    let model = Model::start().await?;
+    let url = format!("http://{}", model.address);
     let values = [
-        ("{{ model.openai }}", urls.openai.as_str()),
-        ("{{ model.anthropic }}", &urls.anthropic),
-        ("{{ model.gemini }}", &urls.gemini),
-        ("{{ model.ollama }}", &urls.ollama),
-        ("{{ model.key }}", model.key()),
+        ("{{ model.openai }}", format!("{url}/v1")),
+        ("{{ model.anthropic }}", url.clone()),
+        ("{{ model.gemini }}", url.clone()),
+        ("{{ model.ollama }}", url.clone()),
+        ("{{ model.key }}", "retake".to_owned()),
     ];
     let filled = |text: &str| values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
     let env: Vec<(String, String)> = env.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
@@ -124,7 +119,7 @@ async fn seen(start: Start, env: &[(String, String)], folder: &Path) -> Result<S
     let begun = Instant::now();
     let probe = Probe::start(&start.command, &env, folder).await?;
     let seen = match reached(&probe).await {
-        Ok(address) => Ok(looked_at(&probe, start, address, begun.elapsed() > SLOW, &replay).await),
+        Ok(address) => Ok(looked_at(&probe, start, address, begun.elapsed() > SLOW, &model).await),
         Err(error) => Err(error),
     };
     probe.end().await;
@@ -152,7 +147,7 @@ async fn reached(probe: &Probe) -> Result<SocketAddr> {
     }
 }
 
-async fn looked_at(probe: &Probe, mut start: Start, address: SocketAddr, slow: bool, model: &Replay) -> Seen {
+async fn looked_at(probe: &Probe, mut start: Start, address: SocketAddr, slow: bool, model: &Model) -> Seen {
     let own = (address.port() != probe.given()).then(|| address.port());
     terminal::out(match own {
         Some(port) => format!("  tried  {}: it listens on port {port}, whichever it is given", start.command.join(" ")),
@@ -207,7 +202,7 @@ async fn looked_at(probe: &Probe, mut start: Start, address: SocketAddr, slow: b
 }
 
 /// Sends a route its body. Returns also whether the answer is one: a stream without any event is none. A parameter that is left in its path is the first of what the path before it lists.
-async fn try_route(address: SocketAddr, route: Route, model: &Replay) -> Option<(Tried, bool)> {
+async fn try_route(address: SocketAddr, route: Route, model: &Model) -> Option<(Tried, bool)> {
     let Route { mut path, body } = route;
     while let Some(at) = path.find("/{") {
         let listed = ask(address, Method::GET, &path[..at], None).await.filter(Answer::is_good)?;
@@ -215,9 +210,9 @@ async fn try_route(address: SocketAddr, route: Route, model: &Replay) -> Option<
         let end = at + path[at..].find('}')? + 1;
         path = format!("{}/{first}{}", &path[..at], &path[end..]);
     }
-    let before = model.scope().misses().len();
+    let before = model.calls();
     let answer = ask(address, Method::POST, &path, Some(&body)).await?;
-    let called = model.scope().misses().len() > before;
+    let called = model.calls() > before;
     let streams = answer.kind.contains("event-stream") || answer.kind.contains("ndjson");
     let is_good = answer.is_good() && !(streams && answer.body.trim_ascii().is_empty());
     Some((Tried { path, body: Some(body), status: answer.status, streams, called }, is_good))

@@ -71,14 +71,14 @@ fn a_probe_proposes_the_route_that_calls_the_model() {
         "tried  python3 app.py: it listens on the port that it is given",
         "tried  GET /healthz: 200 text/plain",
         "tried  GET /openapi.json: 200 application/json",
-        "tried  POST /v2/ask: 500, and it called its model",
+        "tried  POST /v2/ask: 200 (a stream), and it called its model",
         "Then: retake record hello",
     ]);
     let (suite, hello) = (tree.read("scenarios/suite.toml"), tree.read("scenarios/hello/scenario.toml"));
     assert!(suite.contains("ready = { http = \"/healthz\", ") && !suite.contains("not tried"), "{suite}");
     assert!(!suite.contains("\nport ="), "{suite}");
     assert!(hello.contains("post   = \"/v2/ask\"\n") && hello.contains("question = \"{{ prompt }}\""), "{hello}");
-    assert!(hello.contains("depth = 2"), "{hello}");
+    assert!(hello.contains("depth = 2") && hello.contains("stream = true"), "{hello}");
     // Nothing of it is left, and it never had the real key.
     let seen = tree.read("seen.txt");
     let (process, key) = seen.split_once(' ').unwrap();

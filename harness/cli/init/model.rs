@@ -1,0 +1,58 @@
+//! The model of a service that is only being looked at: it says the same few words to each call, over whichever API, so that the
+//! service answers as it usually does, and nothing is paid.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::body::Bytes;
+use axum::http::request::Parts;
+
+use crate::scripted::{self, refused};
+use retake_base::error::Result;
+use retake_core::conversation::{Answer, Block, Finish, Usage};
+use retake_wire::{self as wire, Known, Response, Target};
+
+const WORDS: &str = "Hello from no model at all.";
+
+/// A model that is listening.
+pub(super) struct Model {
+    pub(super) address: SocketAddr,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Model {
+    pub(super) async fn start() -> Result<Model> {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = calls.clone();
+        let address = scripted::listen(move |parts, body| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            answer(parts, body)
+        });
+        Ok(Model { address: address.await?, calls })
+    }
+
+    /// How many calls have come.
+    pub(super) fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+fn answer(parts: &Parts, body: &Bytes) -> Response {
+    let target = Target { method: parts.method.as_str(), path: scripted::path(parts) };
+    let (api, body) = match scripted::chat(target, body) {
+        Ok(read) => read,
+        Err(answer) => return answer,
+    };
+    let said = Answer {
+        blocks: vec![Block::Text(WORDS.to_owned())],
+        finish: Some(Finish::Stop),
+        usage: Some(Usage { input: 1, output: 1, ..Usage::default() }),
+        ..Answer::default()
+    };
+    let call = match wire::decode(api, target, &body, &Known::default()) {
+        Ok(call) => call,
+        Err(error) => return refused(api, &error.to_string()),
+    };
+    wire::render(&said, &call.render_for("retake")).unwrap_or_else(|error| refused(api, &error.to_string()))
+}
