@@ -25,7 +25,7 @@ const LONGEST: usize = 64 << 10;
 #[derive(Clone, Debug)]
 pub(crate) struct LogOf {
     pub system: String,
-    /// What a failure quotes: the last lines, and before them how the system ended, if it ended by itself.
+    /// What a failure quotes: the last lines, and before them how the system ended, if it did before it was stopped.
     pub quoted: String,
     /// The whole log, up to 4 MB.
     pub whole: String,
