@@ -44,5 +44,5 @@ def warm():
 
 @pytest.mark.retake("greeting")
 def test_whose_fixture_of_the_module_misses(warm):
-    """the call "Are you there?" calls a model"""
+    """the service called the model ("Are you there?")"""
     assert ask("Hello") == "Good morning"
