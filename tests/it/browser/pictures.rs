@@ -104,7 +104,7 @@ fn an_update_renews_a_baseline_if_two_replays_show_the_same() {
 fn a_page_that_never_rests_cannot_be_compared() {
     let tree = tree();
     tree.scenario("page", &scenario("restless", "").replace("5s", "1s"));
-    tree.runner("pictures").run().exits(101).tells(&["the page does not hold still"]);
+    tree.runner("pictures").run().exits(101).tells(&["the page keeps changing"]);
     assert!(!tree.has(BASELINE));
     // Without a comparison, a screenshot is taken at once.
     tree.replace("scenarios/page/scenario.toml", "baseline = true", "baseline = false");
