@@ -25,9 +25,9 @@ use start::Start;
 /// pyproject.toml, Rust (with tests/scenarios.rs) for Cargo.toml
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cd my-agent && retake init\n  retake init --probe\n\n\
-    With --probe, the service is started once, with no key of a provider and with a\n\
-    model that refuses each call, and ended again. What was not tried is marked\n\
-    in the files. On a terminal, this is asked.\n\n\
+    With --probe, the service is started once, with no key of a provider and with\n\
+    a model that says hello to each call, and ended again. What was not tried is\n\
+    marked in the files. On a terminal, this is asked.\n\n\
     Existing files are kept as they are; only Cargo.toml gets the entries that\n\
     it lacks.\n\
     The CI file goes to the root of the repository.")]

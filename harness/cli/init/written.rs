@@ -42,20 +42,19 @@ pub(super) fn system(start: &Start, env: &[(String, String)], seen: Option<&Seen
     let port =
         seen.and_then(|seen| seen.port).map(|port| format!("port = {port}                # it takes no other\n"));
     let limit = if seen.is_some_and(|seen| seen.slow) { "120s" } else { "30s" };
-    let env = if pairs.len() > 3 {
-        // An inline table has to be on one line.
-        format!("\n[systems.agent.env]\n{}\n", pairs.join("\n"))
+    // An inline table has to be on one line.
+    let (inline, table) = if pairs.len() > 3 {
+        (String::new(), format!("\n[systems.agent.env]\n{}\n", pairs.join("\n")))
     } else {
-        String::new()
+        (format!("env = {{ {} }}\n", pairs.join(", ")), String::new())
     };
-    let inline = if pairs.len() > 3 { String::new() } else { format!("env = {{ {} }}\n", pairs.join(", ")) };
     format!(
         "# The agent service under test. Retake starts it for each scenario, with these variables, PATH, and
 # its own home and temporary folders.
 [systems.agent]
 {mark}command = [{}]
 {inline}{}ready = {{ {ready}, timeout = {limit:?} }}       # or {{ line = \"regex of a log line\" }}
-{env}",
+{table}",
         words.join(", "),
         port.unwrap_or_default(),
     )
