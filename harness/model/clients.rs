@@ -109,6 +109,8 @@ impl Clients {
     }
 
     fn made(&self, client: ClientBuilder) -> Result<Client> {
+        #[cfg(feature = "https")]
+        let _ = rustls::crypto::ring::default_provider().install_default(); // unless the process has chosen another
         let client = client.pool_max_idle_per_host(self.idle).redirect(Policy::none()).build();
         client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))
     }

@@ -106,7 +106,7 @@ fn tls() -> Result<ClientConfig, String> {
         let read = CertificateDer::pem_file_iter(&file).map_err(wrong)?;
         extra.extend(read.collect::<Result<Vec<_>, _>>().map_err(wrong)?);
     }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
     let failed = |e: rustls::Error| format!("failed to set up TLS: {e}");
     let verifier = Verifier::new_with_extra_roots(extra, provider.clone()).map_err(failed)?;
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().map_err(failed)?;

@@ -1,10 +1,13 @@
 //! The agent: calls the model, runs the tools that the answer asks for, and repeats until an answer asks for none.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    io,
+    sync::{Arc, atomic::Ordering},
+};
 
-use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
+use time::OffsetDateTime;
 use tokio::task::JoinSet;
 
 use crate::{
@@ -41,10 +44,8 @@ pub(crate) async fn run(app: Arc<App>, task: Task, events: Events) {
     if !mutant!("metadata_late") {
         events.send("metadata", &metadata);
     }
-    let held = match Conversation::open(&app, &user, thread, &run_id, &events) {
-        Ok(mut conversation) => conversation.drive(said).await.map(|()| conversation.messages),
-        Err(error) => Err(error),
-    };
+    let mut conversation = Conversation::open(&app, &user, thread, &run_id, &events);
+    let held = conversation.drive(said).await.map(|()| conversation.messages);
     let status = match &held {
         Ok(messages) if mutant!("run_fails_with_its_tool") && messages.iter().any(Message::is_failure) => "error",
         Ok(_) => mutant!("run_status_word", "completed", "success"),
@@ -58,7 +59,7 @@ pub(crate) async fn run(app: Arc<App>, task: Task, events: Events) {
     }
     let stays = mutant!("runs_stay_running") && app.cut.load(Ordering::Relaxed);
     if !mutant!("run_never_ends") && !stays {
-        // If the database itself failed, nobody is left who could be told.
+        // If the file itself failed, nobody is left who could be told.
         let _ = app.store.end_run(&run_id, status);
     }
     if !mutant!("end_missing") && !mutant!("end_before_title") {
@@ -104,13 +105,13 @@ struct Conversation<'a> {
 }
 
 impl<'a> Conversation<'a> {
-    fn open(app: &'a App, user: &str, thread: Thread, run_id: &'a str, events: &'a Events) -> rusqlite::Result<Self> {
-        let messages = mutant!("history_forgotten", Vec::new(), app.store.checkpoint(&thread.thread_id)?);
-        let system = system_prompt(&mutant!("memory_not_used", Vec::new(), app.store.facts(user)?));
-        Ok(Self { app, events, thread, run_id, system, messages })
+    fn open(app: &'a App, user: &str, thread: Thread, run_id: &'a str, events: &'a Events) -> Self {
+        let messages = mutant!("history_forgotten", Vec::new(), app.store.checkpoint(&thread.thread_id));
+        let system = system_prompt(&mutant!("memory_not_used", Vec::new(), app.store.facts(user)));
+        Self { app, events, thread, run_id, system, messages }
     }
 
-    async fn drive(&mut self, mut said: Vec<String>) -> rusqlite::Result<()> {
+    async fn drive(&mut self, mut said: Vec<String>) -> io::Result<()> {
         if mutant!("input_first_only") {
             said.truncate(1);
         }
@@ -280,7 +281,7 @@ impl<'a> Conversation<'a> {
         results.into_iter().map(|(_, message)| message).collect()
     }
 
-    async fn give_title(&mut self) -> rusqlite::Result<()> {
+    async fn give_title(&mut self) -> io::Result<()> {
         if mutant!("end_before_title") {
             self.events.send("end", &Value::Null);
         }
@@ -303,7 +304,7 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    fn add(&mut self, messages: Vec<Message>) -> rusqlite::Result<()> {
+    fn add(&mut self, messages: Vec<Message>) -> io::Result<()> {
         let (store, thread) = (&self.app.store, &self.thread.thread_id);
         let of_tools = messages.iter().any(|message| matches!(message, Message::Tool { .. }));
         if !(mutant!("history_without_tools") && of_tools) {
@@ -434,11 +435,12 @@ impl ToolResult<'_> {
 }
 
 fn system_prompt(facts: &[String]) -> String {
+    let today = OffsetDateTime::now_utc().date();
     let mut prompt = format!(
         "You are a helpful assistant. You have a folder of files, and tools to work on them. {}.\n\
          <current_date>{}</current_date>",
         mutant!("prompt_reworded", "Answer at length", "Answer briefly"),
-        Timestamp::now().strftime(mutant!("prompt_date_form", "%A", "%Y-%m-%d"))
+        mutant!("prompt_date_form", today.weekday().to_string(), today.to_string())
     );
     if mutant!("prompt_without_date") {
         prompt.truncate(prompt.find('\n').unwrap_or_default());

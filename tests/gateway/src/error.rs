@@ -75,12 +75,6 @@ impl From<JsonRejection> for HttpError {
     }
 }
 
-impl From<rusqlite::Error> for HttpError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self(StatusCode::INTERNAL_SERVER_ERROR, format!("the database failed: {error}"))
-    }
-}
-
 impl From<std::io::Error> for HttpError {
     fn from(error: std::io::Error) -> Self {
         Self(StatusCode::INTERNAL_SERVER_ERROR, format!("the disk failed: {}", error.kind()))

@@ -10,8 +10,8 @@ use axum::{
     },
 };
 use futures_util::stream;
-use jiff::Timestamp;
 use serde::Serialize;
+use time::OffsetDateTime;
 use tokio::{sync::watch, time::sleep};
 
 use crate::mutants::mutant;
@@ -35,7 +35,7 @@ impl Events {
         self.0.send_modify(|log| {
             let number = mutant!("event_ids_from_one", log.len() + 1, log.len());
             let number = mutant!("event_ids_equal", 0, number);
-            let id = format!("{}-{number}", Timestamp::now().as_millisecond());
+            let id = format!("{}-{number}", OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000);
             let event = mutant!("events_without_id", Event::default(), Event::default().id(id));
             log.push(mutant!("events_without_name", event, event.event(name)).data(data));
         });

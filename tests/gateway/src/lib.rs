@@ -47,7 +47,7 @@ use store::Store;
 /// Where the service keeps its data, and which model it calls.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Contains the database `gateway.db` and one folder of files for each thread.
+    /// Contains the file `gateway.jsonl` with all that is stored and one folder of files for each thread.
     pub data_dir: PathBuf,
     /// The base URL of the model provider, for example `http://127.0.0.1:1234/v1`. Plain HTTP only.
     pub openai_base_url: String,
@@ -119,11 +119,12 @@ struct App {
 ///
 /// # Errors
 ///
-/// Fails if the data folder or its database cannot be created, or if the API key is not a valid header value.
+/// Fails if the data folder or its file cannot be created, or if the API key is not a valid header value.
 pub fn router(config: Config) -> Result<Router, Error> {
     let files = config.data_dir.join("threads");
     fs::create_dir_all(&files).map_err(Error::because("cannot create the data folder"))?;
-    let store = Store::open(&config.data_dir.join("gateway.db")).map_err(Error::because("cannot open the database"))?;
+    let store =
+        Store::open(&config.data_dir.join("gateway.jsonl")).map_err(Error::because("cannot read what was stored"))?;
     let seeding = if config.seeding { seed::routes() } else { Router::new() };
     let model = Model::new(config)?;
     Ok(Router::new()

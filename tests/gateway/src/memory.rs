@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{App, auth::User, error::HttpError, message::Message, mutants::mutant};
 
 pub(crate) async fn facts(State(app): State<Arc<App>>, user: User) -> Result<Json<Value>, HttpError> {
-    let facts = app.store.facts(&user.0)?;
+    let facts = app.store.facts(&user.0);
     if mutant!("memory_objects") {
         let facts: Vec<_> = facts.iter().map(|fact| json!({ "fact": fact })).collect();
         return Ok(Json(json!({ "facts": facts })));

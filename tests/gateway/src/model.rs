@@ -2,23 +2,13 @@
 
 use std::{collections::BTreeMap, error::Error as StdError, time::Duration};
 
-use async_openai::{
-    Client,
-    config::OpenAIConfig,
-    middleware::{ReqwestService, retry::SimpleRetryPolicy},
-    traits::RequestOptionsBuilder,
-    types::chat::{
-        ChatCompletionMessageToolCall, ChatCompletionMessageToolCalls, ChatCompletionRequestAssistantMessage,
-        ChatCompletionRequestMessage, ChatCompletionRequestSystemMessage, ChatCompletionRequestToolMessage,
-        ChatCompletionRequestUserMessage, ChatCompletionStreamOptions, CompletionUsage, CreateChatCompletionRequest,
-        FinishReason, FunctionCall,
-    },
-};
-use axum::http::HeaderValue;
+use axum::http::{HeaderValue, header};
+use eventsource_stream::Eventsource;
 use futures_util::StreamExt;
-use serde_json::Value;
-use tokio::time::timeout;
-use tower::ServiceBuilder;
+use reqwest::{RequestBuilder, Response, StatusCode};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
 use crate::{
     Config, Error,
@@ -37,13 +27,16 @@ pub(crate) const BREAKS_OFF: &str = "the stream ended before the answer did";
 /// The time limit for a whole model call.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// How often a call is repeated if the answer is 429 or 5xx or the connection is refused. All attempts happen within a second.
-const RETRIES: usize = 3;
+/// How often a call is repeated if the answer is 429 or 5xx or the connection is refused. All attempts happen within a second,
+/// unless the model asks for more time.
+const RETRIES: u32 = 3;
 
 type ModelError = Box<dyn StdError + Send + Sync>;
 
 pub(crate) struct Model {
-    client: Client<OpenAIConfig>,
+    http: reqwest::Client,
+    completions: String,
+    key: HeaderValue,
     name: String,
     declare_callers: bool,
 }
@@ -57,21 +50,13 @@ pub(crate) struct Answer {
 
 impl Model {
     pub(crate) fn new(config: Config) -> Result<Self, Error> {
-        // With an invalid header value the client would panic at its first call.
-        HeaderValue::from_str(&format!("Bearer {}", config.openai_api_key))
+        let key = HeaderValue::from_str(&format!("Bearer {}", config.openai_api_key))
             .map_err(Error::because("the API key cannot be sent as a header"))?;
         // The model is on loopback, so a proxy from the environment must not be used.
         let make = || reqwest::Client::builder().no_proxy().build();
         let http = config.http.map_or_else(make, Ok).map_err(Error::because("cannot create the HTTP client"))?;
-        let openai = OpenAIConfig::new()
-            .with_api_base(config.openai_base_url.trim_end_matches('/'))
-            .with_api_key(config.openai_api_key)
-            .with_org_id("")
-            .with_project_id("");
-        let retries = mutant!("retries_none", 0, mutant!("retries_one_more", RETRIES + 1, RETRIES));
-        let retrying = ServiceBuilder::new().retry(SimpleRetryPolicy::new(retries));
-        let client = Client::build(http.clone(), openai).with_http_service(retrying.service(ReqwestService::new(http)));
-        Ok(Self { client, name: config.model, declare_callers: config.declare_callers })
+        let completions = format!("{}/chat/completions", config.openai_base_url.trim_end_matches('/'));
+        Ok(Self { http, completions, key, name: config.model, declare_callers: config.declare_callers })
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -81,16 +66,18 @@ impl Model {
     /// Asks one question without tools, and returns the answer as a whole.
     pub(crate) async fn ask(&self, caller: &str, system: Option<&str>, question: &str) -> Result<String, ModelError> {
         let system = mutant!("ask_without_system", None, system);
-        let system = system.map(|text| ChatCompletionRequestSystemMessage::from(text).into());
-        let question = ChatCompletionRequestUserMessage::from(question).into();
-        let request = CreateChatCompletionRequest {
-            model: mutant!("ask_other_model", "gpt-4o".to_owned(), self.name.clone()),
-            messages: system.into_iter().chain([question]).collect(),
-            temperature: mutant!("ask_temperature", Some(0.2), None),
-            ..Default::default()
-        };
-        let response = timeout(LIMIT, self.chat(caller)?.create(request)).await??;
-        let choice = response.choices.into_iter().next().ok_or("the answer has no choices")?;
+        let system = system.map(|text| json!({ "role": "system", "content": text }));
+        let question = json!({ "role": "user", "content": question });
+        let mut request = json!({
+            "model": mutant!("ask_other_model", "gpt-4o", &self.name),
+            "messages": system.into_iter().chain([question]).collect::<Vec<_>>(),
+        });
+        if mutant!("ask_temperature") {
+            request["temperature"] = json!(0.2);
+        }
+        let answer = async { parsed::<Completion>(&self.chat(caller, &request).await?.bytes().await?) };
+        let completion = timeout(LIMIT, answer).await??;
+        let choice = completion.choices.into_iter().next().ok_or("the answer has no choices")?;
         let content = choice.message.content.ok_or("the answer has no content")?;
         Ok(mutant!("ask_first_word", content.split(' ').next().unwrap_or_default().to_owned(), content))
     }
@@ -103,7 +90,7 @@ impl Model {
         history: &[Message],
         on_text: impl FnMut(&str),
     ) -> Result<Answer, ModelError> {
-        let system = ChatCompletionRequestSystemMessage::from(system).into();
+        let system = json!({ "role": "system", "content": system });
         let history = mutant!("asked_with_last_three", &history[history.len().saturating_sub(3)..], history);
         let history = mutant!("asked_without_newest", &history[..history.len() - 1], history);
         let mut messages: Vec<_> = [system].into_iter().chain(history.iter().map(request_message)).collect();
@@ -113,34 +100,36 @@ impl Model {
         if mutant!("asked_question_twice") {
             messages.extend(messages.last().cloned());
         }
-        let usage = mutant!("usage_not_asked", None, Some(true));
         let mut definitions = tools::definitions();
         if mutant!("tool_not_offered") {
             definitions.pop();
         }
-        let request = CreateChatCompletionRequest {
-            model: mutant!("stream_other_model", "gpt-4o".to_owned(), self.name.clone()),
-            messages,
-            tools: mutant!("tools_not_offered", None, Some(definitions)),
-            stream: Some(true),
-            stream_options: Some(ChatCompletionStreamOptions { include_usage: usage, include_obfuscation: None }),
-            parallel_tool_calls: mutant!("tools_one_at_a_time", Some(false), None),
-            ..Default::default()
-        };
-        timeout(LIMIT, self.read(caller, request, on_text)).await?
+        let mut request = json!({
+            "model": mutant!("stream_other_model", "gpt-4o", &self.name),
+            "messages": messages,
+            "stream": true,
+            "stream_options": mutant!("usage_not_asked", json!({}), json!({ "include_usage": true })),
+        });
+        if !mutant!("tools_not_offered") {
+            request["tools"] = definitions.into();
+        }
+        if mutant!("tools_one_at_a_time") {
+            request["parallel_tool_calls"] = false.into();
+        }
+        timeout(LIMIT, self.read(caller, &request, on_text)).await?
     }
 
-    async fn read(
-        &self,
-        caller: &str,
-        request: CreateChatCompletionRequest,
-        mut on_text: impl FnMut(&str),
-    ) -> Result<Answer, ModelError> {
-        let mut chunks = self.chat(caller)?.create_stream(request).await?;
+    async fn read(&self, caller: &str, request: &Value, mut on_text: impl FnMut(&str)) -> Result<Answer, ModelError> {
+        let mut frames = self.chat(caller, request).await?.bytes_stream().eventsource();
         let mut content = String::new();
-        let mut calls = BTreeMap::<u32, (String, FunctionCall)>::new();
+        let mut calls = BTreeMap::<u32, ToolCallParts>::new();
         let (mut finish_reason, mut usage, mut model_name) = (None, None, self.name.clone());
-        while let Some(chunk) = chunks.next().await {
+        while let Some(frame) = frames.next().await {
+            let chunk = match frame {
+                Ok(frame) if frame.data == "[DONE]" => break,
+                Ok(frame) => parsed::<Chunk>(frame.data.as_bytes()),
+                Err(error) => Err(error.into()),
+            };
             let chunk = match chunk {
                 Err(_) if mutant!("broken_stream_taken_as_end") => break,
                 chunk => chunk?,
@@ -162,8 +151,8 @@ impl Model {
                     on_text(mutant!("chunk_accumulates", &content, &text));
                 }
                 for part in choice.delta.tool_calls.into_iter().flatten() {
-                    let (id, call) = calls.entry(mutant!("calls_merged", 0, part.index)).or_default();
-                    id.push_str(&part.id.unwrap_or_default());
+                    let call = calls.entry(mutant!("calls_merged", 0, part.index)).or_default();
+                    call.id.push_str(&part.id.unwrap_or_default());
                     if let Some(function) = part.function {
                         call.name.push_str(&function.name.unwrap_or_default());
                         call.arguments.push_str(&function.arguments.unwrap_or_default());
@@ -172,13 +161,13 @@ impl Model {
             }
         }
         if mutant!("cut_stream_taken_as_end") || mutant!("broken_stream_taken_as_end") {
-            finish_reason = finish_reason.or(Some(FinishReason::Stop));
+            finish_reason = finish_reason.or(Some("stop".to_owned()));
         }
         let finish_reason = finish_reason.ok_or(BREAKS_OFF)?;
         if mutant!("last_call_only") {
             calls = calls.pop_last().into_iter().collect();
         }
-        let tool_calls = calls.into_values().map(|(id, FunctionCall { name, arguments })| ToolCall {
+        let tool_calls = calls.into_values().map(|ToolCallParts { id, name, arguments }| ToolCall {
             name,
             args: match serde_json::from_str(&arguments) {
                 Ok(_) if mutant!("args_as_text") => Value::String(arguments),
@@ -193,53 +182,135 @@ impl Model {
             content,
             tool_calls: tool_calls.collect(),
             response_metadata: ResponseMetadata {
-                finish_reason: mutant!(
-                    "finish_always_stop",
-                    "stop".to_owned(),
-                    serde_json::from_value(serde_json::to_value(finish_reason)?)?
-                ),
+                finish_reason: mutant!("finish_always_stop", "stop".to_owned(), finish_reason),
                 model_name: mutant!("model_name_lost", String::new(), model_name),
                 token_usage: match usage {
-                    Some(usage) if !mutant!("usage_lost") => TokenUsage::from(usage),
+                    Some(usage) if !mutant!("usage_lost") => told(&usage),
                     _ => TokenUsage::default(),
                 },
             },
         })
     }
 
-    fn chat(&self, caller: &str) -> Result<async_openai::Chat<'_, OpenAIConfig>, ModelError> {
-        let chat = self.client.chat();
-        Ok(if self.declare_callers && !mutant!("callers_undeclared") {
-            chat.header("x-retake-caller", caller)?
-        } else {
-            chat
-        })
-    }
-}
-
-impl From<CompletionUsage> for TokenUsage {
-    fn from(usage: CompletionUsage) -> Self {
-        Self {
-            prompt_tokens: mutant!("usage_swapped", usage.completion_tokens, usage.prompt_tokens),
-            completion_tokens: mutant!("usage_doubled", 2, 1)
-                * mutant!("usage_swapped", usage.prompt_tokens, usage.completion_tokens),
-            total_tokens: mutant!("usage_total_of_prompt", usage.prompt_tokens, usage.total_tokens),
+    /// Sends a call, and repeats it if that can help. Returns a response with status 2xx.
+    async fn chat(&self, caller: &str, request: &Value) -> Result<Response, ModelError> {
+        let retries = mutant!("retries_none", 0, mutant!("retries_one_more", RETRIES + 1, RETRIES));
+        let mut attempt = 0;
+        loop {
+            let sent = self.request(caller, request).send().await;
+            let (again, after) = match &sent {
+                Ok(response) => (is_busy(response.status()), retry_after(response)),
+                Err(error) => (error.is_connect(), None),
+            };
+            if !again || attempt == retries {
+                return Ok(sent?.error_for_status()?);
+            }
+            sleep(after.unwrap_or(Duration::from_millis(50 << attempt))).await;
+            attempt += 1;
         }
     }
+
+    fn request(&self, caller: &str, request: &Value) -> RequestBuilder {
+        let key = (header::AUTHORIZATION, self.key.clone());
+        let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let post = self.http.post(&self.completions).headers([key, json].into_iter().collect());
+        let post = post.body(request.to_string());
+        if self.declare_callers && !mutant!("callers_undeclared") {
+            return post.header("x-retake-caller", caller);
+        }
+        post
+    }
 }
 
-fn request_message(message: &Message) -> ChatCompletionRequestMessage {
+/// An answer that came as a whole.
+#[derive(Deserialize)]
+struct Completion {
+    choices: Vec<CompletionChoice>,
+}
+
+#[derive(Deserialize)]
+struct CompletionChoice {
+    message: CompletionMessage,
+}
+
+#[derive(Deserialize)]
+struct CompletionMessage {
+    content: Option<String>,
+}
+
+/// A piece of an answer that is streamed.
+#[derive(Deserialize)]
+struct Chunk {
+    model: String,
+    choices: Vec<ChunkChoice>,
+    usage: Option<TokenUsage>,
+}
+
+#[derive(Deserialize)]
+struct ChunkChoice {
+    delta: Delta,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    content: Option<String>,
+    tool_calls: Option<Vec<ToolCallPart>>,
+}
+
+#[derive(Deserialize)]
+struct ToolCallPart {
+    index: u32,
+    id: Option<String>,
+    function: Option<FunctionPart>,
+}
+
+#[derive(Deserialize)]
+struct FunctionPart {
+    name: Option<String>,
+    arguments: Option<String>,
+}
+
+/// What was streamed of a tool call so far.
+#[derive(Default)]
+struct ToolCallParts {
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+fn parsed<T: DeserializeOwned>(json: &[u8]) -> Result<T, ModelError> {
+    serde_json::from_slice(json).map_err(|error| format!("the answer is not one of this API: {error}").into())
+}
+
+fn is_busy(status: StatusCode) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
+}
+
+/// How long the model asks to wait before the call is repeated.
+fn retry_after(response: &Response) -> Option<Duration> {
+    response.headers().get(header::RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
+}
+
+fn told(usage: &TokenUsage) -> TokenUsage {
+    TokenUsage {
+        prompt_tokens: mutant!("usage_swapped", usage.completion_tokens, usage.prompt_tokens),
+        completion_tokens: mutant!("usage_doubled", 2, 1)
+            * mutant!("usage_swapped", usage.prompt_tokens, usage.completion_tokens),
+        total_tokens: mutant!("usage_total_of_prompt", usage.prompt_tokens, usage.total_tokens),
+    }
+}
+
+fn request_message(message: &Message) -> Value {
     match message {
         Message::Human { content, .. } => {
             let content = mutant!("question_lowered", content.to_lowercase(), content.clone());
-            ChatCompletionRequestUserMessage::from(&*content).into()
+            json!({ "role": "user", "content": content })
         }
         Message::Ai { content, tool_calls, .. } => {
             let calls = tool_calls.iter().map(|call| {
                 let arguments = call.args.as_str().map_or_else(|| call.args.to_string(), str::to_owned);
-                let function = FunctionCall { name: call.name.clone(), arguments };
-                let id = call.id.clone();
-                ChatCompletionMessageToolCalls::Function(ChatCompletionMessageToolCall { id, function })
+                json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
             });
             let mut calls: Vec<_> = calls.collect();
             if mutant!("asked_calls_reversed") {
@@ -248,17 +319,19 @@ fn request_message(message: &Message) -> ChatCompletionRequestMessage {
             if mutant!("asked_without_calls") {
                 calls.clear();
             }
-            ChatCompletionRequestAssistantMessage {
-                content: (calls.is_empty() || !content.is_empty()).then(|| content.clone().into()),
-                tool_calls: (!calls.is_empty()).then_some(calls),
-                ..Default::default()
+            let mut message = json!({ "role": "assistant" });
+            if calls.is_empty() || !content.is_empty() {
+                message["content"] = content.as_str().into();
             }
-            .into()
+            if !calls.is_empty() {
+                message["tool_calls"] = calls.into();
+            }
+            message
         }
         Message::Tool { tool_call_id, content, .. } => {
             let tool_call_id = mutant!("asked_with_other_call_id", new_id(), tool_call_id.clone());
             let content = mutant!("asked_with_results_cut", content.chars().take(12).collect(), content.clone());
-            ChatCompletionRequestToolMessage { content: content.into(), tool_call_id }.into()
+            json!({ "role": "tool", "content": content, "tool_call_id": tool_call_id })
         }
     }
 }

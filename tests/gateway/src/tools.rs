@@ -7,13 +7,12 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use async_openai::types::chat::{ChatCompletionTool, ChatCompletionTools, FunctionObject};
 use serde_json::{Value, json};
 
 use crate::{message::ToolCall, mutants::mutant};
 
 /// Returns the tool definitions that the model gets.
-pub(crate) fn definitions() -> Vec<ChatCompletionTools> {
+pub(crate) fn definitions() -> Vec<Value> {
     let text = |what| json!({ "type": "string", "description": what });
     vec![
         definition(
@@ -37,16 +36,9 @@ pub(crate) fn definitions() -> Vec<ChatCompletionTools> {
     ]
 }
 
-fn definition(name: &str, does: &str, properties: &Value, required: &[&str]) -> ChatCompletionTools {
+fn definition(name: &str, does: &str, properties: &Value, required: &[&str]) -> Value {
     let parameters = json!({ "type": "object", "properties": properties, "required": required });
-    ChatCompletionTools::Function(ChatCompletionTool {
-        function: FunctionObject {
-            name: name.to_owned(),
-            description: Some(does.to_owned()),
-            parameters: Some(parameters),
-            strict: None,
-        },
-    })
+    json!({ "type": "function", "function": { "name": name, "description": does, "parameters": parameters } })
 }
 
 /// Executes a tool call and returns its result, or the text of the error.
