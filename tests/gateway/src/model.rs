@@ -211,10 +211,7 @@ impl Model {
     }
 
     fn request(&self, caller: &str, request: &Value) -> RequestBuilder {
-        let key = (header::AUTHORIZATION, self.key.clone());
-        let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let post = self.http.post(&self.completions).headers([key, json].into_iter().collect());
-        let post = post.body(request.to_string());
+        let post = self.http.post(&self.completions).header(header::AUTHORIZATION, &self.key).json(request);
         if self.declare_callers && !mutant!("callers_undeclared") {
             return post.header("x-retake-caller", caller);
         }
