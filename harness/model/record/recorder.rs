@@ -12,7 +12,7 @@ use axum::body::Body as HttpBody;
 use axum::http::Response as HttpResponse;
 
 use super::branch::Branch;
-use super::call_writer::{CallWriter, Cut, Unsaved};
+use super::call_writer::{CallWriter, Unsaved};
 use super::cost::Cost;
 use super::pending_call::PendingCall;
 use super::relay::{self, Relay, provider_of};
@@ -27,7 +27,7 @@ use crate::miss::MissReason;
 use retake_base::error::Result;
 use retake_core::key::UNKNOWN_CALLER;
 use retake_core::secrets::Secrets;
-use retake_wire::fixture::call_log::CallLog;
+use retake_wire::fixture::call_log::{CallLog, Cut, CutBy};
 use retake_wire::{self as wire, Api, Known, Response};
 
 /// Passes calls on and writes the journal.
@@ -164,7 +164,7 @@ impl Recorder {
                 let status = if refused { 400 } else { 502 };
                 let error = wire::error_response(provider, status, "record_error", &why);
                 // If this cannot be saved, nothing is lost.
-                let _ = writer.write(Some(&Cut::NotSent(why)));
+                let _ = writer.write(Some(Cut { by: CutBy::Provider, why }));
                 http::final_error(&error, in_flight)
             }
         }

@@ -9,12 +9,13 @@ use axum::http::{Response as HttpResponse, StatusCode, header};
 use futures_util::{Stream, StreamExt as _};
 use tokio::sync::mpsc;
 
-use super::call_writer::{CallWriter, Cut, Unsaved};
+use super::call_writer::{CallWriter, Unsaved, client_left};
 use super::last_frame;
 use super::relay::MARK;
 use crate::activity::InFlight;
 use crate::clients::reqwest_reason;
 use crate::http;
+use retake_wire::fixture::call_log::{Cut, CutBy};
 use retake_wire::{self as wire, Body, Response};
 
 /// How long to wait for the end of a stream after the frame that ends the answer.
@@ -76,7 +77,9 @@ impl Next {
         match chunk {
             None => Next::End(None),
             Some(Ok(chunk)) => Next::Chunk(chunk),
-            Some(Err(why)) => Next::End(Some(Cut::ProviderLeft(why))),
+            Some(Err(why)) => {
+                Next::End(Some(Cut { by: CutBy::Provider, why: format!("the provider left before the end: {why}") }))
+            }
         }
     }
 }
@@ -127,7 +130,7 @@ async fn stream_through(
         };
         let next = tokio::select! {
             next = next => next,
-            () = sender.closed() => Next::End(Some(Cut::ClientLeft)),
+            () = sender.closed() => Next::End(Some(client_left())),
         };
         let out = match next {
             // After the last frame the answer is complete, even if the provider or the client leaves then.
@@ -151,12 +154,12 @@ async fn stream_through(
         // An empty chunk would mark a stream that broke off.
         let Some(out) = out.filter(|out| !out.is_empty()) else { continue };
         if sender.send(out).await.is_err() {
-            break Some(Cut::ClientLeft);
+            break Some(client_left());
         }
     };
-    let broken = matches!(cut, Some(Cut::ProviderLeft(_)));
+    let broken = cut.as_ref().is_some_and(|cut| cut.by == CutBy::Provider);
     // Beside this thread, which passes on the frames of all answers: writing waits for the disk.
-    let saved = tokio::task::spawn_blocking(move || writer.write(cut.as_ref()).is_ok()).await.unwrap_or_default();
+    let saved = tokio::task::spawn_blocking(move || writer.write(cut).is_ok()).await.unwrap_or_default();
     if let Some(last) = last.filter(|_| saved) {
         // If the client has left, it has everything that it wanted.
         let _ = sender.send(last).await;
