@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::arrivals::Arrivals;
-use super::pending_call::PendingCall;
+use super::recorder::PendingCall;
 use super::state::RecorderState;
 use retake_core::json::Json;
 use retake_core::secrets::Fired;

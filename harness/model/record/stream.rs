@@ -7,16 +7,16 @@ use std::time::Duration;
 use axum::body::{Body as HttpBody, Bytes, HttpBody as _};
 use axum::http::{Response as HttpResponse, StatusCode, header};
 use futures_util::{Stream, StreamExt as _};
+use memchr::memmem;
 use tokio::sync::mpsc;
 
 use super::call_writer::{CallWriter, Unsaved, client_left};
-use super::last_frame;
 use super::relay::MARK;
 use crate::activity::InFlight;
 use crate::clients::reqwest_reason;
 use crate::http;
 use retake_wire::fixture::call_log::{Cut, CutBy};
-use retake_wire::{self as wire, Body, Response};
+use retake_wire::{self as wire, Api, Body, Response};
 
 /// How long to wait for the end of a stream after the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);
@@ -140,7 +140,7 @@ async fn stream_through(
             Next::Quiet => last.take(),
             Next::Chunk(chunk) => {
                 writer.take(&chunk);
-                let is_last = !chunk.is_empty() && last_frame::is_in_last(api, &writer.bytes, chunk.len());
+                let is_last = !chunk.is_empty() && ends_answer(api, &writer.bytes, chunk.len());
                 match last.take() {
                     held if is_last => {
                         last = Some(chunk);
@@ -169,3 +169,24 @@ async fn stream_through(
         let _ = sender.send(Bytes::new()).await;
     }
 }
+
+/// How many bytes before a chunk are searched too, because a chunk may begin in the middle of the frame.
+const BEFORE: usize = 64;
+
+/// Whether the frame that ends an answer ends in the last `length` bytes of a stream. Clients go on when they see it, without
+/// waiting for the end of the stream.
+fn ends_answer(api: Api, stream: &[u8], length: usize) -> bool {
+    let marks: &[&str] = match api {
+        Api::OpenAiChat => &["data: [DONE]", "data:[DONE]"],
+        Api::OpenAiResponses => &["response.completed", "response.incomplete", "response.failed"],
+        Api::Anthropic => &["message_stop"],
+        Api::Gemini => &["\"finishReason\""],
+        Api::Ollama => &["\"done\":true", "\"done\": true"],
+        Api::Opaque => &[],
+    };
+    let tail = &stream[stream.len().saturating_sub(length + BEFORE)..];
+    marks.iter().any(|mark| memmem::find(tail, mark.as_bytes()).is_some())
+}
+
+#[cfg(test)]
+mod tests;
