@@ -272,14 +272,7 @@ impl Replay {
                 };
                 let (miss, meant) = self.miss(lookup.via.clone(), reason, Some((&lookup, key)), number);
                 if let Some(index) = meant {
-                    let fixture = self.fixture.clone();
-                    return Ok(Served {
-                        fixture,
-                        index,
-                        drift: Vec::new(),
-                        by_first_key: false,
-                        over_another_api: false,
-                    });
+                    return Ok(Served::plain(self.fixture.clone(), index));
                 }
                 self.note(|log| log.unanswered = true);
                 if let Some(staged) = &self.staged {
@@ -296,8 +289,7 @@ impl Replay {
         let request = || Some(self.rules.request_hash(body));
         let wanted = Wanted::of(lookup, key, &request);
         let index = self.state().turns.take(&self.fixture.table, &wanted).ok()?;
-        let fixture = self.fixture.clone();
-        Some(Served { fixture, index, drift: Vec::new(), by_first_key: false, over_another_api })
+        Some(Served { over_another_api, ..Served::plain(self.fixture.clone(), index) })
     }
 
     /// Whether the fixture keeps hashes instead of conversations.

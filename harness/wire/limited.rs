@@ -199,8 +199,7 @@ fn thousandths(millis: u128) -> String {
 fn rfc3339(now: i64, after: Duration) -> String {
     let at = now.saturating_add_unsigned(seconds(after));
     let Ok(at) = time::OffsetDateTime::from_unix_timestamp(at) else { return String::new() };
-    let (date, month) = (at.date(), u8::from(at.month()));
-    format!("{:04}-{month:02}-{:02}T{:02}:{:02}:{:02}Z", date.year(), date.day(), at.hour(), at.minute(), at.second())
+    format!("{}T{:02}:{:02}:{:02}Z", at.date(), at.hour(), at.minute(), at.second())
 }
 
 #[cfg(test)]
