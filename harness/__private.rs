@@ -1,7 +1,5 @@
 //! What the command and the macros use of this library. It promises no stability: it changes with any version.
 
-pub use insta;
-
 /// Projects: their settings for model calls.
 pub mod project {
     pub use crate::project::{OpenProject, folder_of};
@@ -20,10 +18,9 @@ pub mod run {
     };
     pub use crate::run::check::Asking;
     pub use crate::run::fixtures::Fixtures;
-    pub use crate::run::golden::{Assert, Compared, Goldens, environment, silence_comparisons};
+    pub use crate::run::golden::{Compared, Goldens};
     pub use crate::run::interrupt::Signals;
     pub use crate::run::policy::{Policy, may_write_fixtures};
-    pub use crate::run::runner::typed_in;
     pub use crate::run::shard::{Shard, Times, keep_times};
     pub use crate::run::tools::{Recording, ToolsReplay};
     pub use crate::run::verdict::has_golden;

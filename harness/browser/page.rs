@@ -1,7 +1,6 @@
 //! One page, in a browser context of its own.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -15,6 +14,7 @@ use super::chromium::Chromium;
 use super::connection::{Call, Connection, failed};
 use super::watch::{Traffic, Watch};
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 
 /// The size of a page, in CSS pixels.
 const SIZE: [u32; 2] = [1280, 800];
@@ -89,12 +89,12 @@ impl Page {
                 return Err(Error::new(format!("`{frame}` is not a CSS selector")));
             }
         }
-        *self.frame.lock().unwrap_or_else(PoisonError::into_inner) = frame.map(str::to_owned);
+        *self.frame.lock() = frame.map(str::to_owned);
         Ok(())
     }
 
     async fn iframe(&self) -> Result<Option<String>> {
-        let frame = self.frame.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let frame = self.frame.lock().clone();
         let Some(frame) = frame else { return Ok(None) };
         let expression = format!("document.querySelector({})", json!(frame));
         let found = thrown(&self.call("Runtime.evaluate", json!({ "expression": expression })).await?)?;

@@ -1,6 +1,6 @@
 //! Watches a page while it is open: its console, its requests that fail or go to other machines, and the answers to keep.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -17,6 +17,7 @@ use tokio::sync::watch;
 
 use super::connection::{Call, failed};
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 
 /// The number of lines of each kind that are kept.
 const LINES: usize = 100;
@@ -86,7 +87,6 @@ impl Watch {
         let watch = Watch { seen: seen.clone(), changed };
         let page = page.clone();
         runtime.spawn(async move {
-            let lock = || seen.lock().unwrap_or_else(PoisonError::into_inner);
             loop {
                 // In this order, because the connection delivers several messages at once: the events of a request come in
                 // the order in which they happened.
@@ -95,27 +95,27 @@ impl Watch {
                     Some(event) = dialogs.next() => {
                         // The page stands still until its dialog is answered. A question whether to leave is always agreed to.
                         let kind = format!("{:?}", event.r#type).to_lowercase();
-                        let accepts = lock().accepts || kind == "beforeunload";
-                        keep(&mut lock().console, format!("dialog ({kind}): {}", event.message));
-                        keep(&mut lock().dialogs, event.message.clone());
+                        let accepts = seen.lock().accepts || kind == "beforeunload";
+                        keep(&mut seen.lock().console, format!("dialog ({kind}): {}", event.message));
+                        keep(&mut seen.lock().dialogs, event.message.clone());
                         let answer = json!({ "accept": accepts, "promptText": event.default_prompt.clone().unwrap_or_default() });
                         let _ = page.execute(Call::new("Page.handleJavaScriptDialog", answer)).await;
                     }
-                    Some(event) = sent.next() => lock().sent(&event),
-                    Some(event) = answered.next() => lock().answered(&event),
+                    Some(event) = sent.next() => seen.lock().sent(&event),
+                    Some(event) = answered.next() => seen.lock().answered(&event),
                     Some(event) = finished.next() => {
                         let id = event.request_id.inner();
-                        let is_kept = lock().is_kept(id);
+                        let is_kept = seen.lock().is_kept(id);
                         let body = if is_kept { body_of(&page, id).await } else { Vec::new() };
-                        lock().end(id, body, true);
+                        seen.lock().end(id, body, true);
                         let _ = change.send(());
                     }
                     Some(event) = broken.next() => {
                         let id = event.request_id.inner();
-                        lock().broken(&event);
-                        let is_kept = lock().is_kept(id);
+                        seen.lock().broken(&event);
+                        let is_kept = seen.lock().is_kept(id);
                         let body = if is_kept { body_of(&page, id).await } else { Vec::new() };
-                        lock().end(id, body, false);
+                        seen.lock().end(id, body, false);
                         let _ = change.send(());
                     }
                     Some(event) = console.next() => {
@@ -125,17 +125,17 @@ impl Watch {
                             None => arg.description.clone().unwrap_or_default(),
                         });
                         let line = format!("{:?}: {}", event.r#type, words.collect::<Vec<_>>().join(" ")).to_lowercase();
-                        keep(&mut lock().console, line);
+                        keep(&mut seen.lock().console, line);
                     }
                     Some(event) = thrown.next() => {
                         let details = &event.exception_details;
                         let text = details.exception.as_ref().and_then(|thrown| thrown.description.clone());
-                        keep(&mut lock().console, format!("thrown: {}", text.unwrap_or_else(|| details.text.clone())));
+                        keep(&mut seen.lock().console, format!("thrown: {}", text.unwrap_or_else(|| details.text.clone())));
                     }
                     Some(event) = logged.next() => {
                         let entry = &event.entry;
                         let of = entry.url.as_ref().map(|url| format!(" ({url})")).unwrap_or_default();
-                        keep(&mut lock().console, format!("{:?}: {}{of}", entry.level, entry.text).to_lowercase());
+                        keep(&mut seen.lock().console, format!("{:?}: {}{of}", entry.level, entry.text).to_lowercase());
                     }
                     else => break,
                 }
@@ -146,36 +146,36 @@ impl Watch {
 
     /// Returns what the page has printed and requested so far.
     pub(super) fn told(&self) -> Seen {
-        self.lock().clone()
+        self.seen.lock().clone()
     }
 
     /// Says whether dialogs are accepted from here on, and forgets earlier ones.
     pub(super) fn accept_dialogs(&self, accepts: bool) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         seen.accepts = accepts;
         seen.dialogs.clear();
     }
 
     /// Returns the texts of the dialogs that the page has opened.
     pub(super) fn dialogs(&self) -> Vec<String> {
-        self.lock().dialogs.clone()
+        self.seen.lock().dialogs.clone()
     }
 
     pub(super) fn forget_document(&self) {
-        self.lock().document = None;
+        self.seen.lock().document = None;
     }
 
     /// Whether the page waits for the end of a request.
     pub(super) fn awaits(&self) -> bool {
-        !self.lock().awaited.is_empty()
+        !self.seen.lock().awaited.is_empty()
     }
 
     pub(super) fn document_status(&self) -> Option<u16> {
-        self.lock().document
+        self.seen.lock().document
     }
 
     pub(super) fn listen_for(&self, patterns: &[String]) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         seen.patterns = patterns.to_vec();
         seen.traffic.clear();
     }
@@ -184,29 +184,25 @@ impl Watch {
         let mut changed = self.changed.clone();
         loop {
             {
-                let seen = self.lock();
+                let seen = self.seen.lock();
                 if seen.missing().next().is_none() && seen.traffic.iter().all(|traffic| traffic.ended.is_some()) {
                     return seen.traffic.clone();
                 }
             }
             if changed.changed().await.is_err() {
-                return self.lock().traffic.clone();
+                return self.seen.lock().traffic.clone();
             }
         }
     }
 
     pub(super) fn without_traffic(&self) -> Error {
-        let seen = self.lock();
+        let seen = self.seen.lock();
         if let Some(pattern) = seen.missing().next() {
             let asked: Vec<String> = seen.asked.iter().map(|(_, method, url)| format!("{method} {url}")).collect();
             return Error::new(format!("the page did not send `{pattern}`"))
                 .help(format!("it sent {}", asked.join(", ")));
         }
         Error::new("the page is still receiving an answer, and `traffic` waits until it has ended")
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -82,7 +82,7 @@ impl Fork {
             None => {}
         }
         let text = |(caller, file): (Option<String>, String)| {
-            let bytes = files::read(&retake::__private::run::typed_in().join(&file))?;
+            let bytes = files::read(Path::new(&file))?;
             let text = String::from_utf8(bytes).map_err(|_| Error::new("not UTF-8").in_file(Path::new(&file)))?;
             Ok((caller, text))
         };

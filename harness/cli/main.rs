@@ -63,10 +63,10 @@ fn main() -> ExitCode {
 
 /// The runner of a project whose systems are commands and URLs.
 fn suite(root: PathBuf, update: bool) -> Suite {
-    Suite::new(root, retake::assert_golden!()).of_command(update)
+    Suite::new(root).of_command(update)
 }
 
 /// The goldens of a project, for reading only.
 fn goldens(root: &Path) -> Goldens {
-    Goldens::new(root.join("goldens"), Policy::Verify, retake::assert_golden!())
+    Goldens::new(root.join("goldens"), Policy::Verify)
 }

@@ -8,7 +8,7 @@ use super::handover;
 use crate::view::ReportForm;
 use retake::__private::report::{RunData, RunResult, Runs, terminal};
 pub(super) use retake::__private::run::fits;
-use retake::__private::run::{Action, Shard, TestOptions, Wanted, to_test, typed_in};
+use retake::__private::run::{Action, Shard, TestOptions, Wanted, to_test};
 use retake_base::error::Result;
 use retake_base::files::run_folder;
 use retake_scenario::SCENARIOS;
@@ -107,7 +107,7 @@ fn failed_last(root: &Path, filters: &[String], args: &[String]) -> Result<Vec<S
 pub(super) fn filter_of(root: &Path, typed: String) -> String {
     let resolved = |path: PathBuf| path.canonicalize().or_else(|_| std::path::absolute(&path)).unwrap_or(path);
     let is_path = typed.contains('/') || typed == ".";
-    let path = is_path.then(|| resolved(typed_in().join(&typed)));
+    let path = is_path.then(|| resolved(PathBuf::from(&typed)));
     let inside = path.as_deref().and_then(|path| path.strip_prefix(resolved(root.join(SCENARIOS))).ok());
     match inside.map(|inside| inside.components().next()) {
         Some(Some(folder)) => format!("{}/", folder.as_os_str().to_string_lossy()),

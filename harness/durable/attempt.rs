@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::file::{Asked, Kind, Opened, RecordedStep, StepFile};
 use super::finite::{not_finite, somes};
 use super::number::StepNumber;
+use retake_base::lock::Mutex;
 
 /// What to do with a recorded step that cannot be fingerprinted, and so cannot be compared with the present request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +94,7 @@ impl SharedAttempt {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Attempt> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Gives a step its number and decides whether it is served, both under one lock.

@@ -138,7 +138,7 @@ fn misfit(schema: &Json, args: &Json) -> Option<String> {
 }
 
 /// Returns the types in a property's `type`, in lower case. Empty if the property has no such field.
-fn types(property: &Json) -> Vec<String> {
+pub(super) fn types(property: &Json) -> Vec<String> {
     match property.get("type") {
         Some(Json::Str(one)) => vec![one.to_lowercase()],
         Some(Json::Array(several)) => several.iter().filter_map(Json::as_str).map(str::to_lowercase).collect(),

@@ -3,11 +3,12 @@
 //! A system may turn a model's error into a friendly message and go on. So the verdict of a run cannot depend on what the system
 //! says; it depends on this registry.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::account::Account;
 use super::miss::Miss;
+use retake_base::lock::Mutex;
 
 /// How many misses of one replay are explained in full. Nobody reads more.
 pub(super) const EXPLAINED: usize = 16;
@@ -33,7 +34,7 @@ impl Scope {
 
     /// The misses of this scope, in the order in which they came.
     pub fn misses(&self) -> Vec<Arc<Miss>> {
-        let registry = registry();
+        let registry = REGISTRY.lock();
         registry
             .misses
             .entries()
@@ -46,12 +47,13 @@ impl Scope {
     /// The turns that were served in this scope, in the order in which they were.
     pub fn served(&self) -> Vec<usize> {
         let of_this = |entry: &&ServedTurn| Arc::ptr_eq(&entry.scenario, &self.name);
-        registry().served.entries().iter().filter(of_this).map(|entry| entry.turn).collect()
+        REGISTRY.lock().served.entries().iter().filter(of_this).map(|entry| entry.turn).collect()
     }
 
     /// Returns the misses of this scope and marks them as judged. A miss that comes later is [`unjudged`].
     pub fn judge(&self) -> Vec<Arc<Miss>> {
-        registry()
+        REGISTRY
+            .lock()
             .misses
             .entries_mut()
             .iter_mut()
@@ -62,14 +64,14 @@ impl Scope {
 
     /// Adds a miss to the registry.
     pub fn add_miss(&self, miss: Arc<Miss>) {
-        let mut registry = registry();
+        let mut registry = REGISTRY.lock();
         let limit = registry.limit;
         // Only the first misses are explained in full.
         registry.misses.push(RegisteredMiss { scope: self.id, miss, judged: false }, limit, EXPLAINED, |_, _| true);
     }
 
     pub(super) fn add_served(&self, turn: usize) {
-        let mut registry = registry();
+        let mut registry = REGISTRY.lock();
         let limit = registry.limit;
         registry.served.push(ServedTurn { scenario: self.name.clone(), turn }, limit, 0, |_, _| true);
     }
@@ -98,40 +100,37 @@ struct Registry {
     limit: usize,
 }
 
-fn registry() -> MutexGuard<'static, Registry> {
-    static REGISTRY: Mutex<Registry> =
-        Mutex::new(Registry { misses: Account::new(), served: Account::new(), limit: usize::MAX });
-    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static REGISTRY: Mutex<Registry> =
+    Mutex::new(Registry { misses: Account::new(), served: Account::new(), limit: usize::MAX });
 
 /// All misses of the process, of any scenario, in the order in which they came.
 pub fn misses() -> Vec<Arc<Miss>> {
-    registry().misses.entries().iter().map(|entry| entry.miss.clone()).collect()
+    REGISTRY.lock().misses.entries().iter().map(|entry| entry.miss.clone()).collect()
 }
 
 /// The misses that no verdict has counted, because they came after the verdict of their scenario.
 pub fn unjudged() -> Vec<Arc<Miss>> {
-    registry().misses.entries().iter().filter(|entry| !entry.judged).map(|entry| entry.miss.clone()).collect()
+    REGISTRY.lock().misses.entries().iter().filter(|entry| !entry.judged).map(|entry| entry.miss.clone()).collect()
 }
 
 /// All served turns of the process, in the order in which they were served.
 pub fn served() -> Vec<ServedTurn> {
-    registry().served.entries().to_vec()
+    REGISTRY.lock().served.entries().to_vec()
 }
 
 /// Forgets all misses and served turns of the process.
 pub fn reset() {
-    let mut registry = registry();
+    let mut registry = REGISTRY.lock();
     (registry.misses, registry.served) = (Account::new(), Account::new());
 }
 
 /// Keeps only the last misses and served turns of the process from now on, for a server that runs for long.
 pub fn keep_the_last(limit: usize) {
-    registry().limit = limit;
+    REGISTRY.lock().limit = limit;
 }
 
 /// How many served turns and misses were not kept.
 pub fn forgotten() -> (usize, usize) {
-    let registry = registry();
+    let registry = REGISTRY.lock();
     (registry.served.forgotten(), registry.misses.forgotten())
 }

@@ -5,7 +5,7 @@ mod missing;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 use super::breakage::RecordedPrompts;
 use super::conversation::Conversation;
@@ -22,6 +22,7 @@ use super::seats::Neighbours;
 use super::served::Served;
 use super::worlds::Staged;
 use retake_base::error::Result;
+use retake_base::lock::Mutex;
 use retake_core::conversation::{Answer, Message};
 use retake_core::json::Json;
 use retake_core::key::{Key, Rules};
@@ -162,7 +163,7 @@ impl Replay {
 
     /// Writes something to the log.
     pub(super) fn note(&self, what: impl FnOnce(&mut RunLog)) {
-        what(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner));
+        what(&mut self.log.lock());
     }
 
     /// Sets whether the turns of a key are served once more, from the first one on, when all of them were served.
@@ -271,14 +272,7 @@ impl Replay {
                 };
                 let (miss, meant) = self.miss(lookup.via.clone(), reason, Some((&lookup, key)), number);
                 if let Some(index) = meant {
-                    let fixture = self.fixture.clone();
-                    return Ok(Served {
-                        fixture,
-                        index,
-                        drift: Vec::new(),
-                        by_first_key: false,
-                        over_another_api: false,
-                    });
+                    return Ok(Served::plain(self.fixture.clone(), index));
                 }
                 self.note(|log| log.unanswered = true);
                 if let Some(staged) = &self.staged {
@@ -295,8 +289,7 @@ impl Replay {
         let request = || Some(self.rules.request_hash(body));
         let wanted = Wanted::of(lookup, key, &request);
         let index = self.state().turns.take(&self.fixture.table, &wanted).ok()?;
-        let fixture = self.fixture.clone();
-        Some(Served { fixture, index, drift: Vec::new(), by_first_key: false, over_another_api })
+        Some(Served { over_another_api, ..Served::plain(self.fixture.clone(), index) })
     }
 
     /// Whether the fixture keeps hashes instead of conversations.
@@ -374,6 +367,6 @@ impl Replay {
     }
 
     fn state(&self) -> MutexGuard<'_, ReplayState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }

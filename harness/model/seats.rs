@@ -6,7 +6,7 @@
 //! that run decides.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use super::activity::{Activity, InFlight};
 use super::drift::DriftOf;
@@ -15,6 +15,7 @@ use super::lint::CallFlaw;
 use super::registry::Scope;
 use super::replay::Replay;
 use super::session::{Mode, Pacing, Session};
+use retake_base::lock::Mutex;
 use retake_core::key::Hash;
 
 /// The place of a scenario in a model server.
@@ -64,18 +65,18 @@ impl Seats {
 
     /// The session of the scenario that runs.
     pub(super) fn active(&self) -> Arc<Session> {
-        self.taken().active.clone()
+        self.0.lock().active.clone()
     }
 
     /// Begins the next session. Earlier ones may linger.
     pub(super) fn lay_in(&self, session: Arc<Session>) {
-        let mut taken = self.taken();
+        let mut taken = self.0.lock();
         (taken.active, taken.idle) = (session, false);
     }
 
     /// Lets a session linger. Until the next one begins, `idle` answers.
     pub(super) fn linger(&self, session: &Arc<Session>, idle: Arc<Session>) {
-        let mut taken = self.taken();
+        let mut taken = self.0.lock();
         if Arc::ptr_eq(&taken.active, session) {
             (taken.active, taken.idle) = (idle, true);
             Arc::make_mut(&mut taken.lingering).push(session.clone());
@@ -84,7 +85,7 @@ impl Seats {
 
     /// Ends a session, whether it runs or lingers.
     pub(super) fn leave(&self, session: &Arc<Session>, idle: Arc<Session>) {
-        let mut taken = self.taken();
+        let mut taken = self.0.lock();
         if Arc::ptr_eq(&taken.active, session) {
             (taken.active, taken.idle) = (idle, true);
         }
@@ -93,14 +94,10 @@ impl Seats {
 
     /// Begins a request, which counts as a call of every session until its owner is known.
     pub(super) fn begin(&self) -> Begun {
-        let taken = self.taken().clone();
+        let taken = self.0.lock().clone();
         let in_flight = taken.active.activity.begin();
         let others = taken.lingering.iter().map(|session| session.activity.begin()).collect();
         Begun { taken, in_flight, others }
-    }
-
-    fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -182,11 +179,11 @@ impl Replay {
     }
 
     fn suspect(&self, scope: Scope) {
-        self.neighbours().suspected.lock().unwrap_or_else(PoisonError::into_inner).push(scope);
+        self.neighbours().suspected.lock().push(scope);
     }
 
     /// The scopes of misses that may belong to this scenario or to others that used the same server meanwhile.
     pub fn suspected(&self) -> Vec<Scope> {
-        self.neighbours().suspected.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.neighbours().suspected.lock().clone()
     }
 }

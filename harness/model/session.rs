@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -14,6 +14,7 @@ use super::drift::DriftOf;
 use super::lint::{CallFlaw, FlawKind};
 use super::record::Recorder;
 use super::replay::Replay;
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::{Normalizer, RunningHash};
 use retake_wire::fixture::Turn;
@@ -140,7 +141,7 @@ impl Session {
         if drift.is_empty() {
             return;
         }
-        let mut all = self.drift.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.drift.lock();
         for drift in drift {
             // Each check for itself: one that fails may not be forgotten for one that is only noted.
             all.push((turn, drift.clone()), KEPT, 0, |(_, a), (_, b)| a.check == b.check);
@@ -157,24 +158,24 @@ impl Session {
         let mut flaws = flaws.into_iter().peekable();
         if flaws.peek().is_some() {
             let flaw = |(kind, what)| CallFlaw { caller: caller.map(str::to_owned), turn, what, kind };
-            let mut all = self.flaws.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.flaws.lock();
             flaws.map(flaw).for_each(|flaw| all.push(flaw, KEPT, 0, |_, _| true));
         }
     }
 
     /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
     pub(super) fn drift(&self) -> Vec<(usize, DriftOf)> {
-        self.drift.lock().unwrap_or_else(PoisonError::into_inner).entries().to_vec()
+        self.drift.lock().entries().to_vec()
     }
 
     /// How many of these were forgotten.
     pub(super) fn forgotten_drift(&self) -> usize {
-        self.drift.lock().unwrap_or_else(PoisonError::into_inner).forgotten()
+        self.drift.lock().forgotten()
     }
 
     /// What was wrong with calls by themselves.
     pub(super) fn flaws(&self) -> Vec<CallFlaw> {
-        self.flaws.lock().unwrap_or_else(PoisonError::into_inner).entries().to_vec()
+        self.flaws.lock().entries().to_vec()
     }
 
     /// Whether calls go on to a provider.

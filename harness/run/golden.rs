@@ -1,53 +1,18 @@
 //! Goldens: the committed insta snapshots of scenarios. The only module that names insta.
 //!
-//! insta reads its environment once, and prints to standard output, which belongs to the test runner. So insta is kept silent,
-//! and only the result of its comparison is used. Nor does insta write into the project: it works on a copy of the golden in a
-//! temporary folder, and its result is then written to the project in one step. Its header's `source:`, the file of the
-//! assertion, is dropped, so that a golden is the same whether the command or a test program writes it. `input_file:` names the
-//! scenario instead.
+//! insta keeps the format: it reads the files, and `cargo insta review` shows and accepts what waits beside them. The assertions of
+//! insta are not used, since they obey its variables, print, and truncate a file before they write it. A golden is written with a
+//! header of its own, in one step: `input_file:` names the scenario, and no `source:` the file of an assertion, so that a golden is
+//! the same whether the command or a test program writes it.
 
-use std::cell::Cell;
-use std::ffi::OsString;
-use std::io::ErrorKind;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::fs::File;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::policy::Policy;
 use retake_base::error::{Error, Place, Result, conflict};
 use retake_base::files;
-
-/// The assertion of one golden by its name and text, expanded in the user's file.
-pub type Assert = fn(name: &str, text: &str);
-
-/// Expands to the assertion of a golden, an [`Assert`].
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assert_golden {
-    () => {
-        |name: &str, text: &str| $crate::__private::insta::assert_snapshot!(name, text)
-    };
-}
-
-/// The environment variables that insta needs from the start of the process.
-pub fn environment(policy: Policy, root: &Path) -> [(&'static str, OsString); 8] {
-    let update = match policy {
-        Policy::Verify => "no",
-        Policy::Propose => "new",
-        Policy::Overwrite => "always",
-    };
-    [
-        ("INSTA_UPDATE", update.into()),
-        ("INSTA_OUTPUT", "none".into()),
-        // Override the user's own settings of insta, which would change the result.
-        ("INSTA_FORCE_PASS", "0".into()),
-        ("INSTA_FORCE_UPDATE", "0".into()),
-        ("INSTA_FORCE_UPDATE_SNAPSHOTS", "0".into()),
-        ("INSTA_REQUIRE_FULL_MATCH", "0".into()),
-        ("INSTA_PENDING_DIR", "".into()),
-        // Also saves insta a call of `cargo metadata`.
-        ("INSTA_WORKSPACE_ROOT", root.into()),
-    ]
-}
+use retake_core::json::{Json, Layout};
 
 /// How a scenario's text compares with its golden.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,16 +52,6 @@ const FORMAT_OF: &str = "retake golden ";
 /// The number of this version's format.
 const FORMAT: u32 = 2;
 
-/// The result of insta's comparison in a folder with a copy of the golden.
-struct Written {
-    /// Whether the two are equal, or insta was told to write the golden and did.
-    equal: bool,
-    /// The bytes of the golden's copy, if they now contain the text.
-    golden: Option<Vec<u8>>,
-    /// The bytes of the `.snap.new` file for review, if insta wrote one.
-    proposed: Option<Vec<u8>>,
-}
-
 /// The goldens of a project.
 #[derive(Clone, Debug)]
 pub struct Goldens {
@@ -104,27 +59,12 @@ pub struct Goldens {
     /// The folder of all goldens of the project.
     all: PathBuf,
     policy: Policy,
-    assert: Assert,
-}
-
-thread_local! {
-    static SILENT: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Keeps the panic of a failed comparison off standard error: the failure reports it with a diff.
-pub fn silence_comparisons() {
-    let report = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        if !SILENT.get() {
-            report(panic);
-        }
-    }));
 }
 
 impl Goldens {
     /// The goldens in a folder.
-    pub fn new(folder: PathBuf, policy: Policy, assert: Assert) -> Goldens {
-        Goldens { all: folder.clone(), folder, policy, assert }
+    pub fn new(folder: PathBuf, policy: Policy) -> Goldens {
+        Goldens { all: folder.clone(), folder, policy }
     }
 
     /// The tables of worlds, which are goldens in a folder of their own.
@@ -186,12 +126,10 @@ impl Goldens {
             Err(_) if self.policy == Policy::Overwrite && file.is_file() => None,
             committed => committed?,
         };
-        if let Some(committed) = committed.as_deref().filter(|_| wants_references()) {
-            // Compare the golden with itself: insta notes the reference and writes nothing.
-            self.assert(&self.folder, name, committed, input);
+        if committed.is_some() {
+            note_reference(&file);
         }
-        // Compare without insta if possible: it scans the folder at each assertion, which is slow with a thousand goldens.
-        let is_same = committed.as_deref() == Some(text.trim_end());
+        let is_same = committed.as_deref() == Some(&*normal(text));
         let of_another = of_another(&file, input);
         if let Some(other) = of_another.as_ref().filter(|_| self.policy != Policy::Overwrite) {
             let shown = self.shown(&file);
@@ -202,18 +140,25 @@ impl Goldens {
         // A header of an older version is rewritten.
         let outdated = || of_another.is_some() || has_source(&file) || self.written_by(name) != WrittenBy::This;
         let is_same = is_same && !(self.policy == Policy::Overwrite && outdated());
-        let compared = match self.policy {
+        let compared = match committed {
             _ if is_same => Compared::Same,
-            // insta writes nothing with this policy.
-            Policy::Verify if self.assert(&self.folder, name, text, input) => Compared::Same,
-            Policy::Verify => committed.map_or(Compared::New, Compared::Differs),
-            Policy::Propose if self.propose(name, text, input) => committed.map_or(Compared::New, Compared::Differs),
-            Policy::Propose => Compared::Same,
-            Policy::Overwrite => self.overwrite(name, text, input, committed)?,
+            None => Compared::New,
+            // Only its header is of an older version.
+            Some(committed) if committed == normal(text) => Compared::Same,
+            Some(committed) => Compared::Differs(committed),
         };
-        if self.policy == Policy::Overwrite || (self.policy == Policy::Propose && compared == Compared::Same) {
+        if self.policy == Policy::Overwrite && !is_same {
+            files::write_whole(&file, self.printed(text, input).as_bytes()).map_err(|error| {
+                // Show the path relative to the project's folder.
+                let error = Error::new(error.what()).in_file(self.shown(&file));
+                error.help("is there permission to write it, and room on the disk?")
+            })?;
+        }
+        if self.policy == Policy::Overwrite || (self.policy == Policy::Propose && is_same) {
             // Remove what an earlier run proposed.
             files::remove(&self.pending(name))?;
+        } else {
+            self.propose(name, text, input);
         }
         Ok(compared)
     }
@@ -221,14 +166,22 @@ impl Goldens {
     /// Writes a text next to its golden, for a decision, if the two differ. Returns whether they differ. If the proposal cannot
     /// be written, that is not an error.
     pub fn propose(&self, name: &str, text: &str, input: &Path) -> bool {
-        let proposed = match (self.policy, self.on_copy(name, text, input)) {
-            // insta was told to write goldens, so the copy contains the new text.
-            (Policy::Overwrite, written) => written.ok().and_then(|written| written.golden),
-            (_, Ok(Written { equal: true, .. })) => return false,
-            (_, written) => written.ok().and_then(|written| written.proposed),
-        };
-        let _ = proposed.map(|proposed| files::write_whole(&self.pending(name), &proposed));
+        if self.policy != Policy::Overwrite && self.text(name).is_some_and(|committed| committed == normal(text)) {
+            return false;
+        }
+        if self.policy != Policy::Verify {
+            let _ = files::write_whole(&self.pending(name), self.printed(text, input).as_bytes());
+        }
         true
+    }
+
+    /// The file of a golden with this text.
+    fn printed(&self, text: &str, input: &Path) -> String {
+        let input = self.shown(input).iter().map(|name| name.to_string_lossy()).collect::<Vec<_>>().join("/");
+        // YAML reads a text in JSON's quotes as it is.
+        let quoted = input.contains(|c: char| c.is_control() || ":{}[],#`\"'\\".contains(c));
+        let input = if quoted { Json::Str(input).print(Layout::Compact) } else { input };
+        format!("---\ndescription: {FORMAT_OF}{FORMAT}\ninput_file: {input}\n---\n{}\n", normal(text))
     }
 
     /// The text of the new golden that waits for a decision; `None` if none waits.
@@ -239,71 +192,12 @@ impl Goldens {
         self.committed(&self.pending(name))
     }
 
-    fn overwrite(&self, name: &str, text: &str, input: &Path, old: Option<String>) -> Result<Compared> {
-        let file = self.file(name);
-        let write = || {
-            let written = self.on_copy(name, text, input)?;
-            let golden = written.golden.filter(|_| written.equal);
-            let golden = golden.ok_or_else(|| Error::new("insta did not write the golden"))?;
-            files::write_whole(&file, &golden)?;
-            self.committed(&file)
-        };
-        let written = write().map_err(|error| {
-            // Show the path relative to the project's folder.
-            let error = Error::new(error.what()).in_file(self.shown(&file));
-            error.help("is there permission to write it, and room on the disk?")
-        })?;
-        Ok(match old {
-            None => Compared::New,
-            Some(old) if Some(&old) == written.as_ref() => Compared::Same,
-            Some(old) => Compared::Differs(old),
-        })
-    }
-
-    /// Lets insta compare a text in a temporary folder that contains only a copy of its golden. insta truncates a file before it
-    /// writes it, so a kill or a full disk would leave half a golden.
-    fn on_copy(&self, name: &str, text: &str, input: &Path) -> Result<Written> {
-        let folder = tempfile::tempdir().map_err(|e| files::failed("make", &std::env::temp_dir(), &e))?;
-        let (golden, copy) = (self.file(name), folder.path().join(format!("{name}.snap")));
-        // insta keeps the header of a golden whose text is equal, also if it is of another version or names another scenario.
-        let is_this = self.policy != Policy::Overwrite || self.written_by(name) == WrittenBy::This;
-        if is_this
-            && of_another(&golden, input).is_none()
-            && self.committed(&golden).is_ok_and(|committed| committed.is_some())
-        {
-            // Only the contents: the copy has to be writable, although the golden may not be.
-            std::fs::write(&copy, files::read(&golden)?).map_err(|e| files::failed("write", &copy, &e))?;
-        }
-        let equal = self.assert(folder.path(), name, text, input);
-        // A file that was cut off cannot be read, or contains less than the text.
-        let whole = |file: &Path| {
-            let snapshot = insta::Snapshot::from_file(file).ok()?;
-            let is_whole = snapshot.as_text().is_some_and(|found| found.to_string().trim_end() == text.trim_end());
-            std::fs::read(file).ok().filter(|_| is_whole).map(|bytes| without_source(&bytes))
-        };
-        Ok(Written { equal, golden: whole(&copy), proposed: whole(&copy.with_extension("snap.new")) })
-    }
-
-    /// Whether insta finds a text equal to its golden in a folder, or was told to write the golden there and did.
-    fn assert(&self, folder: &Path, name: &str, text: &str, input: &Path) -> bool {
-        let mut settings = insta::Settings::clone_current();
-        settings.set_snapshot_path(folder);
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_omit_expression(true);
-        settings.set_input_file(input);
-        settings.set_description(format!("{FORMAT_OF}{FORMAT}"));
-        SILENT.set(true);
-        let equal = catch_unwind(AssertUnwindSafe(|| settings.bind(|| (self.assert)(name, text)))).is_ok();
-        SILENT.set(false);
-        equal
-    }
-
-    /// A golden's file relative to the project's folder, as errors show it.
+    /// A file relative to the project's folder, as errors show it.
     pub fn shown<'a>(&self, file: &'a Path) -> &'a Path {
         self.all.parent().and_then(|root| file.strip_prefix(root).ok()).unwrap_or(file)
     }
 
-    /// The file that insta writes next to a golden that differs.
+    /// The file next to a golden, with a text that differs from it.
     fn pending(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.snap.new"))
     }
@@ -348,34 +242,32 @@ fn named(scenario: &Path) -> String {
 
 /// Whether the header of a golden names the file of the assertion, as older versions wrote it.
 fn has_source(file: &Path) -> bool {
-    std::fs::read(file).is_ok_and(|bytes| without_source(&bytes) != bytes)
+    header_of(&std::fs::read(file).unwrap_or_default()).any(|line| line.starts_with("source:"))
+}
+
+/// A text as insta stores and compares it.
+fn normal(text: &str) -> String {
+    text.trim_end().replace("\r\n", "\n")
 }
 
 /// The number of the format in the header of a golden.
 fn format_of(golden: &[u8]) -> u32 {
-    let text = String::from_utf8_lossy(golden);
-    let header = text.lines().skip(1).take_while(|line| !line.starts_with("---"));
-    let mut format = header.filter_map(|line| line.strip_prefix("description:")?.trim().strip_prefix(FORMAT_OF));
-    format.find_map(|number| number.parse().ok()).unwrap_or(1)
+    let mut said = header_of(golden).filter_map(|line| line.strip_prefix("description:").map(str::to_owned));
+    said.find_map(|said| said.trim().strip_prefix(FORMAT_OF)?.parse().ok()).unwrap_or(1)
 }
 
-/// A snapshot's file without the line of its header that names the file of the assertion.
-fn without_source(snapshot: &[u8]) -> Vec<u8> {
-    let mut lines = snapshot.split_inclusive(|byte| *byte == b'\n');
-    let mut kept: Vec<u8> = lines.next().unwrap_or_default().to_vec();
-    let mut in_header = true;
-    for line in lines {
-        in_header &= !line.starts_with(b"---");
-        if !(in_header && line.starts_with(b"source:")) {
-            kept.extend_from_slice(line);
-        }
+/// The lines of a golden's header.
+fn header_of(golden: &[u8]) -> impl Iterator<Item = String> {
+    let lines = golden.split(|byte| *byte == b'\n').skip(1).map(|line| String::from_utf8_lossy(line).into_owned());
+    lines.take_while(|line| !line.starts_with("---"))
+}
+
+/// Notes that a golden is in use, if `cargo insta test --unreferenced` collects these.
+fn note_reference(golden: &Path) {
+    if let Some(list) = std::env::var_os("INSTA_SNAPSHOT_REFERENCES_FILE") {
+        let list = File::options().append(true).create(true).open(list);
+        let _ = list.and_then(|mut list| writeln!(list, "{}", golden.display()));
     }
-    kept
-}
-
-/// Whether `cargo insta test --unreferenced` is collecting the goldens in use. If so, insta itself has to compare each one.
-fn wants_references() -> bool {
-    std::env::var_os("INSTA_SNAPSHOT_REFERENCES_FILE").is_some()
 }
 
 /// Refuses a file that insta would misread.

@@ -2,7 +2,7 @@
 //!
 //! | file | contains |
 //! |---|---|
-//! | [`runner`] | the `main` of a suite; a restart with insta's environment |
+//! | [`runner`] | the `main` of a suite |
 //! | `action` | the actions of a runner; `test`, `record`, `accept`, `audit`, `check` and `fork` carry them out |
 //! | `policy` | what the run may write |
 //! | `filter`, `shard` | which scenarios to run; which of them one of several CI jobs runs |

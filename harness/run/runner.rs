@@ -1,18 +1,17 @@
 //! The runner: a `main` that carries out one action on a project's scenarios.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::action::Action;
 use super::commands::Commands;
-use super::golden::{Assert, Goldens};
+use super::golden::Goldens;
 use super::policy::Policy;
 use super::project::Project;
-use super::{accept, audit, check, fork, golden, record, test, worlds};
+use super::{accept, audit, check, fork, record, test, worlds};
 use crate::report::terminal;
 use crate::system;
 use crate::system::{IntoRouter, RouterFactory, Stage};
@@ -33,7 +32,7 @@ use retake_model::Relay;
 macro_rules! suite {
     ($(router $name:literal => $make:expr),* $(,)?) => {
         fn main() -> ::std::process::ExitCode {
-            $crate::Suite::new(env!("CARGO_MANIFEST_DIR"), $crate::assert_golden!())
+            $crate::Suite::new(env!("CARGO_MANIFEST_DIR"))
                 $(.router($name, $make))*
                 .main()
         }
@@ -53,7 +52,6 @@ macro_rules! suite {
 /// The scenarios of a project and the systems that they drive.
 pub struct Suite {
     root: PathBuf,
-    assert: Assert,
     routers: BTreeMap<String, RouterFactory>,
     commands: Commands,
     update: bool,
@@ -67,8 +65,8 @@ impl std::fmt::Debug for Suite {
 
 impl Suite {
     /// The suite of the project in a folder. The environment variable `RETAKE_ROOT` overrides the folder.
-    pub fn new(root: impl Into<PathBuf>, assert: Assert) -> Suite {
-        Suite { root: root.into(), assert, routers: BTreeMap::new(), commands: Commands::CargoTest, update: false }
+    pub fn new(root: impl Into<PathBuf>) -> Suite {
+        Suite { root: root.into(), routers: BTreeMap::new(), commands: Commands::CargoTest, update: false }
     }
 
     /// Registers an in-process system.
@@ -110,7 +108,7 @@ impl Suite {
         })
     }
 
-    /// Carries out an action on the project. This may restart the program with the same arguments.
+    /// Carries out an action on the project, in the project's folder.
     ///
     /// # Errors
     /// If the project or the action is wrong. Failures of scenarios are printed and only change the exit code.
@@ -121,10 +119,8 @@ impl Suite {
         } else {
             Policy::of_run(action.records(), self.update || action.accepts())?
         };
-        if let Some(code) = with_environment(&root, &golden::environment(policy, &root))? {
-            return Ok(code);
-        }
-        golden::silence_comparisons();
+        // Whatever a Rust system reads is in the project's folder, as with cargo.
+        std::env::set_current_dir(&root).map_err(|e| retake_base::files::failed("open", &root, &e))?;
         system::hear_panics();
         let project = Arc::new(self.open(&root, policy, &action)?);
         secrets::hide(project.open.secrets().unwrap_or_default().scrub().clone());
@@ -146,7 +142,8 @@ impl Suite {
 
     /// The project's folder: `RETAKE_ROOT` if it is set, otherwise the one that was passed to [`Suite::new`].
     fn folder(&self) -> Result<PathBuf> {
-        let folder = root().unwrap_or_else(|| self.root.clone());
+        let named = std::env::var_os(ROOT).filter(|root| !root.is_empty());
+        let folder = named.map_or_else(|| self.root.clone(), PathBuf::from);
         let root = folder.canonicalize().map_err(|e| retake_base::files::failed("open", &folder, &e))?;
         if !root.is_dir() {
             return Err(Error::new("expected the project's folder, found a file").in_file(&folder));
@@ -159,7 +156,7 @@ impl Suite {
             Action::Test(wanted) => wanted.only_some(),
             _ => None,
         };
-        let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
+        let goldens = Goldens::new(root.join("goldens"), policy);
         let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_ref(), action.is_live())?;
         if action.is_live() {
             project.interrupt = super::interrupt::Interrupt::listen(Relay::from_env().as_ref())?;
@@ -172,40 +169,3 @@ impl Suite {
 
 /// The environment variable that names the project's folder, instead of the one in which the runner was built.
 const ROOT: &str = "RETAKE_ROOT";
-/// The environment variable that passes a restarted program the folder in which its arguments were typed.
-const TYPED_IN: &str = "RETAKE_TYPED_IN";
-
-/// The project's folder that the environment names, if it does.
-pub(super) fn root() -> Option<PathBuf> {
-    std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from)
-}
-
-/// The folder in which this program's arguments were typed: the current one, unless the program was restarted.
-pub fn typed_in() -> PathBuf {
-    std::env::var_os(TYPED_IN).map_or_else(|| std::env::current_dir().unwrap_or_default(), PathBuf::from)
-}
-
-/// Restarts this program with the same arguments, unless its environment contains the variables already. It starts in the
-/// project's folder, as with cargo: from any other folder, insta would write a path with folders of this machine into goldens.
-///
-/// On Unix the new program replaces this process; elsewhere its exit code is returned. `None` means that no restart was needed.
-/// Fails if the program cannot be started.
-pub(super) fn with_environment(root: &Path, variables: &[(&'static str, OsString)]) -> Result<Option<ExitCode>> {
-    if variables.iter().all(|(name, value)| std::env::var_os(name).as_deref() == Some(OsStr::new(value))) {
-        return Ok(None);
-    }
-    let failed = |e: std::io::Error| Error::new(format!("failed to start this program again: {e}"));
-    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    command.args(std::env::args_os().skip(1)).envs(variables.iter().map(|(name, value)| (name, value)));
-    command.current_dir(root).env(ROOT, root).env(TYPED_IN, std::env::current_dir().unwrap_or_default());
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::CommandExt as _;
-        Err(failed(command.exec()))
-    }
-    #[cfg(not(unix))]
-    {
-        let status = command.status().map_err(failed)?;
-        Ok(Some(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(101))))
-    }
-}

@@ -44,7 +44,7 @@ pub use openai_chat::stream::without_usage;
 pub use parts::fields::WireError;
 pub use parts::frames::Frames;
 pub use parts::sse::split_frames;
-pub use respond::{as_recorded, error_response, model_description, models_response, render, respond};
+pub use respond::{ProviderError, as_recorded, error_response, model_description, models_response, render, respond};
 pub(crate) use response::oddities;
 pub use response::{Body, RenderFor, Response, Unrenderable};
 pub use results::{Results, expressible_in_every_api};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Api, Body, Response};
+use super::{Api, Body, ProviderError, Response};
 use retake_core::json::Json;
 
 /// A limit on calls, and how far it is used up.
@@ -29,12 +29,15 @@ pub enum Limited {
 /// Returns the response to a call that exceeds a limit. `array` says whether the call asked for a stream as one JSON array, in
 /// which Gemini sends its errors too.
 pub fn limited(api: Api, quota: &Quota, model: &str, array: bool) -> Response {
-    let error = match api {
-        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => of_openai(quota, model),
-        Api::Anthropic => of_anthropic(quota),
-        Api::Gemini => of_gemini(quota, model),
-        Api::Ollama => of_ollama(quota),
+    let (kind, message) = match api {
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => ("requests", of_openai(quota, model)),
+        Api::Anthropic => ("rate_limit_error", of_anthropic(quota)),
+        Api::Gemini => ("RESOURCE_EXHAUSTED", of_gemini(quota, model)),
+        Api::Ollama => ("", of_ollama(quota)),
     };
+    let (code, request) = (Some("rate_limit_exceeded"), Some("req_of_retake"));
+    let details = gemini_details(quota, model);
+    let error = ProviderError { status: 429, kind, message: &message, code, request, details }.body(api);
     let error = if api == Api::Gemini && array { Json::Array(vec![error]) } else { error };
     let content_type = if api == Api::Gemini { "application/json; charset=UTF-8" } else { "application/json" };
     Response::of(429, content_type, Body::json(&error))
@@ -74,39 +77,25 @@ pub fn limit_headers(api: Api, quota: &Quota, now: i64) -> Vec<(&'static str, St
     headers
 }
 
-fn of_openai(quota: &Quota, model: &str) -> Json {
+fn of_openai(quota: &Quota, model: &str) -> String {
     let model = if model.is_empty() { "this model" } else { model };
-    let wait = go_duration(quota.free_in);
-    let (message, kind) = match quota.of {
-        Limited::AtOnce => (
-            format!("Too many concurrent requests for {model}: Limit {}. Please try again in {wait}.", quota.limit),
-            "requests",
-        ),
-        Limited::Within(time) => {
-            let (per, short) = match time.as_secs() {
-                1 => ("sec", "RPS"),
-                60 => ("min", "RPM"),
-                _ => ("hour", "RPH"),
-            };
-            let Quota { limit, used, .. } = quota;
-            let message = format!(
-                "Rate limit reached for {model} on requests per {per} ({short}): Limit {limit}, Used {used}, Requested 1. \
-                 Please try again in {wait}. Visit https://platform.openai.com/account/rate-limits to learn more."
-            );
-            (message, "requests")
-        }
+    let (wait, Quota { limit, used, .. }) = (go_duration(quota.free_in), quota);
+    let Limited::Within(time) = quota.of else {
+        return format!("Too many concurrent requests for {model}: Limit {limit}. Please try again in {wait}.");
     };
-    let error = [
-        ("message", Json::Str(message)),
-        ("type", kind.into()),
-        ("param", Json::Null),
-        ("code", "rate_limit_exceeded".into()),
-    ];
-    Json::object([("error", Json::object(error))])
+    let (per, short) = match time.as_secs() {
+        1 => ("sec", "RPS"),
+        60 => ("min", "RPM"),
+        _ => ("hour", "RPH"),
+    };
+    format!(
+        "Rate limit reached for {model} on requests per {per} ({short}): Limit {limit}, Used {used}, Requested 1. \
+         Please try again in {wait}. Visit https://platform.openai.com/account/rate-limits to learn more."
+    )
 }
 
-fn of_anthropic(quota: &Quota) -> Json {
-    let message = match quota.of {
+fn of_anthropic(quota: &Quota) -> String {
+    match quota.of {
         Limited::AtOnce => {
             "Number of concurrent connections has exceeded your rate limit. Please try again later or contact \
              sales at https://www.anthropic.com/contact-sales to discuss your options for a rate limit increase."
@@ -118,29 +107,28 @@ fn of_anthropic(quota: &Quota) -> Json {
             quota.limit,
             unit(time)
         ),
-    };
-    let error = [("type", Json::from("rate_limit_error")), ("message", Json::Str(message))];
-    Json::object([("type", "error".into()), ("error", Json::object(error)), ("request_id", "req_of_retake".into())])
+    }
 }
 
-fn of_gemini(quota: &Quota, model: &str) -> Json {
-    const RPC: &str = "type.googleapis.com/google.rpc";
-    let error = |message: String, details: Option<Json>| {
-        let fields =
-            [("code", Json::Int(429)), ("message", Json::Str(message)), ("status", "RESOURCE_EXHAUSTED".into())];
-        Json::object([("error", Json::object(fields.into_iter().chain(details.map(|details| ("details", details)))))])
-    };
-    let Limited::Within(time) = quota.of else {
-        return error("Resource has been exhausted (e.g. check quota).".to_owned(), None);
-    };
-    let wait = format!("{:.3}", quota.free_in.as_secs_f64());
-    let metric = "generativelanguage.googleapis.com/generate_content_requests";
-    let pages = "https://ai.google.dev/gemini-api/docs/rate-limits";
-    let message = format!(
+/// The page about Gemini's limits.
+const GEMINI_LIMITS: &str = "https://ai.google.dev/gemini-api/docs/rate-limits";
+/// What Gemini counts.
+const GEMINI_METRIC: &str = "generativelanguage.googleapis.com/generate_content_requests";
+
+fn of_gemini(quota: &Quota, model: &str) -> String {
+    if quota.of == Limited::AtOnce {
+        return "Resource has been exhausted (e.g. check quota).".to_owned();
+    }
+    let (wait, limit) = (format!("{:.3}", quota.free_in.as_secs_f64()), quota.limit);
+    format!(
         "You exceeded your current quota, please check your plan and billing details. For more information on this error, head \
-         to: {pages}.\n* Quota exceeded for metric: {metric}, limit: {}, model: {model}\nPlease retry in {wait}s.",
-        quota.limit
-    );
+         to: {GEMINI_LIMITS}.\n* Quota exceeded for metric: {GEMINI_METRIC}, limit: {limit}, model: {model}\nPlease retry in {wait}s."
+    )
+}
+
+/// What Gemini tells about a limit on calls within a time, besides its message.
+fn gemini_details(quota: &Quota, model: &str) -> Option<Json> {
+    let Limited::Within(time) = quota.of else { return None };
     let per = match unit(time) {
         "second" => "GenerateRequestsPerSecondPerProjectPerModel",
         "minute" => "GenerateRequestsPerMinutePerProjectPerModel",
@@ -148,29 +136,28 @@ fn of_gemini(quota: &Quota, model: &str) -> Json {
     };
     let dimensions = Json::object([("location", Json::from("global")), ("model", model.into())]);
     let violation = Json::object([
-        ("quotaMetric", Json::from(metric)),
+        ("quotaMetric", Json::from(GEMINI_METRIC)),
         ("quotaId", per.into()),
         ("quotaDimensions", dimensions),
         ("quotaValue", Json::Str(quota.limit.to_string())),
     ]);
-    let link = Json::object([("description", Json::from("Learn more about Gemini API quotas")), ("url", pages.into())]);
+    let about = ("description", Json::from("Learn more about Gemini API quotas"));
+    let link = Json::object([about, ("url", GEMINI_LIMITS.into())]);
     let detail = |kind: &str, name: &'static str, value: Json| {
-        Json::object([("@type", Json::Str(format!("{RPC}.{kind}"))), (name, value)])
+        Json::object([("@type", Json::Str(format!("type.googleapis.com/google.rpc.{kind}"))), (name, value)])
     };
-    let details = vec![
+    Some(Json::Array(vec![
         detail("QuotaFailure", "violations", Json::Array(vec![violation])),
         detail("Help", "links", Json::Array(vec![link])),
         detail("RetryInfo", "retryDelay", Json::Str(format!("{}s", seconds(quota.free_in)))),
-    ];
-    error(message, Some(Json::Array(details)))
+    ]))
 }
 
-fn of_ollama(quota: &Quota) -> Json {
-    let message = match quota.of {
+fn of_ollama(quota: &Quota) -> String {
+    match quota.of {
         Limited::AtOnce => "too many concurrent requests".to_owned(),
         Limited::Within(time) => format!("you've reached your limit of {} requests per {}", quota.limit, unit(time)),
-    };
-    Json::object([("error", Json::Str(message))])
+    }
 }
 
 fn unit(time: Duration) -> &'static str {
@@ -212,8 +199,7 @@ fn thousandths(millis: u128) -> String {
 fn rfc3339(now: i64, after: Duration) -> String {
     let at = now.saturating_add_unsigned(seconds(after));
     let Ok(at) = time::OffsetDateTime::from_unix_timestamp(at) else { return String::new() };
-    let (date, month) = (at.date(), u8::from(at.month()));
-    format!("{:04}-{month:02}-{:02}T{:02}:{:02}:{:02}Z", date.year(), date.day(), at.hour(), at.minute(), at.second())
+    format!("{}T{:02}:{:02}:{:02}Z", at.date(), at.hour(), at.minute(), at.second())
 }
 
 #[cfg(test)]

@@ -129,11 +129,49 @@ pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrende
 
 /// Creates an error response in the API's own envelope, so that clients report it like one from the provider.
 pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Response {
-    match api {
-        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => openai_chat::render::error(status, kind, message),
-        Api::Anthropic => anthropic::render::error(status, kind, message),
-        Api::Gemini => gemini::render::error(status, kind, message),
-        Api::Ollama => ollama::render::error(status, kind, message),
+    let named = format!("{kind}: {message}");
+    let message = if api == Api::Ollama { &named } else { message };
+    let error = ProviderError { status, kind, message, code: Some(kind), request: None, details: None };
+    Response::json(status, error.body(api))
+}
+
+/// An error in the words of a provider.
+#[derive(Clone, Debug)]
+pub struct ProviderError<'a> {
+    pub status: u16,
+    /// The provider's word for it, which Ollama has not.
+    pub kind: &'a str,
+    pub message: &'a str,
+    /// OpenAI's second word for it.
+    pub code: Option<&'a str>,
+    /// The id of the request, which Anthropic tells.
+    pub request: Option<&'a str>,
+    /// What Gemini tells besides.
+    pub details: Option<Json>,
+}
+
+impl ProviderError<'_> {
+    /// Returns the body that says it.
+    pub fn body(self, api: Api) -> Json {
+        let error = match api {
+            Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => Json::object([
+                ("message", Json::from(self.message)),
+                ("type", self.kind.into()),
+                ("param", Json::Null),
+                ("code", self.code.into()),
+            ]),
+            Api::Anthropic => Json::object([("type", Json::from(self.kind)), ("message", self.message.into())]),
+            Api::Gemini => {
+                let code = Json::Int(i64::from(self.status));
+                let fields = [("code", code), ("message", self.message.into()), ("status", self.kind.into())];
+                Json::object(fields.into_iter().chain(self.details.map(|details| ("details", details))))
+            }
+            Api::Ollama => self.message.into(),
+        };
+        let of_anthropic = api == Api::Anthropic;
+        let kind = of_anthropic.then(|| ("type", Json::from("error")));
+        let request = self.request.filter(|_| of_anthropic).map(|id| ("request_id", id.into()));
+        Json::object(kind.into_iter().chain([("error", error)]).chain(request))
     }
 }
 

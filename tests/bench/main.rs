@@ -51,10 +51,6 @@ fn main() -> ExitCode {
         capture::capture_fifty();
         return ExitCode::SUCCESS;
     }
-    if let Some(folder) = std::env::var_os(golden::COMPARES) {
-        golden::compare(folder.as_ref());
-        return ExitCode::SUCCESS;
-    }
     if std::env::var_os(tools::REPLAYS).is_some() {
         tools::replay();
         return ExitCode::SUCCESS;

@@ -130,9 +130,7 @@ impl Collector<'_> {
     fn collected(mut self, captures: &[Captured], options: &ShapeOptions) -> HashMap<(String, String), Pin> {
         let mut labels = Labels::new(options, self.normalize);
         for event in captures.iter().flat_map(|capture| capture.all_events(options)).filter(|event| event.is_real()) {
-            let Some(json) = event.json() else { continue };
-            let label = labels.of(&options.label_of(event, Some(&json)), false);
-            if !label.ignored {
+            if let Some((label, Some(json))) = labels.shown(event) {
                 self.value(&json, "", String::new(), &label);
             }
         }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::machine;
-use super::words::is_plain_word;
+use super::words::{is_plain_word, plain};
 use crate::json::Json;
 
 /// The most levels of JSON in texts.
@@ -38,7 +38,7 @@ impl Foreign {
             Json::Object(entries) => {
                 for (key, value) in entries.iter() {
                     match value {
-                        Json::Str(text) => drop(self.passed_on.insert((plain(key), text.clone()))),
+                        Json::Str(text) => drop(self.passed_on.insert((plain(key).into_owned(), text.clone()))),
                         other => self.add_response(other),
                     }
                 }
@@ -54,7 +54,8 @@ impl Foreign {
 
     /// Whether a word under a key comes from somewhere else.
     fn has(&self, key: &str, word: &str) -> bool {
-        self.texts.contains(&word.to_lowercase()) || self.passed_on.contains(&(plain(key), word.to_owned()))
+        self.texts.contains(&word.to_lowercase())
+            || self.passed_on.contains(&(plain(key).into_owned(), word.to_owned()))
     }
 
     /// Whether a text is a piece of one of these texts.
@@ -81,9 +82,4 @@ impl Foreign {
             _ => {}
         }
     }
-}
-
-/// A key without the differences between `service_tier` and `serviceTier`.
-fn plain(key: &str) -> String {
-    key.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
 }

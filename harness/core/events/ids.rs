@@ -14,6 +14,7 @@ use super::labels::{Label, Labels};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use crate::json::Json;
+use crate::key::normalize::uuid;
 
 /// The smallest number of hexadecimal digits in an id.
 const HEX: usize = 12;
@@ -69,13 +70,10 @@ impl Ids {
         let mut labels = Labels::new(options, normalize);
         for (nth, capture) in captures.iter().enumerate() {
             for event in capture.all_events(options).filter(|event| event.is_real()) {
-                let Some(json) = event.json() else { continue };
-                let label = labels.of(&options.label_of(event, Some(&json)), false);
-                if !label.ignored {
-                    // Usually no place is loose, and then no pointers are needed.
-                    let pointer = options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
-                    collector.value(&json, place(nth as u64, &label.text), pointer, &label);
-                }
+                let Some((label, Some(json))) = labels.shown(event) else { continue };
+                // Usually no place is loose, and then no pointers are needed.
+                let pointer = options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
+                collector.value(&json, place(nth as u64, &label.text), pointer, &label);
             }
         }
         collector.numbered()
@@ -182,7 +180,8 @@ fn is_name(normal: &str) -> bool {
     inner.is_some_and(|inner| inner != "UUID" && !inner.contains(['<', '>'])) && notation::is_seen(normal)
 }
 
-fn place(inside: u64, of: &(impl Hash + ?Sized)) -> u64 {
+/// Returns a hash that identifies a place inside of another.
+pub(super) fn place(inside: u64, of: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     (inside, of).hash(&mut hasher);
     hasher.finish()
@@ -240,25 +239,16 @@ fn uuid_at_end(text: &str) -> bool {
 }
 
 fn is_uuid(text: &str) -> bool {
-    text.len() == UUID
-        && text.bytes().enumerate().all(|(at, c)| match at {
-            8 | 13 | 18 | 23 => c == b'-',
-            _ => c.is_ascii_hexdigit(),
-        })
+    text.len() == UUID && uuid(text, 0).is_some()
 }
 
-/// Returns the UUIDs in a text, found like the rules of the key find them.
+/// Returns the UUIDs in a text, as the rules of the key find them.
 fn uuids_in(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        while at + UUID <= text.len() {
-            if let Some(uuid) = text.get(at..at + UUID).filter(|part| is_uuid(part)) {
-                at += UUID;
-                return Some(uuid);
-            }
-            at += 1;
-        }
-        None
+        let found = uuid(text, at)?;
+        at = found.end;
+        text.get(found)
     })
 }
 

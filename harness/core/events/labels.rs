@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::captured::{Event, Payload};
 use super::notation::{self, Normalize};
 use super::options::ShapeOptions;
+use crate::json::Json;
 
 /// A label and the options that apply to it.
 pub(super) struct Label {
@@ -35,8 +37,18 @@ impl<'a> Labels<'a> {
         Rc::new(Label { text, name, collapsed: false, unordered: false, ignored: false })
     }
 
+    /// Returns the label and the JSON of an event that a golden shows; `None` for others, such as heartbeats.
+    pub(super) fn shown(&mut self, event: &Event) -> Option<(Rc<Label>, Option<Json>)> {
+        if !self.options.comments && matches!(event.payload, Payload::Comment(_)) {
+            return None;
+        }
+        let json = event.json();
+        let label = self.of(&self.options.label_of(event, json.as_ref()), !event.is_real());
+        (!label.ignored).then_some((label, json))
+    }
+
     /// Returns the label for a raw text. `no_event` says that it is the label of a comment or a tail.
-    pub(super) fn of(&mut self, raw: &str, no_event: bool) -> Rc<Label> {
+    fn of(&mut self, raw: &str, no_event: bool) -> Rc<Label> {
         if let Some(Some(label)) = self.known.get(raw).map(|labels| &labels[usize::from(no_event)]) {
             return label.clone();
         }

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::ids::is_id;
+use super::ids::{is_id, place};
 use crate::json::{Json, Object};
 
 /// All lists at one place.
@@ -85,9 +84,7 @@ fn identity(element: &Json) -> Option<u64> {
         Json::Object(object) => id_in(object),
         _ => None,
     };
-    let mut hasher = DefaultHasher::new();
-    id?.hash(&mut hasher);
-    Some(hasher.finish())
+    id.map(|id| place(0, id))
 }
 
 fn id_in(object: &Object) -> Option<&str> {

@@ -8,8 +8,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::captured::Captured;
-use super::captured::{Event, Payload};
+use super::captured::{Captured, Event};
 use super::labels::Labels;
 use super::notation::Normalize;
 use super::options::ShapeOptions;
@@ -75,10 +74,10 @@ impl Calls {
         }
         let mut labels = Labels::new(options, normalize);
         for (nth, capture) in captures.iter().enumerate() {
-            if let Some(events) = self.sorted(&capture.events, options, &mut labels) {
+            if let Some(events) = self.sorted(&capture.events, &mut labels) {
                 sorted.to_mut()[nth].events = events;
             }
-            if let Some(events) = self.sorted(&capture.after.events, options, &mut labels) {
+            if let Some(events) = self.sorted(&capture.after.events, &mut labels) {
                 sorted.to_mut()[nth].after.events = events;
             }
         }
@@ -93,7 +92,7 @@ impl Calls {
         }
         let mut labels = Labels::new(options, normalize);
         let streams = captures.iter().flat_map(|capture| [&capture.events, &capture.after.events]);
-        let streams: Vec<Vec<Line>> = streams.map(|events| self.lines(events, options, &mut labels)).collect();
+        let streams: Vec<Vec<Line>> = streams.map(|events| self.lines(events, &mut labels)).collect();
         let is_told = |(answer, calls): (usize, &usize)| {
             let call_of = |line: &Line| line.places.iter().find(|(of, _)| *of == answer).map(|(_, call)| *call);
             let mut has_all = false;
@@ -111,8 +110,8 @@ impl Calls {
     }
 
     /// Returns the events in the order of the calls; `None` if they are already.
-    fn sorted(&self, events: &[Event], options: &ShapeOptions, labels: &mut Labels<'_>) -> Option<Vec<Event>> {
-        let lines = self.lines(events, options, labels);
+    fn sorted(&self, events: &[Event], labels: &mut Labels<'_>) -> Option<Vec<Event>> {
+        let lines = self.lines(events, labels);
         let mut answers: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for (line, Line { places, .. }) in lines.iter().enumerate() {
             for (answer, call) in places {
@@ -145,16 +144,10 @@ impl Calls {
     }
 
     /// Returns the events that a golden shows. Others, such as heartbeats, come at any time and separate nothing.
-    fn lines(&self, events: &[Event], options: &ShapeOptions, labels: &mut Labels<'_>) -> Vec<Line> {
+    fn lines(&self, events: &[Event], labels: &mut Labels<'_>) -> Vec<Line> {
         let mut lines = Vec::new();
         for (nth, event) in events.iter().enumerate() {
-            if matches!(event.payload, Payload::Comment(_)) && !options.comments {
-                continue;
-            }
-            let json = event.json();
-            if labels.of(event.label_with(json.as_ref()), !event.is_real()).ignored {
-                continue;
-            }
+            let Some((_, json)) = labels.shown(event) else { continue };
             let mut found = Places::new();
             if let Some(json) = &json {
                 self.find(json, &mut found);

@@ -4,17 +4,16 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::rc::Rc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::ids::Ids;
+use super::ids::{self, Ids};
 use super::labels::Label;
 use super::notation::{self, Normalize};
 use super::options::ShapeOptions;
 use super::remembered::Remembered;
-use super::value;
+use super::{texts, value};
 use crate::json::{Json, Layout};
 
 /// The payloads of one label.
@@ -45,8 +44,7 @@ impl Payloads {
         if !self.lists && self.hashes.windows(2).all(|two| two[0] == two[1]) {
             return None;
         }
-        let hash = Sha256::digest(self.hashes.concat());
-        Some(format!("{:02x}{:02x}", hash[0], hash[1]))
+        Some(texts::hash(self.hashes.concat()))
     }
 
     fn number(&mut self, place: u64, value: Rc<str>) -> usize {
@@ -86,7 +84,7 @@ impl PayloadReader<'_> {
                 let pointer = pointer.map(|pointer| format!("{pointer}/*"));
                 out.push('[');
                 for item in items {
-                    self.print(item, (inside(place, "[]"), pointer.clone()), label, payloads, out);
+                    self.print(item, (ids::place(place, "[]"), pointer.clone()), label, payloads, out);
                     out.push(',');
                 }
                 out.push(']');
@@ -101,7 +99,7 @@ impl PayloadReader<'_> {
                     let pointer =
                         pointer.as_ref().map(|pointer| format!("{pointer}/{}", notation::pointer_token(&key)));
                     out.push_str(&notation::json_quoted(&key));
-                    self.print(value, (inside(place, &key), pointer), label, payloads, out);
+                    self.print(value, (ids::place(place, &*key), pointer), label, payloads, out);
                     out.push(',');
                 }
                 out.push('}');
@@ -117,10 +115,4 @@ impl PayloadReader<'_> {
             }
         }
     }
-}
-
-fn inside(place: u64, key: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (place, key).hash(&mut hasher);
-    hasher.finish()
 }

@@ -93,14 +93,7 @@ fn of_labels(
             if at == capture.events.len() {
                 last = None;
             }
-            if !options.comments && matches!(event.payload, Payload::Comment(_)) {
-                continue;
-            }
-            let json = event.json();
-            let label = labels.of(event.label_with(json.as_ref()), !event.is_real());
-            if label.ignored {
-                continue;
-            }
+            let Some((label, json)) = labels.shown(event) else { continue };
             run += usize::from(last.as_ref() != Some(&label.text));
             last = Some(label.text.clone());
             if label.collapsed

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use super::captured::{Captured, Ending};
-use super::captured::{Event, Payload};
+use super::captured::{Captured, Ending, Event, Payload};
 use super::chosen::Chosen;
 use super::held::NOT_HELD;
 use super::ids::Ids;
@@ -192,14 +191,7 @@ struct Waiting<'a> {
 
 impl<'a> Reader<'a, '_> {
     fn read(&mut self, event: &'a Event) {
-        if !self.writing.options.comments && matches!(event.payload, Payload::Comment(_)) {
-            return;
-        }
-        let json = event.json();
-        let label = self.labels.of(&self.writing.options.label_of(event, json.as_ref()), !event.is_real());
-        if label.ignored {
-            return;
-        }
+        let Some((label, json)) = self.labels.shown(event) else { return };
         self.real += usize::from(event.is_real());
         self.with_id += usize::from(event.is_real() && event.id.is_some());
         let (rest, shown) = if label.collapsed {

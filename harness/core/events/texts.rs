@@ -78,7 +78,7 @@ impl<'a> Messages<'a> {
                 texts.sort();
                 let more = texts.split_off(texts.len().min(TEXTS));
                 if !more.is_empty() {
-                    texts.push(format!("… {} more texts ({})", more.len(), hash(&more.join("\n"))));
+                    texts.push(format!("… {} more texts ({})", more.len(), hash(more.join("\n"))));
                 }
                 let shown = lines.entry(line).or_default();
                 // Equal texts of one place are told apart by how often the place is named.
@@ -129,9 +129,9 @@ impl Text {
     }
 }
 
-/// The beginning of a text's hash.
-fn hash(text: &str) -> String {
-    let hash = Sha256::digest(text.as_bytes());
+/// The beginning of a hash.
+pub(super) fn hash(of: impl AsRef<[u8]>) -> String {
+    let hash = Sha256::digest(of);
     format!("{:02x}{:02x}", hash[0], hash[1])
 }
 

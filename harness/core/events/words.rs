@@ -65,7 +65,7 @@ pub(super) fn is_plain_word(text: &str) -> bool {
 }
 
 /// Returns a key in lower case without `_` and `-`, so `finishReason` and `finish_reason` are the same.
-fn plain(key: &str) -> Cow<'_, str> {
+pub(super) fn plain(key: &str) -> Cow<'_, str> {
     if key.bytes().all(|c| c.is_ascii_lowercase()) {
         return Cow::Borrowed(key);
     }

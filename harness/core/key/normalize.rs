@@ -292,7 +292,7 @@ impl Dashes {
 }
 
 /// Finds a UUID by its first dash, which always follows eight digits. So the order of the dashes is the order of the matches.
-fn uuid(text: &str, from: usize) -> Option<Range<usize>> {
+pub(crate) fn uuid(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let hex = |range: Range<usize>| bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_hexdigit));
     let dash = |at: usize| bytes.get(at) == Some(&b'-');

@@ -9,57 +9,43 @@ use super::suspects;
 #[derive(Debug)]
 pub(super) struct SecretForm {
     pub(super) name: &'static str,
-    /// The text that replaces the secret.
-    pub(super) placeholder: &'static str,
     /// Every match contains one of these, so a text without any of them needs no search by the pattern.
     needles: &'static [&'static str],
     /// The secret is the first group of a match, or the whole match if the pattern has no group.
     pattern: &'static str,
     regex: OnceLock<Regex>,
+    placeholder: OnceLock<String>,
 }
 
-const fn form(
-    name: &'static str,
-    placeholder: &'static str,
-    needles: &'static [&'static str],
-    pattern: &'static str,
-) -> SecretForm {
-    SecretForm { name, placeholder, needles, pattern, regex: OnceLock::new() }
+const fn form(name: &'static str, needles: &'static [&'static str], pattern: &'static str) -> SecretForm {
+    SecretForm { name, needles, pattern, regex: OnceLock::new(), placeholder: OnceLock::new() }
 }
 
 /// All forms, in the order in which they are applied: a form that can contain others comes before them.
 pub(super) static FORMS: [SecretForm; 56] = [
     form(
         "private-key",
-        "<PRIVATE_KEY>",
         &["PRIVATE KEY"],
         concat!(
             r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.()-]{16,}?",
             r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:(?:\s|\\+[nr])*[A-Za-z0-9+/=]{16,})+)",
         ),
     ),
-    form("jwt", "<JWT>", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}"),
-    form("anthropic-key", "<ANTHROPIC_KEY>", &["sk-ant-"], r"sk-ant-[A-Za-z0-9_-]{16,}"),
-    form("openrouter-key", "<OPENROUTER_KEY>", &["sk-or-"], r"sk-or-v\d-[A-Za-z0-9]{16,}"),
-    form("retake-key", "<RETAKE_KEY>", &["sk-retake-"], r"sk-retake-[0-9a-f]{32}"),
-    form("langfuse-key", "<LANGFUSE_KEY>", &["sk-lf-"], r"sk-lf-[0-9a-f-]{36}"),
+    form("jwt", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}"),
+    form("anthropic-key", &["sk-ant-"], r"sk-ant-[A-Za-z0-9_-]{16,}"),
+    form("openrouter-key", &["sk-or-"], r"sk-or-v\d-[A-Za-z0-9]{16,}"),
+    form("retake-key", &["sk-retake-"], r"sk-retake-[0-9a-f]{32}"),
+    form("langfuse-key", &["sk-lf-"], r"sk-lf-[0-9a-f-]{36}"),
     form(
         "openai-key",
-        "<OPENAI_KEY>",
         &["sk-", "sess-"],
         r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9]{20,}[A-Za-z0-9_-]*|sess-[A-Za-z0-9]{24,}",
     ),
-    form("google-key", "<GOOGLE_KEY>", &["AIza"], r"AIza[A-Za-z0-9_-]{30,}"),
-    form(
-        "google-token",
-        "<GOOGLE_TOKEN>",
-        &["ya29.", "1//0"],
-        r"ya29\.[A-Za-z0-9_.-]{15,}[A-Za-z0-9_-]|1//0[A-Za-z0-9_-]{30,}",
-    ),
-    form("google-client-secret", "<GOOGLE_CLIENT_SECRET>", &["GOCSPX-"], r"GOCSPX-[A-Za-z0-9_-]{20,}"),
+    form("google-key", &["AIza"], r"AIza[A-Za-z0-9_-]{30,}"),
+    form("google-token", &["ya29.", "1//0"], r"ya29\.[A-Za-z0-9_.-]{15,}[A-Za-z0-9_-]|1//0[A-Za-z0-9_-]{30,}"),
+    form("google-client-secret", &["GOCSPX-"], r"GOCSPX-[A-Za-z0-9_-]{20,}"),
     form(
         "aws-secret-key",
-        "<AWS_SECRET_KEY>",
         &["ecret", "ECRET", "AKIA", "ASIA", "AWS_ACCESS_KEY"],
         concat!(
             r"(?:(?i:secret[ _.-]?access[ _.-]?key|aws[ _.-]?secret[a-z _.-]{0,12})",
@@ -70,123 +56,79 @@ pub(super) static FORMS: [SecretForm; 56] = [
     ),
     form(
         "aws-session-token",
-        "<AWS_SESSION_TOKEN>",
         &["ession", "ESSION", "ecurity", "ECURITY"],
         r"(?i:(?:session|security)[ _.-]?token)(?:[^A-Za-z0-9/+<]|%3[aAdD]|\\[nrt]){1,16}([A-Za-z0-9/+%]{100,}={0,2})",
     ),
-    form("aws-access-key", "<AWS_ACCESS_KEY>", &["AKIA", "ASIA"], r"(?:AKIA|ASIA)[A-Z0-9]{16,}"),
-    form(
-        "github-token",
-        "<GITHUB_TOKEN>",
-        &["gh", "github_pat_"],
-        r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}",
-    ),
-    form(
-        "gitlab-token",
-        "<GITLAB_TOKEN>",
-        &["gl"],
-        r"gl(?:pat|dt|rt|ptt|soat|cbt|ft)-[A-Za-z0-9_.-]{19,}[A-Za-z0-9_-]",
-    ),
+    form("aws-access-key", &["AKIA", "ASIA"], r"(?:AKIA|ASIA)[A-Z0-9]{16,}"),
+    form("github-token", &["gh", "github_pat_"], r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}"),
+    form("gitlab-token", &["gl"], r"gl(?:pat|dt|rt|ptt|soat|cbt|ft)-[A-Za-z0-9_.-]{19,}[A-Za-z0-9_-]"),
     form(
         "slack-webhook",
-        "<SLACK_WEBHOOK>",
         &["hooks.slack"],
         r"hooks\.slack(?:-gov)?\.com\\?/(?:services|workflows|triggers)\\?/((?:[A-Za-z0-9_-]|\\?/){16,})",
     ),
-    form(
-        "slack-token",
-        "<SLACK_TOKEN>",
-        &["xox", "xapp-"],
-        r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}",
-    ),
-    form(
-        "discord-webhook",
-        "<DISCORD_WEBHOOK>",
-        &["/webhooks/"],
-        r"discord(?:app)?\.com/api(?:/v\d+)?/webhooks/(\d+/[A-Za-z0-9_-]{16,})",
-    ),
-    form(
-        "telegram-token",
-        "<TELEGRAM_TOKEN>",
-        &["bot", ":AA"],
-        r"bot(\d{8,10}:[A-Za-z0-9_-]{35})|\d{8,10}:AA[A-Za-z0-9_-]{33}",
-    ),
-    form(
-        "discord-token",
-        "<DISCORD_TOKEN>",
-        &["."],
-        r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
-    ),
+    form("slack-token", &["xox", "xapp-"], r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}"),
+    form("discord-webhook", &["/webhooks/"], r"discord(?:app)?\.com/api(?:/v\d+)?/webhooks/(\d+/[A-Za-z0-9_-]{16,})"),
+    form("telegram-token", &["bot", ":AA"], r"bot(\d{8,10}:[A-Za-z0-9_-]{35})|\d{8,10}:AA[A-Za-z0-9_-]{33}"),
+    form("discord-token", &["."], r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}"),
     form(
         "stripe-key",
-        "<STRIPE_KEY>",
         &["_live_", "_test_", "whsec_"],
         r"[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{16,}",
     ),
-    form("sendgrid-key", "<SENDGRID_KEY>", &["SG."], r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
-    form("npm-token", "<NPM_TOKEN>", &["npm_"], r"npm_[A-Za-z0-9]{30,}"),
-    form("pypi-token", "<PYPI_TOKEN>", &["pypi-AgE"], r"pypi-AgE[A-Za-z0-9_-]{16,}"),
-    form("rubygems-key", "<RUBYGEMS_KEY>", &["rubygems_"], r"rubygems_[0-9a-f]{40,}"),
-    form("docker-token", "<DOCKER_TOKEN>", &["dckr_"], r"dckr_[a-z]{3}_[A-Za-z0-9_-]{20,}"),
-    form("huggingface-token", "<HUGGINGFACE_TOKEN>", &["hf_"], r"hf_[A-Za-z0-9]{20,}"),
-    form("groq-key", "<GROQ_KEY>", &["gsk_"], r"gsk_[A-Za-z0-9]{20,}"),
-    form("cerebras-key", "<CEREBRAS_KEY>", &["csk-"], r"csk-[A-Za-z0-9]{20,}"),
-    form("figma-token", "<FIGMA_TOKEN>", &["figd_"], r"figd_[A-Za-z0-9_-]{20,}"),
-    form(
-        "doppler-token",
-        "<DOPPLER_TOKEN>",
-        &["dp."],
-        r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}",
-    ),
-    form("atlassian-token", "<ATLASSIAN_TOKEN>", &["ATATT", "ATCTT"], r"AT[AC]TT[A-Za-z0-9_-]{20,}(?:=[0-9A-F]{8})?"),
-    form("sentry-token", "<SENTRY_TOKEN>", &["sntry"], r"sntry[su]_[A-Za-z0-9+/_-]{30,}={0,2}(?:_[A-Za-z0-9+/]{20,})?"),
-    form("newrelic-key", "<NEWRELIC_KEY>", &["NRAK-", "NRII-", "NRJS-"], r"NR(?:AK|II|JS)-[A-Za-z0-9_-]{19,}"),
-    form("postman-key", "<POSTMAN_KEY>", &["PMAK-"], r"PMAK-[A-Za-z0-9]{20,}(?:-[A-Za-z0-9]{20,})?"),
-    form("xai-key", "<XAI_KEY>", &["xai-"], r"xai-[A-Za-z0-9]{20,}"),
-    form("perplexity-key", "<PERPLEXITY_KEY>", &["pplx-"], r"pplx-[A-Za-z0-9]{20,}"),
-    form("replicate-token", "<REPLICATE_TOKEN>", &["r8_"], r"r8_[A-Za-z0-9]{30,}"),
-    form("tavily-key", "<TAVILY_KEY>", &["tvly-"], r"tvly-(?:[a-z]+-)?[A-Za-z0-9]{20,}"),
-    form("langsmith-key", "<LANGSMITH_KEY>", &["lsv2_"], r"lsv2_(?:pt|sk)_[A-Za-z0-9_]{20,}"),
-    form("linear-key", "<LINEAR_KEY>", &["lin_"], r"lin_(?:api|oauth)_[A-Za-z0-9]{20,}"),
-    form("notion-token", "<NOTION_TOKEN>", &["ntn_"], r"ntn_[A-Za-z0-9]{30,}"),
-    form("databricks-token", "<DATABRICKS_TOKEN>", &["dapi"], r"dapi[0-9a-f]{32}(?:-\d)?"),
-    form("digitalocean-token", "<DIGITALOCEAN_TOKEN>", &["_v1_"], r"do[opr]_v1_[0-9a-f]{40,}"),
-    form("shopify-token", "<SHOPIFY_TOKEN>", &["shp"], r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    form("vault-token", "<VAULT_TOKEN>", &["hvs.", "hvb."], r"hv[sb]\.[A-Za-z0-9_-]{24,}"),
-    form("age-key", "<AGE_KEY>", &["AGE-SECRET-KEY-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
+    form("sendgrid-key", &["SG."], r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+    form("npm-token", &["npm_"], r"npm_[A-Za-z0-9]{30,}"),
+    form("pypi-token", &["pypi-AgE"], r"pypi-AgE[A-Za-z0-9_-]{16,}"),
+    form("rubygems-key", &["rubygems_"], r"rubygems_[0-9a-f]{40,}"),
+    form("docker-token", &["dckr_"], r"dckr_[a-z]{3}_[A-Za-z0-9_-]{20,}"),
+    form("huggingface-token", &["hf_"], r"hf_[A-Za-z0-9]{20,}"),
+    form("groq-key", &["gsk_"], r"gsk_[A-Za-z0-9]{20,}"),
+    form("cerebras-key", &["csk-"], r"csk-[A-Za-z0-9]{20,}"),
+    form("figma-token", &["figd_"], r"figd_[A-Za-z0-9_-]{20,}"),
+    form("doppler-token", &["dp."], r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}"),
+    form("atlassian-token", &["ATATT", "ATCTT"], r"AT[AC]TT[A-Za-z0-9_-]{20,}(?:=[0-9A-F]{8})?"),
+    form("sentry-token", &["sntry"], r"sntry[su]_[A-Za-z0-9+/_-]{30,}={0,2}(?:_[A-Za-z0-9+/]{20,})?"),
+    form("newrelic-key", &["NRAK-", "NRII-", "NRJS-"], r"NR(?:AK|II|JS)-[A-Za-z0-9_-]{19,}"),
+    form("postman-key", &["PMAK-"], r"PMAK-[A-Za-z0-9]{20,}(?:-[A-Za-z0-9]{20,})?"),
+    form("xai-key", &["xai-"], r"xai-[A-Za-z0-9]{20,}"),
+    form("perplexity-key", &["pplx-"], r"pplx-[A-Za-z0-9]{20,}"),
+    form("replicate-token", &["r8_"], r"r8_[A-Za-z0-9]{30,}"),
+    form("tavily-key", &["tvly-"], r"tvly-(?:[a-z]+-)?[A-Za-z0-9]{20,}"),
+    form("langsmith-key", &["lsv2_"], r"lsv2_(?:pt|sk)_[A-Za-z0-9_]{20,}"),
+    form("linear-key", &["lin_"], r"lin_(?:api|oauth)_[A-Za-z0-9]{20,}"),
+    form("notion-token", &["ntn_"], r"ntn_[A-Za-z0-9]{30,}"),
+    form("databricks-token", &["dapi"], r"dapi[0-9a-f]{32}(?:-\d)?"),
+    form("digitalocean-token", &["_v1_"], r"do[opr]_v1_[0-9a-f]{40,}"),
+    form("shopify-token", &["shp"], r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    form("vault-token", &["hvs.", "hvb."], r"hv[sb]\.[A-Za-z0-9_-]{24,}"),
+    form("age-key", &["AGE-SECRET-KEY-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
     form(
         "azure-key",
-        "<AZURE_KEY>",
         &["AccountKey=", "SharedAccessKey="],
         r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})",
     ),
     form(
         "signed-url",
-        "<SIGNATURE>",
         &["ignature=", "sig=", "access_token=", "api_key=", "api-key=", "apikey=", "client_secret="],
         r"[?&](?:X-Amz-Signature|X-Goog-Signature|Signature|signature|sig|access_token|api_key|api-key|apikey|client_secret)=([A-Za-z0-9%+/._~-]{11,}[A-Za-z0-9%_=-]=*)",
     ),
     form(
         "url-password",
-        "<URL_PASSWORD>",
         &["://", "%3A%2F%2F", "%3a%2f%2f", r":\/\/"],
         r#"(?:://|:\\/\\/|%3[Aa]%2[Ff]%2[Ff])[^\s:/?\#@"'<>\\]*(?::|%3[Aa])([^\s/@"'<>\\]+?)(?:@|%40)"#,
     ),
     form(
         "basic-auth",
-        "<BASIC_AUTH>",
         &["asic", "ASIC"],
         r"(?i:authorization)(?:[^A-Za-z0-9<]|%3[aA]|%20){1,8}(?i:basic)(?:\s|%20|\+)+([A-Za-z0-9+/]{6,}={0,2})",
     ),
     form(
         "bearer-token",
-        "<BEARER_TOKEN>",
         &["earer", "EARER"],
         r"(?i:bearer)(?:\s|%20|\+|:|\\[nrt])+([A-Za-z0-9._~+/-]{15,}[A-Za-z0-9_-]=*)",
     ),
     form(
         "suspected-authorization",
-        "<SUSPECTED_AUTHORIZATION>",
         &["uthorization", "UTHORIZATION"],
         concat!(
             r#"(?i:authorization)["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,3}"#,
@@ -195,7 +137,6 @@ pub(super) static FORMS: [SecretForm; 56] = [
     ),
     form(
         "suspected-cookie",
-        "<SUSPECTED_COOKIE>",
         &["ookie", "OOKIE"],
         concat!(
             r#"(?i:cookie)["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,3}"#,
@@ -204,7 +145,6 @@ pub(super) static FORMS: [SecretForm; 56] = [
     ),
     form(
         "suspected-password",
-        "<SUSPECTED_PASSWORD>",
         &["pass", "PASS", "Pass", "pwd", "PWD"],
         concat!(
             r#"(?i:passw(?:or)?d|passphrase|passcode|pwd)["'\\]{0,4}\s{0,3}(?:=>|:=|[:=])\s{0,3}["'`\\]{0,3}"#,
@@ -213,7 +153,6 @@ pub(super) static FORMS: [SecretForm; 56] = [
     ),
     form(
         "suspected-key",
-        "<SUSPECTED_KEY>",
         &["ey", "EY", "oken", "OKEN", "ecret", "ECRET", "SALT"],
         concat!(
             r"(?:(?i:(?:api|access|secret|private|signing|encryption|account|auth|client|admin|master|service|app|bot|deploy",
@@ -226,6 +165,14 @@ pub(super) static FORMS: [SecretForm; 56] = [
 impl SecretForm {
     pub(super) fn named(name: &str) -> Option<&'static SecretForm> {
         FORMS.iter().find(|form| form.name == name)
+    }
+
+    /// The text that replaces a secret of this form.
+    pub(super) fn placeholder(&self) -> &str {
+        self.placeholder.get_or_init(|| match self.name {
+            "signed-url" => "<SIGNATURE>".to_owned(),
+            name => format!("<{}>", name.to_uppercase().replace('-', "_")),
+        })
     }
 
     /// Returns the ranges of this form's secrets in a text, sorted and without overlaps.

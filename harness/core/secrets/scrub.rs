@@ -106,7 +106,7 @@ impl Scrub {
         let suspected =
             self.forms.iter().filter(|form| Suspects::default().all().iter().any(|(name, _)| *name == form.name));
         let undecided = suspected.filter(|form| found.contains(form.name) && !self.masked.contains(form.name));
-        undecided.map(|form| (form.name, form.placeholder)).collect()
+        undecided.map(|form| (form.name, form.placeholder())).collect()
     }
 
     /// Whether there is nothing to search for.
@@ -205,7 +205,7 @@ impl Scrub {
         }
         for form in &self.forms {
             let found = form.find(&joined(pieces));
-            replace(pieces, &as_finds(found, form.placeholder, form.name, fired));
+            replace(pieces, &as_finds(found, form.placeholder(), form.name, fired));
         }
         let found = self.base64(&joined(pieces), fired);
         replace(pieces, &found);
@@ -238,8 +238,8 @@ impl Scrub {
                 }
             }
             for form in &self.forms {
-                let found = merged(form.find(&view.text), named(form.placeholder));
-                if let Some(finds) = of(found, form.placeholder, form.name) {
+                let found = merged(form.find(&view.text), named(form.placeholder()));
+                if let Some(finds) = of(found, form.placeholder(), form.name) {
                     return Some(finds);
                 }
             }
@@ -279,7 +279,7 @@ impl Scrub {
         memchr::memchr(b'<', bytes)?;
         let place = |placeholder: &str| memchr::memmem::find(bytes, placeholder.as_bytes());
         let values = self.values.iter().filter_map(|value| Some((place(value.placeholder())?, value.fired_as())));
-        let forms = self.forms.iter().filter_map(|form| Some((place(form.placeholder)?, form.name.to_owned())));
+        let forms = self.forms.iter().filter_map(|form| Some((place(form.placeholder())?, form.name.to_owned())));
         let found = values.chain(forms).map(|(at, name)| {
             fired.insert(name);
             at

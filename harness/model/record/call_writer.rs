@@ -1,15 +1,14 @@
 //! Writes the journal line of a call, and names the reason if its answer is not complete.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::arrivals::Arrivals;
-use super::pending_call::PendingCall;
+use super::recorder::PendingCall;
 use super::state::RecorderState;
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
-use retake_wire::fixture::call_log::{self, CutBy, LoggedCall};
+use retake_wire::fixture::call_log::{Cut, CutBy, LoggedCall};
 use retake_wire::{self as wire, Api, Body, Response};
 
 /// Writes the journal line of a call: at the end of the answer, or when the call is dropped.
@@ -31,44 +30,12 @@ pub(super) struct CallWriter {
     arrivals: Arrivals,
 }
 
-/// Why an answer is not complete.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
-    /// The call could not be sent, or its answer cannot be read.
-    NotSent(String),
-    /// The provider closed the connection before the end.
-    ProviderLeft(String),
-    /// The client closed the connection before the end.
-    ClientLeft,
-    /// The client closed the connection before the answer began.
-    ClientLeftBeforeAnswer,
-    /// The recording process ended before the answer did.
-    RecordingEnded,
-}
-
 /// A line that could not be written, and what the client is told. The recording has ended then.
 pub(super) struct Unsaved(pub(super) String);
 
-impl Cut {
-    fn by(&self) -> CutBy {
-        match self {
-            Cut::NotSent(_) | Cut::ProviderLeft(_) => CutBy::Provider,
-            Cut::ClientLeft | Cut::ClientLeftBeforeAnswer => CutBy::Client,
-            Cut::RecordingEnded => CutBy::Recording,
-        }
-    }
-}
-
-impl fmt::Display for Cut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Cut::NotSent(why) => f.write_str(why),
-            Cut::ProviderLeft(why) => write!(f, "the provider left before the end: {why}"),
-            Cut::ClientLeft => f.write_str("the client left before the end"),
-            Cut::ClientLeftBeforeAnswer => f.write_str("the client left before the answer began"),
-            Cut::RecordingEnded => f.write_str("recording ended before the answer did"),
-        }
-    }
+/// Notes that the client closed the connection before the end.
+pub(super) fn client_left() -> Cut {
+    Cut { by: CutBy::Client, why: "the client left before the end".to_owned() }
 }
 
 impl CallWriter {
@@ -119,7 +86,7 @@ impl CallWriter {
 
     /// Writes the line with the answer as far as it came. `cut` says why it is not complete.
     /// Fails if the journal cannot be written.
-    pub(super) fn write(&mut self, cut: Option<&Cut>) -> Result<(), Unsaved> {
+    pub(super) fn write(&mut self, cut: Option<Cut>) -> Result<(), Unsaved> {
         let response = if self.status == 0 {
             // No answer began.
             Response::of(0, "", Body::Text(String::new()))
@@ -142,7 +109,7 @@ impl CallWriter {
         self.append(response, None, true)
     }
 
-    fn append(&mut self, response: Response, cut: Option<&Cut>, recalled: bool) -> Result<(), Unsaved> {
+    fn append(&mut self, response: Response, cut: Option<Cut>, recalled: bool) -> Result<(), Unsaved> {
         let Some(request) = self.request.take() else { return Ok(()) };
         let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
         let mut entry = LoggedCall {
@@ -154,7 +121,7 @@ impl CallWriter {
             path: std::mem::take(&mut self.path),
             request,
             response,
-            cut: cut.map(|cut| call_log::Cut { by: cut.by(), why: cut.to_string() }),
+            cut,
             errors: self.state.options.errors,
             scrub: Fired::new(),
         };
@@ -182,7 +149,11 @@ impl CallWriter {
 
 impl Drop for CallWriter {
     fn drop(&mut self) {
-        let cut = if self.status == 0 { Cut::ClientLeftBeforeAnswer } else { Cut::RecordingEnded };
-        let _ = self.write(Some(&cut));
+        let (by, why) = if self.status == 0 {
+            (CutBy::Client, "the client left before the answer began")
+        } else {
+            (CutBy::Recording, "recording ended before the answer did")
+        };
+        let _ = self.write(Some(Cut { by, why: why.to_owned() }));
     }
 }

@@ -3,12 +3,11 @@
 //! | file | holds |
 //! |---|---|
 //! | `recorder` | passes calls on to their provider, and the answers back |
-//! | `pending_call` | a call that waits for its answer |
 //! | `relay` | the relay: its address, its key, and how it is asked |
-//! | `stream`, `last_frame` | passes an answer on while it arrives |
+//! | `stream` | passes an answer on while it arrives |
 //! | `arrivals` | when the parts of an answer arrived |
 //! | `call_writer` | writes the journal line of a call |
-//! | `state`, `tally` | what the calls of one recording share |
+//! | `state` | what the calls of one recording share |
 //! | `branch` | what differs from an earlier recording up to which a fork is replayed |
 //! | `resume`, `cost` | the answers of an earlier recording, and what they save |
 
@@ -16,19 +15,15 @@ mod arrivals;
 mod branch;
 mod call_writer;
 mod cost;
-mod last_frame;
-mod pending_call;
 mod recorder;
 pub mod relay;
 mod resume;
 mod state;
 mod stream;
-mod tally;
 
 pub use branch::{Branch, Rewrite};
 pub use cost::Cost;
-pub(super) use pending_call::PendingCall;
+pub(super) use recorder::PendingCall;
 pub use recorder::Recorder;
 pub use resume::{Resume, merged};
-pub use state::RecorderOptions;
-pub use tally::{OfModel, Tally};
+pub use state::{OfModel, RecorderOptions, Tally};

@@ -8,27 +8,26 @@ use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
 
-use axum::body::Body as HttpBody;
-use axum::http::Response as HttpResponse;
+use axum::body::{Body as HttpBody, Bytes};
+use axum::http::{HeaderMap, Method, Response as HttpResponse};
 
 use super::branch::Branch;
-use super::call_writer::{CallWriter, Cut, Unsaved};
+use super::call_writer::{CallWriter, Unsaved};
 use super::cost::Cost;
-use super::pending_call::PendingCall;
 use super::relay::{self, Relay, provider_of};
 use super::resume::Recall;
-use super::state::{RecorderOptions, RecorderState};
+use super::state::{RecorderOptions, RecorderState, Tally};
 use super::stream;
-use super::tally::Tally;
 use crate::activity::InFlight;
 use crate::clients::{Clients, reqwest_reason};
 use crate::http;
 use crate::miss::MissReason;
 use retake_base::error::Result;
+use retake_core::json::Json;
 use retake_core::key::UNKNOWN_CALLER;
 use retake_core::secrets::Secrets;
-use retake_wire::fixture::call_log::CallLog;
-use retake_wire::{self as wire, Api, Known, Response};
+use retake_wire::fixture::call_log::{CallLog, Cut, CutBy};
+use retake_wire::{self as wire, Api, Known, Response, Target};
 
 /// Passes calls on and writes the journal.
 #[derive(Debug)]
@@ -38,6 +37,32 @@ pub struct Recorder {
     state: Arc<RecorderState>,
     before_paying: Option<BeforePaying>,
     branch: Option<Arc<Branch>>,
+}
+
+/// A call that is passed on, or answered from an earlier recording.
+#[derive(Clone)]
+pub struct PendingCall {
+    pub api: Api,
+    pub provider: Api,
+    pub method: Method,
+    pub path: String,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    pub caller: Option<String>,
+    pub model: String,
+    pub request: Json,
+}
+
+impl PendingCall {
+    /// The method and path that the call was sent to.
+    pub(crate) fn target(&self) -> Target<'_> {
+        Target { method: self.method.as_str(), path: &self.path }
+    }
+
+    /// The path without the query, which may hold a key.
+    pub(super) fn path_alone(&self) -> &str {
+        self.path.split('?').next().unwrap_or_default()
+    }
 }
 
 /// Why a call got no answer, and whether no other one may be sent either.
@@ -164,7 +189,7 @@ impl Recorder {
                 let status = if refused { 400 } else { 502 };
                 let error = wire::error_response(provider, status, "record_error", &why);
                 // If this cannot be saved, nothing is lost.
-                let _ = writer.write(Some(&Cut::NotSent(why)));
+                let _ = writer.write(Some(Cut { by: CutBy::Provider, why }));
                 http::final_error(&error, in_flight)
             }
         }

@@ -7,15 +7,16 @@ use std::time::Duration;
 use axum::body::{Body as HttpBody, Bytes, HttpBody as _};
 use axum::http::{Response as HttpResponse, StatusCode, header};
 use futures_util::{Stream, StreamExt as _};
+use memchr::memmem;
 use tokio::sync::mpsc;
 
-use super::call_writer::{CallWriter, Cut, Unsaved};
-use super::last_frame;
+use super::call_writer::{CallWriter, Unsaved, client_left};
 use super::relay::MARK;
 use crate::activity::InFlight;
 use crate::clients::reqwest_reason;
 use crate::http;
-use retake_wire::{self as wire, Body, Response};
+use retake_wire::fixture::call_log::{Cut, CutBy};
+use retake_wire::{self as wire, Api, Body, Response};
 
 /// How long to wait for the end of a stream after the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);
@@ -76,7 +77,9 @@ impl Next {
         match chunk {
             None => Next::End(None),
             Some(Ok(chunk)) => Next::Chunk(chunk),
-            Some(Err(why)) => Next::End(Some(Cut::ProviderLeft(why))),
+            Some(Err(why)) => {
+                Next::End(Some(Cut { by: CutBy::Provider, why: format!("the provider left before the end: {why}") }))
+            }
         }
     }
 }
@@ -127,7 +130,7 @@ async fn stream_through(
         };
         let next = tokio::select! {
             next = next => next,
-            () = sender.closed() => Next::End(Some(Cut::ClientLeft)),
+            () = sender.closed() => Next::End(Some(client_left())),
         };
         let out = match next {
             // After the last frame the answer is complete, even if the provider or the client leaves then.
@@ -137,7 +140,7 @@ async fn stream_through(
             Next::Quiet => last.take(),
             Next::Chunk(chunk) => {
                 writer.take(&chunk);
-                let is_last = !chunk.is_empty() && last_frame::is_in_last(api, &writer.bytes, chunk.len());
+                let is_last = !chunk.is_empty() && ends_answer(api, &writer.bytes, chunk.len());
                 match last.take() {
                     held if is_last => {
                         last = Some(chunk);
@@ -151,12 +154,12 @@ async fn stream_through(
         // An empty chunk would mark a stream that broke off.
         let Some(out) = out.filter(|out| !out.is_empty()) else { continue };
         if sender.send(out).await.is_err() {
-            break Some(Cut::ClientLeft);
+            break Some(client_left());
         }
     };
-    let broken = matches!(cut, Some(Cut::ProviderLeft(_)));
+    let broken = cut.as_ref().is_some_and(|cut| cut.by == CutBy::Provider);
     // Beside this thread, which passes on the frames of all answers: writing waits for the disk.
-    let saved = tokio::task::spawn_blocking(move || writer.write(cut.as_ref()).is_ok()).await.unwrap_or_default();
+    let saved = tokio::task::spawn_blocking(move || writer.write(cut).is_ok()).await.unwrap_or_default();
     if let Some(last) = last.filter(|_| saved) {
         // If the client has left, it has everything that it wanted.
         let _ = sender.send(last).await;
@@ -166,3 +169,24 @@ async fn stream_through(
         let _ = sender.send(Bytes::new()).await;
     }
 }
+
+/// How many bytes before a chunk are searched too, because a chunk may begin in the middle of the frame.
+const BEFORE: usize = 64;
+
+/// Whether the frame that ends an answer ends in the last `length` bytes of a stream. Clients go on when they see it, without
+/// waiting for the end of the stream.
+fn ends_answer(api: Api, stream: &[u8], length: usize) -> bool {
+    let marks: &[&str] = match api {
+        Api::OpenAiChat => &["data: [DONE]", "data:[DONE]"],
+        Api::OpenAiResponses => &["response.completed", "response.incomplete", "response.failed"],
+        Api::Anthropic => &["message_stop"],
+        Api::Gemini => &["\"finishReason\""],
+        Api::Ollama => &["\"done\":true", "\"done\": true"],
+        Api::Opaque => &[],
+    };
+    let tail = &stream[stream.len().saturating_sub(length + BEFORE)..];
+    marks.iter().any(|mark| memmem::find(tail, mark.as_bytes()).is_some())
+}
+
+#[cfg(test)]
+mod tests;

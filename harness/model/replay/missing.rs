@@ -1,7 +1,7 @@
 //! What becomes of calls that no turn answers: they are explained, and may get another turn's answer if the replay goes on.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use super::Replay;
 use crate::going_on::{GoingOn, any_text, meant_turn};
@@ -17,7 +17,7 @@ impl Replay {
     /// The log so far. Each call that missed is compared with the turn that it is aligned with, which depends on what the other
     /// calls asked for.
     pub fn log(&self) -> RunLog {
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut log = self.log.lock().clone();
         let state = self.state();
         let mut asked = state.served_to.clone();
         log.left_after = asked.iter().max_by_key(|(_, call)| **call).map(|(turn, call)| (*turn, *call));

@@ -1,6 +1,7 @@
 //! Whether the arguments of a tool call fit the JSON schema that was offered with the tool. Words of a schema that are not known
 //! here allow everything.
 
+use crate::breakage::types;
 use retake_core::json::{Json, Layout};
 
 /// Describes the first place at which arguments do not fit; `None` if they fit.
@@ -37,11 +38,7 @@ fn at(root: &Json, schema: &Json, value: &Json, path: &str, depth: usize) -> Opt
         let allowed: Vec<String> = allowed.iter().map(|one| one.print(Layout::Python)).collect();
         return Some(format!("{named} is {}, expected {}", value.print(Layout::Python), allowed.join(" or ")));
     }
-    let types: Vec<String> = match schema.get("type") {
-        Some(Json::Str(one)) => vec![one.to_lowercase()],
-        Some(Json::Array(several)) => several.iter().filter_map(Json::as_str).map(str::to_lowercase).collect(),
-        _ => Vec::new(),
-    };
+    let types = types(schema);
     let nullable = schema.get("nullable").is_some_and(Json::is_truthy) && *value == Json::Null;
     let is_whole = || !matches!(value, Json::Float(number) if number.fract() != 0.0);
     let fits = |of: &String| of == value.kind() || (of == "integer" && value.kind() == "number" && is_whole());

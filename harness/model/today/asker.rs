@@ -1,12 +1,13 @@
 //! Asks the provider a call, as the recorder would, and says whether its answer can be compared.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::kept_calls::KeptCall;
 use crate::activity::Activity;
 use crate::record::relay::Relay;
-use crate::record::{Recorder, RecorderOptions};
+use crate::record::{PendingCall, Recorder, RecorderOptions};
+use crate::served::Served;
 use retake_base::text::clipped;
 use retake_core::json::Json;
 use retake_core::secrets::Secrets;
@@ -21,6 +22,34 @@ pub struct Limits {
     pub calls: Option<u64>,
     /// The most tokens, read and written.
     pub tokens: Option<u64>,
+}
+
+/// A call of a replay, with the turn that answered it, kept to ask the provider the same.
+#[derive(Clone)]
+pub struct KeptCall {
+    pub(crate) served: Served,
+    pub(crate) call: PendingCall,
+}
+
+impl KeptCall {
+    /// The index of the turn in the fixture.
+    pub fn turn(&self) -> usize {
+        self.served.index
+    }
+
+    /// How many tokens the recorded call took; estimated from its length if nobody counted them.
+    pub(super) fn tokens(&self) -> u64 {
+        let output = &self.served.turn().output;
+        let estimate = (self.call.body.len() + output.text().len()) / 4;
+        output.usage.map_or(estimate as u64, |usage| usage.input + usage.output)
+    }
+}
+
+impl fmt::Debug for KeptCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Its headers hold a key.
+        f.debug_struct("KeptCall").field("turn", &self.served.index).finish_non_exhaustive()
+    }
 }
 
 /// Asks the provider, and counts what it costs.

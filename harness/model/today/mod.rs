@@ -2,8 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `asker` | one call to the provider, within the limits |
-//! | `kept_calls` | the calls of a replay, with the turns that answered them |
+//! | `asker` | one call of a replay, and the same to the provider, within the limits |
 //! | `comparison` | what differs, over all calls |
 //! | `behaviour` | what differs in what an answer does: tools, arguments, finish reason |
 //! | `arguments` | whether arguments fit a JSON schema |
@@ -12,8 +11,6 @@ mod arguments;
 mod asker;
 mod behaviour;
 mod comparison;
-mod kept_calls;
 
-pub use asker::{Asker, Limits};
+pub use asker::{Asker, KeptCall, Limits};
 pub use comparison::{ApiCompared, Comparison, Finding, TurnCompared};
-pub use kept_calls::KeptCall;

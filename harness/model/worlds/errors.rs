@@ -2,20 +2,13 @@
 
 use super::{End, FaultKind, Sent};
 use retake_core::json::{Json, Layout};
-use retake_wire::{Api, Call};
-
-/// An error of a provider.
-struct ProviderError {
-    status: u16,
-    /// The provider's word for it.
-    kind: &'static str,
-    message: &'static str,
-}
+use retake_wire::{Api, Call, ProviderError};
 
 /// Returns the error for a fault. Its headers let clients that wait before they try again do so at once.
 pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
     let error = error_of(kind, api);
-    let mut body = body(&error, api, kind);
+    let status = error.status;
+    let mut body = error.body(api);
     if api == Api::Gemini && call.stream && call.array {
         body = Json::Array(vec![body]);
     }
@@ -28,7 +21,7 @@ pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
         Api::Gemini | Api::Ollama | Api::Opaque => {}
     }
     Sent {
-        status: error.status,
+        status,
         headers,
         content_type: "application/json".to_owned(),
         length: Some(text.len()),
@@ -40,8 +33,13 @@ pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
 /// The id of a request that failed.
 const REQUEST: &str = "req_011CSHoEeqs5C35K2UUqR7Fy";
 
-fn error_of(kind: FaultKind, api: Api) -> ProviderError {
-    let of = |status, kind, message| ProviderError { status, kind, message };
+fn error_of(kind: FaultKind, api: Api) -> ProviderError<'static> {
+    let limited = matches!(kind, FaultKind::RateLimit | FaultKind::Exhausted);
+    let code = limited.then_some("rate_limit_exceeded");
+    let retry = [("@type", "type.googleapis.com/google.rpc.RetryInfo"), ("retryDelay", "0.001s")];
+    let retry = Json::object(retry.map(|(key, value)| (key, Json::from(value))));
+    let details = limited.then(|| Json::Array(vec![retry]));
+    let of = |status, kind, message| ProviderError { status, kind, message, code, request: Some(REQUEST), details };
     match (kind, api) {
         (FaultKind::RateLimit | FaultKind::Exhausted, Api::Anthropic) => {
             of(429, "rate_limit_error", "This request would exceed your account's rate limit. Please try again later.")
@@ -70,34 +68,6 @@ fn error_of(kind: FaultKind, api: Api) -> ProviderError {
     }
 }
 
-fn body(error: &ProviderError, api: Api, fault: FaultKind) -> Json {
-    let (kind, message) = (error.kind, error.message);
-    match api {
-        Api::Anthropic => {
-            let error = Json::object([("type", Json::from(kind)), ("message", message.into())]);
-            Json::object([("type", Json::from("error")), ("error", error), ("request_id", REQUEST.into())])
-        }
-        Api::Gemini => {
-            let mut fields =
-                vec![("code", Json::Int(error.status.into())), ("message", message.into()), ("status", kind.into())];
-            if error.status == 429 {
-                let retry = [("@type", "type.googleapis.com/google.rpc.RetryInfo"), ("retryDelay", "0.001s")];
-                let retry = Json::object(retry.map(|(key, value)| (key, Json::from(value))));
-                fields.push(("details", Json::Array(vec![retry])));
-            }
-            Json::object([("error", Json::object(fields))])
-        }
-        Api::Ollama => Json::object([("error", Json::from(message))]),
-        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => {
-            let limited = matches!(fault, FaultKind::RateLimit | FaultKind::Exhausted);
-            let code = if limited { Json::from("rate_limit_exceeded") } else { Json::Null };
-            let fields =
-                [("message", Json::from(message)), ("type", kind.into()), ("param", Json::Null), ("code", code)];
-            Json::object([("error", Json::object(fields))])
-        }
-    }
-}
-
 /// Returns the frame with which a provider says, in a stream that began well, that it cannot go on. `sent` is the number of frames
 /// before it.
 pub(super) fn in_stream(api: Api, sent: usize) -> String {
@@ -115,10 +85,8 @@ pub(super) fn in_stream(api: Api, sent: usize) -> String {
             ];
             format!("event: error\ndata: {}\n\n", Json::object(fields).print(Layout::Compact))
         }
-        Api::Anthropic => format!("event: error\ndata: {}\n\n", body(&error, api, kind).print(Layout::Compact)),
-        Api::Ollama => body(&error, api, kind).print(Layout::Compact) + "\n",
-        Api::OpenAiChat | Api::Gemini | Api::Opaque => {
-            format!("data: {}\n\n", body(&error, api, kind).print(Layout::Compact))
-        }
+        Api::Anthropic => format!("event: error\ndata: {}\n\n", error.body(api).print(Layout::Compact)),
+        Api::Ollama => error.body(api).print(Layout::Compact) + "\n",
+        Api::OpenAiChat | Api::Gemini | Api::Opaque => format!("data: {}\n\n", error.body(api).print(Layout::Compact)),
     }
 }

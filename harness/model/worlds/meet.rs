@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::Body as HttpBody;
 use axum::http::{HeaderMap, Response as HttpResponse};
 
-use super::staged::{Staged, StagedKind, locked};
+use super::staged::{Staged, StagedKind};
 use super::{Fault, faulted, possible};
 use crate::activity::{Activity, InFlight};
 use crate::lookup::Lookup;
@@ -44,12 +44,12 @@ pub(crate) async fn meet(meeting: Meeting<'_>, in_flight: InFlight) -> Result<Ht
     let (fault, times) = match &staged.kind {
         StagedKind::Watched { possible: all, together, holds } => {
             if let Ok(response) = &response {
-                locked(all).entry(index).or_insert_with(|| possible(served.turn(), call, provider, response));
+                all.lock().entry(index).or_insert_with(|| possible(served.turn(), call, provider, response));
             }
             if *holds {
-                locked(together).begin(index);
+                together.lock().begin(index);
                 tokio::time::sleep(HELD).await;
-                locked(together).end(index);
+                together.lock().end(index);
             }
             return Err(in_flight);
         }

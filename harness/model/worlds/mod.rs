@@ -38,31 +38,20 @@ use retake_wire::{Api, Body, Call, Response};
 
 /// What a fault makes of the response to a call, or `None` if this response cannot fail in that way.
 fn faulted(fault: Fault, turn: &Turn, call: &Call, api: Api, response: &Response) -> Option<Sent> {
-    match fault.kind {
-        FaultKind::RateLimit | FaultKind::Exhausted | FaultKind::Overloaded | FaultKind::Error500 => {
-            Some(refused(fault.kind, api, call))
-        }
-        FaultKind::Reset => Some(Sent::nothing(End::BeforeHead)),
-        FaultKind::Hang => Some(Sent::nothing(End::Hang)),
-        FaultKind::Empty => Some(Sent { content_type: response.content_type.clone(), ..Sent::nothing(End::Whole) }),
-        FaultKind::Stall | FaultKind::CutDirty | FaultKind::CutClean | FaultKind::ErrorEvent | FaultKind::Garbage => {
-            cut(fault, api, response)
-        }
-        FaultKind::Length
-        | FaultKind::LengthInToolCall
-        | FaultKind::Nothing
-        | FaultKind::Refusal
-        | FaultKind::UnknownTool
-        | FaultKind::BadArguments
-        | FaultKind::WrongArguments => meant(fault.kind, turn, call).map(|response| Sent::of(&response)),
-        FaultKind::FramingSeeded
-        | FaultKind::FramingInside
-        | FaultKind::FramingBytes
-        | FaultKind::FramingWhole
-        | FaultKind::FramingCrlf
-        | FaultKind::FramingBetween => framed(fault, turn, api, response),
+    match fault.kind.family() {
+        Family::Transport => match fault.kind {
+            FaultKind::RateLimit | FaultKind::Exhausted | FaultKind::Overloaded | FaultKind::Error500 => {
+                Some(refused(fault.kind, api, call))
+            }
+            FaultKind::Reset => Some(Sent::nothing(End::BeforeHead)),
+            FaultKind::Hang => Some(Sent::nothing(End::Hang)),
+            FaultKind::Empty => Some(Sent { content_type: response.content_type.clone(), ..Sent::nothing(End::Whole) }),
+            _ => cut(fault, api, response),
+        },
+        Family::Meaning => meant(fault.kind, turn, call).map(|response| Sent::of(&response)),
+        Family::Framing => framed(fault, turn, api, response),
         // Orders are of several calls.
-        FaultKind::Order => None,
+        Family::Order => None,
     }
 }
 

@@ -1,13 +1,13 @@
 //! The faults that the calls of a replay meet.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::order::Order;
 use super::{Fault, FaultKind};
+use retake_base::lock::Mutex;
 
 /// How often the call of a turn came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl Staged {
     /// What could happen to the answer of each turn that was served, if this was watched.
     pub fn possible(&self) -> BTreeMap<usize, Vec<Fault>> {
         match &self.kind {
-            StagedKind::Watched { possible, .. } => locked(possible).clone(),
+            StagedKind::Watched { possible, .. } => possible.lock().clone(),
             _ => BTreeMap::new(),
         }
     }
@@ -116,14 +116,14 @@ impl Staged {
     /// The groups of turns whose calls were under way together, if this was watched and held answers back.
     pub fn together(&self) -> Vec<BTreeSet<usize>> {
         match &self.kind {
-            StagedKind::Watched { together, .. } => locked(together).groups.clone(),
+            StagedKind::Watched { together, .. } => together.lock().groups.clone(),
             _ => Vec::new(),
         }
     }
 
     /// How often the call of a turn came, and met the fault.
     pub fn arrivals(&self, turn: usize) -> Arrivals {
-        let met = locked(&self.met);
+        let met = self.met.lock();
         let of_turn = met.iter().filter(|((of, _), _)| *of == turn).map(|(_, met)| *met);
         of_turn
             .fold(Arrivals::default(), |all, it| Arrivals { came: all.came + it.came, faults: all.faults + it.faults })
@@ -131,17 +131,17 @@ impl Staged {
 
     /// Whether a call has met a fault. What is asked after that is no miss: nobody recorded it.
     pub fn is_after_fault(&self) -> bool {
-        locked(&self.met).values().any(|met| met.faults > 0)
+        self.met.lock().values().any(|met| met.faults > 0)
     }
 
     /// When the first call met its fault, and when the first call that was never recorded came after that.
     pub fn times(&self) -> (Option<Instant>, Option<Instant>) {
-        *locked(&self.times)
+        *self.times.lock()
     }
 
     /// Notes that a call came that was never recorded, and that got no answer.
     pub(crate) fn note_left(&self) {
-        locked(&self.times).1.get_or_insert_with(Instant::now);
+        self.times.lock().1.get_or_insert_with(Instant::now);
     }
 
     /// The only turn whose calls meet a fault.
@@ -159,7 +159,7 @@ impl Staged {
 
     /// Counts a call of a turn. Returns whether it meets its fault, which it does the first `times` times.
     pub(super) fn count(&self, turn: usize, fault: Fault, times: u32) -> bool {
-        let mut met = locked(&self.met);
+        let mut met = self.met.lock();
         let met = met.entry((turn, fault)).or_default();
         met.came += 1;
         if met.came > self.limit {
@@ -167,13 +167,9 @@ impl Staged {
         }
         let meets = met.faults < times;
         if meets {
-            locked(&self.times).0.get_or_insert_with(Instant::now);
+            self.times.lock().0.get_or_insert_with(Instant::now);
         }
         met.faults += u32::from(meets);
         meets
     }
-}
-
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,7 +3,7 @@
 use super::answer::stop_reason;
 use crate::parts::ids;
 use crate::parts::pieces::given;
-use crate::{Api, RenderFor, Response, Unrenderable};
+use crate::{Api, RenderFor, Unrenderable};
 use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
 use retake_core::json::Json;
 
@@ -54,11 +54,6 @@ fn tool_use(tool: &ToolCall, position: usize, call: &RenderFor<'_>) -> Result<Js
         ("name", tool.name.as_str().into()),
         ("input", Unrenderable::unless_object(call.api, tool)?),
     ]))
-}
-
-pub(crate) fn error(status: u16, kind: &str, message: &str) -> Response {
-    let error = [("type", Json::from(kind)), ("message", message.into())];
-    Response::json(status, Json::object([("type", "error".into()), ("error", Json::object(error))]))
 }
 
 /// Returns the body that answers `GET /v1/models`.

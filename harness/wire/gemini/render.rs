@@ -3,7 +3,7 @@
 use super::answer::finish_reason;
 use crate::parts::ids;
 use crate::parts::pieces::given;
-use crate::{Api, RenderFor, Response, Unrenderable};
+use crate::{Api, RenderFor, Unrenderable};
 use retake_core::conversation::{Answer, Block, Finish, Usage};
 use retake_core::json::Json;
 
@@ -45,11 +45,6 @@ pub(crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Un
         ("modelVersion", answer.model.as_deref().and_then(given).unwrap_or(call.model).into()),
         ("responseId", id.unwrap_or_else(|| ids::derived("", call.seed, "answer")).into()),
     ]))
-}
-
-pub(crate) fn error(status: u16, kind: &str, message: &str) -> Response {
-    let error = [("code", Json::Int(i64::from(status))), ("message", message.into()), ("status", kind.into())];
-    Response::json(status, Json::object([("error", Json::object(error))]))
 }
 
 /// Returns the body that answers `GET /v1beta/models`.

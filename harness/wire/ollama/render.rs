@@ -2,7 +2,7 @@
 
 use crate::parts::ids;
 use crate::parts::pieces::given;
-use crate::{RenderFor, Response, Unrenderable};
+use crate::{RenderFor, Unrenderable};
 use retake_core::conversation::{Answer, Block, Finish, Usage};
 use retake_core::json::Json;
 
@@ -50,11 +50,6 @@ pub(crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Un
         ("eval_count", output.into()),
     ];
     Ok(Json::object(fields.into_iter().chain(durations.map(|key| (key, Json::Int(0))))))
-}
-
-/// Creates an error response. Ollama's errors are a single text.
-pub(crate) fn error(status: u16, kind: &str, message: &str) -> Response {
-    Response::json(status, Json::object([("error", format!("{kind}: {message}").into())]))
 }
 
 /// Returns the body that answers `GET /api/tags`.

@@ -71,11 +71,6 @@ pub(crate) fn stream(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, 
     Ok(Response::stream(frames))
 }
 
-pub(crate) fn error(status: u16, kind: &str, message: &str) -> Response {
-    let error = [("message", Json::from(message)), ("type", kind.into()), ("param", Json::Null), ("code", kind.into())];
-    Response::json(status, Json::object([("error", Json::object(error))]))
-}
-
 /// Returns the body that answers `GET /v1/models`.
 pub(crate) fn models(models: &[String]) -> Json {
     let model = |id: &String| {

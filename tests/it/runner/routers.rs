@@ -27,7 +27,7 @@ pub(crate) const CAPTURE: &str = "RETAKE_IT_CAPTURE";
 
 /// The runner's `main`. `system` selects the router, and is its name in the suite.
 pub(crate) fn runner(system: &str) -> ExitCode {
-    let suite = Suite::new(crate::support::tree::repository(), retake::assert_golden!());
+    let suite = Suite::new(crate::support::tree::repository());
     match system {
         "gateway" => suite.router(system, |stage| async move { gateway(&stage, true) }),
         "bare" => suite.router(system, |stage| async move { gateway::router(config(&stage)) }),

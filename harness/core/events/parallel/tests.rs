@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::conversation::{Block, ToolCall};
+use crate::events::Payload;
 use crate::events::captured::{AfterLast, Delivery, Status};
 use crate::events::{Detail, Golden, Known};
 

@@ -3,6 +3,7 @@ use super::super::held::Named;
 use super::super::shape::Golden;
 use super::*;
 use crate::conversation::{Answer, Block, ToolCall};
+use crate::json::Layout;
 
 const RAIN: &str = "It rains in Paris.";
 const SUN: &str = "The sun shines in Rome.";
@@ -321,4 +322,15 @@ fn arguments_that_come_parsed_beside_their_pieces_are_not_held_a_second_time() {
     let often = [event("{\"city\":\"Ro", "Ro", 7), event("me", "Rome", 7), event("\"}", "Rome", 7)].concat();
     check(&often, &[called(&["Rome"])], &[expected]);
     check(&event("{\"city\":\"Rome\"}", "Rome", 7), &[called(&["Rome"])], &[expected]);
+}
+
+#[test]
+fn a_text_of_events_that_take_their_names_from_the_data_is_held() {
+    let lines = cut(RAIN, 4, |piece| {
+        Json::object([("kind", Json::from("text")), ("piece", piece.into())]).print(Layout::Compact)
+    });
+    let (collapse, event_name) = (vec!["c/text".to_owned()], Some("/kind".to_owned()));
+    let options = ShapeOptions { collapse, event_name, ..ShapeOptions::default() };
+    let golden = Golden::with(&[captured(&lines)], &options, &known(&[said(RAIN)]), &str::to_owned).text;
+    assert!(golden.contains("c/text    …  /piece = \"It rains in Paris.\""), "{golden}");
 }

@@ -139,7 +139,7 @@ fn a_tool_call_is_rendered_as_a_stream() {
 
 #[test]
 fn an_error_has_openais_envelope() {
-    let response = error(404, "replay_miss", "no turn");
+    let response = crate::error_response(Api::OpenAiChat, 404, "replay_miss", "no turn");
     assert_eq!(response.status, 404);
     let expected = r#"{"error":{"code":"replay_miss","message":"no turn","param":null,"type":"replay_miss"}}"#;
     assert_eq!(Json::parse(body(&response).as_bytes()), Json::parse(expected.as_bytes()));
