@@ -9,10 +9,9 @@ use url::{Host, Url};
 
 use super::names::{check_variable, env_name};
 use super::options::limit;
-use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts, over};
+use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts, fields, over};
 use super::spanned::Spanned;
 use super::values::Pattern;
-use crate::hints::suggest;
 use crate::source::Source;
 use crate::system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
 use crate::template::{Names, Template};
@@ -36,7 +35,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn error(&self, at: &Spanned<impl Sized>, what: impl Into<String>) -> Error {
-        self.source.error(at.span().start, what)
+        self.source.error_at(at, what)
     }
 
     fn system(&self, name: &Spanned<String>, raw: &Spanned<RawSystem>) -> Result<(String, SystemSpec)> {
@@ -205,20 +204,10 @@ impl Reader<'_> {
     }
 
     fn attached(&self, name: &Spanned<String>, raw: &RawSystem, url: &Spanned<String>) -> Result<SystemSpec> {
-        let of_command = [
-            ("cwd", raw.cwd.as_ref().map(Spanned::span)),
-            ("cwd_copy", raw.cwd_copy.as_ref().map(Spanned::span)),
-            ("files", raw.files.as_ref().map(Spanned::span)),
-            ("env", raw.env.as_ref().map(Spanned::span)),
-            ("ready", raw.ready.as_ref().map(Spanned::span)),
-            ("build", raw.build.as_ref().map(Spanned::span)),
-            ("port", raw.port.as_ref().map(Spanned::span)),
-            ("shared", raw.shared.as_ref().map(Spanned::span)),
-            ("needs", raw.needs.as_ref().and_then(|needs| needs.first()).map(Spanned::span)),
-        ];
-        if let Some((field, span)) = of_command.into_iter().find_map(|(field, span)| Some((field, span?))) {
-            return Err(self.source.error(span.start, format!("`{field}` belongs to a system with a `command`")));
-        }
+        let needs = raw.needs.as_ref().and_then(|needs| needs.first()).map(|needed| needed.span().start);
+        let why = "belongs to a system with a `command`";
+        self.source.refuse(&fields!(raw; cwd, cwd_copy, files, env, ready, build, port, shared), why)?;
+        self.source.refuse(&[("needs", needs)], why)?;
         let parsed = Url::parse(url.get_ref())
             .map_err(|error| self.error(url, format!("`{}` is not a URL: {error}", url.get_ref())))?;
         if !["http", "https"].contains(&parsed.scheme()) {
@@ -264,7 +253,7 @@ impl Reader<'_> {
                 match systems.get(text) {
                     None => {
                         let error = self.error(needed, format!("there is no system `{text}` in this file"));
-                        return Err(suggest(error, text, known()));
+                        return Err(error.suggest(text, known()));
                     }
                     Some(SystemSpec::Command(spec)) if !spec.shared => {}
                     Some(_) => {
@@ -310,10 +299,10 @@ pub(super) fn resolved(written: &Systems, source: &Source) -> Result<Systems> {
         let mut seen = vec![name.get_ref().as_str()];
         while let Some(extended) = system.extends.take() {
             let text = extended.get_ref();
-            let error = |what: String| source.error(extended.span().start, what);
+            let error = |what: String| source.error_at(&extended, what);
             let Some((known, base)) = written.iter().find(|(known, _)| known.get_ref() == text) else {
                 let error = error(format!("there is no system `{text}` in this file"));
-                return Err(suggest(error, text, written.keys().map(|known| known.get_ref().as_str())));
+                return Err(error.suggest(text, written.keys().map(|known| known.get_ref().as_str())));
             };
             seen.push(known.get_ref());
             if seen[..seen.len() - 1].contains(&text.as_str()) {

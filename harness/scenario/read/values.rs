@@ -10,12 +10,12 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use crate::hints::listed;
 use crate::options::{Delays, Level, Panics, Unused};
 use crate::pointer::Pointer;
 use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
 use crate::{ToolsFrom, Unobserved};
+use retake_base::text::listed;
 use retake_core::events::{Detail, TextAs};
 use retake_core::secrets::Suspected;
 use retake_model::OfferedTools;

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use super::context::Context;
 use super::json::TemplateJson;
 use super::template::Template;
-use crate::hints::{listed, suggest};
 use retake_base::error::{Error, Result};
+use retake_base::text::listed;
 
 /// The names that Retake itself defines. Vars and captures cannot use them.
 pub const RESERVED: [&str; 10] =
@@ -191,7 +191,7 @@ impl Names {
                     error.help(reason.clone())
                 } else {
                     let names: Vec<&str> = self.here.iter().map(String::as_str).collect();
-                    suggest(error, root, names.iter().copied()).help(format!("defined here: {}", listed(&names)))
+                    error.suggest(root, names.iter().copied()).help(format!("defined here: {}", listed(&names)))
                 });
             }
             let known: Vec<&str> = match root {
@@ -232,7 +232,7 @@ impl Names {
             let Some(attribute) = name.path.split('.').nth(1).filter(|attribute| !known.contains(attribute)) else {
                 return Ok(());
             };
-            let error = suggest(error(format!("`{root}` has no `{attribute}`")), attribute, known.iter().copied());
+            let error = error(format!("`{root}` has no `{attribute}`")).suggest(attribute, known.iter().copied());
             Err(error.help(format!("it has {}", listed(&known))))
         })
     }

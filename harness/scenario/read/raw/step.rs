@@ -9,6 +9,16 @@ use crate::read::spanned::Spanned;
 use crate::read::values::{Colors, RawDuration, RawStream, Statuses};
 use crate::step::{Dialogs, Framing};
 
+/// Lists the given fields of a raw table by name, each with the byte offset of its value if it is set.
+macro_rules! fields {
+    ($raw:expr; $($field:ident $(as $word:literal)?),+) => {
+        [$((fields!(@ $field $($word)?), $raw.$field.as_ref().map(|field| field.span().start))),+]
+    };
+    (@ $field:ident $word:literal) => { $word };
+    (@ $field:ident) => { stringify!($field) };
+}
+pub(crate) use fields;
+
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -290,14 +300,7 @@ pub(crate) struct RawWait {
 impl RawStep {
     /// Returns the fields that belong only to a step with a page, each with the byte offset of its value if it is set.
     pub(crate) fn page_fields(&self) -> [(&'static str, Option<usize>); 6] {
-        [
-            ("do", self.acts.as_ref().map(|field| field.span().start)),
-            ("storage", self.storage.as_ref().map(|field| field.span().start)),
-            ("traffic", self.traffic.as_ref().map(|field| field.span().start)),
-            ("viewport", self.viewport.as_ref().map(|field| field.span().start)),
-            ("colors", self.colors.as_ref().map(|field| field.span().start)),
-            ("dialogs", self.dialogs.as_ref().map(|field| field.span().start)),
-        ]
+        fields!(self; acts as "do", storage, traffic, viewport, colors, dialogs)
     }
 
     /// Returns the fields that belong only to a step with a socket, each with the byte offset of its value if it is set.
@@ -318,10 +321,9 @@ impl RawStep {
     }
 }
 
-/// Lists the given fields of a raw table by name, each with the byte offset of its value if it is set.
-macro_rules! fields {
-    ($raw:expr; $($field:ident),+) => {
-        [$((stringify!($field), $raw.$field.as_ref().map(|field| field.span().start))),+]
-    };
+impl RawAct {
+    /// Returns the fields that say what an act does, each with the byte offset of its value if it is set. An act has exactly one.
+    pub(crate) fn kinds(&self) -> [(&'static str, Option<usize>); 15] {
+        fields!(self; see, unseen, once, above, click, hover, fill, upload, press, dialog, goto, reload, retry, aria, screenshot)
+    }
 }
-pub(crate) use fields;
