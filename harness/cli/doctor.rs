@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::handover;
+use super::{handover, relay};
 use retake::__private::report::terminal;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
@@ -169,23 +169,10 @@ fn missing_fixtures(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     missing.into_iter().map(lacking).collect()
 }
 
-/// The environment variables with which recording reaches a provider.
-const KEYS: [&str; 9] = [
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "OLLAMA_API_KEY",
-    "RETAKE_UPSTREAM_OPENAI",
-    "RETAKE_UPSTREAM_ANTHROPIC",
-    "RETAKE_UPSTREAM_GEMINI",
-    "RETAKE_UPSTREAM_OLLAMA",
-];
-
 /// Checks whether a provider's key is set, which only recording needs.
 fn key(needed: bool, recorded: bool, all_read: bool) -> Finding {
     let set: Vec<&str> =
-        KEYS.into_iter().filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())).collect();
+        relay::variables().filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())).collect();
     finding(
         "key",
         match (set.is_empty(), needed) {

@@ -6,7 +6,6 @@ use clap::Args;
 
 use retake::__private::project::{OpenProject, folder_of};
 use retake_base::error::{Error, Result};
-use retake_base::text::nearest;
 use retake_scenario::is_name;
 
 /// The option that names the project, for subcommands that work on a fixture.
@@ -84,10 +83,7 @@ fn no_fixture(named: &Path, folder: &Path) -> Error {
     known.sort();
     let error =
         Error::new(format!("there is no fixture `{wanted}`: neither a file of that name nor {shown}/{wanted}.json"));
-    match nearest(&wanted, known.iter().map(String::as_str)) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error,
-    }
+    error.suggest(&wanted, known.iter().map(String::as_str))
 }
 
 fn of_environment() -> Option<PathBuf> {
