@@ -9,7 +9,6 @@ mod aimock;
 mod body;
 mod files;
 mod foreign;
-mod go_vcr;
 mod har;
 mod interaction;
 pub(crate) mod openhands;

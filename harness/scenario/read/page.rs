@@ -36,7 +36,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     let page = raw.browser.as_ref().ok_or_else(|| Error::new("no page"))?;
     let (system, path) = system_and_path(page);
     let storage = raw.storage.iter().flat_map(Spanned::get_ref);
-    let storage = storage.map(|(name, value)| Ok((name.get_ref().clone(), template(scenario, value, names)?)));
+    let storage = storage.map(|(name, value)| Ok((name.get_ref().clone(), names.template(value, scenario.source)?)));
     let visit = PageVisit {
         system,
         path: path_of(scenario, &path)?,
@@ -113,8 +113,7 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
             .help(format!("an act has exactly one of {}", listed(&raw.kinds().map(|(word, _)| word)))));
     };
     refuse_strays(scenario, raw, word)?;
-    let target = |text: &Option<Spanned<String>>| -> Result<Target> {
-        let text = text.as_ref().ok_or_else(|| Error::new("no target"))?;
+    let target = |text: &Spanned<String>| -> Result<Target> {
         let target = read_target(scenario, text, names, By::Text)?;
         if let (Some(markdown), true) = (&raw.markdown, target.by != By::Text || raw.exact.is_some()) {
             let what = "`markdown` belongs to a text, without `exact`: rendered, it has other letters around it";
@@ -128,66 +127,54 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
             ..target
         })
     };
-    let what = match word {
-        "see" => Do::See(target(&raw.see)?),
-        "unseen" => Do::Unseen(target(&raw.unseen)?),
-        "once" => Do::Once(target(&raw.once)?),
-        "click" => Do::Click(target(&raw.click)?),
-        "hover" => Do::Hover(target(&raw.hover)?),
-        "upload" => {
+    let fail = |what: &str| scenario.source.error(start, what);
+    let what = match raw {
+        RawAct { see: Some(text), .. } => Do::See(target(text)?),
+        RawAct { unseen: Some(text), .. } => Do::Unseen(target(text)?),
+        RawAct { once: Some(text), .. } => Do::Once(target(text)?),
+        RawAct { click: Some(text), .. } => Do::Click(target(text)?),
+        RawAct { hover: Some(text), .. } => Do::Hover(target(text)?),
+        RawAct { upload: Some(text), .. } => {
             let files = raw.files.iter().flat_map(Spanned::get_ref).map(|file| scenario.beside(file));
             let files: Vec<_> = files.collect::<Result<_>>()?;
             if files.is_empty() {
-                let error = scenario.source.error(start, "this act uploads no file");
-                return Err(error.help("add `files = [\"…\"]`"));
+                return Err(fail("this act uploads no file").help("add `files = [\"…\"]`"));
             }
-            Do::Upload { target: target(&raw.upload)?, files }
+            Do::Upload { target: target(text)?, files }
         }
-        "dialog" => {
-            let text = raw.dialog.as_ref().ok_or_else(|| Error::new("no text"))?;
-            Do::Dialog(template(scenario, text, names)?)
-        }
-        "retry" => {
-            let inner = acts(scenario, raw.retry.as_ref(), names, WITHIN_RETRY)?;
+        RawAct { dialog: Some(text), .. } => Do::Dialog(names.template(text, scenario.source)?),
+        RawAct { retry: Some(inner), .. } => {
+            let inner = acts(scenario, Some(inner), names, WITHIN_RETRY)?;
             if inner.is_empty() {
-                return Err(scenario.source.error(start, "`retry` contains no act"));
+                return Err(fail("`retry` contains no act"));
             }
             Do::Retry(inner)
         }
-        "fill" => {
-            let Some(text) = &raw.text else {
-                return Err(scenario
-                    .source
-                    .error(start, "this act does not say what to fill in")
-                    .help("add `text = \"…\"`"));
-            };
-            Do::Fill { target: target(&raw.fill)?, text: template(scenario, text, names)? }
+        RawAct { fill: Some(field), text: Some(text), .. } => {
+            Do::Fill { target: target(field)?, text: names.template(text, scenario.source)? }
         }
-        "above" => {
-            let targets = raw.above.as_ref().map(Spanned::get_ref).into_iter().flatten();
-            let targets =
-                targets.map(|text| read_target(scenario, text, names, By::Text)).collect::<Result<Vec<_>>>()?;
+        RawAct { fill: Some(_), .. } => {
+            return Err(fail("this act does not say what to fill in").help("add `text = \"…\"`"));
+        }
+        RawAct { above: Some(targets), .. } => {
+            let targets = targets.get_ref().iter().map(|text| read_target(scenario, text, names, By::Text));
+            let targets = targets.collect::<Result<Vec<_>>>()?;
             if targets.len() < 2 {
-                return Err(scenario.source.error(start, "`above` needs at least two elements to compare"));
+                return Err(fail("`above` needs at least two elements to compare"));
             }
             Do::Above(targets)
         }
-        "press" => Do::Press(keys(scenario, raw)?),
-        "goto" => {
-            let path = raw.goto.as_ref().ok_or_else(|| Error::new("no path"))?;
+        RawAct { press: Some(keys), .. } => Do::Press(read_keys(scenario, keys)?),
+        RawAct { goto: Some(path), .. } => {
             let path = path_of(scenario, path)?;
             names.check(&path)?;
             Do::Goto(path)
         }
-        "reload" => {
-            scenario.refuse(
-                &[("reload", raw.reload.as_ref().filter(|yes| !yes.get_ref()).map(|no| no.span().start))],
-                "does nothing if it is false: remove it",
-            )?;
-            Do::Reload
+        RawAct { reload: Some(reload), .. } if *reload.get_ref() => Do::Reload,
+        RawAct { reload: Some(no), .. } => {
+            return Err(scenario.error(no, "`reload` does nothing if it is false: remove it"));
         }
-        "aria" => {
-            let text = raw.aria.as_ref().ok_or_else(|| Error::new("no region"))?;
+        RawAct { aria: Some(text), .. } => {
             let target = read_target(scenario, text, names, By::Role)?;
             if target.by != By::Role {
                 let error = scenario.error(text, "a region is found by its role and name");
@@ -195,7 +182,9 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
             }
             Do::Aria(target)
         }
-        _ => screenshot(scenario, raw, names)?,
+        RawAct { screenshot: Some(name), .. } => screenshot(scenario, raw, name, names)?,
+        // One of them is there, as its word is.
+        _ => return Err(fail("this act does nothing")),
     };
     let within = raw.within.as_ref().map_or(otherwise, |within| within.get_ref().0);
     let visible = raw.visible.as_ref().is_none_or(|visible| *visible.get_ref());
@@ -204,8 +193,7 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
 }
 
 /// Reads which key is pressed, and which others are held down with it.
-fn keys(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<String> {
-    let keys = raw.press.as_ref().ok_or_else(|| Error::new("no keys"))?;
+fn read_keys(scenario: ScenarioFile<'_>, keys: &Spanned<String>) -> Result<String> {
     let held = keys.get_ref().rsplit_once('+').filter(|(_, key)| !key.is_empty()).map(|(held, _)| held);
     if let Some(other) = held.into_iter().flat_map(|held| held.split('+')).find(|key| !HELD.contains(key)) {
         let error = scenario.error(keys, format!("`{other}` is not a modifier key"));
@@ -256,7 +244,7 @@ fn read_inside(scenario: ScenarioFile<'_>, inside: &Spanned<RawInside>, names: &
     if by == By::Role {
         check_role(scenario, text, text.get_ref())?;
     }
-    let text = template(scenario, text, names)?;
+    let text = names.template(text, scenario.source)?;
     Ok(Target { exact: raw.exact.unwrap_or_default(), nth: raw.nth, ..Target::of(by, text) })
 }
 
@@ -271,8 +259,7 @@ fn check_role(scenario: ScenarioFile<'_>, at: &Spanned<String>, text: &str) -> R
     Err(error.suggest(role, ROLES.split_whitespace()).help("the roles are those of ARIA: button, heading, textbox, …"))
 }
 
-fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct, names: &Names) -> Result<Do> {
-    let name = raw.screenshot.as_ref().ok_or_else(|| Error::new("no name"))?;
+fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct, name: &Spanned<String>, names: &Names) -> Result<Do> {
     if !is_name(name.get_ref()) {
         let what = format!("`{}` cannot be the name of a screenshot", name.get_ref());
         return Err(scenario.error(name, what).help("names are made of lower-case letters, digits, `.`, `_` and `-`"));
@@ -324,10 +311,4 @@ fn refuse_near_word(scenario: ScenarioFile<'_>, text: &Spanned<String>, word: &s
     let Some(near) = near else { return Ok(()) };
     let error = scenario.error(text, format!("elements cannot be found by `{word}:`"));
     Err(error.help(format!("did you mean `{near}:`? As a text: `text:{}`", text.get_ref())))
-}
-
-fn template(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names) -> Result<Template> {
-    let template = Template::parse(text.get_ref(), scenario.source, text.span())?;
-    names.check(&template)?;
-    Ok(template)
 }

@@ -72,9 +72,7 @@ impl Reader<'_> {
             let error = self.error(model, "`model` belongs to a system with a `url`");
             return Err(error.help("a command gets the model's address from its env: `{{ model.openai }}`"));
         }
-        if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
-            return Err(self.error(command, "the command names no program"));
-        }
+        command.check_command(self.source, "the command names no program")?;
         let needs: Vec<String> = raw.needs.iter().flatten().map(|name| name.get_ref().clone()).collect();
         let reader = Reader { names: self.names.of_system(&needs), ..*self };
         let env = raw.env.as_ref().map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
@@ -114,9 +112,7 @@ impl Reader<'_> {
 
     fn build(&self, raw: &RawSystem) -> Result<Vec<String>> {
         let Some(build) = &raw.build else { return Ok(Vec::new()) };
-        if build.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
-            return Err(self.error(build, "`build` has an empty command"));
-        }
+        build.check_command(self.source, "`build` has an empty command")?;
         let parts = build.get_ref().iter().map(|part| {
             if self.template(part)?.is_plain() {
                 return Ok(part.get_ref().clone());
@@ -139,9 +135,7 @@ impl Reader<'_> {
     }
 
     fn template(&self, text: &Spanned<String>) -> Result<Template> {
-        let template = Template::parse(text.get_ref(), self.source, text.span())?;
-        self.names.check(&template)?;
-        Ok(template)
+        self.names.template(text, self.source)
     }
 
     fn cwd(&self, cwd: &Spanned<String>) -> Result<Template> {

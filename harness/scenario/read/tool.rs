@@ -110,9 +110,7 @@ impl Reader<'_> {
     }
 
     fn command(&self, command: &Spanned<Vec<Spanned<String>>>) -> Result<ToolCommand> {
-        if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
-            return Err(self.source.error_at(command, "the command names no program"));
-        }
+        command.check_command(self.source, "the command names no program")?;
         Ok(ToolCommand {
             command: command.get_ref().iter().map(|part| self.template(part)).collect::<Result<_>>()?,
             cwd: self.raw.cwd.as_ref().map(|cwd| self.template(cwd)).transpose()?,
@@ -142,8 +140,6 @@ impl Reader<'_> {
     }
 
     fn template(&self, text: &Spanned<String>) -> Result<Template> {
-        let template = Template::parse(text.get_ref(), self.source, text.span())?;
-        self.names.check(&template)?;
-        Ok(template)
+        self.names.template(text, self.source)
     }
 }
