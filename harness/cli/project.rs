@@ -1,5 +1,6 @@
 //! The project that a subcommand works on.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -88,4 +89,16 @@ fn no_fixture(named: &Path, folder: &Path) -> Error {
 
 fn of_environment() -> Option<PathBuf> {
     std::env::var_os("RETAKE_ROOT").filter(|root| !root.is_empty()).map(PathBuf::from)
+}
+
+/// Reads a file, or standard input if no file is given.
+pub(super) fn input(file: Option<&Path>) -> Result<Vec<u8>> {
+    if let Some(file) = file {
+        retake_base::files::read(file)
+    } else {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|e| Error::new(format!("failed to read standard input: {e}")))?;
+        Ok(bytes)
+    }
 }

@@ -2,7 +2,6 @@
 
 mod axis;
 mod view;
-mod worlds;
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Value};

@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::context::Context;
 use super::json::TemplateJson;
 use super::template::Template;
+use super::vars::Context;
 use retake_base::error::{Error, Result};
 use retake_base::text::listed;
 

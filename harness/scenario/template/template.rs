@@ -7,8 +7,8 @@ use std::sync::Arc;
 use minijinja::value::Serde;
 use minijinja::{ErrorKind, Value};
 
-use super::context::Context;
 use super::engine::{FILTERS, MOST_BYTES, MOST_STEPS, TESTS, as_text, blank_environment, environment, render, to_json};
+use super::vars::Context;
 use super::{code, turn};
 use crate::source::Source;
 use retake_base::error::{Error, Place, Result};
