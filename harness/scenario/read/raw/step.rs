@@ -1,7 +1,5 @@
 //! The fields of `[[step]]`, as they are written in the file.
 
-use serde::Deserialize;
-
 use super::system::Texts;
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
@@ -19,9 +17,7 @@ macro_rules! fields {
 }
 pub(crate) use fields;
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+tables! {
 pub(crate) struct RawStep {
     /// The step's name in failures and reports.
     /// Example: `"register"`.
@@ -146,9 +142,6 @@ pub(crate) struct RawStep {
     pub traffic: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawAct {
     /// Waits until a person would see this. It is found by its text, or by `role:ROLE NAME`, `label:`, `placeholder:`,
     /// `testid:` or `css:`.
@@ -237,9 +230,6 @@ pub(crate) struct RawAct {
     pub within: Option<Spanned<RawDuration>>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawInside {
     /// The text that it shows.
     /// Example: `"Order 7"`.
@@ -267,27 +257,18 @@ pub(crate) struct RawInside {
     pub nth: Option<i64>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawCancel {
     /// The event at which the client leaves.
     /// Example: `"values"`.
     pub after: Spanned<String>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawAwait {
     /// The caller whose model call the step waits for.
     /// Example: `"middleware:title"`.
     pub caller: Spanned<String>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawWait {
     /// A JSON pointer into the answer.
     /// Example: `"/status"`.
@@ -295,6 +276,7 @@ pub(crate) struct RawWait {
     /// The value to wait for at that place.
     /// Example: `"done"`.
     pub is: Spanned<RawJson>,
+}
 }
 
 impl RawStep {
