@@ -51,7 +51,7 @@ pub use step::{
 pub use suite::NormalizeRule;
 pub use suite::{ForkTools, Price, Suite};
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec, needs};
-pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
+pub use template::{Context, RESERVED, Template, TemplateJson, Used, Vars};
 pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names:
 
 fn check_reconnect(scenario: ScenarioFile<'_>, request: &Request, at: &Spanned<bool>, names: &Names) -> Result<()> {
     let fail = |what: &str| scenario.error(at, what);
-    if !names.has_stream() {
+    if !names.stream {
         let error = fail("there is no stream before this step to come back to");
         return Err(error.help("`reconnect` sends the id of the last event of the latest stream before it"));
     }

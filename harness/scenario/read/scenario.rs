@@ -124,11 +124,7 @@ impl Reader<'_> {
             delays: given.delays,
             worlds: given.worlds,
             secrets: given.secrets,
-            used_secrets: names.secrets(),
-            used_tools: names.tools(),
-            used_systems: names.used_systems(),
-            uses_port: names.uses_port(),
-            of_fixture: names.of_fixture(),
+            used: names.used(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
             record_timeout: record_limit(raw, self.file.source)?,
             vars,
@@ -172,10 +168,10 @@ impl Reader<'_> {
             for part in step.parts() {
                 part.capture.keys().for_each(|name| names.define(name));
                 if matches!(part.action, Action::Socket(_)) {
-                    names.saw_socket();
+                    names.socket = true;
                 }
                 if matches!(&part.action, Action::Request(request) if request.stream().is_some()) {
-                    names.saw_stream();
+                    names.stream = true;
                 }
             }
             read.push(step);

@@ -41,7 +41,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
             let what = "`event` says where a message has its name, which this `framing` does itself";
             return Err(scenario.error(event, what));
         }
-    } else if !names.has_socket() {
+    } else if !names.socket {
         let at = raw.send.as_ref().map_or(0, |send| send.span().start);
         let error = scenario.source.error(at, "there is no open socket before this step to send this to");
         return Err(error.help("a step with `socket = \"/path\"` opens one"));

@@ -93,10 +93,10 @@ impl Reader<'_> {
             files: raw.files.as_ref().map(|files| reader.files(files.get_ref())).transpose()?.unwrap_or_default(),
             env: env.collect::<Result<_>>()?,
             // After the templates, since using a secret in one declares it.
-            secrets: reader.names.secrets(),
+            secrets: reader.names.used().secrets,
             build: self.build(raw)?,
             port: raw.port.as_ref().map(|port| self.port(port)).transpose()?,
-            tools: reader.names.tools(),
+            tools: reader.names.used().tools,
             ready,
             shared: raw.shared.as_ref().is_some_and(|shared| *shared.get_ref()),
             needs,

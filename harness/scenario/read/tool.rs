@@ -74,7 +74,7 @@ impl Reader<'_> {
             timeout: raw.timeout.as_ref().map_or(Ok(TIMEOUT), |timeout| limit(timeout, self.source))?,
             ignore: raw.ignore.iter().flatten().map(|pointer| pointer.get_ref().clone()).collect(),
             normalize: normalize.map(|rule| normalize_rule(rule, self.source)).collect::<Result<_>>()?,
-            secrets: self.names.secrets(),
+            secrets: self.names.used().secrets,
         })
     }
 

@@ -11,7 +11,7 @@ mod vars;
 
 pub(super) use engine::as_text;
 pub use json::TemplateJson;
-pub use names::RESERVED;
-pub(super) use names::{Names, OfFixture};
+pub(super) use names::Names;
+pub use names::{RESERVED, Used};
 pub use template::Template;
 pub use vars::{Context, Vars};
