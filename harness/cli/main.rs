@@ -10,7 +10,6 @@ mod command;
 mod companion;
 mod completions;
 mod doctor;
-mod doctor_start;
 mod explain;
 mod fork;
 mod formats;
