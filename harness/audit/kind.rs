@@ -2,86 +2,51 @@
 
 use retake_core::events::Detail;
 
-/// A kind of change to a capture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    DropEvent,
-    RepeatEvent,
-    SwapEvents,
-    RenameEvent,
-    DropKey,
-    AddKey,
-    RenameKey,
-    RetypeKey,
-    ChangeValue,
-    ChangeWord,
-    ChangeTime,
+/// Makes the type of the kinds, from the name of each and what it does.
+macro_rules! kinds {
+    ($($(#[$about:meta])* $kind:ident = $words:literal),+ $(,)?) => {
+        /// A kind of change to a capture.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Kind { $($(#[$about])* $kind),+ }
+
+        impl Kind {
+            /// All kinds, in the order in which they are printed.
+            pub const ALL: [Kind; [$($words),+].len()] = [$(Kind::$kind),+];
+
+            /// What the change does, as it is printed. This is also its name in the JSON report.
+            pub fn words(self) -> &'static str {
+                match self { $(Kind::$kind => $words),+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    DropEvent = "drop an event",
+    RepeatEvent = "send an event twice",
+    SwapEvents = "swap two events",
+    RenameEvent = "rename an event",
+    DropKey = "drop a key",
+    AddKey = "add a key",
+    RenameKey = "rename a key",
+    RetypeKey = "change a type",
+    ChangeValue = "change a value",
+    ChangeWord = "change a word",
+    ChangeTime = "change a time's form",
     /// Changes the text that collapsed events deliver in pieces, in all of them.
-    ChangeText,
-    ShortenList,
-    LengthenList,
-    ReverseList,
-    RepeatList,
-    SwapIds,
-    CutTail,
-    Status,
-    ContentType,
-    DropAttribute,
+    ChangeText = "change a streamed text",
+    ShortenList = "shorten a list",
+    LengthenList = "lengthen a list",
+    ReverseList = "reverse a list",
+    RepeatList = "repeat a list",
+    SwapIds = "swap two ids",
+    CutTail = "cut the end",
+    Status = "change the status",
+    ContentType = "change the content type",
+    DropAttribute = "drop an attribute",
 }
 
 impl Kind {
-    /// All kinds, in the order in which they are printed.
-    pub const ALL: [Kind; 21] = [
-        Kind::DropEvent,
-        Kind::RepeatEvent,
-        Kind::SwapEvents,
-        Kind::RenameEvent,
-        Kind::DropKey,
-        Kind::AddKey,
-        Kind::RenameKey,
-        Kind::RetypeKey,
-        Kind::ChangeValue,
-        Kind::ChangeWord,
-        Kind::ChangeTime,
-        Kind::ChangeText,
-        Kind::ShortenList,
-        Kind::LengthenList,
-        Kind::ReverseList,
-        Kind::RepeatList,
-        Kind::SwapIds,
-        Kind::CutTail,
-        Kind::Status,
-        Kind::ContentType,
-        Kind::DropAttribute,
-    ];
-
-    /// What the change does, as it is printed. This is also its name in the JSON report.
-    pub fn words(self) -> &'static str {
-        match self {
-            Kind::DropEvent => "drop an event",
-            Kind::RepeatEvent => "send an event twice",
-            Kind::SwapEvents => "swap two events",
-            Kind::RenameEvent => "rename an event",
-            Kind::DropKey => "drop a key",
-            Kind::AddKey => "add a key",
-            Kind::RenameKey => "rename a key",
-            Kind::RetypeKey => "change a type",
-            Kind::ChangeValue => "change a value",
-            Kind::ChangeWord => "change a word",
-            Kind::ChangeTime => "change a time's form",
-            Kind::ChangeText => "change a streamed text",
-            Kind::ShortenList => "shorten a list",
-            Kind::LengthenList => "lengthen a list",
-            Kind::ReverseList => "reverse a list",
-            Kind::RepeatList => "repeat a list",
-            Kind::SwapIds => "swap two ids",
-            Kind::CutTail => "cut the end",
-            Kind::Status => "change the status",
-            Kind::ContentType => "change the content type",
-            Kind::DropAttribute => "drop an attribute",
-        }
-    }
-
     /// Whether a golden with this detail is meant to notice the change: only `values` pins values, and `keys` pins nothing below
     /// the top-level keys.
     pub fn counts_at(self, detail: Detail) -> bool {

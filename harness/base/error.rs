@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::text::readable;
+use crate::text::{nearest, readable};
 
 /// `Result` with Retake's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -74,6 +74,22 @@ impl Error {
     pub fn help(mut self, help: impl Into<String>) -> Error {
         self.0.help.push(help.into());
         self
+    }
+
+    /// Adds the known name that was most likely meant by this one, if any is similar enough.
+    #[must_use]
+    pub fn suggest<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
+        match nearest(name, known) {
+            Some(near) => self.help(format!("did you mean `{near}`?")),
+            None => self,
+        }
+    }
+
+    /// The same, with another line of help if no known name is similar.
+    #[must_use]
+    pub fn suggest_or<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>, otherwise: String) -> Error {
+        let help = nearest(name, known).map_or(otherwise, |near| format!("did you mean `{near}`?"));
+        self.help(help)
     }
 
     /// Says which action failed, before the first line: `failed to X: what`.

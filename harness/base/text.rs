@@ -125,6 +125,11 @@ pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
+/// Lists names as "`a`, `b`".
+pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
+    names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
 /// Returns the name among `known` that the user most likely meant, ignoring case; `None` if none is similar enough.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // A name of a megabyte is similar to nothing, and comparing it takes long.

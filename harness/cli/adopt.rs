@@ -15,7 +15,7 @@ use retake::__private::report::terminal;
 use retake::__private::run::{Fixtures, may_write_fixtures};
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_base::text::{clipped, counted, nearest};
+use retake_base::text::{clipped, counted};
 use retake_core::key::{Hash, Rules};
 use retake_core::secrets::{hide, shown};
 use retake_model::MissedCall;
@@ -144,12 +144,11 @@ impl Adopt {
             }
         }
         let error = Error::new(format!("no scenario is called `{name}`"));
-        Err(match nearest(name, discovered.sound().map(|scenario| scenario.name.as_str())) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!(
-                "to write it with its trace: retake import otlp FILE --out fixtures/{name}.json --scenario {name}"
-            )),
-        })
+        Err(error.suggest_or(
+            name,
+            discovered.sound().map(|scenario| scenario.name.as_str()),
+            format!("to write it with its trace: retake import otlp FILE --out fixtures/{name}.json --scenario {name}"),
+        ))
     }
 
     /// Says why nothing was adopted.

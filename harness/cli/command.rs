@@ -9,6 +9,7 @@ use super::{
     record, reject, relay, rename, report, review, serve, shape, show, test, tools, worlds,
 };
 use retake::__private::report::terminal;
+use retake_base::error::Result;
 
 /// Record an agent service's model calls once; replay them forever against the real service.
 #[derive(Debug, Parser)]
@@ -25,8 +26,29 @@ struct Arguments {
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
+/// Makes the type of the subcommands, and runs them.
+macro_rules! subcommands {
+    ($($name:ident($subcommand:ty)),+ $(,)?) => {
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($name($subcommand),)+
+            Completions(completions::Completions),
+            Man(man::Man),
+        }
+
+        impl Command {
+            fn run(self) -> Result<ExitCode> {
+                match self {
+                    $(Command::$name(subcommand) => subcommand.run(),)+
+                    Command::Completions(completions) => Ok(completions.run(Arguments::command())),
+                    Command::Man(man) => man.run(Arguments::command()),
+                }
+            }
+        }
+    };
+}
+
+subcommands! {
     Init(init::Init),
     New(new::New),
     Record(record::Record),
@@ -52,8 +74,6 @@ enum Command {
     Key(key::KeyOf),
     Shape(shape::Shape),
     Doctor(doctor::Doctor),
-    Completions(completions::Completions),
-    Man(man::Man),
 }
 
 /// Runs the command. Exit codes: 0 fine, 1 the check failed, 2 the usage or a file is wrong.
@@ -62,35 +82,7 @@ pub(crate) fn run() -> ExitCode {
         return done;
     }
     retake_model::clients::reach_https_by(relay::for_https);
-    let done = match Arguments::parse().command {
-        Command::Init(init) => init.run(),
-        Command::New(new) => new.run(),
-        Command::Record(record) => record.run(),
-        Command::Proxy(proxy) => proxy.run(),
-        Command::Test(test) => test.run(),
-        Command::List(list) => list.run(),
-        Command::Audit(audit) => audit.run(),
-        Command::Check(check) => check.run(),
-        Command::Fork(fork) => fork.run(),
-        Command::Worlds(worlds) => worlds.run(),
-        Command::Explain(explain) => explain.run(),
-        Command::Show(show) => show.run(),
-        Command::Report(report) => report.run(),
-        Command::Review(review) => review.run(),
-        Command::Adopt(adopt) => adopt.run(),
-        Command::Accept(accept) => accept.run(),
-        Command::Reject(reject) => reject.run(),
-        Command::Prune(prune) => prune.run(),
-        Command::Rename(rename) => rename.run(),
-        Command::Tools(tools) => tools.run(),
-        Command::Serve(serve) => serve.run(),
-        Command::Import(import) => import.run(),
-        Command::Key(key) => key.run(),
-        Command::Shape(shape) => shape.run(),
-        Command::Doctor(doctor) => doctor.run(),
-        Command::Completions(completions) => Ok(completions.run(Arguments::command())),
-        Command::Man(man) => man.run(Arguments::command()),
-    };
+    let done = Arguments::parse().command.run();
     done.unwrap_or_else(|error| {
         terminal::error(error);
         ExitCode::from(2)

@@ -1,7 +1,7 @@
 //! The state of `retake serve`: the fixtures that it serves, and its answers under `/__retake/`.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use axum::http::Method;
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use super::project::ProjectOption;
 use retake::__private::project::OpenProject;
 use retake::__private::report::notes;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::secrets::shown;
 use retake_model::{CallerRules, Companion, Fault, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope, Staged};
@@ -159,7 +160,7 @@ impl Serving {
             self.how.load.reset();
             server.lay_in(Mode::Replay(laid_in.replay.clone()), Pacing::None);
         }
-        *self.laid_in.lock().unwrap_or_else(PoisonError::into_inner) = laid_in;
+        *self.laid_in.lock() = laid_in;
         Ok(self.health())
     }
 
@@ -188,7 +189,7 @@ impl Serving {
     }
 
     fn laid_in(&self) -> LaidIn {
-        self.laid_in.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.laid_in.lock().clone()
     }
 }
 

@@ -5,7 +5,6 @@ use clap::Args;
 use crate::view::{columns, explained, worlds};
 use retake::__private::report::{RunResult, Runs, printed, terminal};
 use retake_base::error::{Error, Result};
-use retake_base::text::nearest;
 
 /// Explain a scenario's last run: each call, the turn it got, and why each call missed
 #[derive(Debug, Args)]
@@ -71,10 +70,11 @@ fn explain_world(name: &str, world: &str, runs: &Runs) -> Result<ExitCode> {
     let named = worlds::named(&data, world);
     if named.is_empty() {
         let error = Error::new(format!("the last run of the worlds of `{name}` has none called `{world}`"));
-        return Err(match nearest(world, data.worlds.iter().map(|world| world.world.as_str())) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("to see all: {again}")),
-        });
+        return Err(error.suggest_or(
+            world,
+            data.worlds.iter().map(|world| world.world.as_str()),
+            format!("to see all: {again}"),
+        ));
     }
     let width = columns::width();
     for world in &named {
@@ -93,8 +93,5 @@ fn explain_world(name: &str, world: &str, runs: &Runs) -> Result<ExitCode> {
 fn no_run(name: &str, runs: &Runs) -> Error {
     let known = runs.all().unwrap_or_default();
     let error = Error::new(format!("no run of a scenario `{name}` was found here"));
-    match nearest(name, known.iter().map(|run| run.scenario.as_str())) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help(format!("to run it: retake test {name}")),
-    }
+    error.suggest_or(name, known.iter().map(|run| run.scenario.as_str()), format!("to run it: retake test {name}"))
 }

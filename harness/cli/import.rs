@@ -11,6 +11,7 @@ use crate::formats::{Foreign, Options, openhands, to_fixture};
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::may_write_fixtures;
+use retake::__private::tools::openhands::{Conversation, find};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::json::Json;
@@ -91,15 +92,24 @@ impl Import {
         if self.conversation.is_some() && !matches!(self.format, ImportFormat::Openhands) {
             return Err(Error::new("--conversation is only for the format openhands"));
         }
+        let foreign = match self.format {
+            ImportFormat::Vcr => Some(Foreign::Vcr),
+            ImportFormat::GoVcr => Some(Foreign::GoVcr),
+            ImportFormat::Har => Some(Foreign::Har),
+            ImportFormat::Aimock => Some(Foreign::Aimock),
+            _ => None,
+        };
+        let refuse_errors = || match foreign {
+            None if self.errors => Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har")),
+            _ => Ok(()),
+        };
         let format = match self.format {
             ImportFormat::Otlp => Some(TraceFormat::Otlp),
             ImportFormat::Langfuse => Some(TraceFormat::Langfuse),
             _ => None,
         };
         if let Some(format) = format {
-            if self.errors {
-                return Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har"));
-            }
+            refuse_errors()?;
             return self.traces.import(format, &self.input, self.out.as_deref(), &self.project);
         }
         if let Some(option) = self.traces.used() {
@@ -109,16 +119,11 @@ impl Import {
         let project = self.project.open(out)?;
         let secrets = project.secrets()?;
         hide(secrets.scrub().clone());
-        let read = match self.format {
-            ImportFormat::Otlp | ImportFormat::Langfuse => return Err(Error::new("a format of traces")),
-            ImportFormat::Deerflow | ImportFormat::Journal => {
-                self.own(out, &project, secrets.scrub()).map_err(|error| vec![error])
+        let read = match foreign {
+            Some(form) => self.foreign(form, out, &project, secrets.scrub()),
+            None => {
+                refuse_errors().and_then(|()| self.own(out, &project, secrets.scrub())).map_err(|error| vec![error])
             }
-            ImportFormat::Vcr => self.foreign(Foreign::Vcr, out, &project, secrets.scrub()),
-            ImportFormat::GoVcr => self.foreign(Foreign::GoVcr, out, &project, secrets.scrub()),
-            ImportFormat::Har => self.foreign(Foreign::Har, out, &project, secrets.scrub()),
-            ImportFormat::Aimock => self.foreign(Foreign::Aimock, out, &project, secrets.scrub()),
-            ImportFormat::Openhands => self.openhands(out, &project, secrets.scrub()).map_err(|error| vec![error]),
         };
         let Read { fixture, left_out, notes, of_answers } = match read {
             Ok(read) => read,
@@ -147,25 +152,35 @@ impl Import {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Reads files that Retake and deer-flow write.
+    /// Reads files that Retake and deer-flow write, and folders of OpenHands conversations.
     fn own(&self, out: &Path, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
         let rules = &project.rules;
-        if self.errors {
-            return Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har"));
-        }
         let mut made: Option<Fixture> = None;
         let (mut left_out, mut notes, mut of_answers) = (Vec::new(), Vec::new(), Fired::new());
-        for file in &self.input {
-            let fixture = if matches!(self.format, ImportFormat::Journal) {
-                let read = call_log::to_fixture(file, out, notes_of(out, rules), rules, scrub)?;
-                left_out.extend(read.left_out);
-                notes.extend(read.warnings.iter().map(|warning| format!("warning: {warning}")));
-                read.fixture
-            } else {
-                let (fixture, found) = Fixture::read(file, rules)?.scrubbed(scrub)?;
-                notes.extend(taken_out(file, &found));
-                of_answers.extend(found);
-                fixture
+        for input in &self.input {
+            let fixture = match self.format {
+                ImportFormat::Journal => {
+                    let read = call_log::to_fixture(input, out, notes_of(out, rules), rules, scrub)?;
+                    left_out.extend(read.left_out);
+                    notes.extend(read.warnings.iter().map(|warning| format!("warning: {warning}")));
+                    read.fixture
+                }
+                ImportFormat::Openhands => {
+                    let folder = find(input, self.conversation.as_deref())?;
+                    let conversation = Conversation::read(&folder)?;
+                    let of_folder = |line: &String| format!("{}: {line}", folder.display());
+                    notes.extend(conversation.warnings.iter().map(of_folder));
+                    let made = openhands::to_fixture(conversation, out, notes_of(out, rules), rules, scrub);
+                    let (fixture, without_key) = made.map_err(|error| error.in_file(&folder))?;
+                    left_out.extend(without_key.iter().map(of_folder));
+                    fixture
+                }
+                _ => {
+                    let (fixture, found) = Fixture::read(input, rules)?.scrubbed(scrub)?;
+                    notes.extend(taken_out(input, &found));
+                    of_answers.extend(found);
+                    fixture
+                }
             };
             made = Some(match made {
                 None => fixture,
@@ -174,30 +189,6 @@ impl Import {
         }
         let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
         Ok(Read { fixture, left_out, notes, of_answers })
-    }
-
-    /// Reads folders of OpenHands conversations.
-    fn openhands(&self, out: &Path, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
-        let rules = &project.rules;
-        if self.errors {
-            return Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har"));
-        }
-        let mut made: Option<Fixture> = None;
-        let (mut left_out, mut notes) = (Vec::new(), Vec::new());
-        for folder in &self.input {
-            let folder = retake::__private::tools::openhands::find(folder, self.conversation.as_deref())?;
-            let conversation = retake::__private::tools::openhands::Conversation::read(&folder)?;
-            notes.extend(conversation.warnings.iter().map(|warning| format!("{}: {warning}", folder.display())));
-            let (fixture, without_key) = openhands::to_fixture(conversation, out, notes_of(out, rules), rules, scrub)
-                .map_err(|error| error.in_file(&folder))?;
-            left_out.extend(without_key.into_iter().map(|line| format!("{}: {line}", folder.display())));
-            made = Some(match made {
-                None => fixture,
-                Some(earlier) => earlier.followed_by(fixture),
-            });
-        }
-        let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
-        Ok(Read { fixture, left_out, notes, of_answers: Fired::new() })
     }
 
     fn foreign(&self, form: Foreign, out: &Path, project: &OpenProject, scrub: &Scrub) -> Result<Read, Vec<Error>> {

@@ -58,7 +58,7 @@ impl Init {
         let before = unseen(BY_PROBE, None);
         let failed = unseen("it did not start", Some("the service did not start"));
         let untouched = |file: &str, texts: [&String; 2]| {
-            text_of(&here.join(file)).is_none_or(|there| texts.iter().any(|text| **text == there))
+            std::fs::read(here.join(file)).map_or(true, |there| texts.iter().any(|text| text.as_bytes() == there))
         };
         let fresh = untouched(SUITE_FILE, [&before.0, &failed.0]) && untouched(HELLO_FILE, [&before.1, &failed.1]);
         let probes = self.probe || (asks && fresh && !ways.is_empty() && place::may_start(&command));
@@ -172,10 +172,6 @@ const BY_PROBE: &str = "`retake init --probe` starts it once and sees";
 
 fn suite(start: Option<&Start>, env: &[(String, String)], seen: Option<&Seen>, mark: &str) -> String {
     start.map_or_else(|| SUITE.to_owned(), |start| format!("{}\n{SUITE}", written::system(start, env, seen, mark)))
-}
-
-fn text_of(file: &Path) -> Option<String> {
-    String::from_utf8(retake_base::files::read(file).ok()?).ok()
 }
 
 const SUITE: &str = r#"# What all scenarios share. An empty file is fine.

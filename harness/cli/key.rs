@@ -42,7 +42,7 @@ impl KeyOf {
         if let Some(fixture) = &self.write {
             return self.write_keys(fixture);
         }
-        let bytes = super::input::input(self.file.as_deref())?;
+        let bytes = super::project::input(self.file.as_deref())?;
         let name = self.file.clone().unwrap_or_else(|| PathBuf::from("(standard input)"));
         // Standard input counts as a file of the current folder.
         let of = self.file.clone().unwrap_or_else(|| PathBuf::from("-"));

@@ -8,9 +8,9 @@ use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::{Fixtures, Goldens, has_golden};
 use retake_base::error::{Error, Result};
-use retake_base::text::{counted, nearest};
+use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
-use retake_scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
+use retake_scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover, name_of};
 
 /// List the scenarios: which system each drives, what it replays, whether it has a golden
 #[derive(Debug, Args)]
@@ -50,11 +50,7 @@ impl List {
         let root = super::project::root()?;
         let mut discovered = discover(&root)?;
         if self.names {
-            let name = |found: &std::result::Result<Scenario, Broken>| match found {
-                Ok(scenario) => scenario.name.clone(),
-                Err(broken) => broken.name.clone(),
-            };
-            discovered.scenarios.iter().map(name).for_each(terminal::out);
+            discovered.scenarios.iter().map(name_of).for_each(terminal::out);
             return Ok(ExitCode::SUCCESS);
         }
         // Only the project's own runner knows its routers.
@@ -73,10 +69,7 @@ impl List {
         if let Some(lost) = filters.iter().find(|filter| !names.iter().any(|name| fits(filter, name, false))) {
             let lost = lost.trim_end_matches('/');
             let error = Error::new(format!("no scenario's name contains `{lost}`"));
-            return Err(match nearest(lost, names) {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error,
-            });
+            return Err(error.suggest(lost, names));
         }
         let wanted = |row: &&Row| filters.is_empty() || filters.iter().any(|filter| fits(filter, &row.name, false));
         let rows: Vec<&Row> = all.iter().filter(wanted).collect();

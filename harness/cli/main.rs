@@ -1,7 +1,6 @@
 //! The `retake` command, with one file for each subcommand.
 //!
-//! `command` lists the subcommands, `project` finds the folder that they work on, and `input` reads a file or standard
-//! input.
+//! `command` lists the subcommands, and `project` finds the folder and the files that they work on.
 
 mod accept;
 mod adopt;
@@ -11,7 +10,6 @@ mod command;
 mod companion;
 mod completions;
 mod doctor;
-mod doctor_start;
 mod explain;
 mod fork;
 mod formats;
@@ -19,7 +17,6 @@ mod handover;
 mod import;
 mod import_traces;
 mod init;
-mod input;
 mod key;
 mod list;
 mod man;

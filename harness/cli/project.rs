@@ -1,12 +1,12 @@
 //! The project that a subcommand works on.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use retake::__private::project::{OpenProject, folder_of};
 use retake_base::error::{Error, Result};
-use retake_base::text::nearest;
 use retake_scenario::is_name;
 
 /// The option that names the project, for subcommands that work on a fixture.
@@ -84,12 +84,21 @@ fn no_fixture(named: &Path, folder: &Path) -> Error {
     known.sort();
     let error =
         Error::new(format!("there is no fixture `{wanted}`: neither a file of that name nor {shown}/{wanted}.json"));
-    match nearest(&wanted, known.iter().map(String::as_str)) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error,
-    }
+    error.suggest(&wanted, known.iter().map(String::as_str))
 }
 
 fn of_environment() -> Option<PathBuf> {
     std::env::var_os("RETAKE_ROOT").filter(|root| !root.is_empty()).map(PathBuf::from)
+}
+
+/// Reads a file, or standard input if no file is given.
+pub(super) fn input(file: Option<&Path>) -> Result<Vec<u8>> {
+    if let Some(file) = file {
+        retake_base::files::read(file)
+    } else {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|e| Error::new(format!("failed to read standard input: {e}")))?;
+        Ok(bytes)
+    }
 }

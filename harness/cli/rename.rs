@@ -7,7 +7,6 @@ use regex::{Captures, Regex};
 use retake::__private::report::{Runs, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_base::text::nearest;
 use retake_scenario::{SCENARIOS, discover, is_name, no_name};
 
 /// Give a scenario another name: its folder, its fixtures, its goldens, and the scenarios that replay its fixtures
@@ -39,10 +38,7 @@ impl Rename {
             }
             let error = Error::new(format!("there is no scenario `{old}`"));
             let folders: Vec<&str> = discovered.sound().filter_map(|found| found.dir.file_name()?.to_str()).collect();
-            return Err(match nearest(old, folders) {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help("`retake list` lists them"),
-            });
+            return Err(error.suggest_or(old, folders, "`retake list` lists them".to_owned()));
         }
         // The names of its trials: the folder's own, or one for each case. Fixtures, goldens and run data have these names.
         let names: Vec<(String, String)> = trials

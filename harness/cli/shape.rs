@@ -27,7 +27,7 @@ pub(super) struct Shape {
 
 impl Shape {
     pub(super) fn run(&self) -> Result<ExitCode> {
-        let bytes = super::input::input(self.file.as_deref())?;
+        let bytes = super::project::input(self.file.as_deref())?;
         let mut capture = Capture::new();
         let mut events = capture.push(&bytes);
         events.extend(capture.finish());

@@ -7,7 +7,7 @@ use super::project::{self, ProjectOption};
 use crate::view::{RowKind, Shown, columns, side_by_side};
 use retake::__private::report::{ForkData, terminal};
 use retake_base::error::{Error, Result};
-use retake_base::text::{counted, nearest};
+use retake_base::text::counted;
 use retake_scenario::{Discovered, FixtureRef, discover};
 use retake_wire::fixture::Fixture;
 
@@ -110,10 +110,7 @@ impl Show {
         let error = Error::new(format!("`{name}` is neither a scenario nor a fixture"));
         let fixtures = retake_base::files::names(&root.join("fixtures"), ".json").unwrap_or_default();
         let scenarios = discovered.iter().flat_map(|all| all.sound()).map(|scenario| scenario.name.as_str());
-        Err(match nearest(&name, scenarios.chain(fixtures.iter().map(String::as_str))) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error,
-        })
+        Err(error.suggest(&name, scenarios.chain(fixtures.iter().map(String::as_str))))
     }
 }
 

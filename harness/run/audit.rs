@@ -24,13 +24,12 @@ use crate::report::{audit_json, audit_text, notes, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
-use retake_base::text::nearest;
 use retake_core::events::{Captured, Golden, ShapeOptions, is_id, names_nothing};
 use retake_core::json::Json;
 use retake_core::key::Check;
 use retake_core::secrets::Fired;
 use retake_model::DriftOf;
-use retake_scenario::{self as scenario, Broken, Scenario};
+use retake_scenario::{self as scenario, Broken, Scenario, name_of};
 use retake_wire::fixture::Fixture;
 
 /// A scenario, or why it cannot be read.
@@ -66,19 +65,9 @@ pub(super) fn wanted<'a>(project: &'a Project, words: &[String]) -> Result<Vec<&
     };
     if let Some(word) = words.iter().find(|word| !all.iter().any(|found| fits(found, word))) {
         let error = Error::new(format!("no scenario is called `{word}`"));
-        return Err(match nearest(word, all.iter().map(name_of)) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error,
-        });
+        return Err(error.suggest(word, all.iter().map(name_of)));
     }
     Ok(all.iter().filter(|found| words.is_empty() || words.iter().any(|word| fits(found, word))).collect())
-}
-
-fn name_of(found: &Found) -> &str {
-    match found {
-        Ok(scenario) => &scenario.name,
-        Err(broken) => &broken.name,
-    }
 }
 
 fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<Audit> {

@@ -43,7 +43,7 @@ pub(super) fn values(project: &OpenProject, records: bool) -> SecretValues {
 pub(super) fn check(discovered: &Discovered, scenario: &Scenario) -> Result<()> {
     let of_systems = scenario.system.iter().flat_map(|name| of_system(discovered, name));
     let of_relay = Relay::from_env().map(|relay| relay.holds().to_owned()).unwrap_or_default();
-    for name in scenario.used_secrets.iter().map(String::as_str).chain(of_systems) {
+    for name in scenario.used.secrets.iter().map(String::as_str).chain(of_systems) {
         if of_relay.iter().any(|held| held == name) {
             terminal::note(format!(
                 "{}: warning: {name} is a provider's key, which only the relay has: `{{{{ secret.{name} }}}}` is <{name}> here, as in \

@@ -8,7 +8,7 @@ mod turn;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use super::action::ForkOptions;
 use super::declared_secrets;
@@ -20,6 +20,7 @@ pub(super) use accept::accept;
 use folder::Folder;
 use retake_base::error::{Error, Result};
 use retake_base::files;
+use retake_base::lock::Mutex;
 use retake_base::text::counted;
 use retake_core::events::{Payload, changes};
 use retake_core::json::{Json, Layout};
@@ -67,7 +68,7 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
             let (forking, failed) = (&forking, &failed);
             scope.spawn(move || {
                 if let Err(error) = forking.run(number) {
-                    failed.lock().unwrap_or_else(PoisonError::into_inner).push(error);
+                    failed.lock().push(error);
                 }
             });
         }
@@ -76,7 +77,7 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
         terminal::note(format!("{}: interrupted; the same command continues it", forking.folder.id));
         return Ok(ExitCode::from(signal));
     }
-    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().next() {
+    if let Some(error) = failed.into_inner().into_iter().next() {
         return Err(error);
     }
     let (id, data) = (&forking.folder.id, forking.folder.data());

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::hints::{listed, suggest};
 use super::name::{SHARED, is_name, nearest_name, no_name};
 use super::read::{self, ScenarioFile};
 use super::scenario::{Broken, Scenario};
@@ -13,7 +12,7 @@ use super::suite::Suite;
 use super::system::needs;
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_base::text::{nearest, visible};
+use retake_base::text::{listed, nearest, visible};
 
 /// The folder of all scenarios, below the root.
 pub const SCENARIOS: &str = "scenarios";
@@ -54,15 +53,16 @@ pub fn discover_some(
         memchr::memmem::find(&text, b"case").is_some()
     };
     let some = discover_where(root, |folder| holds(folder, &|| may_have_cases(folder)));
-    let name = |found: &Result<Scenario, Broken>| match found {
-        Ok(scenario) => scenario.name.clone(),
-        Err(broken) => broken.name.clone(),
-    };
-    let is_enough = |some: &Discovered| {
-        let names: Vec<String> = some.scenarios.iter().map(name).collect();
-        enough(&names.iter().map(String::as_str).collect::<Vec<_>>())
-    };
+    let is_enough = |some: &Discovered| enough(&some.scenarios.iter().map(name_of).collect::<Vec<_>>());
     some.ok().filter(is_enough).map_or_else(|| discover(root), Ok)
+}
+
+/// Returns the name of a scenario, or of a broken entry.
+pub fn name_of(found: &Result<Scenario, Broken>) -> &str {
+    match found {
+        Ok(scenario) => &scenario.name,
+        Err(broken) => &broken.name,
+    }
 }
 
 fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discovered> {
@@ -122,7 +122,7 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
     }
     if !path.is_dir() {
         let error = Error::new("this file belongs to no scenario").in_file(&dir);
-        let error = suggest(error, &shown, [SUITE]);
+        let error = error.suggest(&shown, [SUITE]);
         return broken(error.help("`scenarios` contains `suite.toml`, and a folder for each scenario"));
     }
     if !is_name(&shown) {
@@ -197,7 +197,8 @@ impl Discovered {
             )));
         }
         let unknown = |name: &str| {
-            suggest(Error::new(format!("there is no system `{name}`")), name, known.iter().copied())
+            Error::new(format!("there is no system `{name}`"))
+                .suggest(name, known.iter().copied())
                 .help(format!("known here: {}", listed(&known)))
         };
         let default = match (&self.suite.system, &known[..]) {
@@ -254,11 +255,8 @@ impl Discovered {
                 Error::new(what).help(format!("[systems.{other}] needs = [\"{own}\"] starts both"))
             } else {
                 let known = systems.keys().map(String::as_str);
-                suggest(
-                    Error::new(format!("this scenario uses the system `{other}`, but suite.toml describes no system")),
-                    &other,
-                    known,
-                )
+                Error::new(format!("this scenario uses the system `{other}`, but suite.toml describes no system"))
+                    .suggest(&other, known)
             };
             *entry = Err(Broken { name: scenario.name.clone(), error: error.in_file(&scenario.file) });
         }
@@ -268,11 +266,7 @@ impl Discovered {
     fn refuse_clashes(&mut self) {
         let mut by_name: BTreeMap<String, Vec<Result<Scenario, Broken>>> = BTreeMap::new();
         for entry in self.scenarios.drain(..) {
-            let name = match &entry {
-                Ok(scenario) => &scenario.name,
-                Err(broken) => &broken.name,
-            };
-            by_name.entry(name.clone()).or_default().push(entry);
+            by_name.entry(name_of(&entry).to_owned()).or_default().push(entry);
         }
         for (name, entries) in by_name {
             if entries.len() < 2 {

@@ -27,7 +27,6 @@
 #![allow(missing_docs)] // only items whose names do not say it all are documented
 
 mod discover;
-mod hints;
 mod name;
 mod options;
 mod pointer;
@@ -40,11 +39,10 @@ mod system;
 mod template;
 mod tool;
 
-pub use discover::{Discovered, SCENARIOS, discover, discover_some, suite_of};
+pub use discover::{Discovered, SCENARIOS, discover, discover_some, name_of, suite_of};
 pub use name::{is_name, no_name};
 pub use options::{Defaults, Delays, Drift, Level, Panics, Unused, Worlds};
 pub use pointer::Pointer;
-pub use read::{scenario_fields, suite_fields};
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
 pub use step::{
     Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Dialogs, Do, Framing, Method, PageVisit, RenderedBody, Request,
@@ -53,7 +51,7 @@ pub use step::{
 pub use suite::NormalizeRule;
 pub use suite::{ForkTools, Price, Suite};
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec, needs};
-pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
+pub use template::{Context, RESERVED, Template, TemplateJson, Used, Vars};
 pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! One scenario, or one of its cases: how to drive the system, and what to check.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::options::{Delays, Drift, Panics, Unused, Worlds};
 use super::step::{Action, Step};
-use super::template::{Context, OfFixture, Vars};
+use super::template::{Context, Used, Vars};
 use retake_base::error::{Error, Place, Result};
 use retake_core::events::ShapeOptions;
 
@@ -50,8 +49,8 @@ pub struct Scenario {
     pub worlds: Option<Worlds>,
     /// Environment variables whose values are never written to a file.
     pub secrets: Vec<String>,
-    /// The environment variables that its templates use as `{{ secret.NAME }}`.
-    pub used_secrets: BTreeSet<String>,
+    /// What its templates use.
+    pub used: Used,
     /// Whether an error response of the provider becomes a turn while recording.
     pub record_errors: bool,
     /// How long it may take while it is recorded, if that differs from `timeout`.
@@ -65,13 +64,6 @@ pub struct Scenario {
     /// The steps, in order: at least one, or none if it executes recorded tool calls.
     pub steps: Vec<Step>,
     pub golden: ShapeOptions,
-    /// The systems whose URLs its templates use.
-    pub(super) used_systems: BTreeSet<String>,
-    /// The tool servers that its templates name.
-    pub(super) used_tools: BTreeSet<String>,
-    pub(super) uses_port: bool,
-    /// The values of the fixture that its templates use.
-    pub(super) of_fixture: Vec<OfFixture>,
     /// The place of `system` in the file.
     pub(super) system_place: Option<Place>,
 }
@@ -126,7 +118,7 @@ pub struct Broken {
 impl Scenario {
     /// Whether it needs a system: to send it requests, or to tell a command where it is.
     pub fn needs_system(&self) -> bool {
-        self.uses_port || !self.used_systems.is_empty() || !self.only_runs()
+        self.used.port || !self.used.systems.is_empty() || !self.only_runs()
     }
 
     /// Whether all its steps run commands.
@@ -141,7 +133,7 @@ impl Scenario {
             _ => None,
         });
         let own = self.system.as_deref();
-        pages.chain(self.used_systems.iter().map(String::as_str)).filter(move |name| Some(*name) != own)
+        pages.chain(self.used.systems.iter().map(String::as_str)).filter(move |name| Some(*name) != own)
     }
 
     /// Whether any step opens a page.
@@ -157,7 +149,7 @@ impl Scenario {
     /// Returns the context with the scenario's vars added.
     /// As [`Vars::resolve`], and if a template uses a value that the fixture lacks.
     pub fn resolve_vars(&self, context: &Context) -> Result<Context> {
-        self.of_fixture.iter().try_for_each(|value| value.check(context))?;
+        self.used.of_fixture.iter().try_for_each(|value| value.check(context))?;
         self.vars.resolve(context)
     }
 }

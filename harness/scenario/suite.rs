@@ -72,7 +72,7 @@ pub struct Suite {
 impl Suite {
     /// Returns the tool servers that a scenario and its systems use. A router may use any, so it counts as using all.
     pub fn tools_of(&self, scenario: &Scenario) -> BTreeSet<String> {
-        let mut used = scenario.used_tools.clone();
+        let mut used = scenario.used.tools.clone();
         let mut next: Vec<&str> = scenario.system.as_deref().into_iter().chain(scenario.other_systems()).collect();
         let mut seen = BTreeSet::new();
         while let Some(name) = next.pop() {

@@ -1,6 +1,7 @@
 //! The places at which two JSON values differ, as JSON pointers. Pure.
 
-use retake_core::json::Json;
+use retake_base::text::clipped;
+use retake_core::json::{Json, Layout};
 
 /// One place at which two values differ.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,15 @@ impl Difference {
         let sides = [("expected", &self.expected), ("actual", &self.actual)];
         let sides = sides.into_iter().filter_map(|(name, side)| Some((name, side.clone()?)));
         Json::object(sides.chain([("pointer", self.pointer.as_str().into())]))
+    }
+
+    /// Returns both values as a person reads them, each in at most this many characters.
+    pub(super) fn shown(&self, most: usize) -> [String; 2] {
+        let shown = |value: &Option<Json>| {
+            let text = value.as_ref().map_or_else(|| "nothing".to_owned(), |value| value.print(Layout::Python));
+            clipped(&text, most).into_owned()
+        };
+        [shown(&self.expected), shown(&self.actual)]
     }
 }
 

@@ -1,9 +1,8 @@
 //! The printed report of a tool replay. Pure.
 
-use super::difference::Difference;
 use super::replay::{Drifted, Outcome};
-use retake_base::text::counted;
-use retake_core::json::{Json, Layout};
+use retake_base::text::{clipped, counted};
+use retake_core::json::Layout;
 
 /// How many differences of one action are printed. The log has all of them.
 const QUOTED: usize = 3;
@@ -58,25 +57,15 @@ pub fn notes(outcome: &Outcome) -> Vec<String> {
 
 fn drifted(drifted: &Drifted) -> Vec<String> {
     let Drifted { number, tool, args, differences } = drifted;
-    let mut lines = vec![format!("  action {number}, `{tool}` {}", cut(&args.print(Layout::Python)))];
-    for Difference { pointer, expected, actual } in differences.iter().take(QUOTED) {
-        lines.push(format!("    at {pointer}"));
-        lines.push(format!("      recorded  {}", shown(expected.as_ref())));
-        lines.push(format!("      now       {}", shown(actual.as_ref())));
+    let mut lines = vec![format!("  action {number}, `{tool}` {}", clipped(&args.print(Layout::Python), LONGEST))];
+    for difference in differences.iter().take(QUOTED) {
+        let [then, now] = difference.shown(LONGEST);
+        lines.push(format!("    at {}", difference.pointer));
+        lines.push(format!("      recorded  {then}"));
+        lines.push(format!("      now       {now}"));
     }
     if differences.len() > QUOTED {
         lines.push(format!("    and {} more", counted(differences.len() - QUOTED, "difference")));
     }
     lines
-}
-
-fn shown(value: Option<&Json>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), |value| cut(&value.print(Layout::Python)))
-}
-
-fn cut(text: &str) -> String {
-    if text.chars().count() <= LONGEST {
-        return text.to_owned();
-    }
-    text.chars().take(LONGEST).chain(['…']).collect()
 }

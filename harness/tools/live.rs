@@ -8,7 +8,9 @@ use tempfile::TempDir;
 
 use super::comparison::{Comparison, ToolRules};
 use super::script::Script;
-use super::target::{Bound, Command, Http, Mcp, Target, Targets};
+#[cfg(all(feature = "mcp", unix))]
+use super::target::Mcp;
+use super::target::{Bound, Command, Http, Target, Targets};
 use crate::system::{Folder, working_folder};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
@@ -21,7 +23,7 @@ use retake_scenario::{Context, Suite, Template, ToolBy, ToolCommand, ToolSpec, T
 pub(crate) struct Live {
     pub targets: Targets,
     pub comparison: Comparison,
-    servers: Vec<Arc<Mcp>>,
+    servers: Vec<Arc<dyn Target>>,
     _folder: TempDir,
 }
 
@@ -76,10 +78,19 @@ impl Live {
                 let (url, headers) = stage.url(url)?;
                 Arc::new(Http::new(url, headers))
             }
+            #[cfg(all(feature = "mcp", unix))]
             ToolBy::McpCommand(command) => self.server(Mcp::start(stage.command(command)?, spec.timeout).await?),
+            #[cfg(all(feature = "mcp", unix))]
             ToolBy::McpUrl(url) => {
                 let (url, headers) = stage.url(url)?;
                 self.server(Mcp::connect(url, headers, spec.timeout).await?)
+            }
+            #[cfg(not(all(feature = "mcp", unix)))]
+            ToolBy::McpCommand(_) | ToolBy::McpUrl(_) => {
+                let error = Error::new("this program was built without MCP");
+                return Err(error
+                    .help("cargo install retake-cli --features mcp")
+                    .help("in a Rust project: retake = { version = \"…\", features = [\"mcp\"] }"));
             }
         };
         let mut tools = spec.tools.clone();
@@ -98,8 +109,9 @@ impl Live {
         Ok(())
     }
 
+    #[cfg(all(feature = "mcp", unix))]
     fn server(&mut self, server: Mcp) -> Arc<dyn Target> {
-        let server = Arc::new(server);
+        let server: Arc<dyn Target> = Arc::new(server);
         self.servers.push(Arc::clone(&server));
         server
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::http::HeaderMap;
@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 
 use crate::scripted::{self, refused};
 use retake_base::error::Result;
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::{Hash, Rules};
 use retake_model::{CallerRules, Checked, GoingOn, Lookup, MissedCall, Replay, Scope};
@@ -79,7 +80,7 @@ impl Provider {
 
     /// What came of the calls, and how each that is paired differs from its turn.
     pub(super) fn outcome(&self) -> (Outcome, Vec<MissedCall>) {
-        let outcome = self.state.lock().unwrap_or_else(PoisonError::into_inner).outcome.clone();
+        let outcome = self.state.lock().outcome.clone();
         (outcome, self.replay.log().missed)
     }
 
@@ -91,7 +92,7 @@ impl Provider {
             Err(answer) => return answer,
         };
         // Choosing and taking are one step, also for calls that come at once.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let call = match wire::decode(api, target, &body, &state.known) {
             Ok(call) => call,
             Err(error) => return refused(api, &error.to_string()),

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use axum::http::HeaderMap;
+
 use super::interaction::PlacedInteraction;
-use super::options::Options;
 use super::yaml::Node;
-use super::{aimock, files, go_vcr, har, vcr};
+use super::{aimock, files, har, vcr};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::Known;
 use retake_wire::fixture::{Fixture, Reads, Recorded, Turn};
+use retake_wire::{Call, Known};
 
 /// The format of another tool's recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,8 +167,8 @@ impl Foreign {
     fn read(self, path: &Path, options: &Options<'_>, fired: &mut Fired) -> Result<Option<Content>> {
         let bytes = retake_base::files::read(path)?;
         Ok(match self {
-            Foreign::Vcr => vcr::interactions(&*tree(&bytes)?).map(Content::Interactions),
-            Foreign::GoVcr => go_vcr::interactions(&*tree(&bytes)?).map(Content::Interactions),
+            Foreign::Vcr => vcr::interactions(&*tree(&bytes)?, false).map(Content::Interactions),
+            Foreign::GoVcr => vcr::interactions(&*tree(&bytes)?, true).map(Content::Interactions),
             Foreign::Har => har::interactions(&json(&bytes)?).map(Content::Interactions),
             Foreign::Aimock => {
                 let mut file = json(&bytes)?;
@@ -197,4 +198,15 @@ pub(super) fn tree(bytes: &[u8]) -> Result<Rc<Node>> {
         Error::new("not YAML: a byte that is not UTF-8").at(retake_base::error::Place::of(&before, before.len()))
     })?;
     Node::parse(text)
+}
+
+/// The options of an import.
+pub(crate) struct Options<'a> {
+    /// The rules for computing keys.
+    pub(crate) rules: &'a Rules,
+    pub(crate) caller: &'a dyn Fn(&HeaderMap, &Call) -> Option<String>,
+    /// Whether failed answers become turns.
+    pub(crate) errors: bool,
+    /// The secrets to remove from the recordings.
+    pub(crate) scrub: &'a Scrub,
 }

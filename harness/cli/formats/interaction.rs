@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::body::{self, Body};
-use super::options::Options;
+use super::foreign::Options;
 use retake_core::conversation::Answer;
 use retake_core::json::Json;
 use retake_core::secrets::Fired;

@@ -9,11 +9,9 @@ mod aimock;
 mod body;
 mod files;
 mod foreign;
-mod go_vcr;
 mod har;
 mod interaction;
 pub(crate) mod openhands;
-mod options;
 mod requests;
 mod scalar;
 #[cfg(test)]
@@ -22,6 +20,5 @@ pub(crate) mod traces;
 mod vcr;
 mod yaml;
 
-pub(crate) use foreign::{Foreign, to_fixture};
-pub(crate) use options::Options;
+pub(crate) use foreign::{Foreign, Options, to_fixture};
 pub(crate) use requests::{RequestAtHand, requests};

@@ -7,8 +7,7 @@ use super::language::Language;
 /// Returns the path of GitHub's workflow file, relative to the project's folder, and its text. The file belongs to the root of
 /// the repository, which may contain more than this project.
 pub(super) fn workflow(project: &Path, language: Language) -> (PathBuf, String) {
-    let root = project.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(project);
-    let below = project.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
+    let below = below(project);
     let up: PathBuf = below.split('/').filter(|part| !part.is_empty()).map(|_| "..").collect();
     let folder = up.join(".github/workflows");
     let own = format!("working-directory: {below}\n");
@@ -23,12 +22,22 @@ pub(super) fn workflow(project: &Path, language: Language) -> (PathBuf, String) 
     (file, text(&below, &name, project, language))
 }
 
+/// Returns the path of a project in its repository.
+fn below(project: &Path) -> String {
+    let root = project.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(project);
+    project.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/")
+}
+
+/// Returns the beginning of the paths in a project that is at this path, and the lines that make it the folder of a job.
+fn at(below: &str) -> (String, String) {
+    if below.is_empty() {
+        return Default::default();
+    }
+    (format!("{below}/"), format!("    defaults:\n      run:\n        working-directory: {below}\n"))
+}
+
 fn text(below: &str, file: &str, project: &Path, language: Language) -> String {
-    let (prefix, folder) = if below.is_empty() {
-        (String::new(), String::new())
-    } else {
-        (format!("{below}/"), format!("    defaults:\n      run:\n        working-directory: {below}\n"))
-    };
+    let (prefix, folder) = at(below);
     let Steps { service, setup, run } = steps(&prefix, project, language);
     let held = ["scenarios/**", "fixtures/**", "goldens/**"].map(|glob| format!("\"{prefix}{glob}\"")).join(", ");
     let paths = format!("paths: [{service}, {held}, \".github/workflows/{file}\"]");
@@ -65,14 +74,7 @@ jobs:
 /// request. `scenarios` is the path of the other workflow.
 pub(super) fn weekly(scenarios: &Path, project: &Path, language: Language) -> (PathBuf, String) {
     let name = scenarios.file_stem().unwrap_or_default().to_string_lossy().replacen("scenarios", "check", 1);
-    let root = project.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(project);
-    let below = project.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
-    let folder = if below.is_empty() {
-        String::new()
-    } else {
-        format!("    defaults:\n      run:\n        working-directory: {below}\n")
-    };
-    let prefix = if below.is_empty() { String::new() } else { format!("{below}/") };
+    let (prefix, folder) = at(&below(project));
     let Steps { setup, run, .. } = steps(&prefix, project, language);
     let retake = if language == Language::Rust { "retake" } else { run.trim_end_matches(" test") };
     let install = if language == Language::Rust && !setup.contains("retake-cli") {

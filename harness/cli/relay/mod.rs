@@ -21,5 +21,5 @@ mod providers;
 pub(crate) mod runner;
 mod start;
 
-pub(crate) use providers::Upstreams;
+pub(crate) use providers::{Upstreams, variables};
 pub(crate) use start::{Running, for_https};

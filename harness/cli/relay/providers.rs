@@ -86,7 +86,7 @@ pub(super) fn key_variables() -> impl Iterator<Item = &'static str> {
 }
 
 /// The variables that only the relay gets: addresses may have a key in them, too.
-pub(super) fn variables() -> impl Iterator<Item = &'static str> {
+pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
     key_variables().chain(PROVIDERS.iter().map(|provider| provider.address))
 }
 

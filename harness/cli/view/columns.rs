@@ -1,7 +1,7 @@
 //! Text in the columns of a terminal. Pure, except for reading the terminal's width.
 
 use retake::__private::report::terminal_size;
-use retake_base::text::visible;
+use retake_base::text::{counted, visible};
 
 /// The width of a report in characters, if the terminal's width is not known.
 pub(crate) const WIDTH: usize = 80;
@@ -37,12 +37,27 @@ pub(crate) fn ruled(title: &str, width: usize) -> String {
 }
 
 /// The first lines of a wrapped text, and how many more there are.
-pub(crate) fn first_lines(text: &str, indent: usize, width: usize, most: usize) -> (Vec<String>, usize) {
+fn first_lines(text: &str, indent: usize, width: usize, most: usize) -> (Vec<String>, usize) {
     let mut lines = wrapped(text, indent, width);
     // Show a single further line: a note about it would take as much room.
     let more = if lines.len() <= most + 1 { 0 } else { lines.len() - most };
     lines.truncate(lines.len() - more);
     (lines, more)
+}
+
+/// A label with a text to its right, in the column `indent` and of at most `most` lines. A longer label has a line of its own.
+pub(crate) fn labelled(label: &str, text: &str, indent: usize, width: usize, most: usize) -> Vec<String> {
+    let (mut lines, more) = first_lines(text, indent, width, most);
+    if more > 0 {
+        lines.push(format!("{:indent$}… {}", "", counted(more, "more line")));
+    }
+    match lines.first_mut() {
+        Some(first) if label.chars().count() < indent => {
+            format!("{label:<indent$}{}", first.trim_start()).trim_end().clone_into(first);
+        }
+        _ => lines.insert(0, label.to_owned()),
+    }
+    lines
 }
 
 /// A text on one line of at most `width` characters.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{first_lines, ruled, wrapped};
+use super::columns::{labelled, ruled, wrapped};
 use retake_base::text::counted;
 use retake_core::conversation::{Answer, Block, Usage};
 use retake_core::json::{Json, Layout};
@@ -311,19 +311,7 @@ impl Shown<'_> {
 
     /// A label with a text to its right, of at most `most` lines.
     fn labelled(&self, label: &str, text: &str, most: usize) -> Vec<String> {
-        const INDENT: usize = 16;
-        let (mut lines, more) = first_lines(text, INDENT, self.width, most);
-        if more > 0 {
-            lines.push(format!("{:INDENT$}… {}", "", counted(more, "more line")));
-        }
-        let label = format!("  {label}");
-        match lines.first_mut() {
-            Some(first) if label.chars().count() < INDENT => {
-                format!("{label:<INDENT$}{}", first.trim_start()).trim_end().clone_into(first);
-            }
-            _ => lines.insert(0, label),
-        }
-        lines
+        labelled(&format!("  {label}"), text, 16, self.width, most)
     }
 }
 

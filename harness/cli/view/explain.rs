@@ -1,6 +1,6 @@
 //! A run as text for a terminal, step by step and call by call, from its data. Pure.
 
-use super::columns::{first_lines, in_a_line, wrapped};
+use super::columns::{self, in_a_line, wrapped};
 use retake::__private::report::{CallData, Evidence, RunAction, RunData, RunResult, StepData, TurnData};
 use retake_base::text::counted;
 
@@ -146,14 +146,7 @@ fn call_lines(number: usize, call: &CallData, width: usize) -> Vec<String> {
 }
 
 fn labelled(label: &str, text: &str, width: usize) -> Vec<String> {
-    let (mut lines, more) = first_lines(text, TITLE + 10, width, LINES);
-    if let Some(first) = lines.first_mut() {
-        *first = format!("{:TITLE$}{label:<10}{}", "", first.trim_start());
-    }
-    if more > 0 {
-        lines.push(format!("{:indent$}… {}", "", counted(more, "more line"), indent = TITLE + 10));
-    }
-    lines
+    columns::labelled(&format!("{:TITLE$}{label}", ""), text, TITLE + 10, width, LINES)
 }
 
 /// The answer of a turn as one text.

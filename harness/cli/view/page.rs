@@ -2,20 +2,24 @@
 
 mod axis;
 mod view;
-mod worlds;
 
-use minijinja::Environment;
 use minijinja::value::Serde;
+use minijinja::{Environment, Value};
 use serde::Serialize;
 
 use retake::__private::report::{Evidence, RunData, RunResult, in_thousands};
 use retake_base::error::{Error, Result};
 use retake_base::line::{Line, Side};
-use retake_base::text::counted;
-use view::{Limits, RunView};
+use retake_base::text::{clipped, counted};
+use view::RunView;
+
+use super::explain::time;
 
 /// How many failed runs may be open when the page is loaded. If more failed, all are closed, to keep the overview.
 const OPEN: usize = 3;
+
+/// How many characters of an event's payload are shown.
+const PAYLOAD: usize = 160;
 
 /// The data of the page's template.
 #[derive(Serialize)]
@@ -61,7 +65,7 @@ pub(crate) fn page(runs: &[RunData]) -> Result<String> {
         runs: sorted
             .iter()
             .enumerate()
-            .map(|(i, run)| RunView::of(run, i < OPEN && failed <= OPEN, Limits::of(run, runs.len())))
+            .map(|(i, run)| RunView::of(run, i < OPEN && failed <= OPEN, runs.len()))
             .collect(),
         failed,
         flaky: runs.iter().filter(|run| run.flaky.is_some()).count(),
@@ -70,15 +74,40 @@ pub(crate) fn page(runs: &[RunData]) -> Result<String> {
         scenarios: counted(runs.len(), "scenario"),
         calls: counted(runs.iter().map(|run| run.calls.len()).sum(), "model call"),
         tokens: in_thousands(tokens),
-        started: view::moment(started),
+        started: moment(started),
     };
     rendered(&page).map_err(|error| Error::new(format!("the page cannot be rendered: {error:#}")))
 }
 
 fn rendered(page: &Page<'_>) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
+    environment.add_filter("time", time);
+    environment.add_filter("thousands", in_thousands);
+    environment.add_filter("moment", moment);
+    environment.add_filter("brief", |payload: String| clipped(&payload, PAYLOAD).into_owned());
+    environment.add_filter("tallied", tallied);
     environment.add_template("page.html", include_str!("page/page.html"))?;
     environment.get_template("page.html")?.render(Serde(page))
+}
+
+/// A time of the run data as `2026-11-22 14:15:54 UTC`.
+fn moment(started: &str) -> String {
+    let seconds = started.split('.').next().unwrap_or_default();
+    format!("{} UTC", seconds.replace('T', " "))
+}
+
+/// The names of events, each with how often it came, in the order in which they first came.
+fn tallied(events: &Value) -> Result<String, minijinja::Error> {
+    let mut names: Vec<(Value, usize)> = Vec::new();
+    for event in events.try_iter()? {
+        let name = event.get_attr("name")?;
+        match names.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => names.push((name, 1)),
+        }
+    }
+    let times = |(name, count): (Value, usize)| if count == 1 { name.to_string() } else { format!("{name} ×{count}") };
+    Ok(names.into_iter().map(times).collect::<Vec<_>>().join(", "))
 }
 
 /// A piece of evidence as HTML, with the lines of each side marked.

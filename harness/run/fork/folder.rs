@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use crate::report::{FORK_FORMAT, ForkData, ForkRow, terminal};
 use crate::run::action::ForkOptions;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
 use retake_base::files;
+use retake_base::lock::Mutex;
 use retake_core::json::{Json, Layout};
 use retake_core::key::Hash;
 use retake_core::secrets::{Fired, Secrets};
@@ -77,7 +77,7 @@ impl Folder {
 
     /// The table so far.
     pub(super) fn data(&self) -> ForkData {
-        self.data.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.data.lock().clone()
     }
 
     pub(super) fn journal(&self, number: usize) -> PathBuf {
@@ -90,12 +90,12 @@ impl Folder {
 
     /// Notes a run that has ended.
     pub(super) fn note(&self, number: usize, row: ForkRow) -> Result<()> {
-        self.data.lock().unwrap_or_else(PoisonError::into_inner).runs.insert(number, row);
+        self.data.lock().runs.insert(number, row);
         self.write()
     }
 
     fn write(&self) -> Result<()> {
-        let data = self.data.lock().unwrap_or_else(PoisonError::into_inner);
+        let data = self.data.lock();
         let file = self.path.join("fork.json");
         let text = serde_json::to_string_pretty(&*data).map_err(|e| Error::new(e.to_string()).in_file(&file))?;
         files::write_whole(&file, (text + "\n").as_bytes())

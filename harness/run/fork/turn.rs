@@ -2,7 +2,7 @@
 
 use crate::report::caller_of;
 use retake_base::error::{Error, Result};
-use retake_base::text::{counted, nearest};
+use retake_base::text::counted;
 use retake_wire::fixture::Fixture;
 
 /// The index of the turn that is named: `2` is `turns[2]`, and `lead_agent:2` the second turn of that caller.
@@ -42,8 +42,9 @@ pub(super) fn known_caller(fixture: &Fixture, caller: &str) -> Result<()> {
         return Ok(());
     }
     let error = Error::new(format!("no recorded call is by `{caller}`")).in_file(&fixture.path);
-    Err(match nearest(caller, callers.iter().copied()) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help(format!("the first turn is by `{}`", callers.first().unwrap_or(&"nobody"))),
-    })
+    Err(error.suggest_or(
+        caller,
+        callers.iter().copied(),
+        format!("the first turn is by `{}`", callers.first().unwrap_or(&"nobody")),
+    ))
 }

@@ -4,7 +4,7 @@ use crate::report::terminal;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
-use retake_scenario::{Broken, FixtureRef, Scenario, is_name};
+use retake_scenario::{Broken, FixtureRef, Scenario, is_name, name_of};
 
 /// The scenarios that the words name; with `all`, every one. A word is a scenario's whole name, otherwise a part of names. If a
 /// word or `all` chooses several, they are printed before anything is paid, each fixture is recorded only once, and scenarios
@@ -43,14 +43,10 @@ pub(in crate::run) fn wanted<'a>(
 
 /// The scenarios with a text in their name, or only the one of that name if there is one.
 fn holding<'a>(project: &'a Project, text: &str) -> Result<Vec<&'a Scenario>> {
-    let name = |found: &'a Result<Scenario, Broken>| match found {
-        Ok(scenario) => &scenario.name,
-        Err(broken) => &broken.name,
-    };
     let all = &project.discovered.scenarios;
-    let is_called = all.iter().any(|found| name(found) == text);
+    let is_called = all.iter().any(|found| name_of(found) == text);
     let fits = |found: &&'a Result<Scenario, Broken>| {
-        if is_called { name(found) == text } else { name(found).contains(text) }
+        if is_called { name_of(found) == text } else { name_of(found).contains(text) }
     };
     all.iter().filter(fits).map(|found| found.as_ref().map_err(|broken| broken.error.clone())).collect()
 }

@@ -13,7 +13,7 @@ use crate::run::action::WorldsOptions;
 use crate::run::data::of_run;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
-use retake_base::text::{counted, nearest};
+use retake_base::text::counted;
 use retake_model::{Fault, FaultKind};
 use retake_scenario::{Scenario, Worlds};
 
@@ -77,10 +77,7 @@ fn worlds_of(scenario: &Scenario, options: &WorldsOptions) -> Result<Worlds> {
     let kinds = FaultKind::of_word(name).or_else(|| Some(vec![Fault::of_turn(name)?.1.kind]));
     let kinds = kinds.ok_or_else(|| {
         let error = Error::new(format!("`{name}` is neither a world nor a family of worlds"));
-        match nearest(name, FaultKind::words()) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("there are {}", FaultKind::words().join(", "))),
-        }
+        error.suggest_or(name, FaultKind::words(), format!("there are {}", FaultKind::words().join(", ")))
     })?;
     Ok(Worlds { kinds, ..own })
 }

@@ -1,8 +1,8 @@
 //! All worlds of a scenario, in parallel on systems of their own.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use super::verdict::Did;
 use crate::report::terminal;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_scenario::{Scenario, Worlds};
 
 /// A system that takes longer to start runs several worlds.
@@ -103,21 +104,21 @@ impl Runs<'_> {
         let done: Mutex<Vec<(usize, Judged)>> = Mutex::default();
         let failed: Mutex<Option<Error>> = Mutex::default();
         let work = || {
-            while let Some(batch) = { locked(&queue).pop_front() } {
+            while let Some(batch) = { queue.lock().pop_front() } {
                 match self.batch(&batch) {
                     Ok(judged) => {
                         let rest = batch[judged.len()..].to_vec();
                         if !rest.is_empty() {
-                            locked(&queue).push_back(rest);
+                            queue.lock().push_back(rest);
                         }
                         for _ in &judged {
                             tell();
                         }
-                        locked(&done).extend(batch.iter().map(|(at, _)| *at).zip(judged));
+                        done.lock().extend(batch.iter().map(|(at, _)| *at).zip(judged));
                     }
                     Err(error) => {
-                        locked(&queue).clear();
-                        locked(&failed).get_or_insert(error);
+                        queue.lock().clear();
+                        failed.lock().get_or_insert(error);
                     }
                 }
             }
@@ -127,9 +128,9 @@ impl Runs<'_> {
                 scope.spawn(work);
             }
         });
-        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match failed.into_inner() {
             Some(error) => Err(error),
-            None => Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            None => Ok(done.into_inner()),
         }
     }
 
@@ -151,10 +152,6 @@ impl Runs<'_> {
 
 /// After how many worlds a line says how far it is.
 const PROGRESS: usize = 50;
-
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The fixture's callers by turn.
 pub(super) fn callers(project: &Project, scenario: &Scenario) -> Vec<Option<String>> {

@@ -6,7 +6,7 @@ use super::names::check_variable;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
 use crate::step::{AgentRun, AnswerAs, StreamSpec};
-use crate::template::{Names, Template};
+use crate::template::Names;
 use retake_base::error::{Error, Result};
 
 /// Reads a step with `run`. Its templates may use `names`.
@@ -16,19 +16,13 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     scenario.refuse(&raw.body_fields(), "belongs to a request, and this step runs a command")?;
     scenario.refuse(&raw.page_fields(), "belongs to a step with `browser`")?;
     let command = raw.run.as_ref().ok_or_else(|| Error::new("no command"))?;
-    if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
-        return Err(scenario.source.error(command.span().start, "the command names no program"));
-    }
-    let template = |text: &Spanned<String>| {
-        let template = Template::parse(text.get_ref(), scenario.source, text.span())?;
-        names.check(&template)?;
-        Ok::<_, Error>(template)
-    };
+    command.check_command(scenario.source, "the command names no program")?;
+    let template = |text: &Spanned<String>| names.template(text, scenario.source);
     let cwd = raw.cwd.as_ref().map(template).transpose()?;
     if let (Some(named), Some(cwd)) = (&raw.cwd, cwd.as_ref().filter(|cwd| cwd.is_plain()))
         && !scenario.root.join(cwd.source()).is_dir()
     {
-        return Err(scenario.source.error(named.span().start, format!("there is no folder `{}`", cwd.source())));
+        return Err(scenario.error(named, format!("there is no folder `{}`", cwd.source())));
     }
     let env = raw.env.as_ref().map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
         check_variable(name, scenario.source)?;

@@ -20,7 +20,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names:
         },
     };
     if let Some(wait) = &raw.wait {
-        let fail = |what: &str| scenario.source.error(wait.span().start, what);
+        let fail = |what: &str| scenario.error(wait, what);
         if kind != "get" {
             return Err(fail("`wait` asks again and again, so it belongs to a `get`"));
         }
@@ -48,11 +48,10 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names:
 fn cancelled(scenario: ScenarioFile<'_>, stream: StreamSpec, cancel: &Spanned<RawCancel>) -> Result<StreamSpec> {
     let after = &cancel.get_ref().after;
     if after.get_ref().is_empty() {
-        return Err(scenario.source.error(after.span().start, "the event's name is empty"));
+        return Err(scenario.error(after, "the event's name is empty"));
     }
     if stream.last.is_some() {
-        let error =
-            scenario.source.error(cancel.span().start, "a stream has either `last` or `cancel`, this one has both");
+        let error = scenario.error(cancel, "a stream has either `last` or `cancel`, this one has both");
         return Err(error.help("with `last` the stream is over, with `cancel` the client leaves midway"));
     }
     Ok(StreamSpec { last: Some(after.get_ref().clone()), cancel: true, ..stream })
@@ -61,9 +60,7 @@ fn cancelled(scenario: ScenarioFile<'_>, stream: StreamSpec, cancel: &Spanned<Ra
 /// Reads the first and the last event of a stream.
 fn ends_of(scenario: ScenarioFile<'_>, ends: &RawStreamEnds) -> Result<StreamSpec> {
     let event = |name: &Option<Spanned<String>>| match name {
-        Some(name) if name.get_ref().is_empty() => {
-            Err(scenario.source.error(name.span().start, "the event's name is empty"))
-        }
+        Some(name) if name.get_ref().is_empty() => Err(scenario.error(name, "the event's name is empty")),
         name => Ok(name.as_ref().map(|name| name.get_ref().clone())),
     };
     Ok(StreamSpec { first: event(&ends.first)?, last: event(&ends.last)?, cancel: false })

@@ -22,7 +22,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody
     }
     if let (Some(files), Some((body @ ("json" | "json_file"), _))) = (&raw.files, given.first()) {
         let what = format!("a step has either `{body}` or `files`, this one has both");
-        let error = scenario.source.error(files.span().start, what);
+        let error = scenario.error(files, what);
         return Err(error.help("write fields that go with files as `form`"));
     }
     let form = raw.form.as_ref().map(|form| fields_of(scenario, form)).transpose()?;
@@ -38,7 +38,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody
 fn fields_of(scenario: ScenarioFile<'_>, form: &Spanned<RawJson>) -> Result<TemplateJson> {
     let expected = "expected a table of fields, each with a value or a list of values";
     let RawJson::Table(fields) = form.get_ref() else {
-        return Err(scenario.source.error(form.span().start, expected));
+        return Err(scenario.error(form, expected));
     };
     let is_list = |value: &Spanned<RawJson>| matches!(value.get_ref(), RawJson::List(_) | RawJson::Table(_));
     for (name, value) in fields {
@@ -48,7 +48,7 @@ fn fields_of(scenario: ScenarioFile<'_>, form: &Spanned<RawJson>) -> Result<Temp
             _ => false,
         };
         if nested {
-            let error = scenario.source.error(value.span().start, format!("the field `{}` is nested", name.get_ref()));
+            let error = scenario.error(value, format!("the field `{}` is nested", name.get_ref()));
             return Err(error.help(expected));
         }
     }
@@ -57,13 +57,12 @@ fn fields_of(scenario: ScenarioFile<'_>, form: &Spanned<RawJson>) -> Result<Temp
 
 fn uploads(scenario: ScenarioFile<'_>, files: &Spanned<Texts>) -> Result<Vec<Upload>> {
     if files.get_ref().is_empty() {
-        return Err(scenario.source.error(files.span().start, "the table of files is empty"));
+        return Err(scenario.error(files, "the table of files is empty"));
     }
     let upload = |(field, named): (&Spanned<String>, &Spanned<String>)| {
         let file = scenario.beside(named)?;
-        let content = read_bytes(&scenario.root.join(&file)).map_err(|why| {
-            scenario.source.error(named.span().start, format!("`{}`: {}", named.get_ref(), why.what()))
-        })?;
+        let content = read_bytes(&scenario.root.join(&file))
+            .map_err(|why| scenario.error(named, format!("`{}`: {}", named.get_ref(), why.what())))?;
         Ok(Upload { field: field.get_ref().clone(), path: PathBuf::from(named.get_ref()), content })
     };
     files.get_ref().iter().map(upload).collect()

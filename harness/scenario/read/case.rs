@@ -20,7 +20,7 @@ pub(super) fn over(
         return Err(error.in_file(&source.file).at(source.place(name.span().start)));
     }
     if case.get_ref().case.is_some() {
-        return Err(source.error(case.span().start, "a case cannot have cases of its own"));
+        return Err(source.error_at(case, "a case cannot have cases of its own"));
     }
     Ok(overlaid(base, case.get_ref()))
 }

@@ -3,10 +3,9 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::spanned::Spanned;
-use crate::hints::suggest;
 use crate::name::SHARED;
 use crate::source::Source;
-use retake_base::error::Result;
+use retake_base::error::{Error, Result};
 use retake_base::files;
 
 #[derive(Clone, Copy)]
@@ -21,17 +20,19 @@ pub(crate) struct ScenarioFile<'a> {
 }
 
 impl ScenarioFile<'_> {
-    /// Returns an error about the first of these fields that is set, with the reason why it cannot be.
+    /// Returns an error that points at a value.
+    pub(super) fn error<T>(&self, value: &Spanned<T>, what: impl Into<String>) -> Error {
+        self.source.error_at(value, what)
+    }
+
+    /// As [`Source::refuse`].
     pub(super) fn refuse(&self, fields: &[(&str, Option<usize>)], why: &str) -> Result<()> {
-        match fields.iter().find_map(|(field, at)| Some((field, (*at)?))) {
-            Some((field, at)) => Err(self.source.error(at, format!("`{field}` {why}"))),
-            None => Ok(()),
-        }
+        self.source.refuse(fields, why)
     }
 
     /// Returns the path, relative to the root, of a file in the scenario's folder or in the folder that scenarios share.
     pub(super) fn beside(&self, named: &Spanned<String>) -> Result<PathBuf> {
-        let fail = |what: String| self.source.error(named.span().start, what);
+        let fail = |what: String| self.error(named, what);
         let shared = Path::new("..").join(SHARED);
         let (folder, path) = match Path::new(named.get_ref()).strip_prefix(&shared) {
             Ok(path) => (self.dir.with_file_name(SHARED), path),
@@ -62,6 +63,6 @@ impl ScenarioFile<'_> {
         let known =
             files(self.dir).into_iter().chain(files(&self.dir.with_file_name(SHARED)).into_iter().map(in_shared));
         let known: Vec<String> = known.collect();
-        Err(suggest(error, named.get_ref(), known.iter().map(String::as_str)))
+        Err(error.suggest(named.get_ref(), known.iter().map(String::as_str)))
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
+use super::values::read_as;
 use crate::source::Source;
 use crate::template::{Template, TemplateJson};
 use retake_base::error::Result;
@@ -65,51 +66,37 @@ pub(super) fn of_json(json: &Json, source: &Source) -> Result<TemplateJson> {
     })
 }
 
-impl<'de> Deserialize<'de> for RawJson {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = RawJson;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
-            }
-            fn visit_bool<E>(self, value: bool) -> Result<RawJson, E> {
-                Ok(RawJson::Bool(value))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<RawJson, E> {
-                Ok(RawJson::Int(value.into()))
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<RawJson, E> {
-                Ok(RawJson::Int(value.into()))
-            }
-            fn visit_i128<E>(self, value: i128) -> Result<RawJson, E> {
-                Ok(RawJson::Int(value))
-            }
-            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<RawJson, E> {
-                if value.is_finite() {
-                    Ok(RawJson::Float(value))
-                } else {
-                    Err(E::custom(format!("JSON has no number {value}")))
-                }
-            }
-            fn visit_str<E>(self, value: &str) -> Result<RawJson, E> {
-                Ok(RawJson::Text(value.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RawJson, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = list.next_element()? {
-                    values.push(value);
-                }
-                Ok(RawJson::List(values))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawJson, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(key) = map.next_key::<Spanned<String>>()? {
-                    entries.push((key, map.next_value()?));
-                }
-                Ok(RawJson::Table(entries))
-            }
-        }
-        deserializer.deserialize_any(Reader)
+read_as!(RawJson, "a value", {
+    fn visit_bool<E>(self, value: bool) -> Result<RawJson, E> {
+        Ok(RawJson::Bool(value))
     }
-}
+    fn visit_i64<E>(self, value: i64) -> Result<RawJson, E> {
+        Ok(RawJson::Int(value.into()))
+    }
+    fn visit_u64<E>(self, value: u64) -> Result<RawJson, E> {
+        Ok(RawJson::Int(value.into()))
+    }
+    fn visit_i128<E>(self, value: i128) -> Result<RawJson, E> {
+        Ok(RawJson::Int(value))
+    }
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<RawJson, E> {
+        if value.is_finite() {
+            Ok(RawJson::Float(value))
+        } else {
+            Err(E::custom(format!("JSON has no number {value}")))
+        }
+    }
+    fn visit_str<E>(self, value: &str) -> Result<RawJson, E> {
+        Ok(RawJson::Text(value.to_owned()))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<RawJson, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(RawJson::List)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawJson, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
+            entries.push((key, map.next_value()?));
+        }
+        Ok(RawJson::Table(entries))
+    }
+});

@@ -8,7 +8,6 @@ mod answer;
 mod body;
 mod capture;
 mod case;
-mod fields;
 mod file;
 mod json;
 mod names;
@@ -29,7 +28,6 @@ mod tool;
 mod values;
 mod worlds;
 
-pub use fields::{scenario_fields, suite_fields};
 pub(super) use file::ScenarioFile;
 pub(super) use shared::Shared;
 

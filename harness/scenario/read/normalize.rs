@@ -18,7 +18,7 @@ pub(super) fn normalize_rule(rule: RawNormalize, source: &Source) -> Result<Norm
     }
     if let Some(group) = no_group(&pattern, rule.replace.get_ref()) {
         let what = format!("`${group}` is not a group of `{pattern}`, so it would be replaced by nothing");
-        let error = source.error(rule.replace.span().start, what);
+        let error = source.error_at(&rule.replace, what);
         return Err(error.help("a group is `${1}` or `${name}`, and `$$` is one dollar sign"));
     }
     Ok(NormalizeRule { pattern, replace: rule.replace.into_inner() })

@@ -3,50 +3,58 @@
 use std::time::Duration;
 
 use super::names::{check_header_name, env_name};
-use super::raw::{RawDrift, RawGolden, RawScenario, RawSuite};
+use super::raw::{RawGolden, RawScenario, RawSuite};
 use super::spanned::Spanned;
 use super::values::RawDuration;
 use super::worlds::RawWorlds;
 use crate::name::{is_name, no_name};
-use crate::options::{Defaults, Delays, Drift, Panics, Unused};
+use crate::options::{Defaults, Drift};
 use crate::source::Source;
 use retake_base::error::Result;
 use retake_core::events::{Loose, ShapeOptions};
 
-/// Returns the options of a file. Those that it does not set are taken from `otherwise`.
-pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: &Source) -> Result<Defaults> {
-    let given = raw.into();
-    let drift = given.drift.cloned().unwrap_or_default();
-    Ok(Defaults {
-        unused: given.unused.unwrap_or(&otherwise.unused).clone(),
-        drift: Drift {
-            prompt: drift.prompt.unwrap_or(otherwise.drift.prompt),
-            tools: drift.tools.unwrap_or(otherwise.drift.tools),
-            model: drift.model.unwrap_or(otherwise.drift.model),
-            settings: drift.settings.unwrap_or(otherwise.drift.settings),
-            form: drift.form.unwrap_or(otherwise.drift.form),
-            results: drift.results.unwrap_or(otherwise.drift.results),
-            observation: drift.observation.unwrap_or(otherwise.drift.observation),
-        },
-        settle: given.settle.map_or(otherwise.settle, |settle| settle.0),
-        linger: given.linger.map_or(otherwise.linger, |linger| linger.0),
-        panics: given.panics.unwrap_or(otherwise.panics),
-        secrets: given.secrets.map_or_else(|| Ok(otherwise.secrets.clone()), |names| secrets(names, source))?,
-        timeout: given.timeout.map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
-        delays: given.delays.unwrap_or(otherwise.delays),
-        worlds: given.worlds.map_or_else(|| otherwise.worlds.clone(), RawWorlds::read),
-        retries: given.retries.unwrap_or(otherwise.retries),
-        headers: given.headers.map_or_else(|| Ok(otherwise.headers.clone()), |names| headers(names, source))?,
-    })
+/// Implements the reading of options for suites and for scenarios, whose fields have the same names. What a file does not set is
+/// taken from `otherwise`.
+macro_rules! read {
+    ($raw:ty, $name:ident) => {
+        pub(super) fn $name(raw: &$raw, otherwise: &Defaults, source: &Source) -> Result<Defaults> {
+            let drift = raw.drift.clone().unwrap_or_default();
+            let named = raw.golden.as_ref().and_then(|golden| golden.headers.as_deref());
+            Ok(Defaults {
+                unused: raw.unused.as_ref().unwrap_or(&otherwise.unused).clone(),
+                drift: Drift {
+                    prompt: drift.prompt.unwrap_or(otherwise.drift.prompt),
+                    tools: drift.tools.unwrap_or(otherwise.drift.tools),
+                    model: drift.model.unwrap_or(otherwise.drift.model),
+                    settings: drift.settings.unwrap_or(otherwise.drift.settings),
+                    form: drift.form.unwrap_or(otherwise.drift.form),
+                    results: drift.results.unwrap_or(otherwise.drift.results),
+                    observation: drift.observation.unwrap_or(otherwise.drift.observation),
+                },
+                settle: raw.settle.map_or(otherwise.settle, |settle| settle.0),
+                linger: raw.linger.map_or(otherwise.linger, |linger| linger.0),
+                panics: raw.panics.unwrap_or(otherwise.panics),
+                secrets: raw
+                    .secrets
+                    .as_ref()
+                    .map_or_else(|| Ok(otherwise.secrets.clone()), |all| secrets(all, source))?,
+                timeout: raw.timeout.as_ref().map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
+                delays: raw.delays.unwrap_or(otherwise.delays),
+                worlds: raw.worlds.as_ref().map_or_else(|| otherwise.worlds.clone(), RawWorlds::read),
+                retries: raw.retries.unwrap_or(otherwise.retries),
+                headers: named.map_or_else(|| Ok(otherwise.headers.clone()), |names| headers(names, source))?,
+            })
+        }
+    };
 }
+read!(RawSuite, of_suite);
+read!(RawScenario, of_scenario);
 
 /// Reads why a scenario is not run.
 pub(super) fn skip(raw: &Spanned<String>, source: &Source) -> Result<String> {
     let reason = raw.get_ref().split_whitespace().collect::<Vec<_>>().join(" ");
     if reason.is_empty() {
-        return Err(source
-            .error(raw.span().start, "`skip` gives no reason")
-            .help("say in it why the scenario does not run"));
+        return Err(source.error_at(raw, "`skip` gives no reason").help("say in it why the scenario does not run"));
     }
     Ok(reason)
 }
@@ -64,7 +72,7 @@ pub(super) fn tags(raw: &[Spanned<String>], source: &Source) -> Result<Vec<Strin
 /// Reads a time limit, which cannot be zero.
 pub(super) fn limit(raw: &Spanned<RawDuration>, source: &Source) -> Result<Duration> {
     match raw.get_ref().0 {
-        Duration::ZERO => Err(source.error(raw.span().start, "a timeout of zero always fails")),
+        Duration::ZERO => Err(source.error_at(raw, "a timeout of zero always fails")),
         duration => Ok(duration),
     }
 }
@@ -77,46 +85,6 @@ fn headers(names: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
     let name = |name: &Spanned<String>| check_header_name(name, source).map(|()| name.get_ref().to_ascii_lowercase());
     names.iter().map(name).collect()
 }
-
-/// The options that one file or case sets.
-pub(super) struct Given<'a> {
-    unused: Option<&'a Unused>,
-    drift: Option<&'a RawDrift>,
-    settle: Option<RawDuration>,
-    linger: Option<RawDuration>,
-    panics: Option<Panics>,
-    secrets: Option<&'a [Spanned<String>]>,
-    timeout: Option<&'a Spanned<RawDuration>>,
-    delays: Option<Delays>,
-    retries: Option<u8>,
-    headers: Option<&'a [Spanned<String>]>,
-    worlds: Option<&'a RawWorlds>,
-}
-
-/// Suites and scenarios have fields of the same names.
-macro_rules! given {
-    ($raw:ty) => {
-        impl<'a> From<&'a $raw> for Given<'a> {
-            fn from(raw: &'a $raw) -> Given<'a> {
-                Given {
-                    unused: raw.unused.as_ref(),
-                    drift: raw.drift.as_ref(),
-                    settle: raw.settle,
-                    linger: raw.linger,
-                    panics: raw.panics,
-                    secrets: raw.secrets.as_deref(),
-                    timeout: raw.timeout.as_ref(),
-                    delays: raw.delays,
-                    worlds: raw.worlds.as_ref(),
-                    retries: raw.retries,
-                    headers: raw.golden.as_ref().and_then(|golden| golden.headers.as_deref()),
-                }
-            }
-        }
-    };
-}
-given!(RawSuite);
-given!(RawScenario);
 
 /// Returns the options of a golden. They need no checks in addition to those of each value. `headers` are read with the options
 /// that a suite can set.

@@ -6,36 +6,16 @@ use super::file::ScenarioFile;
 use super::raw::{RawAct, RawInside, RawStep, fields};
 use super::request::path_of;
 use super::spanned::Spanned;
-use crate::hints::{listed, suggest};
 use crate::name::is_name;
 use crate::step::{Act, By, Do, PageVisit, Target};
 use crate::template::{Names, Template};
 use retake_base::error::{Error, Result};
-use retake_base::text::nearest;
+use retake_base::text::{listed, nearest};
 
 /// How long to wait for an act that does not set `within`.
 const WITHIN: Duration = Duration::from_secs(10);
 /// The same for an act of a group that is tried again.
 const WITHIN_RETRY: Duration = Duration::from_secs(1);
-
-/// The keys that say what an act does. Each act has exactly one.
-pub(super) const ACTS: [&str; 15] = [
-    "see",
-    "unseen",
-    "once",
-    "above",
-    "click",
-    "hover",
-    "fill",
-    "upload",
-    "press",
-    "dialog",
-    "goto",
-    "reload",
-    "retry",
-    "aria",
-    "screenshot",
-];
 
 /// The keys that can be held down with another one. `ControlOrMeta` is the one that commands have on this system.
 const HELD: [&str; 5] = ["Alt", "Control", "ControlOrMeta", "Meta", "Shift"];
@@ -56,7 +36,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     let page = raw.browser.as_ref().ok_or_else(|| Error::new("no page"))?;
     let (system, path) = system_and_path(page);
     let storage = raw.storage.iter().flat_map(Spanned::get_ref);
-    let storage = storage.map(|(name, value)| Ok((name.get_ref().clone(), template(scenario, value, names)?)));
+    let storage = storage.map(|(name, value)| Ok((name.get_ref().clone(), names.template(value, scenario.source)?)));
     let visit = PageVisit {
         system,
         path: path_of(scenario, &path)?,
@@ -96,7 +76,7 @@ fn traffic(scenario: ScenarioFile<'_>, line: &Spanned<String>) -> Result<String>
     if fits {
         return Ok(text.clone());
     }
-    let error = scenario.source.error(line.span().start, format!("`{text}` does not name a request of the page"));
+    let error = scenario.error(line, format!("`{text}` does not name a request of the page"));
     Err(error.help("write its method and its path, with `*` for a part: \"POST /api/threads/*/runs/stream\""))
 }
 
@@ -114,29 +94,30 @@ fn viewport(scenario: ScenarioFile<'_>, size: &Spanned<Vec<Spanned<u16>>>) -> Re
         [width, height] if *width.get_ref() > 0 && *height.get_ref() > 0 => {
             Ok([u32::from(*width.get_ref()), u32::from(*height.get_ref())])
         }
-        _ => Err(scenario.source.error(size.span().start, "expected a width and a height: viewport = [390, 844]")),
+        _ => Err(scenario.error(size, "expected a width and a height: viewport = [390, 844]")),
     }
 }
 
 fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, otherwise: Duration) -> Result<Act> {
     let (start, raw) = (act.span().start, act.get_ref());
-    let given = fields!(raw; see, unseen, once, above, click, hover, fill, upload, press, dialog, goto, reload, retry, aria, screenshot);
-    let given: Vec<&str> = given.iter().filter_map(|(word, at)| at.map(|_| *word)).collect();
+    let given: Vec<&str> = raw.kinds().iter().filter_map(|(word, at)| at.map(|_| *word)).collect();
     let [word] = given[..] else {
         let what = if given.is_empty() {
             "this act does nothing".to_owned()
         } else {
             format!("this act does {} things: {}", given.len(), listed(&given))
         };
-        return Err(scenario.source.error(start, what).help(format!("an act has exactly one of {}", listed(&ACTS))));
+        return Err(scenario
+            .source
+            .error(start, what)
+            .help(format!("an act has exactly one of {}", listed(&raw.kinds().map(|(word, _)| word)))));
     };
     refuse_strays(scenario, raw, word)?;
-    let target = |text: &Option<Spanned<String>>| -> Result<Target> {
-        let text = text.as_ref().ok_or_else(|| Error::new("no target"))?;
+    let target = |text: &Spanned<String>| -> Result<Target> {
         let target = read_target(scenario, text, names, By::Text)?;
         if let (Some(markdown), true) = (&raw.markdown, target.by != By::Text || raw.exact.is_some()) {
             let what = "`markdown` belongs to a text, without `exact`: rendered, it has other letters around it";
-            return Err(scenario.source.error(markdown.span().start, what));
+            return Err(scenario.error(markdown, what));
         }
         Ok(Target {
             exact: raw.exact.as_ref().is_some_and(|exact| *exact.get_ref()),
@@ -146,74 +127,64 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
             ..target
         })
     };
-    let what = match word {
-        "see" => Do::See(target(&raw.see)?),
-        "unseen" => Do::Unseen(target(&raw.unseen)?),
-        "once" => Do::Once(target(&raw.once)?),
-        "click" => Do::Click(target(&raw.click)?),
-        "hover" => Do::Hover(target(&raw.hover)?),
-        "upload" => {
+    let fail = |what: &str| scenario.source.error(start, what);
+    let what = match raw {
+        RawAct { see: Some(text), .. } => Do::See(target(text)?),
+        RawAct { unseen: Some(text), .. } => Do::Unseen(target(text)?),
+        RawAct { once: Some(text), .. } => Do::Once(target(text)?),
+        RawAct { click: Some(text), .. } => Do::Click(target(text)?),
+        RawAct { hover: Some(text), .. } => Do::Hover(target(text)?),
+        RawAct { upload: Some(text), .. } => {
             let files = raw.files.iter().flat_map(Spanned::get_ref).map(|file| scenario.beside(file));
             let files: Vec<_> = files.collect::<Result<_>>()?;
             if files.is_empty() {
-                let error = scenario.source.error(start, "this act uploads no file");
-                return Err(error.help("add `files = [\"…\"]`"));
+                return Err(fail("this act uploads no file").help("add `files = [\"…\"]`"));
             }
-            Do::Upload { target: target(&raw.upload)?, files }
+            Do::Upload { target: target(text)?, files }
         }
-        "dialog" => {
-            let text = raw.dialog.as_ref().ok_or_else(|| Error::new("no text"))?;
-            Do::Dialog(template(scenario, text, names)?)
-        }
-        "retry" => {
-            let inner = acts(scenario, raw.retry.as_ref(), names, WITHIN_RETRY)?;
+        RawAct { dialog: Some(text), .. } => Do::Dialog(names.template(text, scenario.source)?),
+        RawAct { retry: Some(inner), .. } => {
+            let inner = acts(scenario, Some(inner), names, WITHIN_RETRY)?;
             if inner.is_empty() {
-                return Err(scenario.source.error(start, "`retry` contains no act"));
+                return Err(fail("`retry` contains no act"));
             }
             Do::Retry(inner)
         }
-        "fill" => {
-            let Some(text) = &raw.text else {
-                return Err(scenario
-                    .source
-                    .error(start, "this act does not say what to fill in")
-                    .help("add `text = \"…\"`"));
-            };
-            Do::Fill { target: target(&raw.fill)?, text: template(scenario, text, names)? }
+        RawAct { fill: Some(field), text: Some(text), .. } => {
+            Do::Fill { target: target(field)?, text: names.template(text, scenario.source)? }
         }
-        "above" => {
-            let targets = raw.above.as_ref().map(Spanned::get_ref).into_iter().flatten();
-            let targets =
-                targets.map(|text| read_target(scenario, text, names, By::Text)).collect::<Result<Vec<_>>>()?;
+        RawAct { fill: Some(_), .. } => {
+            return Err(fail("this act does not say what to fill in").help("add `text = \"…\"`"));
+        }
+        RawAct { above: Some(targets), .. } => {
+            let targets = targets.get_ref().iter().map(|text| read_target(scenario, text, names, By::Text));
+            let targets = targets.collect::<Result<Vec<_>>>()?;
             if targets.len() < 2 {
-                return Err(scenario.source.error(start, "`above` needs at least two elements to compare"));
+                return Err(fail("`above` needs at least two elements to compare"));
             }
             Do::Above(targets)
         }
-        "press" => Do::Press(keys(scenario, raw)?),
-        "goto" => {
-            let path = raw.goto.as_ref().ok_or_else(|| Error::new("no path"))?;
+        RawAct { press: Some(keys), .. } => Do::Press(read_keys(scenario, keys)?),
+        RawAct { goto: Some(path), .. } => {
             let path = path_of(scenario, path)?;
             names.check(&path)?;
             Do::Goto(path)
         }
-        "reload" => {
-            scenario.refuse(
-                &[("reload", raw.reload.as_ref().filter(|yes| !yes.get_ref()).map(|no| no.span().start))],
-                "does nothing if it is false: remove it",
-            )?;
-            Do::Reload
+        RawAct { reload: Some(reload), .. } if *reload.get_ref() => Do::Reload,
+        RawAct { reload: Some(no), .. } => {
+            return Err(scenario.error(no, "`reload` does nothing if it is false: remove it"));
         }
-        "aria" => {
-            let text = raw.aria.as_ref().ok_or_else(|| Error::new("no region"))?;
+        RawAct { aria: Some(text), .. } => {
             let target = read_target(scenario, text, names, By::Role)?;
             if target.by != By::Role {
-                let error = scenario.source.error(text.span().start, "a region is found by its role and name");
+                let error = scenario.error(text, "a region is found by its role and name");
                 return Err(error.help("write aria = \"main\", or aria = \"navigation Earlier chats\""));
             }
             Do::Aria(target)
         }
-        _ => screenshot(scenario, raw, names)?,
+        RawAct { screenshot: Some(name), .. } => screenshot(scenario, raw, name, names)?,
+        // One of them is there, as its word is.
+        _ => return Err(fail("this act does nothing")),
     };
     let within = raw.within.as_ref().map_or(otherwise, |within| within.get_ref().0);
     let visible = raw.visible.as_ref().is_none_or(|visible| *visible.get_ref());
@@ -222,12 +193,11 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
 }
 
 /// Reads which key is pressed, and which others are held down with it.
-fn keys(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<String> {
-    let keys = raw.press.as_ref().ok_or_else(|| Error::new("no keys"))?;
+fn read_keys(scenario: ScenarioFile<'_>, keys: &Spanned<String>) -> Result<String> {
     let held = keys.get_ref().rsplit_once('+').filter(|(_, key)| !key.is_empty()).map(|(held, _)| held);
     if let Some(other) = held.into_iter().flat_map(|held| held.split('+')).find(|key| !HELD.contains(key)) {
-        let error = scenario.source.error(keys.span().start, format!("`{other}` is not a modifier key"));
-        return Err(suggest(error, other, HELD).help(format!("these can: {}", listed(&HELD))));
+        let error = scenario.error(keys, format!("`{other}` is not a modifier key"));
+        return Err(error.suggest(other, HELD).help(format!("these can: {}", listed(&HELD))));
     }
     Ok(keys.get_ref().clone())
 }
@@ -247,9 +217,8 @@ fn refuse_strays(scenario: ScenarioFile<'_>, raw: &RawAct, word: &str) -> Result
         scenario.refuse(&fields!(raw; tolerance, mask), "belongs to a screenshot with `baseline = true`")?;
     }
     if !FINDS.contains(&word) {
-        let inside = [("in", raw.inside.as_ref().map(|inside| inside.span().start))];
-        scenario.refuse(&inside, "belongs to an act that looks for one element")?;
-        scenario.refuse(&fields!(raw; exact, markdown, nth, frame), "belongs to an act that looks for one element")?;
+        let of_one = fields!(raw; inside as "in", exact, markdown, nth, frame);
+        scenario.refuse(&of_one, "belongs to an act that looks for one element")?;
     }
     if !["see", "once", "above"].contains(&word) {
         scenario.refuse(&fields!(raw; visible), "belongs to `see`, `once` and `above`")?;
@@ -270,12 +239,12 @@ fn read_inside(scenario: ScenarioFile<'_>, inside: &Spanned<RawInside>, names: &
     let given = By::WORDS.iter().zip(given).filter_map(|((_, by), text)| Some((*by, text.as_ref()?)));
     let [(by, text)] = given.collect::<Vec<_>>()[..] else {
         let words = listed(&By::WORDS.map(|(word, _)| word));
-        return Err(scenario.source.error(inside.span().start, format!("`in` has exactly one of {words}")));
+        return Err(scenario.error(inside, format!("`in` has exactly one of {words}")));
     };
     if by == By::Role {
         check_role(scenario, text, text.get_ref())?;
     }
-    let text = template(scenario, text, names)?;
+    let text = names.template(text, scenario.source)?;
     Ok(Target { exact: raw.exact.unwrap_or_default(), nth: raw.nth, ..Target::of(by, text) })
 }
 
@@ -286,25 +255,19 @@ fn check_role(scenario: ScenarioFile<'_>, at: &Spanned<String>, text: &str) -> R
     if !is_checked || ROLES.split_whitespace().any(|known| known == role) {
         return Ok(());
     }
-    let error = scenario.source.error(at.span().start, format!("there is no role `{role}`"));
-    Err(suggest(error, role, ROLES.split_whitespace()).help("the roles are those of ARIA: button, heading, textbox, …"))
+    let error = scenario.error(at, format!("there is no role `{role}`"));
+    Err(error.suggest(role, ROLES.split_whitespace()).help("the roles are those of ARIA: button, heading, textbox, …"))
 }
 
-fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct, names: &Names) -> Result<Do> {
-    let name = raw.screenshot.as_ref().ok_or_else(|| Error::new("no name"))?;
+fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct, name: &Spanned<String>, names: &Names) -> Result<Do> {
     if !is_name(name.get_ref()) {
         let what = format!("`{}` cannot be the name of a screenshot", name.get_ref());
-        return Err(scenario
-            .source
-            .error(name.span().start, what)
-            .help("names are made of lower-case letters, digits, `.`, `_` and `-`"));
+        return Err(scenario.error(name, what).help("names are made of lower-case letters, digits, `.`, `_` and `-`"));
     }
     let baseline = raw.baseline.as_ref().is_some_and(|baseline| *baseline.get_ref());
     let tolerance = raw.tolerance.as_ref().map_or(0.0, |tolerance| *tolerance.get_ref());
     if let Some(wrong) = raw.tolerance.as_ref().filter(|_| !(0.0..1.0).contains(&tolerance)) {
-        return Err(scenario
-            .source
-            .error(wrong.span().start, "expected a share of the pixels, from 0 to 1, such as 0.01"));
+        return Err(scenario.error(wrong, "expected a share of the pixels, from 0 to 1, such as 0.01"));
     }
     let masks = raw.mask.iter().flat_map(Spanned::get_ref);
     let masks = masks.map(|mask| read_target(scenario, mask, names, By::Text)).collect::<Result<_>>()?;
@@ -326,7 +289,7 @@ fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names
         None => (plain, text.get_ref().as_str()),
     };
     if rest.trim().is_empty() {
-        return Err(scenario.source.error(text.span().start, "an empty text matches everything: say what to find"));
+        return Err(scenario.error(text, "an empty text matches everything: say what to find"));
     }
     if by == By::Role {
         check_role(scenario, text, rest)?;
@@ -346,12 +309,6 @@ fn refuse_near_word(scenario: ScenarioFile<'_>, text: &Spanned<String>, word: &s
     let is_word = word.len() > 2 && word.chars().all(|c| c.is_ascii_lowercase());
     let near = nearest(word, By::WORDS.map(|(word, _)| word)).filter(|_| is_word);
     let Some(near) = near else { return Ok(()) };
-    let error = scenario.source.error(text.span().start, format!("elements cannot be found by `{word}:`"));
+    let error = scenario.error(text, format!("elements cannot be found by `{word}:`"));
     Err(error.help(format!("did you mean `{near}:`? As a text: `text:{}`", text.get_ref())))
-}
-
-fn template(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names) -> Result<Template> {
-    let template = Template::parse(text.get_ref(), scenario.source, text.span())?;
-    names.check(&template)?;
-    Ok(template)
 }

@@ -50,8 +50,8 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names:
 }
 
 fn check_reconnect(scenario: ScenarioFile<'_>, request: &Request, at: &Spanned<bool>, names: &Names) -> Result<()> {
-    let fail = |what: &str| scenario.source.error(at.span().start, what);
-    if !names.has_stream() {
+    let fail = |what: &str| scenario.error(at, what);
+    if !names.stream {
         let error = fail("there is no stream before this step to come back to");
         return Err(error.help("`reconnect` sends the id of the last event of the latest stream before it"));
     }
@@ -79,10 +79,10 @@ pub(super) fn headers_of(scenario: ScenarioFile<'_>, raw: &Texts) -> Result<Vec<
         check_header_name(name, scenario.source)?;
         if headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name.get_ref())) {
             let what = format!("the header `{}` is given twice: the names of headers ignore case", name.get_ref());
-            return Err(scenario.source.error(name.span().start, what));
+            return Err(scenario.error(name, what));
         }
         if value.get_ref().contains(|c: char| c.is_control() && c != '\t') {
-            return Err(scenario.source.error(value.span().start, "a header's value is one line of text"));
+            return Err(scenario.error(value, "a header's value is one line of text"));
         }
         headers.push((name.get_ref().clone(), Template::parse(value.get_ref(), scenario.source, value.span())?));
     }

@@ -65,7 +65,7 @@ impl Reader<'_> {
     /// Reads one scenario, or one case that already includes what all cases share.
     fn scenario(&self, name: String, raw: &RawScenario) -> Result<Scenario> {
         let source = self.file.source;
-        let given = options::read(raw, &self.suite.defaults, source)?;
+        let given = options::of_scenario(raw, &self.suite.defaults, source)?;
         let tools = tools_run(raw, source, self.file.root)?;
         let steps: &[_] = match &raw.step {
             _ if tools.is_some() => &[],
@@ -124,11 +124,7 @@ impl Reader<'_> {
             delays: given.delays,
             worlds: given.worlds,
             secrets: given.secrets,
-            used_secrets: names.secrets(),
-            used_tools: names.tools(),
-            used_systems: names.used_systems(),
-            uses_port: names.uses_port(),
-            of_fixture: names.of_fixture(),
+            used: names.used(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
             record_timeout: record_limit(raw, self.file.source)?,
             vars,
@@ -155,7 +151,7 @@ impl Reader<'_> {
                 let text = name.get_ref();
                 return Err(match shared {
                     None => source
-                        .error(name.span().start, format!("`{text}` is already a var"))
+                        .error_at(name, format!("`{text}` is already a var"))
                         .help("a capture needs a name of its own"),
                     Some(shared) => Error::new(format!(
                         "the shared steps `{}` capture `{text}`, so it cannot be a var",
@@ -172,10 +168,10 @@ impl Reader<'_> {
             for part in step.parts() {
                 part.capture.keys().for_each(|name| names.define(name));
                 if matches!(part.action, Action::Socket(_)) {
-                    names.saw_socket();
+                    names.socket = true;
                 }
                 if matches!(&part.action, Action::Request(request) if request.stream().is_some()) {
-                    names.saw_stream();
+                    names.stream = true;
                 }
             }
             read.push(step);
@@ -229,10 +225,7 @@ fn read_vars(raw: &BTreeMap<Spanned<String>, Spanned<RawJson>>, names: &Names, s
 fn tools_run(raw: &RawScenario, source: &Source, root: &Path) -> Result<Option<ToolsRun>> {
     if raw.kind.as_ref().is_none_or(|kind| *kind.get_ref() == Kind::System) {
         let of_tools = fields!(raw; recording, conversation, unobserved);
-        return match of_tools.into_iter().find_map(|(field, at)| Some((field, at?))) {
-            Some((field, at)) => Err(source.error(at, format!("`{field}` belongs to a scenario of kind = \"tools\""))),
-            None => Ok(None),
-        };
+        return source.refuse(&of_tools, "belongs to a scenario of kind = \"tools\"").map(|()| None);
     }
     let first_step = raw.step.as_ref().and_then(|steps| steps.first()).map(|step| step.span().start);
     let before = raw.before.iter().flatten().next().map(|name| name.span().start);
@@ -243,8 +236,7 @@ fn tools_run(raw: &RawScenario, source: &Source, root: &Path) -> Result<Option<T
         return Err(error.help("it executes recorded calls again, and does not drive a system"));
     }
     if let (Some(conversation), None) = (&raw.conversation, &raw.recording) {
-        let error =
-            source.error(conversation.span().start, "`conversation` chooses one of the conversations in a folder");
+        let error = source.error_at(conversation, "`conversation` chooses one of the conversations in a folder");
         return Err(error.help("name the folder: recording = \"…\""));
     }
     if let (Some(recording), Some(fixture)) = (&raw.recording, &raw.fixture) {
@@ -252,7 +244,7 @@ fn tools_run(raw: &RawScenario, source: &Source, root: &Path) -> Result<Option<T
         return Err(source.error(at, "the calls come from `recording` or from `fixture`, not from both"));
     }
     if let Some(fixture) = raw.fixture.as_ref().filter(|fixture| fixture.get_ref() == "none") {
-        return Err(source.error(fixture.span().start, "a scenario of kind = \"tools\" needs a recording"));
+        return Err(source.error_at(fixture, "a scenario of kind = \"tools\" needs a recording"));
     }
     let recording = raw.recording.as_ref().map(|folder| existing(folder, source, root)).transpose()?;
     Ok(Some(ToolsRun {
@@ -266,6 +258,6 @@ fn existing(folder: &Spanned<String>, source: &Source, root: &Path) -> Result<Pa
     if root.join(folder.get_ref()).is_dir() {
         return Ok(PathBuf::from(folder.get_ref()));
     }
-    let error = source.error(folder.span().start, format!("there is no folder `{}`", folder.get_ref()));
+    let error = source.error_at(folder, format!("there is no folder `{}`", folder.get_ref()));
     Err(error.help("write the path from the project's folder"))
 }

@@ -8,12 +8,12 @@ use super::file::ScenarioFile;
 use super::raw::RawStep;
 use super::spanned::Spanned;
 use super::step;
-use crate::hints::{listed, suggest};
 use crate::name::SHARED;
 use crate::source::Source;
 use crate::step::{Action, Step};
 use crate::template::Names;
 use retake_base::error::Result;
+use retake_base::text::listed;
 
 /// The lists as they are written, by name.
 pub(super) type Lists = BTreeMap<Spanned<String>, Spanned<Vec<Spanned<RawStep>>>>;
@@ -46,11 +46,11 @@ impl Shared {
         let shared = Shared { source: Some(source.clone()), lists, before };
         for (name, steps) in &shared.lists {
             if name.get_ref().trim().is_empty() {
-                return Err(source.error(name.span().start, "the name of these steps is empty"));
+                return Err(source.error_at(name, "the name of these steps is empty"));
             }
             if steps.get_ref().is_empty() {
                 let what = format!("`steps.{}` contains no step", name.get_ref());
-                return Err(source.error(steps.span().start, what));
+                return Err(source.error_at(steps, what));
             }
             for raw in steps.get_ref() {
                 shared.step(&SharedStep { list: name.get_ref(), raw }, root, &Names::unchecked())?;
@@ -79,7 +79,7 @@ impl Shared {
             let Some((list, raw)) = self.lists.iter().find(|(list, _)| list.get_ref() == text) else {
                 let known: Vec<&str> = self.lists.keys().map(|list| list.get_ref().as_str()).collect();
                 let error = of.error(name.span().start, format!("suite.toml has no steps with the name `{text}`"));
-                let error = suggest(error, text, known.iter().copied());
+                let error = error.suggest(text, known.iter().copied());
                 return Err(match known[..] {
                     [] => error.help(format!("write them there, each as [[steps.{text}]]")),
                     _ => error.help(format!("known there: {}", listed(&known))),

@@ -34,20 +34,20 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
         headers.iter().try_for_each(|(_, value)| names.check(value))?;
         connect.iter().try_for_each(|connect| names.check_json(connect))?;
         if let (Framing::Plain, Some(connect)) = (framing, &raw.connect) {
-            let error = scenario.source.error(connect.span().start, "`connect` belongs to a socket with a `framing`");
+            let error = scenario.error(connect, "`connect` belongs to a socket with a `framing`");
             return Err(error.help("write what a plain socket expects first as the first message of `send`"));
         }
         if let (Framing::SocketIo | Framing::GraphQl, Some(_), Some(event)) = (framing, event, &raw.event) {
             let what = "`event` says where a message has its name, which this `framing` does itself";
-            return Err(scenario.source.error(event.span().start, what));
+            return Err(scenario.error(event, what));
         }
-    } else if !names.has_socket() {
+    } else if !names.socket {
         let at = raw.send.as_ref().map_or(0, |send| send.span().start);
         let error = scenario.source.error(at, "there is no open socket before this step to send this to");
         return Err(error.help("a step with `socket = \"/path\"` opens one"));
     }
     if let Some(last) = raw.last.as_ref().filter(|last| last.get_ref().is_empty()) {
-        return Err(scenario.source.error(last.span().start, "the event's name is empty"));
+        return Err(scenario.error(last, "the event's name is empty"));
     }
     let send = raw.send.as_ref().map_or_else(|| Ok(Vec::new()), |send| messages(scenario, send))?;
     send.iter().try_for_each(|message| names.check_json(message))?;

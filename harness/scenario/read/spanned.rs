@@ -4,6 +4,10 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::source::Source;
+use crate::template::{Names, Template};
+use retake_base::error::{Error, Result};
+
 /// A value and its byte range in the file. Two are equal if their values are.
 ///
 /// It wraps the TOML reader's type, so that this crate can implement the trait from which schemas are made.
@@ -26,5 +30,39 @@ impl<T> Spanned<T> {
 
     pub(super) fn into_inner(self) -> T {
         self.0.into_inner()
+    }
+}
+
+impl Source {
+    /// Returns an error that points at a value.
+    pub(super) fn error_at<T>(&self, value: &Spanned<T>, what: impl Into<String>) -> Error {
+        self.error(value.span().start, what)
+    }
+
+    /// Returns an error about the first of these fields that is set, with the reason why it cannot be.
+    pub(super) fn refuse(&self, fields: &[(&str, Option<usize>)], why: &str) -> Result<()> {
+        match fields.iter().find_map(|(field, at)| Some((field, (*at)?))) {
+            Some((field, at)) => Err(self.error(at, format!("`{field}` {why}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Names {
+    /// Parses a template, and checks that it uses only these names.
+    pub(super) fn template(&self, text: &Spanned<String>, source: &Source) -> Result<Template> {
+        let template = Template::parse(text.get_ref(), source, text.span())?;
+        self.check(&template)?;
+        Ok(template)
+    }
+}
+
+impl Spanned<Vec<Spanned<String>>> {
+    /// Returns an error if this is no command.
+    pub(super) fn check_command(&self, source: &Source, why: &str) -> Result<()> {
+        match self.get_ref().first() {
+            Some(program) if !program.get_ref().is_empty() => Ok(()),
+            _ => Err(source.error_at(self, why)),
+        }
     }
 }

@@ -6,10 +6,10 @@ use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
 use super::{agent, capture, page, request, shared, socket};
-use crate::hints::listed;
 use crate::step::{Action, AnswerAs, Do, Step};
 use crate::template::Names;
 use retake_base::error::{Error, Result};
+use retake_base::text::listed;
 
 /// The keys that say which kind of step it is.
 pub(super) const KINDS: [&str; 10] =
@@ -19,7 +19,7 @@ pub(super) const KINDS: [&str; 10] =
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &Names) -> Result<Step> {
     let (start, raw) = (raw.span().start, raw.get_ref());
     if let Some(name) = raw.name.as_ref().filter(|name| name.get_ref().trim().is_empty()) {
-        return Err(scenario.source.error(name.span().start, "the step's name is empty"));
+        return Err(scenario.error(name, "the step's name is empty"));
     }
     let action = match kind(scenario, raw, start)? {
         "socket" => Action::Socket(Box::new(socket::read(scenario, raw, names)?)),
@@ -36,15 +36,15 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
     if let (Action::Request(_), true, Some(golden)) =
         (&action, streams && scenario.list.is_none(), raw.golden.as_ref().filter(|golden| !golden.get_ref()))
     {
-        return Err(scenario.source.error(golden.span().start, "a stream always goes into the golden"));
+        return Err(scenario.error(golden, "a stream always goes into the golden"));
     }
     if let Some(awaits) = &raw.awaits {
         let caller = &awaits.get_ref().caller;
         if caller.get_ref().trim().is_empty() {
-            return Err(scenario.source.error(caller.span().start, "`await` names no caller"));
+            return Err(scenario.error(caller, "`await` names no caller"));
         }
         if matches!(&action, Action::Request(request) if matches!(request.answer, AnswerAs::Listen(_))) {
-            let error = scenario.source.error(awaits.span().start, "a `listen` is not over when the next step begins");
+            let error = scenario.error(awaits, "a `listen` is not over when the next step begins");
             return Err(error.help("let the step that causes the call wait for it"));
         }
     }
@@ -99,7 +99,7 @@ fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<
     scenario.refuse(&raw.page_fields(), "belongs to one of the steps in `together`")?;
     let parts = raw.together.as_ref().ok_or_else(|| Error::new("no steps"))?;
     if parts.get_ref().is_empty() {
-        return Err(scenario.source.error(parts.span().start, "`together` contains no step"));
+        return Err(scenario.error(parts, "`together` contains no step"));
     }
     let mut steps: Vec<Step> = Vec::with_capacity(parts.get_ref().len());
     for part in parts.get_ref() {
@@ -110,7 +110,7 @@ fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<
         for (name, _) in inner.capture.iter().flat_map(Spanned::get_ref) {
             if steps.iter().any(|earlier| earlier.capture.contains_key(name.get_ref())) {
                 let what = format!("another step of `together` captures `{}` too", name.get_ref());
-                return Err(scenario.source.error(name.span().start, what));
+                return Err(scenario.error(name, what));
             }
         }
         steps.push(step);

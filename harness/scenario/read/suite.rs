@@ -10,11 +10,11 @@ use super::shared::Shared;
 use super::spanned::Spanned;
 use super::values::Pattern;
 use super::{options, system, toml_file, tool};
-use crate::hints::listed;
 use crate::options::Defaults;
 use crate::source::Source;
 use crate::suite::{Price, Suite};
 use retake_base::error::Result;
+use retake_base::text::listed;
 use retake_core::secrets::Suspects;
 use retake_model::{CallerRule, When};
 
@@ -31,7 +31,7 @@ pub(crate) fn read(root: &Path, file: &Path) -> Result<Suite> {
 /// Parses and checks the text of a `suite.toml`.
 pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
     let mut raw: RawSuite = toml_file::read(source)?;
-    let defaults = options::read(&raw, &Defaults::default(), source)?;
+    let defaults = options::of_suite(&raw, &Defaults::default(), source)?;
     let systems = system::read(&raw, source, root)?;
     let tools = tool::read(&raw, source)?;
     let shared = Shared::read(std::mem::take(&mut raw.steps), std::mem::take(&mut raw.before), source, root)?;
@@ -65,7 +65,7 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
 fn price(raw: &RawPrice, source: &Source) -> Result<Price> {
     let checked = |price: &Spanned<f64>| match *price.get_ref() {
         price if price.is_finite() && price >= 0.0 => Ok(price),
-        _ => Err(source.error(price.span().start, "expected a price: a number that is not negative")),
+        _ => Err(source.error_at(price, "expected a price: a number that is not negative")),
     };
     let input = checked(&raw.input)?;
     let cached = raw.cached.as_ref().map_or(Ok(input), checked)?;
@@ -85,7 +85,7 @@ fn suspects(raw: RawSuspects) -> Suspects {
 fn caller(raw: &RawCaller, last: bool, source: &Source) -> Result<CallerRule> {
     let when = raw.when.get_ref();
     if raw.name.get_ref().trim().is_empty() {
-        return Err(source.error(raw.name.span().start, "the caller's name is empty"));
+        return Err(source.error_at(&raw.name, "the caller's name is empty"));
     }
     let when = When {
         header: when
@@ -105,7 +105,7 @@ fn caller(raw: &RawCaller, last: bool, source: &Source) -> Result<CallerRule> {
     if when.is_empty() && !last {
         let what = format!("the rule for `{}` matches every call, so no later rule is ever tried", raw.name.get_ref());
         let fields = listed(&["header", "metadata", "model", "system", "message", "tools"]);
-        return Err(source.error(raw.when.span().start, what).help(format!("`when` may hold {fields}")));
+        return Err(source.error_at(&raw.when, what).help(format!("`when` may hold {fields}")));
     }
     Ok(CallerRule { name: raw.name.get_ref().trim().to_owned(), when })
 }
@@ -116,11 +116,11 @@ fn aliases(raw: BTreeMap<String, Spanned<String>>, source: &Source) -> Result<BT
     let mut aliases = BTreeMap::new();
     for (alias, name) in raw {
         if name.get_ref().trim().is_empty() {
-            return Err(source.error(name.span().start, format!("the alias `{alias}` names no caller")));
+            return Err(source.error_at(&name, format!("the alias `{alias}` names no caller")));
         }
         if known.contains(name.get_ref()) {
             let what = format!("`{alias}` stands for `{}`, which is itself an alias", name.get_ref());
-            return Err(source.error(name.span().start, what));
+            return Err(source.error_at(&name, what));
         }
         aliases.insert(alias, name.into_inner());
     }

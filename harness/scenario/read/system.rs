@@ -9,10 +9,9 @@ use url::{Host, Url};
 
 use super::names::{check_variable, env_name};
 use super::options::limit;
-use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts, over};
+use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts, fields, over};
 use super::spanned::Spanned;
 use super::values::Pattern;
-use crate::hints::suggest;
 use crate::source::Source;
 use crate::system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
 use crate::template::{Names, Template};
@@ -36,7 +35,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn error(&self, at: &Spanned<impl Sized>, what: impl Into<String>) -> Error {
-        self.source.error(at.span().start, what)
+        self.source.error_at(at, what)
     }
 
     fn system(&self, name: &Spanned<String>, raw: &Spanned<RawSystem>) -> Result<(String, SystemSpec)> {
@@ -73,9 +72,7 @@ impl Reader<'_> {
             let error = self.error(model, "`model` belongs to a system with a `url`");
             return Err(error.help("a command gets the model's address from its env: `{{ model.openai }}`"));
         }
-        if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
-            return Err(self.error(command, "the command names no program"));
-        }
+        command.check_command(self.source, "the command names no program")?;
         let needs: Vec<String> = raw.needs.iter().flatten().map(|name| name.get_ref().clone()).collect();
         let reader = Reader { names: self.names.of_system(&needs), ..*self };
         let env = raw.env.as_ref().map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
@@ -96,10 +93,10 @@ impl Reader<'_> {
             files: raw.files.as_ref().map(|files| reader.files(files.get_ref())).transpose()?.unwrap_or_default(),
             env: env.collect::<Result<_>>()?,
             // After the templates, since using a secret in one declares it.
-            secrets: reader.names.secrets(),
+            secrets: reader.names.used().secrets,
             build: self.build(raw)?,
             port: raw.port.as_ref().map(|port| self.port(port)).transpose()?,
-            tools: reader.names.tools(),
+            tools: reader.names.used().tools,
             ready,
             shared: raw.shared.as_ref().is_some_and(|shared| *shared.get_ref()),
             needs,
@@ -115,9 +112,7 @@ impl Reader<'_> {
 
     fn build(&self, raw: &RawSystem) -> Result<Vec<String>> {
         let Some(build) = &raw.build else { return Ok(Vec::new()) };
-        if build.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
-            return Err(self.error(build, "`build` has an empty command"));
-        }
+        build.check_command(self.source, "`build` has an empty command")?;
         let parts = build.get_ref().iter().map(|part| {
             if self.template(part)?.is_plain() {
                 return Ok(part.get_ref().clone());
@@ -140,9 +135,7 @@ impl Reader<'_> {
     }
 
     fn template(&self, text: &Spanned<String>) -> Result<Template> {
-        let template = Template::parse(text.get_ref(), self.source, text.span())?;
-        self.names.check(&template)?;
-        Ok(template)
+        self.names.template(text, self.source)
     }
 
     fn cwd(&self, cwd: &Spanned<String>) -> Result<Template> {
@@ -205,20 +198,10 @@ impl Reader<'_> {
     }
 
     fn attached(&self, name: &Spanned<String>, raw: &RawSystem, url: &Spanned<String>) -> Result<SystemSpec> {
-        let of_command = [
-            ("cwd", raw.cwd.as_ref().map(Spanned::span)),
-            ("cwd_copy", raw.cwd_copy.as_ref().map(Spanned::span)),
-            ("files", raw.files.as_ref().map(Spanned::span)),
-            ("env", raw.env.as_ref().map(Spanned::span)),
-            ("ready", raw.ready.as_ref().map(Spanned::span)),
-            ("build", raw.build.as_ref().map(Spanned::span)),
-            ("port", raw.port.as_ref().map(Spanned::span)),
-            ("shared", raw.shared.as_ref().map(Spanned::span)),
-            ("needs", raw.needs.as_ref().and_then(|needs| needs.first()).map(Spanned::span)),
-        ];
-        if let Some((field, span)) = of_command.into_iter().find_map(|(field, span)| Some((field, span?))) {
-            return Err(self.source.error(span.start, format!("`{field}` belongs to a system with a `command`")));
-        }
+        let needs = raw.needs.as_ref().and_then(|needs| needs.first()).map(|needed| needed.span().start);
+        let why = "belongs to a system with a `command`";
+        self.source.refuse(&fields!(raw; cwd, cwd_copy, files, env, ready, build, port, shared), why)?;
+        self.source.refuse(&[("needs", needs)], why)?;
         let parsed = Url::parse(url.get_ref())
             .map_err(|error| self.error(url, format!("`{}` is not a URL: {error}", url.get_ref())))?;
         if !["http", "https"].contains(&parsed.scheme()) {
@@ -264,7 +247,7 @@ impl Reader<'_> {
                 match systems.get(text) {
                     None => {
                         let error = self.error(needed, format!("there is no system `{text}` in this file"));
-                        return Err(suggest(error, text, known()));
+                        return Err(error.suggest(text, known()));
                     }
                     Some(SystemSpec::Command(spec)) if !spec.shared => {}
                     Some(_) => {
@@ -310,10 +293,10 @@ pub(super) fn resolved(written: &Systems, source: &Source) -> Result<Systems> {
         let mut seen = vec![name.get_ref().as_str()];
         while let Some(extended) = system.extends.take() {
             let text = extended.get_ref();
-            let error = |what: String| source.error(extended.span().start, what);
+            let error = |what: String| source.error_at(&extended, what);
             let Some((known, base)) = written.iter().find(|(known, _)| known.get_ref() == text) else {
                 let error = error(format!("there is no system `{text}` in this file"));
-                return Err(suggest(error, text, written.keys().map(|known| known.get_ref().as_str())));
+                return Err(error.suggest(text, written.keys().map(|known| known.get_ref().as_str())));
             };
             seen.push(known.get_ref());
             if seen[..seen.len() - 1].contains(&text.as_str()) {

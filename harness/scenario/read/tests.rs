@@ -5,6 +5,7 @@
 mod generated;
 
 mod checks;
+mod fields;
 mod page;
 mod probe;
 mod schema;
@@ -14,12 +15,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{scenario_fields, suite_fields};
-use crate::hints::listed;
 use crate::template::RESERVED;
 use checks::{scenario, suite};
+use fields::{scenario_fields, suite_fields};
 use generated::assert_current;
 use probe::{SOUND, discovered};
+use retake_base::text::listed;
 use schema::FieldDoc;
 
 #[test]

@@ -4,11 +4,10 @@
 
 use serde::de::DeserializeOwned;
 
-use super::fields;
 use super::raw::{RawScenario, RawStep};
-use crate::hints::{listed, suggest};
 use crate::source::Source;
 use retake_base::error::{Error, Result, conflict};
+use retake_base::text::listed;
 
 /// The key under which the TOML reader hands a date to serde.
 const DATE: &str = "$__toml_private_datetime";
@@ -35,7 +34,7 @@ fn explain(error: &toml::de::Error, source: &Source) -> Error {
 
 /// Returns the error "`x` is not one of …", with the most similar known word.
 fn unknown_word(word: &str, known: &[&str]) -> Error {
-    suggest(Error::new(format!("`{word}` is not one of {}", listed(known))), word, known.iter().copied())
+    Error::new(format!("`{word}` is not one of {}", listed(known))).suggest(word, known.iter().copied())
 }
 
 fn unknown_field(name: &str, known: &[&str]) -> Error {
@@ -44,13 +43,19 @@ fn unknown_field(name: &str, known: &[&str]) -> Error {
     }
     let (of_step, of_scenario) = (known.contains(&"post"), known.contains(&"step"));
     let error = Error::new(format!("unknown field `{name}`"));
-    if of_step && fields::of::<RawScenario>().contains(&name) {
+    if of_step && has_field::<RawScenario>(name) {
         return error.help(format!("`{name}` belongs to the scenario: put it above the first [[step]]"));
     }
-    if of_scenario && fields::of::<RawStep>().contains(&name) {
+    if of_scenario && has_field::<RawStep>(name) {
         return error.help(format!("`{name}` belongs to a step: put [[step]] above it"));
     }
-    suggest(error, name, known.iter().copied()).help(format!("known here: {}", listed(known)))
+    error.suggest(name, known.iter().copied()).help(format!("known here: {}", listed(known)))
+}
+
+/// Whether a table has a field. Serde lists them all when it finds one that it does not know.
+fn has_field<T: DeserializeOwned>(name: &str) -> bool {
+    let refused = toml::from_str::<T>("no_field = 0").err();
+    refused.is_some_and(|error| unknown(error.message(), "field").is_some_and(|(_, known)| known.contains(&name)))
 }
 
 /// Splits ``unknown field `x`, expected one of `a`, `b` `` into the unknown name and the known ones.

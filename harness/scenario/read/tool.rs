@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::names::{check_header_name, check_variable};
 use super::normalize::normalize_rule;
 use super::options::limit;
-use super::raw::{RawSuite, RawTool, Texts};
+use super::raw::{RawSuite, RawTool, Texts, fields};
 use super::spanned::Spanned;
-use crate::hints::listed;
 use crate::source::Source;
 use crate::template::{Names, Template};
 use crate::tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
-use retake_base::error::{Error, Result};
+use retake_base::error::Result;
+use retake_base::text::listed;
 
 /// How long a call may take by default.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -23,13 +23,13 @@ pub(super) fn read(raw: &RawSuite, source: &Source) -> Result<BTreeMap<String, T
     let mut tools: BTreeMap<String, ToolSpec> = BTreeMap::new();
     for (name, tool) in &raw.tools {
         if name.get_ref().trim().is_empty() {
-            return Err(source.error(name.span().start, "the tool's name is empty"));
+            return Err(source.error_at(name, "the tool's name is empty"));
         }
         let spec = Reader { source, names: Names::of_tools(false), name, raw: tool.get_ref() }.tool()?;
         for (other, earlier) in &tools {
             if let Some(twice) = spec.tools.iter().find(|tool| earlier.tools.contains(tool)) {
                 let what = format!("`{twice}` is declared by `{other}` too");
-                return Err(source.error(name.span().start, what));
+                return Err(source.error_at(name, what));
             }
         }
         tools.insert(name.get_ref().clone(), spec);
@@ -45,20 +45,16 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn error(&self, at: usize, what: impl Into<String>) -> Error {
-        self.source.error(at, what)
-    }
-
     fn tool(mut self) -> Result<ToolSpec> {
         let raw = self.raw;
         let by = self.by()?;
         let is_server = matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
         if let (Some(prefix), false) = (&raw.prefix, is_server) {
-            return Err(self.error(prefix.span().start, "`prefix` belongs to a server: mcp = { … }"));
+            return Err(self.source.error_at(prefix, "`prefix` belongs to a server: mcp = { … }"));
         }
         let tools = match &raw.tools {
             Some(tools) if tools.get_ref().is_empty() => {
-                return Err(self.error(tools.span().start, "`tools` names no tool"));
+                return Err(self.source.error_at(tools, "`tools` names no tool"));
             }
             Some(tools) => tools.get_ref().clone(),
             None if is_server => Vec::new(),
@@ -67,9 +63,7 @@ impl Reader<'_> {
         for pointer in raw.ignore.iter().flatten() {
             if !pointer.get_ref().starts_with('/') {
                 let what = format!("`{}` is not a JSON pointer: it does not start with `/`", pointer.get_ref());
-                return Err(self
-                    .error(pointer.span().start, what)
-                    .help("write it as the drift log does: /observation/…"));
+                return Err(self.source.error_at(pointer, what).help("write it as the drift log does: /observation/…"));
             }
         }
         let normalize = raw.normalize.iter().flatten().cloned();
@@ -80,7 +74,7 @@ impl Reader<'_> {
             timeout: raw.timeout.as_ref().map_or(Ok(TIMEOUT), |timeout| limit(timeout, self.source))?,
             ignore: raw.ignore.iter().flatten().map(|pointer| pointer.get_ref().clone()).collect(),
             normalize: normalize.map(|rule| normalize_rule(rule, self.source)).collect::<Result<_>>()?,
-            secrets: self.names.secrets(),
+            secrets: self.names.used().secrets,
         })
     }
 
@@ -91,7 +85,7 @@ impl Reader<'_> {
             (Some(mcp), None, None, None) => match (&mcp.get_ref().command, &mcp.get_ref().url) {
                 (Some(command), None) => ToolBy::McpCommand(self.command(command)?),
                 (None, Some(url)) => ToolBy::McpUrl(self.url(url)?),
-                _ => return Err(self.error(mcp.span().start, "`mcp` has exactly one of `command` and `url`")),
+                _ => return Err(self.source.error_at(mcp, "`mcp` has exactly one of `command` and `url`")),
             },
             (None, Some(url), None, None) => ToolBy::Http(self.url(url)?),
             (None, None, Some(command), None) => {
@@ -101,28 +95,22 @@ impl Reader<'_> {
             (None, None, None, Some(_)) => ToolBy::AsRecorded,
             _ => {
                 let what = format!("the tool `{}` needs exactly one of {}", name.get_ref(), listed(&KINDS));
-                return Err(self.error(name.span().start, what).help("it says what executes the tool's calls"));
+                return Err(self.source.error_at(name, what).help("it says what executes the tool's calls"));
             }
         };
         let is_command = matches!(by, ToolBy::Command(_) | ToolBy::McpCommand(_));
         let is_url = matches!(by, ToolBy::Http(_) | ToolBy::McpUrl(_));
-        let strays = [
-            ("cwd", raw.cwd.as_ref().map(Spanned::span), is_command, "a command"),
-            ("env", raw.env.as_ref().map(Spanned::span), is_command, "a command"),
-            ("headers", raw.headers.as_ref().map(Spanned::span), is_url, "a URL"),
-        ];
-        for (field, span, fits, of) in strays {
-            if let (Some(span), false) = (span, fits) {
-                return Err(self.error(span.start, format!("`{field}` belongs to a tool with {of}")));
-            }
+        if !is_command {
+            self.source.refuse(&fields!(raw; cwd, env), "belongs to a tool with a command")?;
+        }
+        if !is_url {
+            self.source.refuse(&fields!(raw; headers), "belongs to a tool with a URL")?;
         }
         Ok(by)
     }
 
     fn command(&self, command: &Spanned<Vec<Spanned<String>>>) -> Result<ToolCommand> {
-        if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
-            return Err(self.error(command.span().start, "the command names no program"));
-        }
+        command.check_command(self.source, "the command names no program")?;
         Ok(ToolCommand {
             command: command.get_ref().iter().map(|part| self.template(part)).collect::<Result<_>>()?,
             cwd: self.raw.cwd.as_ref().map(|cwd| self.template(cwd)).transpose()?,
@@ -134,7 +122,7 @@ impl Reader<'_> {
         let text = url.get_ref();
         if !["http://", "https://", "{{"].iter().any(|begin| text.starts_with(begin)) {
             let what = format!("`{text}` is not an address: it starts neither with `http://` nor with `https://`");
-            return Err(self.error(url.span().start, what));
+            return Err(self.source.error_at(url, what));
         }
         Ok(ToolUrl { url: self.template(url)?, headers: self.texts(self.raw.headers.as_ref(), check_header_name)? })
     }
@@ -152,8 +140,6 @@ impl Reader<'_> {
     }
 
     fn template(&self, text: &Spanned<String>) -> Result<Template> {
-        let template = Template::parse(text.get_ref(), self.source, text.span())?;
-        self.names.check(&template)?;
-        Ok(template)
+        self.names.template(text, self.source)
     }
 }

@@ -6,16 +6,16 @@ use std::fmt;
 use std::time::Duration;
 
 use regex::Regex;
-use serde::de::value::MapAccessDeserializer;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use crate::hints::listed;
 use crate::options::{Delays, Level, Panics, Unused};
 use crate::pointer::Pointer;
 use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
 use crate::{ToolsFrom, Unobserved};
+use retake_base::text::listed;
 use retake_core::events::{Detail, TextAs};
 use retake_core::secrets::Suspected;
 use retake_model::OfferedTools;
@@ -105,6 +105,8 @@ macro_rules! read_as {
     };
 }
 
+pub(super) use read_as;
+
 read_as!(RawDuration, "a duration as text: \"60s\", \"500ms\" or \"2m\"", {
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawDuration, E> {
         parse_duration(text).map(RawDuration).map_err(E::custom)
@@ -132,11 +134,9 @@ read_as!(Statuses, "a status or a list of them", {
     fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Statuses, E> {
         status(number).map(|status| Statuses(vec![status]))
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Statuses, A::Error> {
-        let mut statuses = Vec::new();
-        while let Some(number) = list.next_element()? {
-            statuses.push(status(number)?);
-        }
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Statuses, A::Error> {
+        let numbers = Vec::deserialize(SeqAccessDeserializer::new(list))?;
+        let statuses = numbers.into_iter().map(status::<A::Error>).collect::<Result<Vec<_>, _>>()?;
         if statuses.is_empty() {
             return Err(A::Error::custom("the list of statuses is empty"));
         }
@@ -206,7 +206,7 @@ read_as!(Unused, "\"fail\", \"allow\" or a list of callers", {
         }
     }
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Unused, A::Error> {
-        texts(list).map(Unused::Callers)
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Unused::Callers)
     }
 });
 
@@ -215,21 +215,13 @@ read_as!(Foreign<OfferedTools>, "true, false or a list of tool names", {
         Ok(Foreign(OfferedTools::Any(any)))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Foreign<OfferedTools>, A::Error> {
-        let names = texts(list)?;
+        let names = Vec::<String>::deserialize(SeqAccessDeserializer::new(list))?;
         if names.is_empty() {
             return Err(A::Error::custom("the list of tools is empty\n`tools = false` matches calls without tools"));
         }
         Ok(Foreign(OfferedTools::Named(names)))
     }
 });
-
-fn texts<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Vec<String>, A::Error> {
-    let mut texts = Vec::new();
-    while let Some(text) = list.next_element()? {
-        texts.push(text);
-    }
-    Ok(texts)
-}
 
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,12 @@
 //! Reads `worlds`: which faults of the model a scenario is run with.
 
+use retake_base::text::{listed, nearest};
 use std::fmt;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use crate::hints::listed;
 use crate::options::Worlds;
-use retake_base::text::nearest;
 use retake_model::FaultKind;
 
 /// The value of `worlds`: a boolean, a word, a list of words, or a table.
@@ -113,44 +112,5 @@ impl<'de> Deserialize<'de> for RawFaults {
 impl<'de> Deserialize<'de> for RawWorlds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Reader(RawWorlds::Of, Some(RawWorlds::Table)))
-    }
-}
-
-#[cfg(test)]
-mod schema {
-    use std::borrow::Cow;
-
-    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-
-    use super::*;
-
-    impl JsonSchema for RawFaults {
-        fn inline_schema() -> bool {
-            true
-        }
-
-        fn schema_name() -> Cow<'static, str> {
-            "faults".into()
-        }
-
-        fn json_schema(_: &mut SchemaGenerator) -> Schema {
-            let word = serde_json::json!({ "type": "string", "enum": FaultKind::words() });
-            json_schema!({ "anyOf": [{ "type": "boolean" }, word, { "type": "array", "items": word }] })
-        }
-    }
-
-    impl JsonSchema for RawWorlds {
-        fn inline_schema() -> bool {
-            true
-        }
-
-        fn schema_name() -> Cow<'static, str> {
-            "worlds".into()
-        }
-
-        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-            let (faults, table) = (generator.subschema_for::<RawFaults>(), generator.subschema_for::<RawWorldsTable>());
-            json_schema!({ "anyOf": [faults, table] })
-        }
     }
 }

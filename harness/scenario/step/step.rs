@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::page::PageVisit;
-use super::request::Request;
-use super::socket::SocketTalk;
+use super::request::{Request, SocketTalk};
 use crate::pointer::Pointer;
 use crate::template::Template;
 use retake_base::error::{Error, Place};

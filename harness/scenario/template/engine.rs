@@ -40,72 +40,13 @@ pub(super) fn blank_environment<'source>() -> Environment<'source> {
 }
 
 /// The names of minijinja's filters, for hints.
-pub(super) const FILTERS: [&str; 41] = [
-    "abs",
-    "attr",
-    "batch",
-    "bool",
-    "capitalize",
-    "chain",
-    "count",
-    "default",
-    "dictsort",
-    "escape",
-    "first",
-    "float",
-    "groupby",
-    "indent",
-    "int",
-    "items",
-    "join",
-    "last",
-    "length",
-    "lines",
-    "list",
-    "lower",
-    "map",
-    "max",
-    "min",
-    "reject",
-    "rejectattr",
-    "replace",
-    "reverse",
-    "round",
-    "select",
-    "selectattr",
-    "slice",
-    "sort",
-    "split",
-    "string",
-    "sum",
-    "title",
-    "trim",
-    "unique",
-    "upper",
-];
+pub(super) const FILTERS: &str = "abs attr batch bool capitalize chain count default dictsort escape first float groupby indent int items join \
+    last length lines list lower map max min reject rejectattr replace reverse round select selectattr slice sort \
+    split string sum title trim unique upper";
 
 /// The names of minijinja's tests, for hints.
-pub(super) const TESTS: [&str; 19] = [
-    "boolean",
-    "defined",
-    "divisibleby",
-    "endingwith",
-    "eq",
-    "even",
-    "false",
-    "float",
-    "in",
-    "integer",
-    "iterable",
-    "mapping",
-    "none",
-    "number",
-    "odd",
-    "sequence",
-    "startingwith",
-    "string",
-    "true",
-];
+pub(super) const TESTS: &str = "boolean defined divisibleby endingwith eq even false float in integer iterable mapping none number odd sequence \
+    startingwith string true";
 
 /// Returns a string as it is, and any other value as JSON text.
 pub(crate) fn as_text(json: Json) -> String {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::context::Context;
 use super::template::Template;
+use super::vars::Context;
 use retake_base::error::Result;
 use retake_core::json::Json;
 

@@ -1,7 +1,6 @@
 //! Templates: texts with `{{ }}` in them, the names that they may use, and the values of these names.
 
 mod code;
-mod context;
 mod engine;
 mod json;
 mod names;
@@ -10,10 +9,9 @@ mod template;
 mod turn;
 mod vars;
 
-pub use context::Context;
 pub(super) use engine::as_text;
 pub use json::TemplateJson;
-pub use names::RESERVED;
-pub(super) use names::{Names, OfFixture};
+pub(super) use names::Names;
+pub use names::{RESERVED, Used};
 pub use template::Template;
-pub use vars::Vars;
+pub use vars::{Context, Vars};

@@ -1,14 +1,14 @@
 //! Checks, before anything runs, that a template uses only names that are defined where it stands.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::context::Context;
 use super::json::TemplateJson;
 use super::template::Template;
-use crate::hints::{listed, suggest};
+use super::vars::Context;
 use retake_base::error::{Error, Result};
+use retake_base::text::listed;
 
 /// The names that Retake itself defines. Vars and captures cannot use them.
 pub const RESERVED: [&str; 10] =
@@ -54,28 +54,34 @@ impl OfFixture {
     }
 }
 
+/// What checked templates use beside the values of their scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Used {
+    /// The environment variables, as `{{ secret.NAME }}`. Using one declares it.
+    pub secrets: BTreeSet<String>,
+    /// The tool servers.
+    pub(crate) tools: BTreeSet<String>,
+    /// The systems whose URLs they use.
+    pub(crate) systems: BTreeSet<String>,
+    /// Whether they use the port of the system.
+    pub(crate) port: bool,
+    /// The values of the fixture.
+    pub(crate) of_fixture: Vec<OfFixture>,
+}
+
 /// The names that a template may use in one place of a file, and the names that are defined only elsewhere.
 #[derive(Clone, Default)]
 pub(crate) struct Names {
     here: BTreeSet<String>,
     /// The names that are defined only elsewhere, each with the reason.
     elsewhere: BTreeMap<String, String>,
-    /// The secrets that the checked templates use. Using one declares it.
-    secrets: Rc<RefCell<BTreeSet<String>>>,
-    /// The tool servers that the checked templates use.
-    tools: Rc<RefCell<BTreeSet<String>>>,
-    /// Whether a checked template uses the port of the system.
-    port: Rc<Cell<bool>>,
-    /// The values of the fixture that the checked templates use.
-    of_fixture: Rc<RefCell<Vec<OfFixture>>>,
+    used: Rc<RefCell<Used>>,
     /// The attributes of `systems`, if they are known.
     systems: Vec<String>,
-    /// The attributes of `systems` that the checked templates use.
-    used_systems: Rc<RefCell<BTreeSet<String>>>,
     /// Whether an earlier step has a stream.
-    stream: bool,
+    pub(crate) stream: bool,
     /// Whether an earlier step opens a socket.
-    socket: bool,
+    pub(crate) socket: bool,
     /// Whether every name counts as defined.
     unchecked: bool,
 }
@@ -105,7 +111,7 @@ impl Names {
     }
 
     pub(crate) fn of_system(&self, needed: &[String]) -> Names {
-        let mut names = Names { secrets: Rc::default(), tools: Rc::default(), ..self.clone() };
+        let mut names = Names { used: Rc::default(), ..self.clone() };
         needed.clone_into(&mut names.systems);
         if !needed.is_empty() {
             names.define(SYSTEMS);
@@ -128,48 +134,9 @@ impl Names {
         self.here.insert(name.to_owned());
     }
 
-    /// Notes that a step opens a socket.
-    pub(crate) fn saw_socket(&mut self) {
-        self.socket = true;
-    }
-
-    /// Whether an earlier step opens a socket.
-    pub(crate) fn has_socket(&self) -> bool {
-        self.socket
-    }
-
-    pub(crate) fn saw_stream(&mut self) {
-        self.stream = true;
-    }
-
-    /// Returns the secrets that the checked templates use.
-    pub(crate) fn secrets(&self) -> BTreeSet<String> {
-        self.secrets.borrow().clone()
-    }
-
-    /// Returns the tool servers that the checked templates use.
-    pub(crate) fn tools(&self) -> BTreeSet<String> {
-        self.tools.borrow().clone()
-    }
-
-    /// Returns the systems whose URLs the checked templates use.
-    pub(crate) fn used_systems(&self) -> BTreeSet<String> {
-        self.used_systems.borrow().clone()
-    }
-
-    /// Whether a checked template uses the port of the system.
-    pub(crate) fn uses_port(&self) -> bool {
-        self.port.get()
-    }
-
-    /// Returns the values of the fixture that the checked templates use.
-    pub(crate) fn of_fixture(&self) -> Vec<OfFixture> {
-        self.of_fixture.borrow().clone()
-    }
-
-    /// Whether an earlier step has a stream.
-    pub(crate) fn has_stream(&self) -> bool {
-        self.stream
+    /// Returns what the templates that were checked so far use.
+    pub(crate) fn used(&self) -> Used {
+        self.used.borrow().clone()
     }
 
     /// Returns an error if a template in a value uses a name that is not defined here.
@@ -191,7 +158,7 @@ impl Names {
                     error.help(reason.clone())
                 } else {
                     let names: Vec<&str> = self.here.iter().map(String::as_str).collect();
-                    suggest(error, root, names.iter().copied()).help(format!("defined here: {}", listed(&names)))
+                    error.suggest(root, names.iter().copied()).help(format!("defined here: {}", listed(&names)))
                 });
             }
             let known: Vec<&str> = match root {
@@ -202,21 +169,21 @@ impl Names {
                         let missing = error(format!("`{}` is not defined: the fixture has no such note", name.path));
                         let missing = missing
                             .help("recording stores the vars `prompt` and `context` if they contain no template");
-                        self.of_fixture.borrow_mut().push(OfFixture { path: name.path.clone(), missing });
+                        self.used.borrow_mut().of_fixture.push(OfFixture { path: name.path.clone(), missing });
                     }
                     OF_FIXTURE.to_vec()
                 }
                 "port" => {
-                    self.port.set(true);
+                    self.used.borrow_mut().port = true;
                     return Ok(());
                 }
                 SYSTEMS if !self.systems.is_empty() => self.systems.iter().map(String::as_str).collect(),
                 SYSTEMS => {
-                    self.used_systems.borrow_mut().extend(name.path.split('.').nth(1).map(str::to_owned));
+                    self.used.borrow_mut().systems.extend(name.path.split('.').nth(1).map(str::to_owned));
                     return Ok(());
                 }
                 "tools" => {
-                    self.tools.borrow_mut().extend(name.path.split('.').nth(1).map(str::to_owned));
+                    self.used.borrow_mut().tools.extend(name.path.split('.').nth(1).map(str::to_owned));
                     return Ok(());
                 }
                 "secret" => {
@@ -224,7 +191,7 @@ impl Names {
                         return Err(error("`secret` alone has no value".to_owned())
                             .help("name the environment variable: {{ secret.NAME }}"));
                     };
-                    self.secrets.borrow_mut().insert(variable.to_owned());
+                    self.used.borrow_mut().secrets.insert(variable.to_owned());
                     return Ok(());
                 }
                 _ => return Ok(()),
@@ -232,7 +199,7 @@ impl Names {
             let Some(attribute) = name.path.split('.').nth(1).filter(|attribute| !known.contains(attribute)) else {
                 return Ok(());
             };
-            let error = suggest(error(format!("`{root}` has no `{attribute}`")), attribute, known.iter().copied());
+            let error = error(format!("`{root}` has no `{attribute}`")).suggest(attribute, known.iter().copied());
             Err(error.help(format!("it has {}", listed(&known))))
         })
     }

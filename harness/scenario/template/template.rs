@@ -7,10 +7,9 @@ use std::sync::Arc;
 use minijinja::value::Serde;
 use minijinja::{ErrorKind, Value};
 
-use super::context::Context;
 use super::engine::{FILTERS, MOST_BYTES, MOST_STEPS, TESTS, as_text, blank_environment, environment, render, to_json};
+use super::vars::Context;
 use super::{code, turn};
-use crate::hints::suggest;
 use crate::source::Source;
 use retake_base::error::{Error, Place, Result};
 use retake_base::text::clipped;
@@ -106,14 +105,14 @@ impl Template {
         };
         let Err(error) = outcome else { return Ok(()) };
         let (what, known) = match error.kind() {
-            ErrorKind::UnknownFilter => ("filter", &FILTERS[..]),
-            ErrorKind::UnknownTest => ("test", &TESTS[..]),
+            ErrorKind::UnknownFilter => ("filter", FILTERS),
+            ErrorKind::UnknownTest => ("test", TESTS),
             _ => return Ok(()),
         };
         let told = reason(&error);
         let name = told.split(' ').nth(1).unwrap_or_default();
         let error = self.error(format!("there is no {what} `{name}`")).at(place_of_name(name, source, span));
-        Err(suggest(error, name, known.iter().copied()))
+        Err(error.suggest(name, known.split(' ')))
     }
 
     /// Returns the text as it was written.
@@ -201,7 +200,7 @@ impl Template {
             let root = parts.next()?;
             let told = |known: Vec<&str>, missing: &str| {
                 let error = self.error(format!("`{}` is not defined", name.path)).at(name.place);
-                Some(suggest(error, missing, known))
+                Some(error.suggest(missing, known))
             };
             let Some(mut value) = context.get(root) else { return told(context.names().collect(), root) };
             for part in parts {

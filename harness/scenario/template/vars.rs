@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::context::Context;
 use super::engine::MOST_BYTES;
 use super::json::TemplateJson;
 use super::template::Template;
@@ -103,4 +102,31 @@ fn circle(waiting: &BTreeMap<String, TemplateJson>) -> Error {
     let what = format!("vars that need each other: {}", path[start..].join(" → "));
     let first = waiting.get(last).and_then(|value| needed(value, waiting));
     first.map_or_else(|| Error::new(what.clone()), |(template, _)| template.error(what.clone()))
+}
+
+/// The values that templates are rendered with, by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Context {
+    values: BTreeMap<String, Json>,
+}
+
+impl Context {
+    /// Makes an empty context.
+    pub fn new() -> Context {
+        Context::default()
+    }
+
+    /// Sets the value of a name, replacing an earlier one.
+    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Json>) {
+        self.values.insert(name.into(), value.into());
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        self.values.get(name)
+    }
+
+    /// Returns all names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str)
+    }
 }

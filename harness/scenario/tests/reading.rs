@@ -82,7 +82,7 @@ fn a_whole_scenario() {
     assert_eq!(scenario.file, Path::new("scenarios/a/scenario.toml"));
     assert_eq!(scenario.dir, Path::new("scenarios/a"));
     assert_eq!(scenario.secrets, ["LISTED"]);
-    assert_eq!(scenario.used_secrets.iter().collect::<Vec<_>>(), ["TOKEN"]);
+    assert_eq!(scenario.used.secrets.iter().collect::<Vec<_>>(), ["TOKEN"]);
     assert!(scenario.record_errors);
     assert_eq!(scenario.record_timeout, Some(Duration::from_secs(900)));
     assert_eq!(scenario.golden.detail, Detail::Values);

@@ -111,9 +111,9 @@ impl Answers {
             return lines;
         };
         lines.push(format!("recorded   {}", asked(method, &recorded.exchange.params)));
-        for Difference { pointer, expected, actual } in found.iter().take(3) {
-            let shown = |value: &Option<Json>| value.as_ref().map_or("nothing".to_owned(), |v| v.print(Layout::Python));
-            lines.push(format!("difference at {pointer}: {} → {}", shown(expected), shown(actual)));
+        for difference in found.iter().take(3) {
+            let [then, now] = difference.shown(usize::MAX);
+            lines.push(format!("difference at {}: {then} → {now}", difference.pointer));
         }
         lines
     }

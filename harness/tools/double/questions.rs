@@ -5,8 +5,7 @@ use tokio::sync::oneshot;
 use super::traffic::answer_in;
 use crate::tools::difference::{Difference, differences};
 use retake_base::lock::Mutex;
-use retake_base::text::clipped;
-use retake_core::json::{Json, Layout};
+use retake_core::json::Json;
 use retake_wire::fixture::Reply;
 
 /// The requests of one double.
@@ -58,13 +57,9 @@ impl Questions {
         });
         let mut found: Vec<Difference> = Vec::new();
         differences("", &sides[0], &sides[1], &mut found);
-        let Difference { pointer, expected, actual } = found.into_iter().next()?;
-        let shown = |value: Option<Json>| {
-            let text = value.map_or("nothing".to_owned(), |value| value.print(Layout::Python));
-            clipped(&text, 120).into_owned()
-        };
-        let (then, now) = (shown(expected), shown(actual));
-        let place = if pointer.is_empty() { String::new() } else { format!(" at {pointer}") };
+        let first = found.first()?;
+        let [then, now] = first.shown(120);
+        let place = if first.pointer.is_empty() { String::new() } else { format!(" at {}", first.pointer) };
         Some(format!("the agent answered the server's `{method}` differently{place}: {then} → {now}"))
     }
 

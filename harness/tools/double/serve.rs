@@ -477,13 +477,10 @@ fn changed(recorded: &ToolExchange, answer: &Result<Json, Json>) -> Option<Strin
     };
     let mut found: Vec<Difference> = Vec::new();
     differences("", &side(recorded.answer.as_ref()?), &side(answer), &mut found);
-    let Difference { pointer, expected, actual } = found.first()?;
-    let shown = |value: &Option<Json>| {
-        let text = value.as_ref().map_or("nothing".to_owned(), |value| value.print(Layout::Python));
-        clipped(&text, 120).into_owned()
-    };
+    let first = found.first()?;
+    let [then, now] = first.shown(120);
     let tool = recorded.params.str_of("name").unwrap_or_default();
-    Some(format!("the tool `{tool}` changed at {pointer}: {} → {}", shown(expected), shown(actual)))
+    Some(format!("the tool `{tool}` changed at {}: {then} → {now}", first.pointer))
 }
 
 /// Returns the parameters of a request without `_meta`, which differs in every request.

@@ -8,9 +8,10 @@ use super::out::{Out, SESSION};
 #[cfg(unix)]
 use super::pipe::Pipe;
 use super::traffic::{Traffic, Via};
+use crate::tools::target::Http as Endpoint;
 use retake_core::events::{Capture, Format, Payload};
 use retake_core::json::{Json, Layout};
-use retake_model::clients::{Clients, reqwest_reason, sent};
+use retake_model::clients::{reqwest_reason, sent};
 
 /// A connection to a real server.
 pub(super) enum Upstream {
@@ -22,11 +23,7 @@ pub(super) enum Upstream {
 }
 
 /// A connection to a server that already runs.
-pub(super) struct Http {
-    url: String,
-    headers: Vec<(String, String)>,
-    clients: Clients,
-}
+pub(super) struct Http(Endpoint);
 
 impl Upstream {
     /// Sends a notification or an answer, which gets no answer. Returns the server's HTTP status.
@@ -50,7 +47,7 @@ impl Upstream {
 
 impl Http {
     pub(super) fn new(url: String, headers: Vec<(String, String)>) -> Http {
-        Http { url, headers, clients: Clients::keeping(8) }
+        Http(Endpoint::new(url, headers))
     }
 
     /// Passes on the request of an exchange, and takes everything that the server sends in response.
@@ -112,14 +109,8 @@ impl Http {
     /// A request with the suite's headers, and with those of the agent that belong to the protocol: its version, the session, and
     /// the parts of the message that are repeated there.
     fn request(&self, method: Method, headers: &HeaderMap) -> Result<RequestBuilder, String> {
-        let mut request = self.clients.request(method, &self.url).map_err(|e| e.to_string())?;
-        for (name, value) in headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-")) {
-            request = request.header(name, value);
-        }
-        for (name, value) in &self.headers {
-            request = request.header(name, value);
-        }
-        Ok(request)
+        let of_protocol = headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-"));
+        Ok(of_protocol.fold(self.0.request(method)?, |request, (name, value)| request.header(name, value)))
     }
 }
 

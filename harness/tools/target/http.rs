@@ -2,6 +2,7 @@
 
 use axum::http::Method;
 use futures_util::future::{BoxFuture, FutureExt as _};
+use reqwest::RequestBuilder;
 
 use super::targets::Target;
 use crate::tools::observed::Observed;
@@ -20,12 +21,14 @@ impl Http {
         Http { url, headers, clients: Clients::keeping(8) }
     }
 
+    /// A request with the suite's headers.
+    pub(in crate::tools) fn request(&self, method: Method) -> Result<RequestBuilder, String> {
+        let request = self.clients.request(method, &self.url).map_err(|e| e.to_string())?;
+        Ok(self.headers.iter().fold(request, |request, (name, value)| request.header(name, value)))
+    }
+
     async fn post(&self, args: &Json) -> Result<Vec<Observed>, String> {
-        let request = self.clients.request(Method::POST, &self.url).map_err(|e| e.to_string())?;
-        let mut request = request.header("content-type", "application/json");
-        for (name, value) in &self.headers {
-            request = request.header(name, value);
-        }
+        let request = self.request(Method::POST)?.header("content-type", "application/json");
         let response = sent(request.body(args.print(Layout::Compact))).await?;
         let status = response.status();
         let bytes = response.bytes().await.map_err(reqwest_reason)?;

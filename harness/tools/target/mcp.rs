@@ -63,22 +63,6 @@ impl Mcp {
         Ok(Mcp { service, process: None })
     }
 
-    /// Returns the names of the server's tools.
-    /// Fails if the server does not list its tools.
-    pub(crate) async fn tools(&self) -> Result<Vec<String>> {
-        let tools = self.service.list_all_tools().await;
-        let tools = tools.map_err(|e| Error::new(format!("the server does not list its tools: {e}")))?;
-        Ok(tools.into_iter().map(|tool| tool.name.into_owned()).collect())
-    }
-
-    /// Closes the connection, and ends the server if Retake started it.
-    pub(crate) async fn end(&self) {
-        self.service.cancellation_token().cancel();
-        if let Some(process) = &self.process {
-            process.end().await;
-        }
-    }
-
     async fn call_tool(&self, tool: &str, args: &Json) -> Result<Observed, ServiceError> {
         let mut params = CallToolRequestParams::new(tool.to_owned());
         params.arguments = serde_json::from_str(&args.print(Layout::Compact)).ok();
@@ -99,6 +83,26 @@ impl Target for Mcp {
             other => Observed::error(other.to_string()),
         };
         async move { vec![self.call_tool(tool, args).await.unwrap_or_else(failed)] }.boxed()
+    }
+
+    fn tools(&self) -> BoxFuture<'_, Result<Vec<String>>> {
+        async {
+            let tools = self.service.list_all_tools().await;
+            let tools = tools.map_err(|e| Error::new(format!("the server does not list its tools: {e}")))?;
+            Ok(tools.into_iter().map(|tool| tool.name.into_owned()).collect())
+        }
+        .boxed()
+    }
+
+    /// Closes the connection, and ends the server if Retake started it.
+    fn end(&self) -> BoxFuture<'_, ()> {
+        async {
+            self.service.cancellation_token().cancel();
+            if let Some(process) = &self.process {
+                process.end().await;
+            }
+        }
+        .boxed()
     }
 }
 

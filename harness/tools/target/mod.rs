@@ -5,8 +5,6 @@ mod command;
 mod http;
 #[cfg(all(feature = "mcp", unix))]
 mod mcp;
-#[cfg(not(all(feature = "mcp", unix)))]
-mod no_mcp;
 mod targets;
 
 pub(super) use closure::Closure;
@@ -14,6 +12,4 @@ pub(super) use command::Command;
 pub(super) use http::Http;
 #[cfg(all(feature = "mcp", unix))]
 pub(super) use mcp::Mcp;
-#[cfg(not(all(feature = "mcp", unix)))]
-pub(super) use no_mcp::Mcp;
 pub(super) use targets::{Bound, TIMEOUT, Target, Targets};

@@ -19,6 +19,17 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 /// Executes tool calls. If a call goes wrong, the error is its observation.
 pub(crate) trait Target: Send + Sync {
     fn call<'a>(&'a self, tool: &'a str, args: &'a Json) -> BoxFuture<'a, Vec<Observed>>;
+
+    /// The names of the tools of a server.
+    /// Fails if the server does not list its tools.
+    fn tools(&self) -> BoxFuture<'_, Result<Vec<String>>> {
+        async { Ok(Vec::new()) }.boxed()
+    }
+
+    /// Ends a server.
+    fn end(&self) -> BoxFuture<'_, ()> {
+        async {}.boxed()
+    }
 }
 
 /// The targets of all tools, by the tools' names in recordings.

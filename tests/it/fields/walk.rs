@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use retake_scenario::{scenario_fields, suite_fields};
+use retake::__private::schemas;
 use retake_wire::fixture::Recorded;
+use serde_json::Value;
 
 use super::{options, scenarios, steps, suites};
 use crate::support::fixtures;
@@ -75,6 +76,38 @@ fn leaves(fields: &[String]) -> BTreeSet<String> {
     fields.iter().filter(|field| !holds(field)).cloned().collect()
 }
 
+/// Returns the fields of a file and of its tables, as its schema has them, each as a path from the top: `systems.*.ready.http`. A `*`
+/// stands for a name that the user chooses. Cases have the fields of a scenario, and shared steps those of a step: these are not
+/// listed again.
+fn fields_of(schema: &str) -> Vec<String> {
+    fn walk<'a>(root: &'a Value, value: &'a Value, path: &str, open: &mut Vec<&'a Value>, found: &mut Vec<String>) {
+        if let Some(name) = value["$ref"].as_str() {
+            let table = name.strip_prefix("#/definitions/").map_or(root, |name| &root["definitions"][name]);
+            if !open.iter().any(|known| std::ptr::eq(*known, table)) {
+                open.push(table);
+                walk(root, table, path, open, found);
+                open.pop();
+            }
+        }
+        // A rule may say of a field that a table does not have it.
+        let fields = value["properties"].as_object().into_iter().flatten().filter(|(_, inner)| inner.is_object());
+        for (field, inner) in fields {
+            let path = if path.is_empty() { field.clone() } else { format!("{path}.{field}") };
+            found.push(path.clone());
+            walk(root, inner, &path, open, found);
+        }
+        let parts = ["anyOf", "allOf"].into_iter().flat_map(|key| value[key].as_array().into_iter().flatten());
+        parts.chain(value.get("items")).for_each(|part| walk(root, part, path, open, found));
+        if value["additionalProperties"].is_object() {
+            walk(root, &value["additionalProperties"], &format!("{path}.*"), open, found);
+        }
+    }
+    let (root, mut found): (Value, _) = (serde_json::from_str(schema).unwrap(), Vec::new());
+    walk(&root, &root, "", &mut vec![&root], &mut found);
+    found.retain(|field| !field.starts_with("steps.*.") && !field.starts_with("case.*."));
+    found
+}
+
 fn entries() -> [(Vec<String>, Vec<Entry>); 2] {
     let of_suite = suites::entries().into_iter().chain(options::of_suite()).collect();
     let of_scenario = scenarios::entries()
@@ -83,7 +116,7 @@ fn entries() -> [(Vec<String>, Vec<Entry>); 2] {
         .chain(steps::entries())
         .chain(steps::of_pages())
         .collect();
-    [(suite_fields(), of_suite), (scenario_fields(), of_scenario)]
+    [(fields_of(schemas::SUITE), of_suite), (fields_of(schemas::SCENARIO), of_scenario)]
 }
 
 fn each_field_of_suite_and_scenario_has_an_effect() {

@@ -12,7 +12,6 @@ mod fields;
 mod imported;
 mod lack;
 mod langfuse;
-mod listed;
 mod message;
 mod otlp;
 mod protobuf;

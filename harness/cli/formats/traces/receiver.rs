@@ -1,8 +1,7 @@
 //! A receiver of OTLP over HTTP, which a service is pointed at instead of its collector.
 
-use std::io::Read as _;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -10,11 +9,11 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
-use flate2::read::MultiGzDecoder;
 
 use retake::__private::report::terminal;
 use retake::__private::run::Signals;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::Scrub;
 
@@ -22,8 +21,9 @@ use super::imported::Traces;
 use super::redact::Redactor;
 use super::span::Span;
 use super::{otlp, protobuf};
+use crate::formats::body::unpacked;
 
-/// The most that one request may hold, compressed or not.
+/// The most that one request may hold.
 const LIMIT: usize = 256 << 20;
 
 type Received = Arc<Mutex<Vec<Span>>>;
@@ -68,14 +68,14 @@ pub(crate) fn receive(address: SocketAddr, redactor: &mut Redactor, scrub: &Scru
         }
     });
     served?;
-    let spans = std::mem::take(&mut *received.lock().unwrap_or_else(PoisonError::into_inner));
+    let spans = std::mem::take(&mut *received.lock());
     Ok(Traces::of_spans(otlp::join_records(spans), redactor, scrub))
 }
 
 fn answer(logs: bool, headers: &HeaderMap, body: &[u8], received: &Received) -> Response {
     match spans(logs, headers, body) {
         Ok(spans) => {
-            received.lock().unwrap_or_else(PoisonError::into_inner).extend(spans);
+            received.lock().extend(spans);
             accepted(headers)
         }
         Err(reason) => {
@@ -97,21 +97,8 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 fn spans(logs: bool, headers: &HeaderMap, body: &[u8]) -> Result<Vec<Span>, String> {
-    let encoding = headers.get(header::CONTENT_ENCODING).and_then(|encoding| encoding.to_str().ok());
-    let mut unpacked = Vec::new();
-    let body = match encoding.unwrap_or("identity") {
-        "identity" | "" => body,
-        "gzip" => {
-            let limit = LIMIT as u64;
-            let read = MultiGzDecoder::new(body).take(limit + 1).read_to_end(&mut unpacked);
-            read.map_err(|e| format!("the body is not gzip: {e}"))?;
-            if unpacked.len() > LIMIT {
-                return Err(format!("the body has more than {LIMIT} bytes"));
-            }
-            &unpacked
-        }
-        other => return Err(format!("the body is compressed with {other}; gzip is supported")),
-    };
+    let encodings = headers.get(header::CONTENT_ENCODING).and_then(|encoding| encoding.to_str().ok());
+    let body = &unpacked(body.to_vec(), encodings.unwrap_or_default())?;
     let message = if is_json(headers) {
         Json::parse_request(body).map_err(|e| format!("not JSON: {e}"))?
     } else {

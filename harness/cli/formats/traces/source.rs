@@ -8,7 +8,7 @@ use retake_core::json::Json;
 use super::span::Span;
 use super::{langfuse, otlp};
 use crate::formats::files;
-use crate::input::input;
+use crate::project::input;
 
 /// The format of traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

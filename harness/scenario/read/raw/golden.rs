@@ -1,15 +1,12 @@
 //! The fields of `[golden]`, as they are written in the file.
 
-use serde::Deserialize;
-
 use crate::pointer::Pointer;
 use crate::read::spanned::Spanned;
 use crate::read::values::Foreign;
 use retake_core::events::{Detail, TextAs};
 
-#[derive(Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+tables! {
+#[derive(Default)]
 pub(crate) struct RawGolden {
     /// How much of an event the golden shows in addition to its name and top-level keys: nothing (`"keys"`), the types
     /// of everything in it, or the values.
@@ -63,12 +60,11 @@ pub(crate) struct RawGolden {
 }
 
 /// What the goldens of all scenarios contain.
-#[derive(Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+#[derive(Default)]
 pub(crate) struct RawSuiteGolden {
     /// Headers of answers of which each golden shows the names, the attributes and what their values look like, also for
     /// steps that do not go into the golden otherwise.
     /// Default: `[]`. Example: `["set-cookie", "cache-control"]`.
     pub headers: Option<Vec<Spanned<String>>>,
+}
 }

@@ -3,6 +3,17 @@
 //! A new field begins here, in its struct. All lists of fields are generated from these types (`fields`). The doc comments of
 //! the fields are the texts of the guide's reference and of the schemas.
 
+/// Makes the types of tables, each of which refuses fields that it does not have.
+macro_rules! tables {
+    ($($(#[$about:meta])* $visibility:vis struct $name:ident { $($fields:tt)* })+) => {
+        $($(#[$about])*
+        #[derive(Clone, serde::Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        #[serde(deny_unknown_fields, expecting = "a table")]
+        $visibility struct $name { $($fields)* })+
+    };
+}
+
 mod golden;
 mod scenario;
 mod step;

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
 use super::golden::RawGolden;
 use super::step::RawStep;
 use super::suite::RawDrift;
@@ -14,10 +12,9 @@ use crate::read::values::{Kind, RawDuration};
 use crate::read::worlds::RawWorlds;
 use crate::{ToolsFrom, Unobserved};
 
+tables! {
 /// A scenario, or one of its cases, which may replace any field.
-#[derive(Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+#[derive(Default)]
 pub(crate) struct RawScenario {
     /// What the scenario is meant to show. Its failures quote it.
     /// Default: `""`. Example: `"Writes a note, reads it back, answers"`.
@@ -106,9 +103,7 @@ pub(crate) struct RawScenario {
     pub case: Option<BTreeMap<Spanned<String>, Spanned<RawScenario>>>,
 }
 
-#[derive(Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+#[derive(Default)]
 pub(crate) struct RawRecord {
     /// Whether an error response of the provider becomes a turn.
     /// Default: `false`. Example: `true`.
@@ -116,4 +111,5 @@ pub(crate) struct RawRecord {
     /// How long the scenario may take while it is recorded.
     /// Default: the scenario's own. Example: `"15m"`.
     pub timeout: Option<Spanned<RawDuration>>,
+}
 }

@@ -1,7 +1,5 @@
 //! The fields of `[[step]]`, as they are written in the file.
 
-use serde::Deserialize;
-
 use super::system::Texts;
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
@@ -9,9 +7,17 @@ use crate::read::spanned::Spanned;
 use crate::read::values::{Colors, RawDuration, RawStream, Statuses};
 use crate::step::{Dialogs, Framing};
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+/// Lists the given fields of a raw table by name, each with the byte offset of its value if it is set.
+macro_rules! fields {
+    ($raw:expr; $($field:ident $(as $word:literal)?),+) => {
+        [$((fields!(@ $field $($word)?), $raw.$field.as_ref().map(|field| field.span().start))),+]
+    };
+    (@ $field:ident $word:literal) => { $word };
+    (@ $field:ident) => { stringify!($field) };
+}
+pub(crate) use fields;
+
+tables! {
 pub(crate) struct RawStep {
     /// The step's name in failures and reports.
     /// Example: `"register"`.
@@ -136,9 +142,6 @@ pub(crate) struct RawStep {
     pub traffic: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawAct {
     /// Waits until a person would see this. It is found by its text, or by `role:ROLE NAME`, `label:`, `placeholder:`,
     /// `testid:` or `css:`.
@@ -227,9 +230,6 @@ pub(crate) struct RawAct {
     pub within: Option<Spanned<RawDuration>>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawInside {
     /// The text that it shows.
     /// Example: `"Order 7"`.
@@ -257,27 +257,18 @@ pub(crate) struct RawInside {
     pub nth: Option<i64>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawCancel {
     /// The event at which the client leaves.
     /// Example: `"values"`.
     pub after: Spanned<String>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawAwait {
     /// The caller whose model call the step waits for.
     /// Example: `"middleware:title"`.
     pub caller: Spanned<String>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawWait {
     /// A JSON pointer into the answer.
     /// Example: `"/status"`.
@@ -286,18 +277,12 @@ pub(crate) struct RawWait {
     /// Example: `"done"`.
     pub is: Spanned<RawJson>,
 }
+}
 
 impl RawStep {
     /// Returns the fields that belong only to a step with a page, each with the byte offset of its value if it is set.
     pub(crate) fn page_fields(&self) -> [(&'static str, Option<usize>); 6] {
-        [
-            ("do", self.acts.as_ref().map(|field| field.span().start)),
-            ("storage", self.storage.as_ref().map(|field| field.span().start)),
-            ("traffic", self.traffic.as_ref().map(|field| field.span().start)),
-            ("viewport", self.viewport.as_ref().map(|field| field.span().start)),
-            ("colors", self.colors.as_ref().map(|field| field.span().start)),
-            ("dialogs", self.dialogs.as_ref().map(|field| field.span().start)),
-        ]
+        fields!(self; acts as "do", storage, traffic, viewport, colors, dialogs)
     }
 
     /// Returns the fields that belong only to a step with a socket, each with the byte offset of its value if it is set.
@@ -318,10 +303,9 @@ impl RawStep {
     }
 }
 
-/// Lists the given fields of a raw table by name, each with the byte offset of its value if it is set.
-macro_rules! fields {
-    ($raw:expr; $($field:ident),+) => {
-        [$((stringify!($field), $raw.$field.as_ref().map(|field| field.span().start))),+]
-    };
+impl RawAct {
+    /// Returns the fields that say what an act does, each with the byte offset of its value if it is set. An act has exactly one.
+    pub(crate) fn kinds(&self) -> [(&'static str, Option<usize>); 15] {
+        fields!(self; see, unseen, once, above, click, hover, fill, upload, press, dialog, goto, reload, retry, aria, screenshot)
+    }
 }
-pub(crate) use fields;

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
 use super::golden::RawSuiteGolden;
 use super::system::RawSystem;
 use super::tool::RawTool;
@@ -16,9 +14,8 @@ use crate::suite::ForkTools;
 use retake_core::secrets::Suspected;
 use retake_model::OfferedTools;
 
-#[derive(Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+tables! {
+#[derive(Default)]
 pub(crate) struct RawSuite {
     /// The system of scenarios that name none. A suite with only one system does not need it.
     /// Example: `"agent"`.
@@ -115,9 +112,7 @@ pub(crate) struct RawSuite {
     pub golden: Option<RawSuiteGolden>,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+#[derive(Copy, Default)]
 pub(crate) struct RawFork {
     /// Whether tools answer as recorded only (`"recorded"`), so that a run ends where they cannot, or the real ones are asked then
     /// (`"live"`).
@@ -125,9 +120,6 @@ pub(crate) struct RawFork {
     pub tools: Option<ForkTools>,
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawPrice {
     /// The price of a million tokens that the model reads.
     /// Example: `2.5`.
@@ -140,9 +132,6 @@ pub(crate) struct RawPrice {
     pub output: Spanned<f64>,
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawCaller {
     /// The caller that the matching calls get.
     /// Example: `"middleware:title"`.
@@ -152,9 +141,6 @@ pub(crate) struct RawCaller {
     pub when: Spanned<RawWhen>,
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawWhen {
     /// Regular expressions for request headers, by header name.
     /// Default: `{}`. Example: `{ x-part = "^title$" }`.
@@ -178,9 +164,7 @@ pub(crate) struct RawWhen {
     pub tools: Option<Foreign<OfferedTools>>,
 }
 
-#[derive(Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+#[derive(Default)]
 pub(crate) struct RawDrift {
     /// The system prompt.
     /// Default: `"note"`. Example: `"fail"`.
@@ -206,9 +190,7 @@ pub(crate) struct RawDrift {
     pub observation: Option<Level>,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+#[derive(Copy, Default)]
 pub(crate) struct RawSuspects {
     /// Values of keys and tokens: `SERVICE_API_KEY=…`, `api-key: …`, `client_secret`.
     /// Default: `"refuse"`. Example: `"mask"`.
@@ -224,9 +206,6 @@ pub(crate) struct RawSuspects {
     pub(crate) cookie: Option<Foreign<Suspected>>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawNormalize {
     /// A regular expression, applied to each text on its own.
     /// Example: `"order-[0-9]+"`.
@@ -234,4 +213,5 @@ pub(crate) struct RawNormalize {
     /// The replacement; `$1` is the first group.
     /// Example: `"<ORDER>"`.
     pub replace: Spanned<String>,
+}
 }

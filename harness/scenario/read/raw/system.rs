@@ -2,17 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
 use crate::read::spanned::Spanned;
 use crate::read::values::{Pattern, RawDuration};
 
 /// A table of texts. Each key and value has its place.
 pub(crate) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+tables! {
 pub(crate) struct RawSystem {
     /// Another system of this file. What this one does not set is taken from there; `env` and `files` are merged name
     /// by name.
@@ -59,9 +55,6 @@ pub(crate) struct RawSystem {
     pub model: Option<Spanned<RawModel>>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawReady {
     /// A path that answers a GET request with success once the system is ready.
     /// Example: `"/health"`.
@@ -78,9 +71,6 @@ pub(crate) struct RawReady {
     pub timeout: Option<Spanned<RawDuration>>,
 }
 
-#[derive(Clone, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawModel {
     /// The address that the model server listens on.
     /// Example: `"127.0.0.1:9009"`.
@@ -88,4 +78,5 @@ pub(crate) struct RawModel {
     /// The environment variable of the runner that holds the key which the system sends.
     /// Example: `"MODEL_KEY"`.
     pub key_env: Spanned<String>,
+}
 }

@@ -1,15 +1,11 @@
 //! The fields of `[tools.NAME]`, as they are written in the file.
 
-use serde::Deserialize;
-
 use super::suite::RawNormalize;
 use super::system::Texts;
 use crate::read::spanned::Spanned;
 use crate::read::values::RawDuration;
 
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
+tables! {
 pub(crate) struct RawTool {
     /// An MCP server. It executes the calls of all tools that it lists, or of those in `tools`.
     /// Example: `{ command = ["uvx", "mcp-server-fetch"] }`.
@@ -49,9 +45,6 @@ pub(crate) struct RawTool {
     pub normalize: Option<Vec<RawNormalize>>,
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawMcp {
     /// The program of a server that speaks over standard input and output.
     /// Example: `["uvx", "mcp-server-fetch"]`.
@@ -59,4 +52,5 @@ pub(crate) struct RawMcp {
     /// The address of a server that is already running.
     /// Example: `"http://127.0.0.1:8124/mcp"`.
     pub url: Option<Spanned<String>>,
+}
 }

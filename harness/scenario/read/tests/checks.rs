@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::probe::Probe;
 use super::schema::{self, Rule, Schema, What};
 use crate::read::names::WORDS;
-use crate::read::raw::{RawScenario, RawSuite};
-use crate::read::{page, step, tool};
+use crate::read::raw::{RawAct, RawScenario, RawSuite};
+use crate::read::{step, tool};
 use crate::template::RESERVED;
 
 /// Returns the schema of `suite.toml`.
@@ -87,7 +87,7 @@ pub(super) fn scenario() -> Schema {
     rules.extend(probe.refused("Step", &["json", "json_file", "form"], &either, sent));
     rules.push(Rule { table: "Step", what: What::Without("json", vec!["json_file".to_owned(), "form".to_owned()]) });
     rules.push(Rule { table: "Step", what: What::Without("json_file", vec!["form".to_owned()]) });
-    rules.extend(probe.refused("Act", &page::ACTS, &DEPENDENT, |kind, field| {
+    rules.extend(probe.refused("Act", &acts(), &DEPENDENT, |kind, field| {
         let text = match () {
             () if kind.starts_with("fill") => "text = \"a\"",
             () if kind.starts_with("upload") => "files = [\"note.txt\"]",
@@ -97,6 +97,11 @@ pub(super) fn scenario() -> Schema {
         step("browser = \"/\"", &format!("do = [{{ {} }}]", parts.join(", ")))
     }));
     schema::of::<RawScenario>("scenario.toml", &rules)
+}
+
+/// The fields that say what an act on a page does.
+fn acts() -> [&'static str; 15] {
+    toml::from_str::<RawAct>("").unwrap().kinds().map(|(word, _)| word)
 }
 
 const HEADER: &str = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
@@ -223,7 +228,7 @@ fn of_acts() -> Vec<Rule> {
     let nothing = "^(role|text|label|placeholder|testid|css):\\s*$";
     let text = json!({ "pattern": "\\S", "not": { "pattern": nothing } });
     let mut rules = vec![
-        one_of("Act", &page::ACTS),
+        one_of("Act", &acts()),
         Rule { table: "Act", what: What::With("fill", "text") },
         Rule { table: "Act", what: What::With("text", "fill") },
         Rule { table: "Act", what: What::With("baseline", "screenshot") },

@@ -9,12 +9,13 @@ use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Colors, Foreign, Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
+use crate::read::worlds::{RawFaults, RawWorlds, RawWorldsTable};
 use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
 use crate::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
 use retake_core::secrets::Suspected;
-use retake_model::OfferedTools;
+use retake_model::{FaultKind, OfferedTools};
 
 impl<T: JsonSchema> JsonSchema for Spanned<T> {
     fn inline_schema() -> bool {
@@ -76,6 +77,11 @@ inline! {
     ForkTools => { "type": "string", "enum": ["recorded", "live"] },
     Foreign<Detail> => { "type": "string", "enum": (Detail::WORDS) },
     Foreign<TextAs> => { "type": "string", "enum": ["kind", "lines"] },
+    RawFaults => { "anyOf": [
+        { "type": "boolean" },
+        { "type": "string", "enum": (FaultKind::words()) },
+        { "type": "array", "items": { "type": "string", "enum": (FaultKind::words()) } },
+    ] },
 }
 
 impl JsonSchema for RawStream {
@@ -90,5 +96,20 @@ impl JsonSchema for RawStream {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let ends = generator.subschema_for::<RawStreamEnds>();
         json_schema!({ "anyOf": [{ "type": "boolean" }, ends] })
+    }
+}
+
+impl JsonSchema for RawWorlds {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "worlds".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (faults, table) = (generator.subschema_for::<RawFaults>(), generator.subschema_for::<RawWorldsTable>());
+        json_schema!({ "anyOf": [faults, table] })
     }
 }

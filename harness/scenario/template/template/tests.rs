@@ -140,10 +140,10 @@ fn endless_code_is_refused_before_it_overflows_the_stack() {
 
 #[test]
 fn the_words_of_hints_exist() {
-    for name in FILTERS {
+    for name in FILTERS.split(' ') {
         assert!(template(&format!("{{{{ n | {name} }}}}")).is_ok(), "{name}");
     }
-    for name in TESTS {
+    for name in TESTS.split(' ') {
         assert!(template(&format!("{{{{ n is {name}(1) }}}}")).is_ok(), "{name}");
     }
 }

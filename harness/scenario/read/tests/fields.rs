@@ -1,5 +1,6 @@
-//! The list of the fields that `suite.toml` and `scenario.toml` may have. Nobody maintains it by hand: each type of `raw` is
-//! deserialized from a table with an unknown field, and the error of serde's `deny_unknown_fields` lists all that are known.
+//! The fields that `suite.toml` and `scenario.toml` may have, in the order of their declarations. Nobody maintains them by hand:
+//! each type of `raw` is deserialized from a table with an unknown field, and the error of serde's `deny_unknown_fields` lists all
+//! that are known.
 
 use std::fmt;
 
@@ -7,12 +8,12 @@ use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer as _, MapAccess, SeqAccess, Visitor,
 };
 
-use super::raw::{RawScenario, RawSuite};
+use crate::read::raw::{RawScenario, RawSuite};
 
 /// Returns the fields of `suite.toml` and of its tables, each as a path from the top: `systems.*.ready.http`. A `*` stands for a
 /// name that the user chooses. Lists do not add a part to the path. Shared steps have the fields of a step; these are not listed
 /// again.
-pub fn suite_fields() -> Vec<String> {
+pub(super) fn suite_fields() -> Vec<String> {
     let mut fields = below::<RawSuite>(&mut Vec::new());
     fields.retain(|field| !field.starts_with("steps.*."));
     fields
@@ -20,16 +21,8 @@ pub fn suite_fields() -> Vec<String> {
 
 /// Returns the fields of `scenario.toml` in the same form: `step.cancel.after`. A case has the fields of a scenario, and a step
 /// in `together` those of a step; these are not listed again.
-pub fn scenario_fields() -> Vec<String> {
+pub(super) fn scenario_fields() -> Vec<String> {
     below::<RawScenario>(&mut Vec::new())
-}
-
-/// Returns the fields of one type, without those of its tables.
-pub(super) fn of<T: DeserializeOwned>() -> &'static [&'static str] {
-    match T::deserialize(Probe(&[])) {
-        Err(Found::Fields(fields)) => fields,
-        _ => &[],
-    }
 }
 
 /// Returns the paths of all fields below a field. `path` has the names of the fields that lead to it, each with all fields of
@@ -195,5 +188,17 @@ impl<'de> SeqAccess<'de> for One<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests;
+#[test]
+fn the_fields_of_all_tables_are_found_through_lists_options_and_names() {
+    let (suite, scenario) = (suite_fields(), scenario_fields());
+    for field in ["settle", "systems.*.ready.http", "tools.*.mcp.url", "callers.when.header", "normalize.pattern"] {
+        assert!(suite.iter().any(|known| known == field), "{field}");
+    }
+    for field in ["step.cancel.after", "step.stream.last", "step.do.within", "golden.show", "drift.results", "case"] {
+        assert!(scenario.iter().any(|known| known == field), "{field}");
+    }
+    // Names that the user chooses are not fields, and the fields of a type that contains itself are listed once.
+    for field in ["step.headers.*", "step.together.post", "case.*.vars", "vars.*"] {
+        assert!(!scenario.iter().any(|known| known == field), "{field}");
+    }
+}
