@@ -34,7 +34,7 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, of
     let logged = second.as_ref().filter(|second| !second.log.unanswered).unwrap_or(run);
     let log = project.keep_logs(&scenario.name, &logged.played.systems);
     let failing = Failing { golden, logs: &logged.played.systems, log, ..Failing::of(run, second.as_ref(), scenario) };
-    project.note_misses(scenario, run, |miss| failing.explained(miss));
+    project.note_calls(scenario, run, |miss| failing.explained(miss));
     let of_golden = of_golden.filter(|_| !failing.differs_from_golden());
     let failure = of_golden.unwrap_or_else(|| failing.failure());
     let (again, unused) = (may_play_again(project, scenario, run), &failing.findings.unused);

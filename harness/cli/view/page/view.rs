@@ -8,8 +8,8 @@ use super::worlds::WorldsView;
 use crate::view::explain::{says, time};
 use crate::view::side_by_side::{Row, side_by_side};
 use retake::__private::report::{
-    CallData, CheckData, DriftData, Evidence, FailureData, FlakyData, GoldenData, MessageData, MissData, RunData,
-    RunResult, StepData, Tokens, ToolCallData, ToolRequestData, in_thousands,
+    CallData, CheckData, DriftData, FailureData, FlakyData, GoldenData, MessageData, MissData, RunData, RunResult,
+    StepData, Tokens, ToolCallData, ToolRequestData, in_thousands,
 };
 use retake_base::text::clipped;
 
@@ -170,7 +170,7 @@ impl RunView<'_> {
             fixture: run.fixture.as_ref().map(|file| file.display().to_string()),
             failure: &run.failure,
             flaky: &run.flaky,
-            evidence: run.failure.iter().flat_map(|failure| &failure.evidence).map(marked).collect(),
+            evidence: run.failure.iter().flat_map(|failure| &failure.evidence).map(|it| marked(&it.lines())).collect(),
             drifts: run.calls.iter().any(|call| !call.drift.is_empty()),
             lanes: lanes(run),
             ticks: ticks(run),
@@ -248,7 +248,7 @@ fn call(call: &CallData) -> CallView<'_> {
         tools: turn.map(|turn| turn.tool_calls.as_slice()).unwrap_or_default(),
         drift: &call.drift,
         miss: &call.miss,
-        missed: call.miss.as_ref().map(|miss| marked(&Evidence::Calls { lines: miss.evidence.clone() })),
+        missed: call.miss.as_ref().map(|miss| marked(&miss.evidence)),
     }
 }
 
