@@ -163,8 +163,8 @@ impl<'a> Failing<'a> {
             call.lookup.via == miss.via && call.lookup.caller == miss.caller && Some(call.key) == miss.key
         };
         let later = self.second.iter().flat_map(|second| &second.log.missed);
-        let Some(call) = later.chain(&self.run.log.missed).find(is_it) else { return miss.clone() };
-        miss.explained(call.differences.iter().map(|difference| difference.cause.clone()).collect(), &call.lines)
+        let call = later.chain(&self.run.log.missed).find(is_it);
+        call.map_or_else(|| miss.clone(), |call| call.explained(miss))
     }
 
     /// Adds the other calls that missed: a block for each, or a single line if they follow from the first miss.

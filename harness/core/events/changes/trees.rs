@@ -66,7 +66,9 @@ impl Tree {
             tree.put(&path, what, own);
             let known = || known.iter().chain([&tree]).rev();
             let copied = other.and_then(|other| known().find_map(|tree| tree.below(&other))).unwrap_or_default();
-            copied.iter().for_each(|line| tree.put(&format!("{path}{}", line.path), &line.what, String::new()));
+            for line in copied {
+                tree.put(&format!("{path}{}", line.path), &line.what, String::new());
+            }
             above.push((path, place));
         }
         tree
