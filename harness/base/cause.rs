@@ -3,11 +3,16 @@
 //! The model server finds causes in calls that miss, and the verdict finds them in the rest of the run. Reports show the
 //! text of a cause; code distinguishes causes by their kind.
 
-/// One cause of a failure, with the text that describes it on the failure's first line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// One cause of a failure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cause {
+    /// `tool_result`, `status`, `crash` and so on.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub kind: CauseKind,
-    /// The description: ``tool `read_file` returned different text than recorded ("sunny" → "rainy")``.
+    /// What went wrong, in one line.
     pub what: String,
 }
 
@@ -32,7 +37,8 @@ pub enum CauseClass {
     Plain,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CauseKind {
     /// The call comes from a different caller than the recorded one.
     Caller,
@@ -125,7 +131,8 @@ pub enum CauseKind {
     Body,
     /// Two runs of the same scenario differ, so nothing can be compared.
     Unstable,
-    /// A file of the project is wrong, or something else that the description says.
+    /// A file of the project is wrong, or something else that the description says. Data of another version may know other kinds.
+    #[serde(other)]
     Other,
 }
 

@@ -3,25 +3,40 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use serde::{Deserialize, Serialize};
+
 /// Which side a line stands for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Side {
     /// Neither: it is about both, or is the same on both.
     #[default]
+    #[serde(skip)]
     Both,
     /// What was recorded, or is in the golden, and is not there any more.
+    #[serde(rename = "-")]
     Gone,
-    /// What is there now.
+    /// What is there in this run.
+    #[serde(rename = "+")]
     Come,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// One line of evidence.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Line {
+    /// `-` for what was recorded or is in the golden, `+` for this run; absent for a line that is about both.
+    #[serde(rename = "sign", default, skip_serializing_if = "is_default")]
     pub side: Side,
     /// The columns before the sign.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub indent: usize,
     /// The text after the sign.
     pub text: String,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Line {
@@ -56,7 +71,9 @@ impl fmt::Display for Line {
 }
 
 /// Several lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
 pub struct Lines(pub Vec<Line>);
 
 impl Lines {

@@ -192,7 +192,7 @@ impl Adopt {
                 None => terminal::note(format!("call {number}: {place}, as --pair says")),
                 Some(call) => {
                     let causes: Vec<&str> =
-                        call.differences.iter().map(|difference| difference.cause().what.as_str()).collect();
+                        call.differences.iter().map(|difference| difference.cause.what.as_str()).collect();
                     let lines = call.differences.iter().flat_map(|difference| difference.lines.texts());
                     let what = [causes.join("; and ")].into_iter().chain(lines).collect::<Vec<_>>().join("\n    ");
                     terminal::note(shown(&format!("call {number}: {place}\n  {what}")));

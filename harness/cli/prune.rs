@@ -8,6 +8,7 @@ use super::test::{filter_of, fits};
 use retake::__private::project::OpenProject;
 use retake::__private::report::{RunData, RunResult, Runs, TurnData, terminal};
 use retake::__private::run::{Fixtures, may_write_fixtures};
+use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::{clipped, counted};
 use retake_scenario::{Scenario, discover};
@@ -133,12 +134,12 @@ fn unasked(root: &Path, fixture: &Fixture, scenarios: &[&Scenario]) -> Result<Un
 
 /// Whether a run came to its end, so that it asked for all that its scenario asks for.
 fn came_to_its_end(run: &RunData, scenario: &Scenario) -> bool {
-    let cut_short = |kind: &str| ["crash", "panic", "time_up", "step"].contains(&kind);
+    let cut_short = [CauseKind::Crash, CauseKind::Panic, CauseKind::TimeUp, CauseKind::Step];
     let causes = run.failure.iter().flat_map(|failure| &failure.causes);
     let steps = run.steps.iter().filter(|step| step.took_ms.is_some() && step.failure.is_none()).count();
     run.calls.iter().all(|call| call.miss.is_none())
         && (run.result == RunResult::Passed
-            || (steps == scenario.steps.len() && !causes.into_iter().any(|cause| cut_short(&cause.kind))))
+            || (steps == scenario.steps.len() && !causes.into_iter().any(|cause| cut_short.contains(&cause.kind))))
 }
 
 /// Whether a turn of the fixture is still the one that a run knew.

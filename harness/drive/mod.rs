@@ -33,4 +33,5 @@ mod visit;
 pub(crate) use driver::LiveTurns;
 pub(crate) use driver::{Driven, Driver};
 pub(crate) use stream::EMPTY_STREAM;
-pub(crate) use underway::{EventSeen, SoFar, StepTaken, Underway};
+pub use underway::{ActData, EventData, StepData};
+pub(crate) use underway::{SoFar, Underway, milliseconds};

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use retake_base::error::Error;
@@ -17,13 +19,17 @@ const EVENTS: usize = 2_000;
 const PAYLOAD: usize = 240;
 
 /// How far a scenario has come. Cloning shares it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Underway(Arc<Mutex<State>>);
+#[derive(Clone, Debug)]
+pub(crate) struct Underway {
+    /// When the run began.
+    began: Instant,
+    state: Arc<Mutex<State>>,
+}
 
 #[derive(Debug, Default)]
 struct State {
     so_far: SoFar,
-    steps: Vec<StepTaken>,
+    steps: Vec<StepData>,
     /// The number of events that are kept.
     kept: usize,
     /// The model calls of the stage.
@@ -43,87 +49,116 @@ pub(crate) struct SoFar {
     pub note: Option<String>,
 }
 
-/// A step that has begun, for the data of the run.
-#[derive(Clone, Debug)]
-pub(crate) struct StepTaken {
-    /// Its title in reports: `step 2 (POST /runs)`.
+/// A step of the client.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StepData {
+    /// `step 2 (POST /runs)`.
     pub title: String,
-    pub began: Instant,
-    /// When it ended; `None` if it has not.
-    pub ended: Option<Instant>,
-    /// The status of its answer, if there was one.
-    pub status: Option<Status>,
+    /// When it began, in milliseconds since the start of the run.
+    pub at_ms: f64,
+    /// Absent if the run ended before the step did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<f64>,
+    /// The status `200`, or `exit 0` of a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
     /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// The first events of its streams.
-    pub events: Vec<EventSeen>,
-    /// The number of events that are not in `events`.
+    /// The first events of its stream.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventData>,
+    /// How many more events came.
+    #[serde(default)]
     pub more_events: usize,
-    pub acts: Vec<ActTaken>,
+    /// The acts on its page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acts: Vec<ActData>,
 }
 
 /// An act on a page.
-#[derive(Clone, Debug)]
-pub(crate) struct ActTaken {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ActData {
+    /// What was done or looked for: ``click `role:button Send` ``.
     pub what: String,
-    pub began: Instant,
-    pub ended: Option<Instant>,
+    /// When it began, in milliseconds since the start of the run.
+    pub at_ms: f64,
+    /// Absent if the run ended before the act did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<f64>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// What the page showed after it, relative to the project's folder.
+    /// A picture of the page after it, relative to the project's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PathBuf>,
 }
 
-/// An event, and when it came.
-#[derive(Clone, Debug)]
-pub(crate) struct EventSeen {
-    pub came: Instant,
+/// An event of a stream.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EventData {
+    /// When it began, in milliseconds since the start of the run.
+    pub at_ms: f64,
+    /// Its name.
     pub name: String,
-    /// The beginning of its payload, at most 240 characters.
+    /// The beginning of its payload.
     pub payload: String,
 }
 
+/// A time in milliseconds, rounded to hundredths.
+pub(crate) fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 100_000.0).round() / 100.0
+}
+
 impl Underway {
+    /// A run that began at this time.
+    pub(crate) fn since(began: Instant) -> Underway {
+        Underway { began, state: Arc::default() }
+    }
+
+    /// How long the run has taken so far.
+    fn now(&self) -> f64 {
+        milliseconds(self.began.elapsed())
+    }
+
+    /// How long it has taken since a time.
+    fn took(&self, at_ms: f64) -> f64 {
+        ((self.now() - at_ms) * 100.0).round() / 100.0
+    }
+
     /// Begins to watch the model calls of a stage.
     pub(super) fn watch(&self, calls: Activity) {
-        self.0.lock().calls = Some(calls);
+        self.state.lock().calls = Some(calls);
     }
 
     /// Returns a value that is another one after a model call began or ended.
     pub(super) fn mark(&self) -> (usize, usize) {
-        self.0.lock().calls.as_ref().map(Activity::mark).unwrap_or_default()
+        self.state.lock().calls.as_ref().map(Activity::mark).unwrap_or_default()
     }
 
     /// Returns the state of the step that is running.
     pub(crate) fn so_far(&self) -> SoFar {
-        self.0.lock().so_far.clone()
+        self.state.lock().so_far.clone()
     }
 
-    pub(crate) fn steps(&self) -> Vec<StepTaken> {
-        self.0.lock().steps.clone()
+    pub(crate) fn steps(&self) -> Vec<StepData> {
+        self.state.lock().steps.clone()
     }
 
     /// Begins a step. Returns its number, counted from 0.
     pub(super) fn begin(&self, title: String) -> usize {
         self.step(title.clone());
-        let mut state = self.0.lock();
-        let (began, events) = (Instant::now(), Vec::new());
-        let step = StepTaken {
-            title,
-            began,
-            ended: None,
-            status: None,
-            failure: None,
-            events,
-            more_events: 0,
-            acts: Vec::new(),
-        };
-        state.steps.push(step);
+        let mut state = self.state.lock();
+        state.steps.push(StepData { title, at_ms: self.now(), ..StepData::default() });
         state.steps.len() - 1
     }
 
     pub(super) fn end(&self, step: usize, failure: Option<&Error>) {
-        if let Some(step) = self.0.lock().steps.get_mut(step) {
-            step.ended = Some(Instant::now());
+        if let Some(step) = self.state.lock().steps.get_mut(step) {
+            step.took_ms = Some(self.took(step.at_ms));
             step.failure = failure.map(|error| error.what().to_owned());
         }
     }
@@ -132,17 +167,17 @@ impl Underway {
     #[cfg(feature = "browser")]
     pub(super) fn begin_act(&self, what: String) -> usize {
         self.awaits(what.clone());
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         let Some(step) = state.steps.last_mut() else { return 0 };
-        step.acts.push(ActTaken { what, began: Instant::now(), ended: None, failure: None, picture: None });
+        step.acts.push(ActData { what, at_ms: self.now(), ..ActData::default() });
         step.acts.len() - 1
     }
 
     /// Ends an act of the latest step, with a picture of the page.
     #[cfg(feature = "browser")]
     pub(super) fn end_act(&self, act: usize, failure: Option<&Error>, picture: Option<PathBuf>) {
-        if let Some(act) = self.0.lock().steps.last_mut().and_then(|step| step.acts.get_mut(act)) {
-            act.ended = Some(Instant::now());
+        if let Some(act) = self.state.lock().steps.last_mut().and_then(|step| step.acts.get_mut(act)) {
+            act.took_ms = Some(self.took(act.at_ms));
             act.failure = failure.map(|error| error.what().to_owned());
             act.picture = picture;
         }
@@ -150,25 +185,25 @@ impl Underway {
 
     /// Sets the status of the answer to the latest step.
     pub(super) fn status(&self, status: Status) {
-        if let Some(step) = self.0.lock().steps.last_mut() {
-            step.status = Some(status);
+        if let Some(step) = self.state.lock().steps.last_mut() {
+            step.status = Some(status.to_string());
         }
     }
 
     /// Returns the number of the latest step, for streams that go on while later steps run.
     pub(super) fn current(&self) -> usize {
-        self.0.lock().steps.len().saturating_sub(1)
+        self.state.lock().steps.len().saturating_sub(1)
     }
 
     /// Says what is running, without beginning a new step.
     pub(super) fn step(&self, step: String) {
-        self.0.lock().so_far = SoFar { step, ..SoFar::default() };
+        self.state.lock().so_far = SoFar { step, ..SoFar::default() };
     }
 
     /// Notes the events of a stream of the latest step: all `events` so far, of which the first `known` are already noted.
     pub(super) fn events(&self, events: &[Event], known: usize) {
         {
-            let so_far = &mut self.0.lock().so_far;
+            let so_far = &mut self.state.lock().so_far;
             so_far.events = events.len();
             so_far.last = events.last().map(|event| event.label().into_owned());
         }
@@ -177,8 +212,8 @@ impl Underway {
 
     /// Like [`Underway::events`], but for the step with this number.
     pub(super) fn events_of(&self, step: usize, events: &[Event], known: usize) {
-        let came = Instant::now();
-        let mut guard = self.0.lock();
+        let at_ms = self.now();
+        let mut guard = self.state.lock();
         let State { steps, kept, .. } = &mut *guard;
         let Some(step) = steps.get_mut(step) else { return };
         for event in events.iter().skip(known).filter(|event| event.is_real()) {
@@ -191,16 +226,16 @@ impl Underway {
                 Payload::Data(text) => clipped(text, PAYLOAD).into_owned(),
                 _ => String::new(),
             };
-            step.events.push(EventSeen { came, name: event.label().into_owned(), payload });
+            step.events.push(EventData { at_ms, name: event.label().into_owned(), payload });
         }
     }
 
     /// Says what the step is waiting for.
     pub(super) fn awaits(&self, what: String) {
-        self.0.lock().so_far.awaited = Some(what);
+        self.state.lock().so_far.awaited = Some(what);
     }
 
     pub(super) fn note(&self, note: String) {
-        self.0.lock().so_far.note = Some(note);
+        self.state.lock().so_far.note = Some(note);
     }
 }

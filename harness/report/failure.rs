@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::evidence::Evidence;
+use super::run_data::FailureData;
 use retake_base::cause::{Cause, CauseKind, headline};
 use retake_base::error::Error;
 use retake_base::line::{Line, Lines};
@@ -22,12 +25,20 @@ pub struct Failure {
 }
 
 /// One way to resolve a failure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Advice {
     /// The case that it is for: `if the change is intended`.
     pub case: String,
-    /// The command, or the lines to write.
+    /// The command that resolves it, or the lines to write.
     pub command: String,
+}
+
+impl Advice {
+    /// Advice for a case.
+    pub fn new(case: impl Into<String>, command: impl Into<String>) -> Advice {
+        Advice { case: case.into(), command: command.into() }
+    }
 }
 
 impl Failure {
@@ -46,6 +57,13 @@ impl Failure {
         headline(&self.causes)
     }
 
+    /// The data of it, which has the hints among the evidence.
+    pub fn data(&self) -> FailureData {
+        let (causes, advice) = (self.causes.clone(), self.advice.clone());
+        let evidence = self.hints.iter().cloned().map(Evidence::from).chain(self.evidence.iter().cloned()).collect();
+        FailureData { headline: self.headline(), causes, evidence, advice }
+    }
+
     /// The same failure with `shown` applied to each text.
     #[must_use]
     pub fn with_texts(self, shown: impl Fn(&str) -> String) -> Failure {
@@ -54,12 +72,15 @@ impl Failure {
             causes: self.causes.iter().map(|cause| Cause::new(cause.kind, shown(&cause.what))).collect(),
             hints: each(self.hints),
             evidence: self.evidence.into_iter().map(|evidence| evidence.with_texts(&shown)).collect(),
-            advice: self
-                .advice
-                .iter()
-                .map(|it| Advice { case: shown(&it.case), command: shown(&it.command) })
-                .collect(),
+            advice: self.advice.iter().map(|it| Advice::new(shown(&it.case), shown(&it.command))).collect(),
         }
+    }
+
+    /// Adds what another failure says, apart from its advice.
+    pub fn add(&mut self, other: Failure) {
+        self.causes.extend(other.causes);
+        self.hints.extend(other.hints);
+        self.evidence.extend(other.evidence);
     }
 
     /// Adds evidence. A text may have several lines.
@@ -81,7 +102,7 @@ impl Failure {
     /// Adds a way to resolve the failure: a case such as `if the change is intended`, and the command.
     #[must_use]
     pub fn resolve(mut self, case: impl Into<String>, command: impl Into<String>) -> Failure {
-        self.advice.push(Advice { case: case.into(), command: command.into() });
+        self.advice.push(Advice::new(case, command));
         self
     }
 }

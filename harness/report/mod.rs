@@ -17,12 +17,13 @@ mod runs;
 mod screen;
 pub mod terminal;
 
+pub use crate::drive::{ActData, EventData, StepData};
 pub use audit_json::audit_json;
 pub use audit_text::audit_text;
 pub use check::{CheckData, CheckResult, check_json, check_text};
 pub use diff::{unified, unified_lines};
-pub use evidence::{Evidence, LineData, Sign};
-pub use failure::Failure;
+pub use evidence::Evidence;
+pub use failure::{Advice, Failure};
 pub use fork::{FORK_FORMAT, ForkData, ForkRow, caller_of, fork_table};
 pub use github::{annotation, markdown};
 pub use notes::notes;

@@ -9,7 +9,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::check::CheckData;
-use super::evidence::{Evidence, LineData};
+use super::evidence::Evidence;
+use super::failure::Advice;
+use crate::drive::StepData;
+use retake_base::cause::Cause;
+use retake_base::line::Lines;
 
 /// The name and version of this format.
 pub const FORMAT: &str = "retake-run/2";
@@ -27,7 +31,7 @@ pub fn run_schema() -> String {
 }
 
 /// One run of one scenario.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunData {
     /// [`FORMAT`].
@@ -99,39 +103,18 @@ impl RunData {
 
     /// The data of a run that passed, without any details.
     pub fn passed(scenario: &str, file: PathBuf, action: RunAction, started: String) -> RunData {
-        RunData {
-            format: FORMAT.to_owned(),
-            scenario: scenario.to_owned(),
-            description: None,
-            file,
-            fixture: None,
-            action,
-            result: RunResult::Passed,
-            started,
-            took_ms: 0.0,
-            failure: None,
-            flaky: None,
-            shard: None,
-            notes: Vec::new(),
-            steps: Vec::new(),
-            calls: Vec::new(),
-            tool_requests: Vec::new(),
-            unused: Vec::new(),
-            unused_exchanges: Vec::new(),
-            golden: None,
-            check: None,
-            worlds: None,
-            logs: Vec::new(),
-        }
+        let (format, scenario) = (FORMAT.to_owned(), scenario.to_owned());
+        RunData { format, scenario, file, action, started, ..RunData::default() }
     }
 }
 
 /// What was done with the scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RunAction {
     /// It was replayed once.
+    #[default]
     Test,
     /// It was replayed twice, to write its golden.
     Update,
@@ -142,11 +125,12 @@ pub enum RunAction {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RunResult {
     /// It passed.
+    #[default]
     Passed,
     /// It failed.
     Failed,
@@ -161,11 +145,11 @@ pub struct FailureData {
     /// The first line.
     pub headline: String,
     /// The causes, each before its consequences.
-    pub causes: Vec<CauseData>,
+    pub causes: Vec<Cause>,
     /// The evidence: diffs, calls that missed, ends of logs.
     pub evidence: Vec<Evidence>,
     /// The ways to resolve the failure.
-    pub advice: Vec<AdviceData>,
+    pub advice: Vec<Advice>,
 }
 
 /// A scenario that was green only when it was run again (`retries`, or alone on a shared system that had crashed).
@@ -176,26 +160,6 @@ pub struct FlakyData {
     pub tries: usize,
     /// The first line of each failure, in order.
     pub failures: Vec<String>,
-}
-
-/// One cause of a failure.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct CauseData {
-    /// `tool_result`, `status`, `crash` and so on.
-    pub kind: String,
-    /// What went wrong, in one line.
-    pub what: String,
-}
-
-/// One way to resolve a failure.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct AdviceData {
-    /// The case that it is for: `if the change is intended`.
-    pub case: String,
-    /// The command that resolves it.
-    pub command: String,
 }
 
 /// The worlds of a scenario.
@@ -239,65 +203,6 @@ impl WorldData {
         let begins = |id: &str| id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         begins(id) || id.split_once('/').is_some_and(|(_, fault)| begins(fault))
     }
-}
-
-/// A step of the client.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct StepData {
-    /// `step 2 (POST /runs)`.
-    pub title: String,
-    /// When it began, in milliseconds since the start of the run.
-    pub at_ms: f64,
-    /// Absent if the run ended before the step did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub took_ms: Option<f64>,
-    /// The status `200`, or `exit 0` of a command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<String>,
-    /// Why it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<String>,
-    /// The first events of its stream.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub events: Vec<EventData>,
-    /// How many more events came.
-    #[serde(default)]
-    pub more_events: usize,
-    /// The acts on its page.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub acts: Vec<ActData>,
-}
-
-/// An act on a page.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ActData {
-    /// What was done or looked for: ``click `role:button Send` ``.
-    pub what: String,
-    /// When it began, in milliseconds since the start of the run.
-    pub at_ms: f64,
-    /// Absent if the run ended before the act did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub took_ms: Option<f64>,
-    /// Why it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<String>,
-    /// A picture of the page after it, relative to the project's folder.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub picture: Option<PathBuf>,
-}
-
-/// An event of a stream.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct EventData {
-    /// When it began, in milliseconds since the start of the run.
-    pub at_ms: f64,
-    /// Its name.
-    pub name: String,
-    /// The beginning of its payload.
-    pub payload: String,
 }
 
 /// A model call.
@@ -398,7 +303,7 @@ pub struct MissData {
     /// The reason, on one line.
     pub headline: String,
     /// The nearest turn and how the call differs from it, or what else explains the miss.
-    pub evidence: Vec<LineData>,
+    pub evidence: Lines,
 }
 
 /// A request to a double of a tool server.
@@ -421,7 +326,7 @@ pub struct ToolRequestData {
 }
 
 /// A golden, and the text of a run for it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GoldenData {
     /// The path of its file, relative to the project's folder.

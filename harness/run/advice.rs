@@ -1,5 +1,6 @@
 //! The advice that a failure prints. Each piece of it was tried in a replay, or is the command that accepts the change.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use super::project::Project;
 use super::proof::{Loosening, Mend, mend};
 use super::trial::{self, How, Replayed};
 use super::verdict::is_sound;
-use crate::report::Failure;
+use crate::report::{Advice, Failure};
 use retake_base::cause::{CauseClass, CauseKind};
 use retake_core::events::moved_and_counted;
 use retake_core::key::Rules;
@@ -40,43 +41,46 @@ pub(super) struct Tried<'a> {
 impl Tried<'_> {
     /// Adds the advice to a failure.
     pub(super) fn resolved(&self, mut failure: Failure) -> Failure {
-        let Tried { project, scenario, run, .. } = *self;
-        let name = &scenario.name;
         let kinds: Vec<CauseKind> = failure.causes.iter().map(|cause| cause.kind).collect();
-        let class = |class: CauseClass| kinds.iter().any(|kind| kind.class() == class);
         failure.hints.extend(self.hints(&kinds));
-        if kinds.iter().any(|kind| kind.is_broken()) || self.never_reached(&kinds) {
-            // Nobody intends such a change, so nothing accepts it.
-            return self.looked_into(failure);
+        // Nobody intends a change that breaks the service, so nothing accepts it.
+        if !kinds.iter().any(|kind| kind.is_broken()) && !self.never_reached(&kinds) {
+            let tries = [Self::for_callers, Self::for_what_varies, Self::for_settings];
+            failure.advice.extend(tries.iter().filter_map(|tried| tried(self, &kinds)).flatten());
+            if let Some(advice) = self.for_parallel_calls(&kinds) {
+                failure.evidence.push(VARIES.into());
+                failure.advice.extend(advice);
+            } else {
+                failure.advice.extend(self.for_order(&kinds).into_iter().flatten());
+            }
+            failure.advice.extend(self.accepting(&kinds));
         }
-        failure = self.for_callers(failure, &kinds);
-        failure = self.for_what_varies(failure, &kinds);
-        failure = self.for_settings(failure, &kinds);
-        failure = match self.for_parallel_calls(failure.clone(), &kinds) {
-            Some(failure) => failure,
-            None => self.for_order(failure, &kinds),
-        };
-        // Neither a new recording nor a new golden would accept these failures.
+        if failure.advice.is_empty() { looked_into(failure, &self.scenario.name) } else { failure }
+    }
+
+    /// The commands that accept the change. Neither a new recording nor a new golden accepts what went wrong besides.
+    fn accepting(&self, kinds: &[CauseKind]) -> Vec<Advice> {
+        let (project, name) = (self.project, &self.scenario.name);
+        let class = |class: CauseClass| kinds.iter().any(|kind| kind.class() == class);
         if class(CauseClass::Plain) || self.breaks_the_protocol() {
-            return self.looked_into(failure);
+            return Vec::new();
         }
         if kinds.iter().any(|kind| is_accepted_by_recording(*kind)) {
             let unused_alone = kinds.iter().all(|kind| kind.class() == CauseClass::Unused);
-            let case = if unused_alone { UNASKED } else { "if the change is intended" };
-            let resume = if equals_in_part(run) { " --resume" } else { "" };
-            failure = failure.resolve(case, format!("{}{resume}", record_command(name)));
-            if unused_alone {
-                failure = self.for_unused(failure);
-            }
-        } else if class(CauseClass::Golden) {
-            let missing = kinds == [CauseKind::GoldenMissing];
-            let case = if missing { "if this is what the service should send" } else { "if the change is intended" };
-            failure = failure.resolve(case, project.commands.update(name));
-            if project.goldens.policy() == Policy::Propose {
-                failure = failure.resolve("to look at it first", "retake review");
-            }
+            let case = if unused_alone { UNASKED } else { INTENDED };
+            let resume = if equals_in_part(self.run) { " --resume" } else { "" };
+            let record = Advice::new(case, format!("{}{resume}", record_command(name)));
+            let unused = self.for_unused().filter(|_| unused_alone);
+            return std::iter::once(record).chain(unused).collect();
         }
-        self.looked_into(failure)
+        if !class(CauseClass::Golden) {
+            return Vec::new();
+        }
+        let missing = kinds == [CauseKind::GoldenMissing];
+        let case = if missing { "if this is what the service should send" } else { INTENDED };
+        let review = Advice::new("to look at it first", "retake review");
+        let proposed = (project.goldens.policy() == Policy::Propose).then_some(review);
+        std::iter::once(Advice::new(case, project.commands.update(name))).chain(proposed).collect()
     }
 
     /// Whether a call that missed lacks tool results that the recorded call has. A provider would refuse such a call, so
@@ -96,11 +100,6 @@ impl Tried<'_> {
             && !self.run.log.unused.is_empty()
     }
 
-    /// Adds the command that shows the run in detail, if there is no other advice.
-    fn looked_into(&self, failure: Failure) -> Failure {
-        if failure.advice.is_empty() { looked_into(failure, &self.scenario.name) } else { failure }
-    }
-
     /// Hints for causes that no command can fix.
     fn hints(&self, kinds: &[CauseKind]) -> Vec<String> {
         let hint = |kind: &CauseKind| match kind {
@@ -118,94 +117,81 @@ impl Tried<'_> {
     }
 
     /// Proposes an alias for a renamed caller, if a replay with that alias is green.
-    fn for_callers(&self, failure: Failure, kinds: &[CauseKind]) -> Failure {
-        let Some(fixture) = self.run.fixture.as_ref().filter(|_| kinds.contains(&CauseKind::Caller)) else {
-            return failure;
-        };
-        let mut renamed: Vec<(String, String)> = Vec::new();
-        for missed in &self.run.log.missed {
-            if let (MissReason::OtherCaller { callers }, Some(now)) = (&missed.reason, &missed.lookup.caller)
-                && let [before] = &callers[..]
-                && !renamed.iter().any(|(known, _)| known == now)
-            {
-                renamed.push((now.clone(), before.clone()));
+    fn for_callers(&self, kinds: &[CauseKind]) -> Option<Vec<Advice>> {
+        let fixture = self.run.fixture.as_ref().filter(|_| kinds.contains(&CauseKind::Caller))?;
+        let renamed = self.run.log.missed.iter().filter_map(|missed| match &missed.reason {
+            MissReason::OtherCaller { callers } if callers.len() == 1 => {
+                Some((missed.lookup.caller.clone()?, callers[0].clone()))
             }
-        }
+            _ => None,
+        });
+        let renamed: BTreeMap<String, String> = renamed.collect();
         let Rules { normalizer, aliases } = &*self.run.rules;
-        let aliases = aliases.clone().with(renamed.iter().cloned());
+        let aliases = aliases.clone().with(renamed.clone());
         let rules = Arc::new(Rules { normalizer: normalizer.clone(), aliases });
         if renamed.is_empty() || !self.is_green(self.scenario, fixture, &rules) {
-            return failure;
+            return None;
         }
         let lines: Vec<String> = renamed.iter().map(|(now, before)| format!("{now:?} = {before:?}")).collect();
         let text = format!("[aliases]\n    {}", lines.join("\n    "));
-        failure.resolve("if the caller was renamed, add to scenarios/suite.toml", text)
+        Some(vec![Advice::new("if the caller was renamed, add to scenarios/suite.toml", text)])
     }
 
     /// Proposes `[[normalize]]` rules for texts that vary from run to run.
-    fn for_what_varies(&self, failure: Failure, kinds: &[CauseKind]) -> Failure {
+    fn for_what_varies(&self, kinds: &[CauseKind]) -> Option<Vec<Advice>> {
         let texts = [CauseKind::MessageText, CauseKind::ToolResult, CauseKind::ToolArgument, CauseKind::OtherRequest];
-        let Some(second) = self.second.filter(|_| kinds.iter().any(|kind| texts.contains(kind))) else {
-            return failure;
-        };
-        let Some(Mend { toml, fixture, rules }) = mend(self.run, second) else { return failure };
-        if !self.is_green(self.scenario, &fixture, &rules) {
-            return failure;
-        }
-        let text = toml.replace('\n', "\n    ");
-        let key = format!("retake key --write {}", fixture.path.display());
-        failure
-            .resolve("if it varies from run to run, add to scenarios/suite.toml", text)
-            .resolve("and then, without recording again", key)
+        let second = self.second.filter(|_| kinds.iter().any(|kind| texts.contains(kind)))?;
+        let Mend { toml, fixture, rules } = mend(self.run, second)?;
+        self.is_green(self.scenario, &fixture, &rules).then(|| {
+            let text = toml.replace('\n', "\n    ");
+            let key = format!("retake key --write {}", fixture.path.display());
+            vec![
+                Advice::new("if it varies from run to run, add to scenarios/suite.toml", text),
+                Advice::new("and then, without recording again", key),
+            ]
+        })
     }
 
     /// Proposes an `unused` setting for turns that another scenario may ask for: by their callers if each turn has one.
-    fn for_unused(&self, failure: Failure) -> Failure {
-        let Some(fixture) = &self.run.fixture else { return failure };
-        let mut callers: Vec<&str> = match &self.scenario.unused {
-            Unused::Callers(callers) => callers.iter().map(String::as_str).collect(),
-            Unused::Fail | Unused::Allow => Vec::new(),
-        };
-        let mut all_known = true;
-        for turn in self.unused {
-            match fixture.table.turns()[*turn].caller.as_deref() {
-                Some(caller) if !callers.contains(&caller) => callers.push(caller),
-                Some(_) => {}
-                None => all_known = false,
+    fn for_unused(&self) -> Option<Advice> {
+        let turns = self.run.fixture.as_ref()?.table.turns();
+        let callers: Option<Vec<String>> = self.unused.iter().map(|turn| turns[*turn].caller.clone()).collect();
+        let (unused, line) = match callers {
+            None => (Unused::Allow, "unused = \"allow\"".to_owned()),
+            Some(more) => {
+                let mut all = if let Unused::Callers(all) = &self.scenario.unused { all.clone() } else { Vec::new() };
+                for caller in more {
+                    if !all.contains(&caller) {
+                        all.push(caller);
+                    }
+                }
+                let line = format!("unused = {all:?}");
+                (Unused::Callers(all), line)
             }
-        }
-        let named = Unused::Callers(callers.iter().map(ToString::to_string).collect());
-        let unused = if all_known { named } else { Unused::Allow };
+        };
         let mut allowing = self.scenario.clone();
         allowing.unused = unused;
-        if !self.is_right(self.run, &allowing) {
-            return failure;
-        }
-        let line = if all_known { format!("unused = {callers:?}") } else { "unused = \"allow\"".to_owned() };
         let case = format!("if another scenario asks for them, set in {}", self.scenario.file.display());
-        failure.resolve(case, line)
+        self.is_right(self.run, &allowing).then(|| Advice::new(case, line))
     }
 
     /// Proposes a longer `settle`, if a replay with it is green.
-    fn for_settings(&self, failure: Failure, kinds: &[CauseKind]) -> Failure {
-        let Some(fixture) = &self.run.fixture else { return failure };
+    fn for_settings(&self, kinds: &[CauseKind]) -> Option<Vec<Advice>> {
+        let fixture = self.run.fixture.as_ref()?;
         let stopped = [CauseKind::StoppedAsking, CauseKind::CallerSilent];
-        if kinds.iter().all(|kind| stopped.contains(kind)) && !kinds.is_empty() {
-            let settle = (self.scenario.settle * LONGER).clamp(Duration::from_secs(1), LONGEST);
-            let mut longer = self.scenario.clone();
-            longer.settle = settle;
-            if self.is_green(&longer, fixture, &self.run.rules) {
-                let line = format!("settle = \"{}s\"", settle.as_secs().max(1));
-                let case = format!("if the service only asks later, set in {}", self.scenario.file.display());
-                return failure.resolve(case, line);
-            }
-        }
-        failure
+        let settle = (self.scenario.settle * LONGER).clamp(Duration::from_secs(1), LONGEST);
+        let mut longer = self.scenario.clone();
+        longer.settle = settle;
+        let only_stopped = !kinds.is_empty() && kinds.iter().all(|kind| stopped.contains(kind));
+        (only_stopped && self.is_green(&longer, fixture, &self.run.rules)).then(|| {
+            let case = format!("if the service only asks later, set in {}", self.scenario.file.display());
+            vec![Advice::new(case, format!("settle = \"{}s\"", settle.as_secs().max(1)))]
+        })
     }
 
     /// Proposes what may vary if the golden differs and another replay gives another golden than this run. Tried only if tool calls
     /// were made at once and the ids in events do not tell their order.
-    fn for_parallel_calls(&self, failure: Failure, kinds: &[CauseKind]) -> Option<Failure> {
+    fn for_parallel_calls(&self, kinds: &[CauseKind]) -> Option<Vec<Advice>> {
         let Tried { project, scenario, run, again, .. } = *self;
         let of_golden =
             kinds.iter().all(|kind| kind.class() == CauseClass::Golden && *kind != CauseKind::GoldenMissing);
@@ -220,41 +206,33 @@ impl Tried<'_> {
             other.findings(scenario).is_none() && other.own_golden(scenario) != run.own_golden(scenario)
         };
         let other = (0..OTHERS).filter_map(replay).find(differs)?;
-        let failure = failure.evidence(
-            "the same recording, replayed again, gave another golden than this run: it varies from run to run",
-        );
-        let Some(loosening) = Loosening::of(&[run, &other], &scenario.golden, &run.rules) else { return Some(failure) };
-        let case = format!("if it may vary, add under [golden] in {}", scenario.file.display());
-        Some(failure.resolve(case, loosening.toml()).resolve("and then", project.commands.update(&scenario.name)))
+        let loosening = Loosening::of(&[run, &other], &scenario.golden, &run.rules);
+        Some(loosening.map_or_else(Vec::new, |loosening| self.under_golden("if it may vary", loosening.toml())))
     }
 
     /// Proposes `unordered` for events that came in a different order, if the golden differs in nothing else and another replay
     /// with that option gives the same golden.
-    fn for_order(&self, failure: Failure, kinds: &[CauseKind]) -> Failure {
+    fn for_order(&self, kinds: &[CauseKind]) -> Option<Vec<Advice>> {
         let Tried { project, scenario, run, .. } = *self;
-        let committed = project.goldens.text(&scenario.golden_name);
-        let of_run = run.own_golden(scenario);
-        let (true, Some(committed), Some(text)) = (kinds == [CauseKind::EventOrder], committed, of_run) else {
-            return failure;
-        };
-        let (moved, counted) = moved_and_counted(&committed, text);
+        if kinds != [CauseKind::EventOrder] || !self.again {
+            return None;
+        }
+        let committed = project.goldens.text(&scenario.golden_name)?;
+        let (moved, counted) = moved_and_counted(&committed, run.own_golden(scenario)?);
         let mut options = scenario.golden.clone();
         options.unordered.extend(moved.iter().filter(|name| !scenario.golden.unordered.contains(name)).cloned());
-        let again = || {
-            let replayed = trial::replay(project, scenario, run.fixture.clone(), &run.rules, How::default()).ok()?;
-            Some(replayed.golden(&options, &run.rules).text)
-        };
-        let with_order = run.golden(&options, &run.rules).text;
-        if moved.is_empty() || !counted.is_empty() || !self.again || again() != Some(with_order) {
-            return failure;
+        if moved.is_empty() || !counted.is_empty() {
+            return None;
         }
-        let file = scenario.file.display();
-        failure
-            .resolve(
-                format!("if their order may vary, add under [golden] in {file}"),
-                format!("unordered = {:?}", options.unordered),
-            )
-            .resolve("and then", project.commands.update(&scenario.name))
+        let replayed = trial::replay(project, scenario, run.fixture.clone(), &run.rules, How::default()).ok()?;
+        let same = replayed.golden(&options, &run.rules).text == run.golden(&options, &run.rules).text;
+        same.then(|| self.under_golden("if their order may vary", format!("unordered = {:?}", options.unordered)))
+    }
+
+    /// Advice to add a line under `[golden]`, and to write the golden again.
+    fn under_golden(&self, case: &str, line: String) -> Vec<Advice> {
+        let case = format!("{case}, add under [golden] in {}", self.scenario.file.display());
+        vec![Advice::new(case, line), Advice::new("and then", self.project.commands.update(&self.scenario.name))]
     }
 
     /// Whether a replay of the scenario is green, its golden included.
@@ -273,6 +251,10 @@ impl Tried<'_> {
     }
 }
 
+/// The evidence that a golden varies.
+const VARIES: &str = "the same recording, replayed again, gave another golden than this run: it varies from run to run";
+/// The case of a change that somebody wanted.
+const INTENDED: &str = "if the change is intended";
 /// The case of turns that no call asked for.
 const UNASKED: &str = "if the service no longer makes this call on purpose";
 /// The hint for a call with a wrong key.

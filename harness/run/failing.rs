@@ -56,39 +56,37 @@ impl<'a> Failing<'a> {
         Failing { run, second, findings, findings_of_second, golden: None, logs: &run.played.systems, log: None }
     }
 
-    /// The failure, without advice.
+    /// The failure, without advice: each finding is a cause, or evidence if it follows from the causes before it.
     pub(super) fn failure(&self) -> Failure {
-        let Failing { findings, .. } = self;
+        let Failing { findings, second, .. } = self;
         let later = self.findings_of_second.as_ref().unwrap_or(findings);
-        let judged = self.second.unwrap_or(self.run);
         let mut failure = Failure::of(Vec::new());
-        self.add_faults(findings, later, &mut failure);
+        let follows = findings.misses && second.is_some() && later.fault.is_none();
+        add_error(findings.fault, !follows, "after the miss", &mut failure);
         self.add_misses(&mut failure);
         let committed = self.golden.as_ref().map(|golden| golden.committed.as_str());
-        // After a miss that stayed unanswered, an error event is only its consequence.
-        let error_event = judged.error_event(committed).filter(|_| !findings.misses || self.misses_were_answered());
-        if failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
+        let error_event = second.unwrap_or(self.run).error_event(committed).filter(|_| !self.is_after_a_miss());
+        if only_misses(&failure) {
             failure.causes.extend(error_event);
         }
-        self.add_step(findings, later, &mut failure);
-        self.add_unused(findings, later, &mut failure);
-        for other in findings.others.iter().cloned() {
-            let own: Vec<Cause> =
-                other.causes.into_iter().filter(|cause| !precedence::follows(cause.kind, &failure.causes)).collect();
-            failure.causes.extend(own);
-            failure.hints.extend(other.hints);
-            failure.evidence.extend(other.evidence);
+        // Next to a miss, a step that failed counts only if it also fails in the second replay.
+        let again = second.is_some() && later.step.is_some() && later.fault.is_none() && failure.causes.len() < 2;
+        let of_its_own = only_misses(&failure) && (failure.causes.is_empty() || again);
+        add_error(findings.step, of_its_own, "after that", &mut failure);
+        self.add_unused(later, &mut failure);
+        for other in &findings.others {
+            let stands = |cause: &&Cause| !precedence::follows(cause.kind, &failure.causes);
+            let causes = other.causes.iter().filter(stands).cloned().collect();
+            failure.add(Failure { causes, ..other.clone() });
         }
         // If the golden differs, a name without an event is not misspelt: the event is gone.
-        let is_gone = self.differs_from_golden();
-        if let Some(nothing) = findings.names_nothing.clone() {
-            if is_gone {
+        if let Some(nothing) = &findings.names_nothing {
+            if self.differs_from_golden() {
                 failure.evidence.push(format!("and then {}", nothing.headline()).into());
+                failure.evidence.extend(nothing.evidence.iter().cloned());
             } else {
-                failure.causes.extend(nothing.causes);
-                failure.hints.extend(nothing.hints);
+                failure.add(nothing.clone());
             }
-            failure.evidence.extend(nothing.evidence);
         }
         self.add_golden(&mut failure);
         if failure.causes.is_empty() {
@@ -108,35 +106,30 @@ impl<'a> Failing<'a> {
         self.golden.as_ref().is_some_and(|golden| !golden.changes.is_empty())
     }
 
-    /// Adds a crash or panic of the system: as a cause, or as evidence if it follows from a miss.
-    fn add_faults(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
-        let Some((kind, error)) = findings.fault else { return };
-        if findings.misses && self.second.is_some() && later.fault.is_none() {
-            failure.evidence.push(format!("after the miss: {error}").into());
-        } else {
-            add_error(*kind, error, failure);
-        }
-    }
-
     /// Adds the differences of the calls that missed, without repetitions and consequences of earlier differences.
     fn add_misses(&self, failure: &mut Failure) {
-        let Some(first) = self.run.misses.first() else { return };
-        let mut found: Vec<&Difference> = Vec::new();
+        // Each call that missed, and how often a client repeated it.
+        let mut calls: Vec<(&Miss, usize)> = Vec::new();
+        for miss in &self.run.misses {
+            match calls.iter_mut().find(|(known, _)| is_same(known, miss)) {
+                Some((_, times)) => *times += 1,
+                None => calls.push((miss, 1)),
+            }
+        }
+        let Some(((first, times), others)) = calls.split_first() else { return };
         let second = self.second.map(|second| second.log.missed.as_slice()).unwrap_or_default();
-        let missed = if second.is_empty() { &self.run.log.missed[..self.run.log.missed.len().min(1)] } else { second };
-        let mut more = Lines::default();
         let unasked = self.second.map(Replayed::answers_not_asked_for).unwrap_or_default();
-        for (index, call) in missed.iter().enumerate() {
+        let mut found: Vec<&Difference> = Vec::new();
+        let mut more = Lines::default();
+        for (index, call) in second.iter().enumerate() {
             for difference in &call.differences {
-                if unasked.iter().any(|answer| difference.lacks(answer)) {
-                    continue;
-                }
-                if found.iter().any(|earlier| difference.follows_from(earlier)) {
+                let is_told = found.iter().any(|earlier| difference.follows_from(earlier));
+                if is_told || unasked.iter().any(|answer| difference.lacks(answer)) {
                     continue;
                 }
                 found.push(difference);
                 if index > 0 {
-                    more.push(format!("  {}", difference.cause().what));
+                    more.push(format!("  {}", difference.cause.what));
                     more.extend(difference.lines.iter().skip(1).map(|line| line.clone().indented(2)));
                 }
             }
@@ -145,23 +138,23 @@ impl<'a> Failing<'a> {
         if second.is_empty() || (found.is_empty() && unasked.is_empty()) {
             failure.causes.extend(explained.causes.iter().cloned());
         } else {
-            failure.causes.extend(found.into_iter().map(|difference| difference.cause().clone()));
+            failure.causes.extend(found.into_iter().map(|difference| difference.cause.clone()));
         }
-        failure.evidence.push(Evidence::calls(details(&explained, same_calls(&self.run.misses, first))));
+        failure.evidence.push(Evidence::Calls { lines: details(&explained, *times) });
         if !more.is_empty() {
-            failure.evidence.push(Evidence::calls(more));
+            failure.evidence.push(Evidence::Calls { lines: more });
         }
         // If a tool answered differently, that is why the agent asked differently.
         if !self.run.played.tools.drift.is_empty() {
             let drift = self.run.played.tools.drift.join("\n            ");
             failure.evidence.push(format!("because of: {drift}").into());
         }
-        self.add_other_misses(first, failure);
+        self.add_other_misses(others, failure);
     }
 
-    /// Whether the second replay answered every call that missed, so that whatever is still wrong does not follow from a miss.
-    fn misses_were_answered(&self) -> bool {
-        self.second.is_some_and(|second| !second.log.unanswered)
+    /// Whether what happened in the run may follow from a miss: no second replay answered all calls that missed.
+    fn is_after_a_miss(&self) -> bool {
+        self.findings.misses && self.second.is_none_or(|second| second.log.unanswered)
     }
 
     /// A miss with its best explanation: that of the second replay, otherwise that of the run itself.
@@ -170,35 +163,23 @@ impl<'a> Failing<'a> {
             call.lookup.via == miss.via && call.lookup.caller == miss.caller && Some(call.key) == miss.key
         };
         let later = self.second.iter().flat_map(|second| &second.log.missed);
-        let Some(call) = later.chain(&self.run.log.missed).find(is_it) else { return miss.clone() };
-        let causes = call.differences.iter().map(Difference::cause).cloned().collect();
-        miss.explained(causes, &call.lines)
+        let call = later.chain(&self.run.log.missed).find(is_it);
+        call.map_or_else(|| miss.clone(), |call| call.explained(miss))
     }
 
-    /// Adds the other misses: one block for all repetitions of a call, or a single line if they follow from the first miss.
-    fn add_other_misses(&self, first: &Miss, failure: &mut Failure) {
-        let mut others: Vec<&Miss> = Vec::new();
-        for miss in self.run.misses.iter().map(AsRef::as_ref) {
-            if !is_same(miss, first) && !others.iter().any(|other| is_same(miss, other)) {
-                others.push(miss);
-            }
-        }
-        if others.is_empty() {
-            return;
-        }
-        if self.second.is_some() {
-            let callers: Vec<&str> = others.iter().take(SHOWN).map(|miss| miss.caller_name()).collect();
-            let callers = callers.join("`, `");
-            let calls = counted(others.len(), "more call");
+    /// Adds the other calls that missed: a block for each, or a single line if they follow from the first miss.
+    fn add_other_misses(&self, others: &[(&Miss, usize)], failure: &mut Failure) {
+        if self.second.is_some() && !others.is_empty() {
+            let callers: Vec<&str> = others.iter().take(SHOWN).map(|(miss, _)| miss.caller_name()).collect();
+            let (calls, callers) = (counted(others.len(), "more call"), callers.join("`, `"));
             failure.evidence.push(format!("after that {calls} missed as a consequence: by `{callers}`").into());
             return;
         }
-        for miss in others.iter().take(SHOWN - 1) {
-            let times = same_calls(&self.run.misses, miss);
+        for (miss, times) in others.iter().take(SHOWN - 1) {
             let explained = self.explained(miss);
             let mut lines = Lines::from(&*explained.headline());
-            lines.extend(details(&explained, times));
-            failure.evidence.push(Evidence::calls(lines));
+            lines.extend(details(&explained, *times));
+            failure.evidence.push(Evidence::Calls { lines });
         }
         if others.len() >= SHOWN {
             let more = counted(others.len() + 1 - SHOWN, "more call");
@@ -206,35 +187,20 @@ impl<'a> Failing<'a> {
         }
     }
 
-    /// Adds a step that failed. Next to a miss it counts as a cause only if it also fails in the second replay.
-    fn add_step(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
-        let Some((kind, error)) = findings.step else { return };
-        let of_its_own = match (failure.causes.is_empty(), self.second) {
-            (true, _) => true,
-            (false, Some(_)) => later.step.is_some() && later.fault.is_none() && failure.causes.len() < 2,
-            (false, None) => false,
-        };
-        if of_its_own && failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
-            add_error(*kind, error, failure);
-        } else {
-            failure.evidence.push(format!("after that: {error}").into());
-        }
-    }
-
     /// Adds the turns that no call asked for, and after which call the run left the recording.
-    fn add_unused(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
+    fn add_unused(&self, later: &Findings<'_>, failure: &mut Failure) {
+        let misses = self.findings.misses;
         let (run, unused) = match self.second {
-            Some(second) if findings.misses => (second, &later.unused),
-            _ => (self.run, &findings.unused),
+            Some(second) if misses => (second, &later.unused),
+            _ => (self.run, &self.findings.unused),
         };
         let Some(fixture) = run.fixture.as_ref().filter(|_| !unused.is_empty()) else { return };
         let all_found =
             run.log.missed.iter().all(|call| call.nearest.is_some()) || !run.answers_not_asked_for().is_empty();
-        let alone = failure.causes.is_empty();
-        let next_to_misses = findings.misses && self.misses_were_answered() && all_found && later.step.is_none();
-        if alone || next_to_misses && failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
+        let next_to_misses = misses && !self.is_after_a_miss() && all_found && later.step.is_none();
+        if failure.causes.is_empty() || next_to_misses && only_misses(failure) {
             failure.causes.extend(run.unused_cause(unused));
-        } else if findings.misses && self.second.is_none() {
+        } else if misses && self.second.is_none() {
             return;
         }
         let mut lines: Vec<String> = Vec::new();
@@ -267,7 +233,7 @@ impl<'a> Failing<'a> {
         // The consequences of a miss that stayed unanswered say nothing, and neither do those of a model that is out of reach.
         let unreached =
             self.run.log.calls.is_empty() && failure.causes.iter().any(|cause| cause.kind == CauseKind::StoppedAsking);
-        if unreached || !self.run.misses.is_empty() && !self.misses_were_answered() {
+        if unreached || self.is_after_a_miss() {
             return;
         }
         let alone = failure.causes.is_empty();
@@ -311,18 +277,25 @@ impl<'a> Failing<'a> {
     }
 }
 
-fn add_error(kind: CauseKind, error: &Error, failure: &mut Failure) {
-    failure.causes.push(Cause::new(kind, error.first_line()));
-    failure.hints.extend(error.hints().iter().cloned());
+/// Adds an error: as a cause, or as evidence of what came after the cause.
+fn add_error(found: Option<&(CauseKind, Error)>, is_cause: bool, after: &str, failure: &mut Failure) {
+    match found {
+        Some((kind, error)) if is_cause => {
+            failure.causes.push(Cause::new(*kind, error.first_line()));
+            failure.hints.extend(error.hints().iter().cloned());
+        }
+        Some((_, error)) => failure.evidence.push(format!("{after}: {error}").into()),
+        None => {}
+    }
+}
+
+fn only_misses(failure: &Failure) -> bool {
+    failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss)
 }
 
 /// Whether two misses are of the same call, which a client repeated.
 fn is_same(a: &Miss, b: &Miss) -> bool {
     a.via == b.via && a.caller == b.caller && a.key == b.key && (a.key.is_some() || a.reason == b.reason)
-}
-
-fn same_calls<M: AsRef<Miss>>(misses: &[M], miss: &Miss) -> usize {
-    misses.iter().filter(|other| is_same(other.as_ref(), miss)).count()
 }
 
 fn details(miss: &Miss, times: usize) -> Lines {

@@ -1,7 +1,7 @@
 //! Everything that is wrong with a replay, apart from its golden. Everything, because one finding can follow from another.
 
 use super::trial::Replayed;
-use crate::drive::{EventSeen, StepTaken};
+use crate::drive::{EventData, StepData};
 use crate::report::Failure;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::Error;
@@ -144,7 +144,7 @@ impl Replayed {
     /// The names of the events of the failed step, without error events; `None` if no step failed.
     pub(super) fn events_of_failed_step(&self) -> Option<Vec<&str>> {
         let step = self.broken_step()?;
-        let is_usual = |event: &&EventSeen| says_error(&event.name, &event.payload).is_none();
+        let is_usual = |event: &&EventData| says_error(&event.name, &event.payload).is_none();
         let mut came: Vec<&str> = step.events.iter().filter(is_usual).map(|event| event.name.as_str()).collect();
         came.sort_unstable();
         came.dedup();
@@ -152,7 +152,7 @@ impl Replayed {
     }
 
     /// The step that failed, or that was running when the time was up.
-    fn broken_step(&self) -> Option<&StepTaken> {
+    fn broken_step(&self) -> Option<&StepData> {
         self.played.driven.failure.as_ref().and_then(|_| self.played.steps.last())
     }
 }

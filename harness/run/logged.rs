@@ -2,21 +2,19 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use tokio::time::Instant;
-
-use super::data::{asked_data, call_data, golden_data, of_run, step_data, turn_data};
+use super::data::{asked_data, call_data, golden_data, turn_data};
 use super::project::Project;
-
 use super::trial::Replayed;
 use super::verdict::has_golden;
-use crate::report::{CallData, CheckData, Failure, FlakyData, RunAction, RunData, RunResult, Runs, markdown, terminal};
+use crate::report::{
+    CheckData, Failure, FlakyData, GoldenData, RunAction, RunData, RunResult, Runs, markdown, terminal,
+};
 use crate::system::LogOf;
 use retake_base::error::Result;
 use retake_base::files;
 use retake_core::secrets::shown;
-use retake_model::{CallOutcome, CallSeen, Miss};
+use retake_model::{CallSeen, Miss};
 use retake_scenario::Scenario;
 
 /// The file for the output of a scenario's systems, relative to the project's folder.
@@ -27,40 +25,28 @@ fn log_file(scenario: &str) -> PathBuf {
 impl Project {
     /// Remembers the data of a replay. If a run has several, the last one counts.
     pub(super) fn note_replay(&self, scenario: &Scenario, replayed: &Replayed) {
-        let (fixture, began) = (replayed.fixture.as_deref(), replayed.played.began);
-        let turn = |index: usize| fixture.and_then(|fixture| turn_data(fixture, index));
-        self.note_calls(scenario, &replayed.log.calls, replayed);
+        let began = replayed.played.began;
+        let turn = |index: &usize| turn_data(replayed.fixture.as_deref()?, *index);
         let went_well = replayed.played.driven.failure.is_none();
-        let golden = went_well.then(|| replayed.own_golden(scenario).cloned()).flatten();
-        self.runs.with(&scenario.name, |seen| {
-            seen.steps = replayed.played.steps.iter().map(|step| step_data(step, began)).collect();
-            seen.tool_requests = replayed.played.tools.requests.iter().map(|asked| asked_data(asked, began)).collect();
-            seen.unused = replayed.log.unused.iter().filter_map(|index| turn(*index)).collect();
-            seen.unused_exchanges.clone_from(&replayed.played.tools.unused_at);
-            seen.golden = golden;
+        let run = went_well.then(|| replayed.own_golden(scenario).cloned()).flatten();
+        self.runs.with(&scenario.name, |data| {
+            data.steps.clone_from(&replayed.played.steps);
+            data.tool_requests = replayed.played.tools.requests.iter().map(|asked| asked_data(asked, began)).collect();
+            data.unused = replayed.log.unused.iter().filter_map(turn).collect();
+            data.unused_exchanges.clone_from(&replayed.played.tools.unused_at);
+            data.golden = Some(GoldenData { run, ..GoldenData::default() });
         });
+        self.note_calls(scenario, replayed, Miss::clone);
     }
 
-    /// Remembers the calls again, with the final explanation of each miss.
-    pub(super) fn note_misses(&self, scenario: &Scenario, replayed: &Replayed, explained: impl Fn(&Miss) -> Miss) {
-        let mut calls = replayed.log.calls.clone();
-        for call in &mut calls {
-            if let CallOutcome::Missed(miss) = &call.outcome {
-                call.outcome = CallOutcome::Missed(Arc::new(explained(miss)));
-            }
-        }
-        self.note_calls(scenario, &calls, replayed);
-    }
-
-    fn note_calls(&self, scenario: &Scenario, calls: &[CallSeen], replayed: &Replayed) {
-        let (fixture, began) = (replayed.fixture.as_deref(), replayed.played.began);
-        let turn = |index: usize| fixture.and_then(|fixture| turn_data(fixture, index));
-        let mut calls: Vec<&CallSeen> = calls.iter().collect();
+    /// Remembers the calls of a replay. `explained` returns each miss with its explanation.
+    pub(super) fn note_calls(&self, scenario: &Scenario, replayed: &Replayed, explained: impl Fn(&Miss) -> Miss) {
+        let turn = |index: usize| turn_data(replayed.fixture.as_deref()?, index);
+        let mut calls: Vec<&CallSeen> = replayed.log.calls.iter().collect();
         calls.sort_by_key(|call| call.came);
-        self.runs.with(&scenario.name, |seen| {
-            let data = calls.iter().map(|call| call_data(call, began, turn)).zip(1..);
-            seen.calls = data.map(|(call, number)| CallData { number, ..call }).collect();
-        });
+        let calls = calls.into_iter().zip(1..);
+        let calls = calls.map(|(call, number)| call_data(number, call, replayed.played.began, turn, &explained));
+        self.runs.with(&scenario.name, |data| data.calls = calls.collect());
     }
 
     /// Remembers that a scenario was green only after these failures, if there were any, and says so.
@@ -68,7 +54,7 @@ impl Project {
         let Some(first) = failures.first() else { return };
         let flaky = format!("flaky: green only at try {}; before that: {first}", failures.len() + 1);
         self.note(scenario, [vec![flaky], self.noted(scenario)].concat());
-        self.runs.with(scenario, |seen| seen.flaky = Some(FlakyData { tries: failures.len() + 1, failures }));
+        self.runs.with(scenario, |data| data.flaky = Some(FlakyData { tries: failures.len() + 1, failures }));
     }
 
     /// Writes the output of a scenario's systems over that of its previous run. Returns the file, relative to the project's
@@ -94,13 +80,12 @@ impl Project {
 
     /// Remembers what a check against the provider found.
     pub(super) fn note_check(&self, scenario: &Scenario, check: &CheckData) {
-        self.runs.with(&scenario.name, |seen| seen.check = Some(check.clone()));
+        self.runs.with(&scenario.name, |data| data.check = Some(check.clone()));
     }
 
     /// Remembers a log file of a scenario's run.
     pub(super) fn note_log(&self, scenario: &str, file: &Path) {
-        let file = file.strip_prefix(&self.root).unwrap_or(file).to_owned();
-        self.runs.with(scenario, |seen| seen.logs.push(file));
+        self.runs.with(scenario, |data| data.logs.push(self.shown(file)));
     }
 
     /// Calls `run` for a scenario, and writes the data of that run. The result does not depend on whether the data can be
@@ -112,45 +97,39 @@ impl Project {
         action: RunAction,
         run: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        self.runs.runs.forget(&scenario.name);
         let _ = files::remove(&self.root.join(log_file(&scenario.name)));
-        let (began, started) = (Instant::now(), Runs::now());
+        self.runs.begin(&scenario.name, self.shown(&scenario.file), action);
         let golden = has_golden(scenario).then(|| self.goldens.file(&scenario.golden_name));
         let before = golden.as_deref().and_then(|file| self.goldens.committed(file).ok().flatten());
         let result = run();
-        let seen = self.runs.with(&scenario.name, std::mem::take);
-        let shown = |file: PathBuf| file.strip_prefix(&self.root).map_or_else(|_| file.clone(), Path::to_owned);
-        let golden = golden.map(|file| golden_data(shown(file), before, seen.golden));
-        self.runs.end(&RunData {
-            description: Some(scenario.description.clone()).filter(|text| !text.is_empty()),
-            fixture: self.fixtures.file(scenario).map(shown),
-            notes: self.noted(&scenario.name),
-            steps: seen.steps,
-            calls: seen.calls,
-            tool_requests: seen.tool_requests,
-            unused: seen.unused,
-            unused_exchanges: seen.unused_exchanges,
-            golden,
-            check: seen.check,
-            logs: seen.logs,
-            flaky: seen.flaky,
-            shard: self.shard.get().map(ToString::to_string),
-            ..of_run(&scenario.name, shown(scenario.file.clone()), action, result.as_ref().err(), began, started)
+        self.runs.with(&scenario.name, |data| {
+            self.describe(scenario, data);
+            data.fixture = self.fixtures.file(scenario).map(|file| self.shown(&file));
+            let text = data.golden.take().and_then(|golden| golden.run);
+            data.golden = golden.map(|file| golden_data(self.shown(&file), before, text));
         });
+        self.runs.end(&scenario.name, result.as_ref().err());
         result
+    }
+
+    /// Adds what is known of a scenario before it runs, and its notes.
+    fn describe(&self, scenario: &Scenario, data: &mut RunData) {
+        data.description = Some(scenario.description.clone()).filter(|text| !text.is_empty());
+        data.notes = self.noted(&scenario.name);
+        data.shard = self.shard.get().map(ToString::to_string);
+    }
+
+    /// A file as reports name it: relative to the project's folder.
+    fn shown(&self, file: &Path) -> PathBuf {
+        file.strip_prefix(&self.root).unwrap_or(file).to_owned()
     }
 
     /// Writes that a scenario was not run, over the data of its previous run: reports would show that as if it were of today.
     pub(super) fn skipped(&self, name: &str) {
         let Some(scenario) = self.discovered.sound().find(|scenario| scenario.name == name) else { return };
-        let file = scenario.file.strip_prefix(&self.root).unwrap_or(&scenario.file).to_owned();
-        self.runs.end(&RunData {
-            result: RunResult::Skipped,
-            description: Some(scenario.description.clone()).filter(|text| !text.is_empty()),
-            notes: self.noted(name),
-            shard: self.shard.get().map(ToString::to_string),
-            ..RunData::passed(name, file, RunAction::Test, Runs::now())
-        });
+        let mut data = RunData::passed(name, self.shown(&scenario.file), RunAction::Test, Runs::now());
+        self.describe(scenario, &mut data);
+        self.runs.write(&RunData { result: RunResult::Skipped, ..data });
     }
 
     /// Calls a check of the project that is not a scenario's run, and writes its result like the data of a run.
@@ -161,10 +140,9 @@ impl Project {
         file: &Path,
         check: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let (began, started) = (Instant::now(), Runs::now());
+        self.runs.begin(name, self.shown(file), RunAction::Test);
         let result = check();
-        let file = file.strip_prefix(&self.root).unwrap_or(file).to_owned();
-        self.runs.end(&of_run(name, file, RunAction::Test, result.as_ref().err(), began, started));
+        self.runs.end(name, result.as_ref().err());
         result
     }
 

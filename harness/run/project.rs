@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use tokio::time::Instant;
+
 use super::commands::Commands;
 use super::declared_secrets;
 use super::filter::Names;
@@ -13,10 +15,9 @@ use super::golden::Goldens;
 use super::interrupt::Interrupt;
 use super::shard::Shard;
 use super::slots::Slots;
+use crate::drive::milliseconds;
 use crate::project::OpenProject;
-use crate::report::{
-    CallData, CheckData, FlakyData, RunData, Running, Runs, StepData, ToolRequestData, TurnData, annotation, terminal,
-};
+use crate::report::{Failure, RunAction, RunData, RunResult, Running, Runs, annotation, terminal};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
 use retake_base::files;
@@ -149,42 +150,44 @@ impl Project {
 #[derive(Debug)]
 pub(super) struct ProcessRuns {
     pub(super) runs: Runs,
-    seen: Mutex<HashMap<String, Seen>>,
-}
-
-/// The data of a scenario's last replay.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    pub(super) steps: Vec<StepData>,
-    pub(super) calls: Vec<CallData>,
-    pub(super) tool_requests: Vec<ToolRequestData>,
-    pub(super) unused: Vec<TurnData>,
-    pub(super) unused_exchanges: Vec<(String, usize)>,
-    pub(super) golden: Option<String>,
-    pub(super) check: Option<CheckData>,
-    pub(super) logs: Vec<PathBuf>,
-    pub(super) flaky: Option<FlakyData>,
+    /// The runs that have not ended, each with the time at which it began.
+    under_way: Mutex<HashMap<String, (Instant, RunData)>>,
 }
 
 impl ProcessRuns {
     /// An empty log for the project in a folder.
     pub(super) fn of(root: &Path) -> ProcessRuns {
-        ProcessRuns { runs: Runs::of(root), seen: Mutex::default() }
+        ProcessRuns { runs: Runs::of(root), under_way: Mutex::default() }
     }
 
-    /// Writes the data of a run that has ended. On GitHub Actions, also prints an annotation for a failure. Errors while writing
-    /// are ignored: they do not change the run's result.
-    pub(super) fn end(&self, run: &RunData) {
+    /// Begins a run: what is known of its predecessor is forgotten.
+    pub(super) fn begin(&self, name: &str, file: PathBuf, action: RunAction) {
+        self.runs.forget(name);
+        let data = RunData::passed(name, file, action, Runs::now());
+        self.under_way.lock().insert(name.to_owned(), (Instant::now(), data));
+    }
+
+    /// Calls `change` with the data of a run.
+    pub(super) fn with<T>(&self, name: &str, change: impl FnOnce(&mut RunData) -> T) -> T {
+        let mut under_way = self.under_way.lock();
+        change(&mut under_way.entry(name.to_owned()).or_insert_with(|| (Instant::now(), RunData::default())).1)
+    }
+
+    /// Ends a run, and writes its data.
+    pub(super) fn end(&self, name: &str, failure: Option<&Failure>) {
+        let Some((began, data)) = self.under_way.lock().remove(name) else { return };
+        let result = if failure.is_some() { RunResult::Failed } else { RunResult::Passed };
+        let took_ms = milliseconds(began.elapsed());
+        self.write(&RunData { result, took_ms, failure: failure.map(Failure::data), ..data });
+    }
+
+    /// Writes the data of a run. On GitHub Actions, also prints an annotation for a failure. Errors while writing are ignored:
+    /// they do not change the run's result.
+    pub(super) fn write(&self, run: &RunData) {
         let _ = self.runs.write(run);
         let on_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|says| says == "true");
         if let Some(annotation) = annotation(run).filter(|_| on_github) {
             terminal::note(annotation);
         }
-    }
-
-    /// Calls `change` with the data of a scenario's run.
-    pub(super) fn with<T>(&self, scenario: &str, change: impl FnOnce(&mut Seen) -> T) -> T {
-        let mut seen = self.seen.lock();
-        change(seen.entry(scenario.to_owned()).or_default())
     }
 }

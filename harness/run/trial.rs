@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
+use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepData, Underway};
 use crate::run::declared_secrets;
 #[cfg(feature = "browser")]
 use crate::run::policy::Policy;
@@ -30,7 +30,7 @@ use retake_wire::fixture::{Fixture, ToolExchanges};
 pub(super) struct Played {
     pub driven: Driven,
     pub began: Instant,
-    pub steps: Vec<StepTaken>,
+    pub steps: Vec<StepData>,
     /// The checks that differ between a call and its recorded turn, with the index of the turn.
     pub drift: Vec<(usize, DriftOf)>,
     pub flaws: Vec<CallFlaw>,
@@ -150,7 +150,8 @@ pub(super) fn play(
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let playing = async {
             let limit = limit_of(scenario, &mode);
-            let (began, underway) = (Instant::now(), Underway::default());
+            let began = Instant::now();
+            let underway = Underway::since(began);
             let deadline = began + limit.0;
             let doubles = doubles(project, scenario, fixture, &mode, options.pacing).await?;
             let given =
@@ -207,7 +208,7 @@ impl Played {
         ended: Ended,
         tools: Asked,
         scenario: &Scenario,
-        (began, steps): (Instant, Vec<StepTaken>),
+        (began, steps): (Instant, Vec<StepData>),
     ) -> Played {
         let Ended { logs, crash, panics, drift, flaws } = ended;
         let panics = panics.into_iter().filter(|_| scenario.panics == Panics::Fail);

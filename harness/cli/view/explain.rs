@@ -1,7 +1,7 @@
 //! A run as text for a terminal, step by step and call by call, from its data. Pure.
 
 use super::columns::{self, in_a_line, wrapped};
-use retake::__private::report::{CallData, Evidence, RunAction, RunData, RunResult, StepData, TurnData};
+use retake::__private::report::{CallData, RunAction, RunData, RunResult, StepData, TurnData};
 use retake_base::text::counted;
 
 /// How many lines of a message or an answer are shown.
@@ -138,7 +138,7 @@ fn call_lines(number: usize, call: &CallData, width: usize) -> Vec<String> {
     }
     if let Some(miss) = &call.miss {
         lines.extend(labelled("missed", &miss.headline, width));
-        let evidence = Evidence::Calls { lines: miss.evidence.clone() }.lines().texts();
+        let evidence = miss.evidence.texts();
         let evidence = evidence.iter().flat_map(|line| wrapped(line, TITLE + 10, width));
         lines.extend(evidence);
     }

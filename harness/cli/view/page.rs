@@ -7,9 +7,9 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use serde::Serialize;
 
-use retake::__private::report::{Evidence, RunData, RunResult, in_thousands};
+use retake::__private::report::{RunData, RunResult, in_thousands};
 use retake_base::error::{Error, Result};
-use retake_base::line::{Line, Side};
+use retake_base::line::{Line, Lines, Side};
 use retake_base::text::{clipped, counted};
 use view::RunView;
 
@@ -110,14 +110,14 @@ fn tallied(events: &Value) -> Result<String, minijinja::Error> {
     Ok(names.into_iter().map(times).collect::<Vec<_>>().join(", "))
 }
 
-/// A piece of evidence as HTML, with the lines of each side marked.
-fn marked(evidence: &Evidence) -> String {
+/// Evidence as HTML, with the lines of each side marked.
+fn marked(lines: &Lines) -> String {
     let line = |line: &Line| match line.side {
         Side::Both => escaped(&line.to_string()),
         Side::Gone => format!("<span class=\"del\">{}</span>", escaped(&line.to_string())),
         Side::Come => format!("<span class=\"add\">{}</span>", escaped(&line.to_string())),
     };
-    evidence.lines().iter().map(line).collect::<Vec<_>>().join("\n")
+    lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn escaped(text: &str) -> String {

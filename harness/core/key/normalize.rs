@@ -351,7 +351,7 @@ fn find_at(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 #[expect(clippy::expect_used, reason = "the patterns are constants, and each is compiled in a test")]
-fn regex(pattern: &str) -> Regex {
+pub(crate) fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 

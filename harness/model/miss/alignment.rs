@@ -5,16 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::assignment::assigned;
 use super::difference::Difference;
-use super::explanation::{Explanation, Situation, compared};
+use super::explanation::Situation;
 use super::messages::{answer_in_short, one_line};
 use super::missed_call::MissedCall;
 use super::nearest::{Cost, Nearest, Ranking, ranked};
-use super::one_more::one_more;
 use super::reason::MissReason;
-use crate::lookup::Lookup;
 use retake_base::line::{Line, Side};
 use retake_base::text::around;
-use retake_core::json::Json;
 
 /// What it costs to leave a call without a turn: more than any turn costs.
 const NO_TURN: Cost = 1 << 120;
@@ -24,15 +21,21 @@ const ORDER: u32 = 25;
 /// Describes the differences of the missed calls, now that the run is over. Each call is compared with the turn that it is aligned
 /// with. One that resembles only turns of other calls is an additional call.
 pub(crate) fn align(missed: &mut [MissedCall], run: &Situation<'_>) {
-    let calls: Vec<(usize, Ranking)> =
-        run.calls(missed).into_iter().map(|index| (index, run.like(&missed[index].lookup))).collect();
+    // A call that a client repeats is aligned once.
+    let mut known = HashSet::new();
+    let mut is_one = |call: &MissedCall| {
+        call.reason == MissReason::NotRecorded && !call.has_no_turn && known.insert(call.key.input_hash)
+    };
+    let like = |call: &MissedCall| ranked(&call.lookup, run.fixture, run.rules, &run.served);
+    let calls = missed.iter().enumerate().filter(|(_, call)| is_one(call));
+    let calls: Vec<(usize, Ranking)> = calls.map(|(index, call)| (index, like(call))).collect();
     let mut placed = run.asked.clone();
     let mut more = Vec::new();
     for (turn, (index, like)) in run.turns_of(&calls).into_iter().zip(&calls) {
         match turn.and_then(|turn| like.iter().find(|(_, nearest)| nearest.turn == turn)) {
             Some((_, nearest)) => {
                 placed.insert(nearest.turn, missed[*index].number);
-                run.compare(&mut missed[*index], nearest);
+                missed[*index].compare(Some(nearest), run);
             }
             None if like.iter().any(|(_, nearest)| nearest.alike || nearest.other_end) => more.push(*index),
             None => {}
@@ -50,32 +53,6 @@ pub(crate) fn align(missed: &mut [MissedCall], run: &Situation<'_>) {
 }
 
 impl Situation<'_> {
-    /// Returns the indexes of the missed calls that may be changed or additional calls. A call that a client repeats is in the
-    /// list only once.
-    fn calls(&self, missed: &[MissedCall]) -> Vec<usize> {
-        let mut known = HashSet::new();
-        let of_a_recorded_caller = |lookup: &Lookup| {
-            lookup.caller.is_none() || self.fixture.table.turns().iter().any(|turn| turn.caller == lookup.caller)
-        };
-        let lacks_its_turn = |call: &MissedCall| {
-            let recorded = call.nearest.and_then(|turn| self.fixture.conversation(turn, self.rules));
-            let called = &call.lookup.conversation;
-            let answered = |all: &[Json]| all.get(called.len()).is_some_and(|next| next.str_of("type") == Some("ai"));
-            !called.is_empty() && recorded.is_some_and(|all| all.starts_with(called) && answered(&all))
-        };
-        let is_one = |call: &MissedCall| {
-            call.reason == MissReason::NotRecorded && of_a_recorded_caller(&call.lookup) && !lacks_its_turn(call)
-        };
-        (0..missed.len())
-            .filter(|index| is_one(&missed[*index]) && known.insert(missed[*index].key.input_hash))
-            .collect()
-    }
-
-    /// The turns that are most like a call, each with what it costs.
-    fn like(&self, lookup: &Lookup) -> Ranking {
-        ranked(lookup, self.fixture, self.rules, &self.served)
-    }
-
     /// Returns for each call the turn that it was meant for, so that all together cost least. Each turn is given once at most, and
     /// none that a call asked for.
     fn turns_of(&self, calls: &[(usize, Ranking)]) -> Vec<Option<usize>> {
@@ -94,23 +71,17 @@ impl Situation<'_> {
         given.map(|(column, costs)| turns.get(column).copied().filter(|_| costs[column] < NO_TURN)).collect()
     }
 
-    /// Compares a call with this turn, which may be a different one than when the call came.
-    fn compare(&self, call: &mut MissedCall, nearest: &Nearest) {
-        let Explanation { differences, lines, nearest, .. } = compared(nearest, &call.lookup, self);
-        (call.nearest, call.differences, call.lines) = (nearest, differences, lines);
-    }
-
     /// Describes additional calls, in one line for each caller. `placed` maps the turns that calls asked for or resemble to the
     /// numbers of these calls.
     fn describe_additional(&self, missed: &mut [MissedCall], more: &[usize], placed: &HashMap<usize, usize>) {
-        let mut described: BTreeMap<Option<String>, Difference> = BTreeMap::new();
+        let mut described: BTreeMap<Option<String>, Vec<Difference>> = BTreeMap::new();
         for index in more {
             let Some((place, neighbour)) = self.place_of(missed[*index].number, placed) else { continue };
             let caller = missed[*index].lookup.caller.clone();
             let times = more.iter().filter(|other| missed[**other].lookup.caller == caller).count();
             let call = &mut missed[*index];
-            let difference = described.entry(caller).or_insert_with(|| one_more(&call.lookup, times, &place));
-            call.differences = vec![difference.clone()];
+            call.one_more(times, &place);
+            call.differences = described.entry(caller).or_insert_with(|| call.differences.clone()).clone();
             call.nearest = None;
             let messages = call.lookup.conversation.len();
             call.lines.truncate(1);

@@ -1,6 +1,8 @@
 //! The differences between a call's conversation and a recorded one, in the order of the messages.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use super::field::{FieldDifference, field_difference, first_difference, pointer_of, text_of, value_change};
 use super::follows::follows;
@@ -14,6 +16,9 @@ use retake_core::json::{Json, Layout};
 
 /// How many characters of each side of a changed text the first line of a failure shows.
 const WORDS: usize = 36;
+
+/// What [`Difference::done`] says of a result that is of another tool.
+const OF_RESULT: &str = "answered by another tool";
 
 /// One difference between a recorded conversation and a call's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,11 +54,6 @@ impl Difference {
         }
     }
 
-    /// The difference in the words of a failure's first line.
-    pub fn cause(&self) -> &Cause {
-        &self.cause
-    }
-
     /// Whether this difference follows from an earlier one: the same change, seen again in a later call or at another place.
     pub fn follows_from(&self, earlier: &Difference) -> bool {
         follows(earlier, self)
@@ -62,13 +62,6 @@ impl Difference {
     /// The same difference of a call by this caller, as it is printed.
     pub(super) fn by(self, who: &str) -> Difference {
         Difference { who: who.to_owned(), ..self }
-    }
-}
-
-impl Difference {
-    /// Whether this is about the tool of a result, and not about a call.
-    fn is_of_result(&self) -> bool {
-        self.cause.what.contains("is a result of tool")
     }
 
     /// Whether this text was recorded at the place of the difference and is not there any more.
@@ -83,16 +76,11 @@ impl Difference {
 
 /// Returns the differences between a recorded conversation and a call's. `who` names the caller. Empty if there are none.
 pub(super) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<Difference> {
-    let (front, back) = common(recorded, called);
-    let middle = Middle {
-        recorded: front..recorded.len() - back,
-        called: front..called.len() - back,
-        messages: (recorded, called),
-        who,
-    };
-    let found = joined(middle.differences(), recorded, called, who);
+    let mut compared = Compared { recorded, called, who, is_cut: false, found: Vec::new() };
+    compared.messages();
+    compared.join();
     let mut kept: Vec<Difference> = Vec::new();
-    for difference in found {
+    for difference in compared.found {
         if !kept.iter().any(|other| difference.follows_from(other)) {
             kept.push(difference);
         }
@@ -102,23 +90,23 @@ pub(super) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<
 
 /// Returns how alike two conversations are: how many messages they have in common, and in how many steps one becomes the other.
 pub(super) fn likeness(recorded: &[Json], called: &[Json]) -> (usize, usize) {
-    let (front, back) = common(recorded, called);
-    let (a, b) = (&recorded[front..recorded.len() - back], &called[front..called.len() - back]);
-    let same = |op: &DiffOp| if let DiffOp::Equal { len, .. } = op { *len } else { 0 };
-    let equal: usize = ops(a, b, whole).iter().map(same).sum();
-    let of_kinds = ops(a, b, label);
+    let (of_a, of_b) = middle(recorded, called);
+    let shared = recorded.len() - of_a.len();
+    let regions = |by| regions((recorded, of_a.clone()), (called, of_b.clone()), by);
+    let same = |(a, _, is_same): &(Range<usize>, Range<usize>, bool)| if *is_same { a.len() } else { 0 };
+    let equal: usize = regions(whole).iter().map(same).sum();
+    let of_kinds = regions(label);
     let alike: usize = of_kinds.iter().map(same).sum();
-    let other = |op: &DiffOp| op.old_range().len().max(op.new_range().len()) - same(op);
-    let steps = alike.saturating_sub(equal) + of_kinds.iter().map(other).sum::<usize>();
-    (front + back + equal, steps)
+    let other: usize = of_kinds.iter().filter(|region| !region.2).map(|(a, b, _)| a.len().max(b.len())).sum();
+    (shared + equal, alike.saturating_sub(equal) + other)
 }
 
-/// Returns how many messages two conversations share at the front and, in the rest, at the back.
-fn common(recorded: &[Json], called: &[Json]) -> (usize, usize) {
+/// Returns what is left of two conversations without the messages that they share at the front and, in the rest, at the back.
+fn middle(recorded: &[Json], called: &[Json]) -> (Range<usize>, Range<usize>) {
     let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
     let rest = recorded.len().min(called.len()) - front;
     let back = recorded.iter().rev().zip(called.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
-    (front, back)
+    (front..recorded.len() - back, front..called.len() - back)
 }
 
 fn whole(message: &Json) -> String {
@@ -130,47 +118,44 @@ fn label(message: &Json) -> String {
     message.str_of("type").unwrap_or_default().to_owned()
 }
 
-fn ops(a: &[Json], b: &[Json], of: fn(&Json) -> String) -> Vec<DiffOp> {
-    let (a, b): (Vec<String>, Vec<String>) = (a.iter().map(of).collect(), b.iter().map(of).collect());
-    capture_diff_slices(Algorithm::Myers, &a, &b)
+/// Aligns parts of two conversations. Returns the regions in order, each with whether its messages are the same.
+fn regions(
+    (recorded, of_a): (&[Json], Range<usize>),
+    (called, of_b): (&[Json], Range<usize>),
+    by: fn(&Json) -> String,
+) -> Vec<(Range<usize>, Range<usize>, bool)> {
+    let keys = |messages: &[Json]| messages.iter().map(by).collect::<Vec<_>>();
+    let (a, b) = (keys(&recorded[of_a.clone()]), keys(&called[of_b.clone()]));
+    let moved = |range: Range<usize>, from: usize| range.start + from..range.end + from;
+    let region =
+        |op: DiffOp| (moved(op.old_range(), of_a.start), moved(op.new_range(), of_b.start), op.tag() == DiffTag::Equal);
+    capture_diff_slices(Algorithm::Myers, &a, &b).into_iter().map(region).collect()
 }
 
-/// Two conversations without the messages that they share at the beginning and at the end.
-struct Middle<'a> {
-    recorded: std::ops::Range<usize>,
-    called: std::ops::Range<usize>,
-    /// All messages of the recorded conversation and of the call.
-    messages: (&'a [Json], &'a [Json]),
+/// Two conversations, and how they differ.
+struct Compared<'a> {
+    recorded: &'a [Json],
+    called: &'a [Json],
     who: &'a str,
+    /// Whether the call has no message of its own.
+    is_cut: bool,
+    found: Vec<Difference>,
 }
 
-impl Middle<'_> {
-    fn differences(&self) -> Vec<Difference> {
-        let Middle { recorded, called, messages: (all_recorded, all_called), .. } = self;
-        let (a, b) = (&all_recorded[recorded.clone()], &all_called[called.clone()]);
-        if a.is_empty() && b.is_empty() {
-            return Vec::new();
+impl Compared<'_> {
+    fn messages(&mut self) {
+        let (of_a, of_b) = middle(self.recorded, self.called);
+        if let Some(order) = self.order(of_a.clone(), of_b.clone()) {
+            return self.found.push(order);
         }
-        if let Some(order) = self.order(a, b) {
-            return vec![order];
-        }
-        let mut found = Vec::new();
-        for op in ops(a, b, whole) {
-            let (of_a, of_b) = (op.old_range(), op.new_range());
-            match op {
-                DiffOp::Equal { .. } => {}
-                _ => self.region(
-                    of_a.start + recorded.start..of_a.end + recorded.start,
-                    of_b.start + called.start..of_b.end + called.start,
-                    &mut found,
-                ),
-            }
-        }
-        found
+        self.is_cut = of_b.is_empty();
+        let regions = regions((self.recorded, of_a), (self.called, of_b), whole);
+        regions.into_iter().filter(|region| !region.2).for_each(|(a, b, _)| self.region(a, b));
     }
 
     /// Returns the difference if both sides have the same messages in a different order.
-    fn order(&self, a: &[Json], b: &[Json]) -> Option<Difference> {
+    fn order(&self, of_a: Range<usize>, of_b: Range<usize>) -> Option<Difference> {
+        let (a, b) = (&self.recorded[of_a.clone()], &self.called[of_b.clone()]);
         // A result that comes before its call has lost the name of its tool.
         let text = |message: &Json| {
             let parts =
@@ -187,126 +172,124 @@ impl Middle<'_> {
             return None;
         }
         let moved = b.first()?;
-        let was = a.iter().position(|message| text(message) == text(moved))? + self.recorded.start;
+        let was = a.iter().position(|message| text(message) == text(moved))? + of_a.start;
         let what = format!(
             "the messages of {} come in a different order: message {} ({}) was recorded as message {}",
             self.who,
-            self.called.start + 1,
+            of_b.start + 1,
             in_short(moved),
             was + 1
         );
-        let lines = |side: Side, messages: &[Json]| -> Lines {
-            messages.iter().map(|message| Line::of(side, 2, around(&one_line(message), 0))).collect()
-        };
-        let mut shown = Lines::from(&*format!("difference at message {}, in their order:", self.called.start + 1));
-        shown.extend(lines(Side::Gone, a).into_iter().chain(lines(Side::Come, b)));
-        Some(self.difference(CauseKind::MessageOrder, what, shown, String::new(), String::new()))
+        let mut lines = Lines::from(&*format!("difference at message {}, in their order:", of_b.start + 1));
+        lines.extend(shown(Side::Gone, a).chain(shown(Side::Come, b)));
+        Some(Difference { lines, ..Difference::of(CauseKind::MessageOrder, what).by(self.who) })
     }
 
     /// Compares a region in which all messages differ: messages of the same kind are paired, the rest is missing or extra.
-    fn region(&self, recorded: std::ops::Range<usize>, called: std::ops::Range<usize>, found: &mut Vec<Difference>) {
+    fn region(&mut self, recorded: Range<usize>, called: Range<usize>) {
         if recorded.len() == called.len() {
-            return recorded.zip(called).for_each(|(a, b)| self.pair(a, b, found));
+            return recorded.zip(called).for_each(|(a, b)| self.pair(a, b));
         }
-        let (a, b) = (&self.messages.0[recorded.clone()], &self.messages.1[called.clone()]);
-        for op in ops(a, b, label) {
-            let of_a = op.old_range().start + recorded.start..op.old_range().end + recorded.start;
-            let of_b = op.new_range().start + called.start..op.new_range().end + called.start;
+        for (of_a, of_b, _) in regions((self.recorded, recorded), (self.called, called), label) {
             let paired = of_a.len().min(of_b.len());
-            of_a.clone().zip(of_b.clone()).for_each(|(a, b)| self.pair(a, b, found));
-            self.missing(of_a.start + paired..of_a.end, found);
-            self.extra(of_b.start + paired..of_b.end, found);
+            of_a.clone().zip(of_b.clone()).for_each(|(a, b)| self.pair(a, b));
+            self.missing(of_a.start + paired..of_a.end);
+            self.extra(of_b.start + paired..of_b.end);
         }
     }
 
-    fn missing(&self, range: std::ops::Range<usize>, found: &mut Vec<Difference>) {
-        let all = self.messages.0;
+    fn missing(&mut self, range: Range<usize>) {
+        let all = self.recorded;
         let Some(first) = all.get(range.start).filter(|_| !range.is_empty()) else { return };
         let (count, who) = (range.len(), self.who);
         let are = if count == 1 { "is" } else { "are" };
         let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
         // A shortened history has no new messages.
-        let whole = self.called.is_empty() || self.messages.1.len() < all.len();
+        let whole = self.is_cut || self.called.len() < all.len();
         let of_tools = all[range.clone()].iter().all(|message| message.str_of("type") == Some("tool"));
         let (kind, what) = if of_tools {
-            let what = format!("{who} sends {} fewer than recorded: {first_shown} is missing", results(count));
+            let what =
+                format!("{who} sends {} fewer than recorded: {first_shown} is missing", counted(count, "tool result"));
             (CauseKind::MessageMissing, what)
         } else if range.start == 0 && whole && range.len() < all.len() {
-            let what =
-                format!("the history of {who} is shortened at the front: its first {} {are} missing", messages(count));
+            let what = format!(
+                "the history of {who} is shortened at the front: its first {} {are} missing",
+                counted(count, "message")
+            );
             (CauseKind::HistoryShortened, what)
-        } else if range.end == all.len() && self.called.is_empty() {
-            let what =
-                format!("the history of {who} is shortened at the end: its last {} {are} missing", messages(count));
+        } else if range.end == all.len() && self.is_cut {
+            let what = format!(
+                "the history of {who} is shortened at the end: its last {} {are} missing",
+                counted(count, "message")
+            );
             (CauseKind::HistoryShortened, what)
         } else {
-            let what = format!("{who} sends {} fewer than recorded: {first_shown} is missing", messages(count));
+            let what =
+                format!("{who} sends {} fewer than recorded: {first_shown} is missing", counted(count, "message"));
             (CauseKind::MessageMissing, what)
         };
         let mut lines = Lines::from(&*format!(
             "difference {} of the recorded {} {are} missing, from {first_shown} on:",
-            messages(count),
+            counted(count, "message"),
             all.len()
         ));
-        let shown = all[range.clone()].iter().take(3);
-        lines.extend(shown.map(|message| Line::of(Side::Gone, 2, around(&one_line(message), 0))));
-        found.push(Difference { of_tools, ..self.difference(kind, what, lines, texts(&all[range]), String::new()) });
+        lines.extend(shown(Side::Gone, &all[range.clone()]).take(3));
+        self.say(Difference { of_tools, ..Difference::of(kind, what) }, lines, texts(&all[range]), "");
     }
 
-    fn extra(&self, range: std::ops::Range<usize>, found: &mut Vec<Difference>) {
-        let all = self.messages.1;
+    fn extra(&mut self, range: Range<usize>) {
+        let all = self.called;
         let Some(first) = all.get(range.start).filter(|_| !range.is_empty()) else { return };
         let (count, who) = (range.len(), self.who);
         let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
-        let what = format!("{who} sends {} more than recorded: {first_shown}", messages(count));
+        let what = format!("{who} sends {} more than recorded: {first_shown}", counted(count, "message"));
         let mut lines = Lines::from(&*format!(
             "difference {} of {} {} not recorded, from {first_shown} on:",
-            messages(count),
+            counted(count, "message"),
             all.len(),
             if count == 1 { "was" } else { "were" }
         ));
-        let shown = all[range.clone()].iter().take(3);
-        lines.extend(shown.map(|message| Line::of(Side::Come, 2, around(&one_line(message), 0))));
-        found.push(self.difference(CauseKind::MessageExtra, what, lines, String::new(), texts(&all[range])));
+        lines.extend(shown(Side::Come, &all[range.clone()]).take(3));
+        self.say(Difference::of(CauseKind::MessageExtra, what), lines, "", texts(&all[range]));
     }
 
     /// Compares two messages at the same place.
-    fn pair(&self, recorded: usize, called: usize, found: &mut Vec<Difference>) {
-        let (a, b) = (&self.messages.0[recorded], &self.messages.1[called]);
+    fn pair(&mut self, recorded: usize, called: usize) {
+        let (a, b) = (&self.recorded[recorded], &self.called[called]);
         if a == b {
             return;
         }
         let (who, place) = (self.who, format!("message {}", called + 1));
-        let whole = format!("{place} of {} ({})", self.messages.1.len(), describe(b));
+        let whole = format!("{place} of {} ({})", self.called.len(), describe(b));
         let (kind_a, kind_b) = (a.str_of("type").unwrap_or_default(), b.str_of("type").unwrap_or_default());
         let part = |field: &str, a: &str, b: &str| {
             let mut lines = Lines::from(&*format!("difference at {whole}, in `{field}`:"));
             lines.extend(diff(a, b));
             lines
         };
+        let (tool_a, tool_b) = (tool_of(self.recorded, recorded), tool_of(self.called, called));
         if kind_a != kind_b {
-            let what = format!("{place} of {who} is of type `{kind_b}`, recorded: `{kind_a}`");
             let lines = part("type", kind_a, kind_b);
-            if let Some(tool) = tool_of(self.messages.0, recorded) {
+            if let Some(tool) = tool_a {
                 let what = format!("{who} goes on without the result of tool `{tool}`: {place} is of type `{kind_b}`");
-                let lost = self.difference(CauseKind::MessageMissing, what, lines, String::new(), String::new());
-                return found.push(Difference { of_tools: true, ..lost });
+                let lost = Difference { of_tools: true, ..Difference::of(CauseKind::MessageMissing, what) };
+                return self.say(lost, lines, "", "");
             }
-            let (text_a, text_b) = (texts(std::slice::from_ref(a)), texts(std::slice::from_ref(b)));
-            let difference = self.difference(CauseKind::MessageType, what, lines, text_a, text_b);
-            return found.push(Difference { done: format!("{kind_a} → {kind_b}"), ..difference });
+            let what = format!("{place} of {who} is of type `{kind_b}`, recorded: `{kind_a}`");
+            let done = format!("{kind_a} → {kind_b}");
+            let (a, b) = (texts(std::slice::from_ref(a)), texts(std::slice::from_ref(b)));
+            return self.say(Difference { done, ..Difference::of(CauseKind::MessageType, what) }, lines, a, b);
         }
-        self.calls(a, b, &place, &part, found);
-        let (tool_a, tool_b) = (tool_of(self.messages.0, recorded), tool_of(self.messages.1, called));
+        self.calls(a, b, &place, &part);
         if let (true, Some(tool), None) = (kind_b == "tool", a.str_of("name"), b.str_of("name")) {
             let what = format!("{place} of {who} is the result of no tool call, recorded: of tool `{tool}`");
-            let lines = part("name", tool, "");
-            return found.push(self.difference(CauseKind::ToolCallId, what, lines, tool.to_owned(), String::new()));
+            return self.say(Difference::of(CauseKind::ToolCallId, what), part("name", tool, ""), tool, "");
         }
         // A result whose call is missing has no name. Then the missing call is the difference.
         if let (true, Some(a), Some(b)) = (kind_b == "tool" && tool_a != tool_b, tool_a, tool_b) {
             let what = format!("{place} of {who} is a result of tool `{b}`, recorded: of `{a}`");
-            found.push(self.difference(CauseKind::ToolName, what, part("name", a, b), a.to_owned(), b.to_owned()));
+            let other = Difference { done: OF_RESULT.to_owned(), ..Difference::of(CauseKind::ToolName, what) };
+            self.say(other, part("name", a, b), a, b);
         }
         let (text_a, text_b) = (a.str_of("content").unwrap_or_default(), b.str_of("content").unwrap_or_default());
         if text_a == text_b {
@@ -315,80 +298,61 @@ impl Middle<'_> {
                 let words = value_change(a, b, WORDS);
                 let (a, b) = (text_of(a), text_of(b));
                 let what = format!("{place} ({kind_b}) of {who} has a different `{field}` ({words})");
-                found.push(self.difference(CauseKind::MessageText, what, part(&field, &a, &b), a, b));
+                self.say(Difference::of(CauseKind::MessageText, what), part(&field, &a, &b), a, b);
             }
             return;
         }
-        let words = change_within(text_a, text_b, WORDS);
-        let inside = field_difference(text_a, text_b);
-        let (kind, what) = match (kind_b, inside) {
-            (OPAQUE, Some(FieldDifference { pointer, words, .. })) => {
-                (CauseKind::OtherRequest, format!("the request has a different `{pointer}` than recorded ({words})"))
-            }
-            (OPAQUE, None) => {
-                (CauseKind::OtherRequest, format!("the request has a different body than recorded ({words})"))
-            }
-            ("tool", inside) => {
-                let tool = tool_b.map_or_else(|| "a tool".to_owned(), |tool| format!("tool `{tool}`"));
-                let what = match inside {
-                    Some(FieldDifference { pointer, words, is_new: true })
-                        if pointer.to_lowercase().ends_with("error") =>
-                    {
-                        format!("{tool} returned an error, where none was recorded ({words})")
-                    }
-                    Some(FieldDifference { pointer, words, .. }) => {
-                        format!("{tool} returned a different `{pointer}` than recorded ({words})")
-                    }
-                    None => format!("{tool} returned different text than recorded ({words})"),
-                };
-                (CauseKind::ToolResult, what)
-            }
-            _ => (
-                CauseKind::MessageText,
-                format!("{place} ({kind_b}) of {who} says different text than recorded ({words})"),
-            ),
+        // The first field that differs, if both texts are JSON.
+        let inside = if kind_b == OPAQUE || kind_b == "tool" { field_difference(text_a, text_b) } else { None };
+        let is_error = inside.as_ref().is_some_and(|it| it.is_new && it.pointer.to_lowercase().ends_with("error"));
+        let (other, words) = match inside {
+            Some(FieldDifference { pointer, words, .. }) => (Some(format!("a different `{pointer}`")), words),
+            None => (None, change_within(text_a, text_b, WORDS)),
         };
-        let lines = part("content", text_a, text_b);
+        let (kind, what) = match kind_b {
+            OPAQUE => {
+                let other = other.unwrap_or_else(|| "a different body".to_owned());
+                (CauseKind::OtherRequest, format!("the request has {other} than recorded ({words})"))
+            }
+            "tool" => {
+                let tool = tool_b.map_or_else(|| "a tool".to_owned(), |tool| format!("tool `{tool}`"));
+                let other = other.unwrap_or_else(|| "different text".to_owned());
+                let other = if is_error { "an error, where none was".to_owned() } else { format!("{other} than") };
+                (CauseKind::ToolResult, format!("{tool} returned {other} recorded ({words})"))
+            }
+            _ => {
+                let what = format!("{place} ({kind_b}) of {who} says different text than recorded ({words})");
+                (CauseKind::MessageText, what)
+            }
+        };
         let done = if kind == CauseKind::MessageText { done_to(text_a, text_b) } else { "" };
-        let difference = self.difference(kind, what, lines, text_a.to_owned(), text_b.to_owned());
-        found.push(Difference { done: done.to_owned(), ..difference });
+        let other = Difference { done: done.to_owned(), ..Difference::of(kind, what) };
+        self.say(other, part("content", text_a, text_b), text_a, text_b);
     }
 
     /// Compares the tool calls of two messages.
-    fn calls(
-        &self,
-        a: &Json,
-        b: &Json,
-        place: &str,
-        part: &dyn Fn(&str, &str, &str) -> Lines,
-        found: &mut Vec<Difference>,
-    ) {
+    fn calls(&mut self, a: &Json, b: &Json, place: &str, part: &dyn Fn(&str, &str, &str) -> Lines) {
         let calls = |message: &Json| message.get("tool_calls").and_then(Json::as_array).unwrap_or_default().to_vec();
         let (a, b) = (calls(a), calls(b));
         let names = |calls: &[Json]| {
-            let names: Vec<String> =
-                calls.iter().filter_map(|call| Some(format!("`{}`", call.str_of("name")?))).collect();
-            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+            let names = calls.iter().filter_map(|call| Some(format!("`{}`", call.str_of("name")?)));
+            let names = names.collect::<Vec<_>>().join(", ");
+            if names.is_empty() { "none".to_owned() } else { names }
         };
         let (names_a, names_b) = (names(&a), names(&b));
         if names_a != names_b {
             let tools = if b.len() == 1 { "tool" } else { "tools" };
             let what = format!("{place} of {} calls {tools} {names_b}, recorded: {names_a}", self.who);
-            let lines = part("tool_calls", &names_a, &names_b);
-            let of_tools = b.len() < a.len();
-            let difference = self.difference(CauseKind::ToolName, what, lines, names_a, names_b);
-            return found.push(Difference { of_tools, ..difference });
+            let other = Difference { of_tools: b.len() < a.len(), ..Difference::of(CauseKind::ToolName, what) };
+            return self.say(other, part("tool_calls", &names_a, &names_b), names_a, names_b);
         }
         for (index, (a, b)) in a.iter().zip(&b).enumerate().filter(|(_, (a, b))| a != b) {
-            let none = Json::Null;
-            let args = |call: &'_ Json| call.get("args").cloned().unwrap_or(none.clone());
-            let (args_a, args_b) = (args(a), args(b));
-            let (path, old, new) = first_difference(&args_a, &args_b, String::new());
-            let pointer = pointer_of(&path);
-            let words = value_change(old, new, WORDS);
+            let (args_a, args_b) = (a.get("args").unwrap_or(&Json::Null), b.get("args").unwrap_or(&Json::Null));
+            let (path, old, new) = first_difference(args_a, args_b, String::new());
+            let (pointer, words) = (pointer_of(&path), value_change(old, new, WORDS));
             let (old, new) = (text_of(old), text_of(new));
             let tool = b.str_of("name").unwrap_or_default();
-            let what = match renamed(&args_a, &args_b) {
+            let what = match renamed(args_a, args_b) {
                 Some((was, is)) => format!("the argument `{was}` of tool `{tool}` is called `{is}`"),
                 None => {
                     format!("tool `{tool}` is called with a different argument `{pointer}` than recorded ({words})")
@@ -396,14 +360,59 @@ impl Middle<'_> {
             };
             let field = format!("tool_calls[{index}].args.{path}");
             let lines = part(field.trim_end_matches('.'), &old, &new);
-            found.push(self.difference(CauseKind::ToolArgument, what, lines, old, new));
+            self.say(Difference::of(CauseKind::ToolArgument, what), lines, old, new);
         }
     }
 
-    fn difference(&self, kind: CauseKind, what: String, lines: Lines, recorded: String, called: String) -> Difference {
-        let (cause, who) = (Cause::new(kind, what), self.who.to_owned());
-        Difference { cause, lines, recorded, called, who, of_tools: false, done: String::new() }
+    /// Adds a difference of this caller, with its evidence and the texts on both sides.
+    fn say(&mut self, difference: Difference, lines: Lines, recorded: impl Into<String>, called: impl Into<String>) {
+        let (recorded, called) = (recorded.into(), called.into());
+        self.found.push(Difference { lines, recorded, called, ..difference.by(self.who) });
     }
+
+    /// Joins differences that are one change: messages that were sent as one, and results that were sent for each other's calls.
+    fn join(&mut self) {
+        let Compared { recorded, called, who, ref mut found, .. } = *self;
+        if called.is_empty() && !recorded.is_empty() {
+            let what = format!("{who} asks without any message, recorded: {}", counted(recorded.len(), "message"));
+            let lines = found.drain(..).flat_map(|difference| difference.lines).collect();
+            return self.say(Difference::of(CauseKind::NoMessages, what), lines, "", "");
+        }
+        let of_results: Vec<usize> = (0..found.len()).filter(|at| found[*at].done == OF_RESULT).collect();
+        let tools = |of: fn(&Difference) -> &str| {
+            let mut tools: Vec<String> = of_results.iter().map(|at| format!("`{}`", of(&found[*at]))).collect();
+            tools.sort();
+            tools
+        };
+        let (before, now) = (tools(|result| &result.recorded), tools(|result| &result.called));
+        if of_results.len() > 1 && before == now {
+            let what = format!("{who} sends the results of tools {} for each other's calls", before.join(" and "));
+            found[of_results[0]].cause = Cause::new(CauseKind::ToolCallId, what);
+            of_results[1..].iter().rev().for_each(|at| drop(found.remove(*at)));
+        }
+        let text = |message: &Json| message.str_of("content").unwrap_or_default().trim().to_owned();
+        let first = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
+        let merged = called.get(first).map(text).unwrap_or_default();
+        let is_part = |message: &&Json| {
+            let text = text(message);
+            !text.is_empty() && merged.contains(&text) && message.str_of("type") == called[first].str_of("type")
+        };
+        let parts = recorded[first..].iter().take_while(is_part).count();
+        if parts > 1 && called.len() < recorded.len() {
+            let what = format!("{who} sends messages {} to {} as one", first + 1, first + parts);
+            let lines = found.iter().flat_map(|difference| difference.lines.clone()).collect();
+            let of_one = [CauseKind::MessageText, CauseKind::MessageMissing, CauseKind::HistoryShortened];
+            found.retain(|difference| !of_one.contains(&difference.cause.kind));
+            let recorded = texts(&recorded[first..first + parts]);
+            self.say(Difference::of(CauseKind::MessageMissing, what), lines, recorded, merged);
+            self.found.rotate_right(1);
+        }
+    }
+}
+
+/// The messages of one side, a line each.
+fn shown(side: Side, messages: &[Json]) -> impl Iterator<Item = Line> {
+    messages.iter().map(move |message| Line::of(side, 2, around(&one_line(message), 0)))
 }
 
 /// Returns the old and the new name if exactly one argument was renamed and has the same value.
@@ -425,68 +434,6 @@ fn done_to(recorded: &str, called: &str) -> &'static str {
         (a, b) if a.ends_with(&b) => "cut at the front",
         _ => "",
     }
-}
-
-/// Joins differences that are one change: messages that were sent as one, and results that were sent for each other's calls.
-fn joined(mut found: Vec<Difference>, recorded: &[Json], called: &[Json], who: &str) -> Vec<Difference> {
-    if called.is_empty() && !recorded.is_empty() {
-        let what = format!("{who} asks without any message, recorded: {}", messages(recorded.len()));
-        let lines = found.into_iter().flat_map(|difference| difference.lines).collect();
-        return vec![Difference { lines, ..Difference::of(CauseKind::NoMessages, what).by(who) }];
-    }
-    let names: Vec<(usize, String, String)> = found
-        .iter()
-        .enumerate()
-        .filter(|(_, difference)| difference.cause.kind == CauseKind::ToolName && difference.is_of_result())
-        .map(|(at, difference)| (at, difference.recorded.clone(), difference.called.clone()))
-        .collect();
-    let sorted = |of: fn(&(usize, String, String)) -> String| {
-        let mut all: Vec<String> = names.iter().map(of).collect();
-        all.sort();
-        all
-    };
-    if names.len() > 1 && sorted(|name| name.1.clone()) == sorted(|name| name.2.clone()) {
-        let tools: Vec<String> = sorted(|name| name.1.clone()).iter().map(|name| format!("`{name}`")).collect();
-        let what = format!("{who} sends the results of tools {} for each other's calls", tools.join(" and "));
-        found[names[0].0].cause = Cause::new(CauseKind::ToolCallId, what);
-        let rest: Vec<usize> = names[1..].iter().map(|name| name.0).collect();
-        let mut at = 0..;
-        found.retain(|_| !rest.contains(&at.next().unwrap_or_default()));
-    }
-    let text = |message: &Json| message.str_of("content").unwrap_or_default().trim().to_owned();
-    let first = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
-    let merged = called.get(first).map(text).unwrap_or_default();
-    let parts = recorded[first..].iter().take_while(|message| {
-        let text = text(message);
-        !text.is_empty() && merged.contains(&text) && message.str_of("type") == called[first].str_of("type")
-    });
-    let parts = parts.count();
-    if parts > 1 && called.len() < recorded.len() {
-        let what = format!("{who} sends messages {} to {} as one", first + 1, first + parts);
-        let lines = found.iter().flat_map(|difference| difference.lines.clone()).collect();
-        found.retain(|difference| {
-            !matches!(
-                difference.cause.kind,
-                CauseKind::MessageText | CauseKind::MessageMissing | CauseKind::HistoryShortened
-            )
-        });
-        let one = Difference {
-            lines,
-            recorded: texts(&recorded[first..first + parts]),
-            called: merged,
-            ..Difference::of(CauseKind::MessageMissing, what).by(who)
-        };
-        found.insert(0, one);
-    }
-    found
-}
-
-fn results(count: usize) -> String {
-    counted(count, "tool result")
-}
-
-fn messages(count: usize) -> String {
-    counted(count, "message")
 }
 
 #[cfg(test)]

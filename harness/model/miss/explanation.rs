@@ -4,16 +4,15 @@ use std::collections::HashMap;
 
 use super::caller_rule;
 use super::difference::{Difference, differences};
-use super::messages::{answer_in_short, outline, who};
+use super::messages::{answer_in_short, describe, outline, said_last, who};
+use super::missed_call::MissedCall;
 use super::nearest::{Nearest, nearest};
-use super::one_more::one_more;
 use super::reason::MissReason;
 use super::words::{change, diff};
 use crate::lookup::Lookup;
 use retake_base::cause::CauseKind;
-use retake_base::line::Lines;
 use retake_base::text::clipped;
-use retake_core::json::Json;
+use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, UNKNOWN_CALLER, plain_conversation};
 use retake_wire::fixture::{Fixture, Turn};
 
@@ -23,20 +22,10 @@ const SHOWN: usize = 3;
 const INPUT: usize = 800;
 /// The least length of a message that is recognized in a prompt.
 const TELLING: usize = 8;
+/// Why a scenario has no turns at all.
+const NOT_LOADED: &str = "no fixture is loaded";
 /// How many open turns are listed if the fixture keeps only hashes.
 const OPEN: usize = 8;
-
-/// The explanation of a miss.
-pub(crate) struct Explanation {
-    /// How the call differs from the recording. There is at least one difference.
-    pub(crate) differences: Vec<Difference>,
-    /// The evidence, line by line.
-    pub(crate) lines: Lines,
-    /// The turn that the call resembles most, if no turn has its conversation.
-    pub(crate) nearest: Option<usize>,
-    /// Whether the call may be meant for that turn. A call that resembles no turn is not meant for one that calls tools.
-    pub(crate) alike: bool,
-}
 
 /// The state of the replay: when a call missed, or when the run is over.
 pub(crate) struct Situation<'a> {
@@ -48,61 +37,211 @@ pub(crate) struct Situation<'a> {
     pub(crate) asked: &'a HashMap<usize, usize>,
 }
 
-/// Explains a miss.
-pub(crate) fn explain(reason: &MissReason, lookup: &Lookup, situation: &Situation<'_>) -> Explanation {
-    let Situation { fixture, rules, served, .. } = situation;
-    let who = who_asks(lookup);
-    let mut lines = head(lookup);
-    let only = |kind, what: String| vec![Difference::of(kind, what).by(&who)];
-    let (mut nearest_turn, mut alike, open) = (None, true, open(served));
-    let differences = match reason {
-        MissReason::Ambiguous { .. } => {
-            let group = fixture.table.of_conversation(lookup.conversation.hash());
-            let turns = group.map(|group| group.turns.as_slice()).unwrap_or_default();
-            lines.extend(caller_rule::lines(turns, lookup.checks.as_ref().map(|checks| &checks.texts), fixture));
-            only(CauseKind::CallerUnknown, reason.to_string())
+impl MissedCall {
+    /// Explains the call by what it is compared with so far. Returns whether it may be meant for the turn that it resembles most: a
+    /// call that resembles no turn is not meant for one that calls tools.
+    pub(crate) fn explain(&mut self, run: &Situation<'_>) -> bool {
+        let Situation { fixture, rules, served, .. } = run;
+        let who = self.who();
+        let group = fixture.table.of_conversation(self.lookup.conversation.hash());
+        let same = group.map(|group| group.turns.as_slice()).unwrap_or_default();
+        self.begin();
+        let (kind, what) = match &self.reason {
+            MissReason::Ambiguous { .. } => {
+                let checks = self.lookup.checks.as_ref().map(|checks| &checks.texts);
+                self.lines.extend(caller_rule::lines(same, checks, fixture));
+                (CauseKind::CallerUnknown, self.reason.to_string())
+            }
+            MissReason::OtherCaller { callers } => {
+                let callers: Vec<String> = callers.iter().map(|caller| format!("`{caller}`")).collect();
+                (CauseKind::Caller, format!("caller {who} asks what was recorded for {}", callers.join(", ")))
+            }
+            MissReason::AllServed { turns, more } => {
+                let of_another = same.iter().copied().find(|turn| !served[*turn]);
+                let turn = of_another.or(turns.last().copied()).unwrap_or_default();
+                self.lines.push(format!("nearest    {}", run.place(turn)));
+                self.nearest = of_another;
+                if of_another.is_some() {
+                    (CauseKind::Caller, format!("caller {who} asks what was recorded for `{}`", run.caller(turn)))
+                } else {
+                    let open = run.open().count();
+                    self.lines.push(format!("open       {open} of {} turns were not served yet", served.len()));
+                    let all = turns.len() + more;
+                    let times = if all == 1 { String::new() } else { format!(" ({all} turns)") };
+                    let what = format!("asks once more than recorded: turns[{turn}]{times} had already answered it");
+                    (CauseKind::CalledAgain, format!("{who} {what}"))
+                }
+            }
+            MissReason::NoFixture => {
+                (CauseKind::NoModelExpected, format!("{who} calls a model, but the scenario says `fixture = \"none\"`"))
+            }
+            MissReason::RequestNotRecorded { request } if is_wrong_path(request, &self.lookup, run) => {
+                (CauseKind::WrongUrl, MissReason::UnknownRoute { request: request.clone() }.to_string())
+            }
+            MissReason::NotRecorded | MissReason::RequestNotRecorded { .. } => {
+                let found = nearest(&self.lookup, fixture, rules, served);
+                self.compare(found.as_ref(), run);
+                let calls_tools = |turn: usize| !fixture.table.turns()[turn].output.tool_calls().is_empty();
+                return found.is_none_or(|found| found.alike || !found.other_end && !calls_tools(found.turn));
+            }
+            reason => (kind_of(reason), reason.to_string()),
+        };
+        self.only(kind, what);
+        true
+    }
+
+    /// Compares the call with a turn, because it resembles that one most or is aligned with it.
+    pub(super) fn compare(&mut self, found: Option<&Nearest>, run: &Situation<'_>) {
+        let fixture = run.fixture;
+        let (turns, who) = (fixture.table.turns(), self.who());
+        self.begin();
+        self.nearest = found.map(|found| found.turn);
+        if turns.is_empty() {
+            let is_loaded = fixture.path.extension().is_some();
+            let why =
+                if is_loaded { format!("{} has no turns", fixture.path.display()) } else { NOT_LOADED.to_owned() };
+            self.lines.push(format!("nearest    none, {why}"));
+            let who = match (&self.lookup.caller, who.strip_prefix("the call ")) {
+                (None, Some(words)) => format!("the service called the model ({words})"),
+                (None, None) => "the service called the model".to_owned(),
+                (Some(_), _) => format!("{who} called the model"),
+            };
+            return self.only(CauseKind::NewCall, format!("{who}, but this scenario has no recording"));
         }
-        MissReason::OtherCaller { callers } => {
-            let callers: Vec<String> = callers.iter().map(|caller| format!("`{caller}`")).collect();
-            only(CauseKind::Caller, format!("caller {who} asks what was recorded for {}", callers.join(", ")))
+        let Some(Nearest { turn: index, conversation, alike, last_of_caller, .. }) = found else {
+            self.hashes_only(run);
+            return self.only(CauseKind::Conversation, format!("{who} asks something that was never recorded"));
+        };
+        let turn = &turns[*index];
+        self.lines.push(format!("nearest    {}", run.place(*index)));
+        let of_plain = turn.wire.as_ref().is_some_and(|wire| self.lookup.api.is_some_and(|api| api != wire.api));
+        let plain = |messages: &[Json]| if of_plain { plain_conversation(messages) } else { messages.to_vec() };
+        let (recorded, called) = (plain(conversation), plain(&self.lookup.conversation));
+        if called.is_empty() && recorded.is_empty() {
+            let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);
+            let now = self.lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
+            let what = format!("the system prompt of {who} changed ({})", change(recorded, now));
+            self.lines.push("difference in the system prompt, which alone tells such calls apart:");
+            self.lines.extend(diff(recorded, now));
+            return self.only(CauseKind::SystemPrompt, what);
         }
-        MissReason::AllServed { .. } if turn_of_another_caller(lookup, situation).is_some() => {
-            let turn = turn_of_another_caller(lookup, situation).unwrap_or_default();
-            let caller = fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
-            lines.push(format!("nearest    {}", place(situation, turn)));
-            nearest_turn = Some(turn);
-            only(CauseKind::Caller, format!("caller {who} asks what was recorded for `{caller}`"))
+        self.differences = differences(&recorded, &called, &who);
+        if let Some(what) = sent_in_another_role(&recorded, &self.lookup, turn, fixture, &who) {
+            let lines = self.differences.drain(..).flat_map(|other| other.lines).collect();
+            self.only(CauseKind::MessageType, what);
+            self.differences[0].lines = lines;
         }
-        MissReason::AllServed { turns, more } => {
-            let last = turns.last().copied().unwrap_or_default();
-            let place = place(situation, last);
-            lines.push(format!("nearest    {place}"));
-            lines.push(format!("open       {} of {} turns were not served yet", open.len(), served.len()));
-            let times =
-                if turns.len() + more == 1 { String::new() } else { format!(" ({} turns)", turns.len() + more) };
-            only(
-                CauseKind::CalledAgain,
-                format!("{who} asks once more than recorded: turns[{last}]{times} had already answered it"),
-            )
+        for difference in self.differences.iter().take(SHOWN) {
+            self.lines.extend(difference.lines.iter().cloned());
         }
-        MissReason::NoFixture => {
-            only(CauseKind::NoModelExpected, format!("{who} calls a model, but the scenario says `fixture = \"none\"`"))
+        if self.differences.len() > SHOWN {
+            self.lines.push(format!("           … and {} more differences", self.differences.len() - SHOWN));
         }
-        MissReason::RequestNotRecorded { request } if is_wrong_path(request, lookup, situation) => only(
-            CauseKind::WrongUrl,
-            format!("the service calls `{request}`, which is not a path of a model: is a base URL wrong?"),
-        ),
-        MissReason::NotRecorded | MissReason::RequestNotRecorded { .. } => {
-            let found = nearest(lookup, fixture, rules, served);
-            nearest_turn = found.as_ref().map(|nearest| nearest.turn);
-            let calls_tools = |turn: usize| !fixture.table.turns()[turn].output.tool_calls().is_empty();
-            alike =
-                found.as_ref().is_none_or(|nearest| nearest.alike || !nearest.other_end && !calls_tools(nearest.turn));
-            not_recorded(reason, found.as_ref(), lookup, situation, &who, &mut lines)
+        let request = |messages: &[Json]| {
+            messages.first().map(|message| (message.str_of("type").map(str::to_owned), message.get("name").cloned()))
+        };
+        let recorded_caller = turns.iter().any(|turn| turn.caller == self.lookup.caller);
+        // The recorded history continues with the answer to exactly this call, so the fixture lacks that turn.
+        let goes_on = recorded.get(called.len()).filter(|next| next.str_of("type") == Some("ai"));
+        if let Some(answer) = goes_on.filter(|_| recorded.starts_with(&called) && !called.is_empty()) {
+            let answer = format!("its answer ({}) is in the history there", describe(answer));
+            self.has_no_turn = true;
+            self.only(
+                CauseKind::NewCall,
+                format!("the fixture lacks the turn of {who} before turns[{index}]: {answer}"),
+            );
+        } else if let MissReason::RequestNotRecorded { .. } = self.reason {
+            // A request that is not for a chat model is compared only with one of the same method and path.
+            if request(&recorded) != request(&called) || self.differences.is_empty() {
+                self.only(CauseKind::OtherRequest, self.reason.to_string());
+            }
+        } else if self.lookup.caller.is_some() && !recorded_caller && turns.iter().any(|turn| turn.caller.is_some()) {
+            self.has_no_turn = true;
+            let what = format!("caller {who} asks, but no recorded turn is by that caller");
+            self.only(CauseKind::NewCall, what);
+        } else if *last_of_caller {
+            self.one_more(1, &format!("after turns[{index}] ({})", answer_in_short(&turn.output)));
+        } else if !alike || self.differences.is_empty() {
+            let call = if self.lookup.caller.is_some() { format!("a call of {who}") } else { who };
+            self.only(CauseKind::NewCall, format!("{call} matches no recorded turn"));
         }
-        _ => only(kind_of(reason), reason.to_string()),
-    };
-    Explanation { differences, lines, nearest: nearest_turn, alike }
+    }
+
+    /// Says that the call was made on top of the recorded ones: it is the first of so many. `place` says where it was made:
+    /// `before turns[0] (…)`.
+    pub(super) fn one_more(&mut self, times: usize, place: &str) {
+        let who = self.lookup.caller.as_ref().map_or_else(|| "the service".to_owned(), |caller| format!("`{caller}`"));
+        let often = if times == 1 { "once more".to_owned() } else { format!("{times} more times") };
+        let first = if times == 1 { "" } else { "first " };
+        let what =
+            format!("{who} asks {often} than recorded, {first}{place}: {}", said_last(&self.lookup.conversation));
+        self.differences = vec![Difference::of(CauseKind::CalledAgain, what).by(&who)];
+    }
+
+    /// Begins the evidence: the messages of the call, and its flaws.
+    pub(super) fn begin(&mut self) {
+        let Lookup { conversation, flaws, .. } = &self.lookup;
+        let messages = format!("messages   {} in the key: {}", conversation.len(), outline(conversation));
+        let flaws = flaws.iter().map(|(kind, what)| format!("{:<10} {what}", kind.to_string()));
+        self.lines = std::iter::once(messages).chain(flaws).collect();
+    }
+
+    /// Names who makes the call.
+    fn who(&self) -> String {
+        let prompt = self.lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
+        who(self.lookup.caller.as_deref(), &self.lookup.conversation, prompt)
+    }
+
+    /// Says that the call differs in nothing but this.
+    fn only(&mut self, kind: CauseKind, what: String) {
+        self.differences = vec![Difference::of(kind, what).by(&self.who())];
+    }
+
+    /// Adds the evidence for a fixture that keeps hashes instead of conversations: the open turns, and the text of the call.
+    fn hashes_only(&mut self, run: &Situation<'_>) {
+        let (path, open) = (run.fixture.path.display(), run.open().count());
+        self.lines.push(format!(
+            "nearest    not known: {path} keeps hashes and no conversations; {open} of its {} turns are still open",
+            run.served.len()
+        ));
+        self.lines.extend(run.open().take(OPEN).map(|index| {
+            let turn = &run.fixture.table.turns()[index];
+            let (caller, hash) = (run.caller(index), turn.key.conversation_hash.short());
+            format!("open       turns[{index}], by `{caller}`, conversation {hash}…: {}", answer_in_short(&turn.output))
+        }));
+        if open > OPEN {
+            self.lines.push(format!("           … and {} more", open - OPEN));
+        }
+        let said = |message: &Json| {
+            let calls = message.get("tool_calls").map(|calls| format!(" {}", calls.print(Layout::Python)));
+            let text = message.str_of("content").unwrap_or_default();
+            format!("{}: {text}{}", describe(message), calls.unwrap_or_default())
+        };
+        let input: Vec<String> = self.lookup.conversation.iter().map(said).collect();
+        self.lines.push("input      as it was normalized for the key:");
+        self.lines.extend(clipped(&input.join("\n"), INPUT).lines().map(|line| format!("  {line}")));
+    }
+}
+
+impl Situation<'_> {
+    /// The turns that were not served.
+    fn open(&self) -> impl Iterator<Item = usize> {
+        (0..self.served.len()).filter(|turn| !self.served[*turn])
+    }
+
+    fn caller(&self, turn: usize) -> &str {
+        self.fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER)
+    }
+
+    /// Describes a turn: its place, its caller, and whether it was served.
+    fn place(&self, turn: usize) -> String {
+        let state = match (self.served[turn], self.asked.get(&turn)) {
+            (false, None) => "not yet served".to_owned(),
+            (true, None) => "served before".to_owned(),
+            (_, Some(call)) => format!("served before, to call {call}"),
+        };
+        format!("{}, by `{}`, {state}", self.fixture.place_of(turn), self.caller(turn))
+    }
 }
 
 /// Parts of paths at which providers serve something other than chat models.
@@ -139,23 +278,6 @@ fn is_wrong_path(request: &str, lookup: &Lookup, situation: &Situation<'_>) -> b
         && (asks_for_a_chat || situation.served.iter().all(|served| !served))
 }
 
-/// Compares a call whose conversation no turn has with this turn.
-pub(super) fn compared(nearest: &Nearest, lookup: &Lookup, situation: &Situation<'_>) -> Explanation {
-    let mut lines = head(lookup);
-    let differences =
-        not_recorded(&MissReason::NotRecorded, Some(nearest), lookup, situation, &who_asks(lookup), &mut lines);
-    Explanation { differences, lines, nearest: Some(nearest.turn), alike: nearest.alike }
-}
-
-/// Returns the first lines of the evidence: the messages of the call, and its flaws.
-fn head(lookup: &Lookup) -> Lines {
-    let messages = lookup.conversation.len();
-    let mut lines = Lines::default();
-    lines.push(format!("messages   {messages} in the key: {}", outline(&lookup.conversation)));
-    lines.extend(lookup.flaws.iter().map(|(kind, what)| format!("{:<10} {what}", kind.to_string())));
-    lines
-}
-
 /// Returns the kind of cause that a reason stands for.
 pub(crate) fn kind_of(reason: &MissReason) -> CauseKind {
     match reason {
@@ -173,142 +295,14 @@ pub(crate) fn kind_of(reason: &MissReason) -> CauseKind {
     }
 }
 
-/// Names who makes a call.
-fn who_asks(lookup: &Lookup) -> String {
-    let prompt = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
-    who(lookup.caller.as_deref(), &lookup.conversation, prompt)
-}
-
-/// Names a call, for a sentence about it: ``a call of `agent` ``.
-fn a_call_of(lookup: &Lookup, who: &str) -> String {
-    if lookup.caller.is_some() { format!("a call of {who}") } else { who.to_owned() }
-}
-
-/// Returns an open turn of another caller that has the call's conversation.
-fn turn_of_another_caller(lookup: &Lookup, situation: &Situation<'_>) -> Option<usize> {
-    let group = situation.fixture.table.of_conversation(lookup.conversation.hash())?;
-    group.turns.iter().copied().find(|turn| !situation.served[*turn])
-}
-
-/// Returns the turns that were not served.
-fn open(served: &[bool]) -> Vec<usize> {
-    (0..served.len()).filter(|turn| !served[*turn]).collect()
-}
-
-/// Describes a turn: its place, its caller, and whether it was served.
-fn place(situation: &Situation<'_>, turn: usize) -> String {
-    let caller = situation.fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
-    let state = match (situation.served[turn], situation.asked.get(&turn)) {
-        (false, None) => "not yet served".to_owned(),
-        (true, None) => "served before".to_owned(),
-        (_, Some(call)) => format!("served before, to call {call}"),
-    };
-    format!("{}, by `{caller}`, {state}", situation.fixture.place_of(turn))
-}
-
-/// Returns the differences of a call whose conversation no turn has, and adds their evidence to `lines`.
-fn not_recorded(
-    reason: &MissReason,
-    found: Option<&Nearest>,
-    lookup: &Lookup,
-    situation: &Situation<'_>,
-    who: &str,
-    lines: &mut Lines,
-) -> Vec<Difference> {
-    let Situation { fixture, served, .. } = situation;
-    let turns = fixture.table.turns();
-    let only = |kind, what: String| vec![Difference::of(kind, what).by(who)];
-    if turns.is_empty() {
-        let is_loaded = fixture.path.extension().is_some();
-        let why = if is_loaded {
-            format!("{} has no turns", fixture.path.display())
-        } else {
-            "no fixture is loaded".to_owned()
-        };
-        lines.push(format!("nearest    none, {why}"));
-        let who = match (&lookup.caller, who.strip_prefix("the call ")) {
-            (None, Some(words)) => format!("the service called the model ({words})"),
-            (None, None) => "the service called the model".to_owned(),
-            (Some(_), _) => format!("{who} called the model"),
-        };
-        return only(CauseKind::NewCall, format!("{who}, but this scenario has no recording"));
-    }
-    let Some(Nearest { turn: index, conversation, alike, last_of_caller, .. }) = found else {
-        hashes_only(lookup, fixture, served, lines);
-        return only(CauseKind::Conversation, format!("{who} asks something that was never recorded"));
-    };
-    let turn = &turns[*index];
-    lines.push(format!("nearest    {}", place(situation, *index)));
-    let text = |json: &Json| json.clone();
-    let of_plain = turn.wire.as_ref().is_some_and(|wire| lookup.api.is_some_and(|api| api != wire.api));
-    let (recorded, called) = if of_plain {
-        (plain_conversation(conversation), plain_conversation(&lookup.conversation))
-    } else {
-        (conversation.iter().map(text).collect(), lookup.conversation.to_vec())
-    };
-    if called.is_empty() && recorded.is_empty() {
-        let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);
-        let now = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
-        lines.push("difference in the system prompt, which alone tells such calls apart:");
-        lines.extend(diff(recorded, now));
-        return only(
-            CauseKind::SystemPrompt,
-            format!("the system prompt of {who} changed ({})", change(recorded, now)),
-        );
-    }
-    let mut differences = differences(&recorded, &called, who);
-    if let Some(difference) = sent_in_another_role(&recorded, lookup, turn, fixture, who) {
-        differences =
-            vec![Difference { lines: differences.into_iter().flat_map(|other| other.lines).collect(), ..difference }];
-    }
-    for difference in differences.iter().take(SHOWN) {
-        lines.extend(difference.lines.iter().cloned());
-    }
-    if differences.len() > SHOWN {
-        lines.push(format!("           … and {} more differences", differences.len() - SHOWN));
-    }
-    // The recorded history continues with the answer to exactly this call, so the fixture lacks that turn.
-    let goes_on = recorded.get(called.len()).filter(|next| next.str_of("type") == Some("ai"));
-    if let Some(answer) = goes_on.filter(|_| recorded.starts_with(&called) && !called.is_empty()) {
-        let answer = super::messages::describe(answer);
-        return only(
-            CauseKind::NewCall,
-            format!(
-                "the fixture lacks the turn of {who} before turns[{index}]: its answer ({answer}) is in the history there"
-            ),
-        );
-    }
-    if let MissReason::RequestNotRecorded { .. } = reason {
-        // A request that is not for a chat model is compared only with one of the same method and path.
-        let name = |messages: &[Json]| {
-            messages.first().map(|message| (message.str_of("type").map(str::to_owned), message.get("name").cloned()))
-        };
-        if name(&recorded) != name(&called) || differences.is_empty() {
-            return only(CauseKind::OtherRequest, reason.to_string());
-        }
-        return differences;
-    }
-    let recorded_callers = turns.iter().any(|turn| turn.caller == lookup.caller);
-    if lookup.caller.is_some() && !recorded_callers && turns.iter().any(|turn| turn.caller.is_some()) {
-        return only(CauseKind::NewCall, format!("caller {who} asks, but no recorded turn is by that caller"));
-    }
-    if *last_of_caller {
-        let answer = answer_in_short(&turn.output);
-        differences = vec![one_more(lookup, 1, &format!("after turns[{index}] ({answer})"))];
-    } else if !alike || differences.is_empty() {
-        differences = only(CauseKind::NewCall, format!("{} matches no recorded turn", a_call_of(lookup, who)));
-    }
-    differences
-}
-
-/// Finds a message that became part of the system prompt, or a prompt that became a message. Neither is in the key of the other.
+/// Describes a message that became part of the system prompt, or a prompt that became a message. Neither is in the key of the other.
 fn sent_in_another_role(
     recorded: &[Json],
     lookup: &Lookup,
     turn: &Turn,
     fixture: &Fixture,
     who: &str,
-) -> Option<Difference> {
+) -> Option<String> {
     let now = &lookup.checks.as_ref()?.texts.prompt;
     let before = fixture.texts.get(&turn.checks?.prompt)?;
     let texts = |messages: &[Json]| -> Vec<String> {
@@ -325,47 +319,10 @@ fn sent_in_another_role(
         })
     };
     let kind = |messages: &[Json], at: usize| messages[at].str_of("type").unwrap_or("message").to_owned();
-    let what = if let Some(at) = moved(&recorded_texts, &called_texts, now, before) {
+    Some(if let Some(at) = moved(&recorded_texts, &called_texts, now, before) {
         format!("message {} of {who} is sent as `system`, recorded: `{}`", at + 1, kind(recorded, at))
     } else {
         let at = moved(&called_texts, &recorded_texts, before, now)?;
         format!("message {} of {who} is of type `{}`, recorded: `system`", at + 1, kind(&lookup.conversation, at))
-    };
-    Some(Difference::of(CauseKind::MessageType, what).by(who))
-}
-
-/// Adds the evidence for a fixture that keeps hashes instead of conversations: the open turns, and the text of the call.
-fn hashes_only(lookup: &Lookup, fixture: &Fixture, served: &[bool], lines: &mut Lines) {
-    let open = open(served);
-    lines.push(format!(
-        "nearest    not known: {} keeps hashes and no conversations; {} of its {} turns are still open",
-        fixture.path.display(),
-        open.len(),
-        served.len()
-    ));
-    for index in open.iter().take(OPEN) {
-        let turn = &fixture.table.turns()[*index];
-        let caller = turn.caller.as_deref().unwrap_or(UNKNOWN_CALLER);
-        lines.push(format!(
-            "open       turns[{index}], by `{caller}`, conversation {}…: {}",
-            turn.key.conversation_hash.short(),
-            answer_in_short(&turn.output)
-        ));
-    }
-    if open.len() > OPEN {
-        lines.push(format!("           … and {} more", open.len() - OPEN));
-    }
-    let said = |message: &Json| {
-        let calls =
-            message.get("tool_calls").map(|calls| format!(" {}", calls.print(retake_core::json::Layout::Python)));
-        format!(
-            "{}: {}{}",
-            super::messages::describe(message),
-            message.str_of("content").unwrap_or_default(),
-            calls.unwrap_or_default()
-        )
-    };
-    let input: Vec<String> = lookup.conversation.iter().map(said).collect();
-    lines.push("input      as it was normalized for the key:");
-    lines.extend(clipped(&input.join("\n"), INPUT).lines().map(|line| format!("  {line}")));
+    })
 }

@@ -46,6 +46,8 @@ pub struct MissedCall {
     pub key: Key,
     /// The index of the turn that it resembles most.
     pub nearest: Option<usize>,
+    /// Whether the recording cannot have a turn for it, whatever other calls ask for: its turn is missing, or its caller is new.
+    pub(super) has_no_turn: bool,
     /// Why no turn answers.
     pub reason: MissReason,
     /// How the call differs from the recording.
@@ -54,6 +56,21 @@ pub struct MissedCall {
     pub lines: Lines,
     /// The call's number among the scenario's model calls, counted from 1.
     pub number: usize,
+}
+
+impl MissedCall {
+    /// A call that missed, without any explanation.
+    pub(crate) fn new(lookup: Lookup, key: Key, reason: MissReason, number: usize) -> MissedCall {
+        let (differences, lines) = (Vec::new(), Lines::default());
+        MissedCall { lookup, key, nearest: None, has_no_turn: false, reason, differences, lines, number }
+    }
+
+    /// A miss of this call with the explanation of this one.
+    #[must_use]
+    pub fn explained(&self, miss: &Miss) -> Miss {
+        let causes = self.differences.iter().map(|difference| difference.cause.clone()).collect();
+        Miss { evidence: self.lines.texts(), lines: self.lines.clone(), causes, ..miss.clone() }
+    }
 }
 
 impl Miss {
@@ -66,26 +83,24 @@ impl Miss {
         reason: MissReason,
         evidence: Vec<String>,
     ) -> Miss {
-        let (scenario, fixture) = (scenario.to_owned(), fixture.to_owned());
         let lines = evidence.iter().map(String::as_str).collect();
+        Miss { evidence, lines, ..Miss::new(scenario, fixture, via, reason, cause) }
+    }
+
+    /// A call that missed, without any explanation.
+    pub(crate) fn new(scenario: &str, fixture: &Path, via: String, reason: MissReason, cause: Cause) -> Miss {
         Miss {
-            scenario,
-            fixture,
+            scenario: scenario.to_owned(),
+            fixture: fixture.to_owned(),
             via,
             caller: None,
             key: None,
-            causes: vec![cause],
             reason,
-            evidence,
+            evidence: Vec::new(),
+            causes: vec![cause],
             number: 0,
-            lines,
+            lines: Lines::default(),
         }
-    }
-
-    /// The same miss with a better explanation.
-    #[must_use]
-    pub fn explained(&self, causes: Vec<Cause>, lines: &Lines) -> Miss {
-        Miss { evidence: lines.texts(), lines: lines.clone(), causes, ..self.clone() }
     }
 
     /// The caller's name as it is printed.

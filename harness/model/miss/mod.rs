@@ -8,7 +8,6 @@
 //! | `nearest` | which turn is most like the call |
 //! | `alignment` | which calls changed, and which are additional, once the run is over |
 //! | `assignment` | the turns that calls get so that all together cost least |
-//! | `one_more` | the message about an additional call |
 //! | `difference` | the differences between the call and a turn, message by message |
 //! | `follows` | which differences follow from earlier ones, as a table |
 //! | `field`, `words` | the first field in which two values differ, and the words in which two texts differ |
@@ -25,13 +24,12 @@ mod follows;
 mod messages;
 mod missed_call;
 mod nearest;
-mod one_more;
 mod reason;
 mod words;
 
 pub(super) use alignment::align;
 pub use difference::Difference;
-pub(super) use explanation::{Explanation, Situation, explain, kind_of};
+pub(super) use explanation::{Situation, kind_of};
 pub use field::first_difference;
 pub(super) use field::{FieldDifference, field_difference};
 pub use messages::{answer_in_short, describe, who};

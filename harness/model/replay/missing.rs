@@ -6,11 +6,10 @@ use std::sync::Arc;
 use super::Replay;
 use crate::going_on::{GoingOn, any_text, meant_turn};
 use crate::lookup::Lookup;
-use crate::miss::{Difference, Explanation, Miss, MissReason, MissedCall, Situation, align, explain, kind_of};
+use crate::miss::{Miss, MissReason, MissedCall, Situation, align, kind_of};
 use crate::registry::EXPLAINED;
 use crate::run_log::RunLog;
 use retake_base::cause::Cause;
-use retake_base::line::Lines;
 use retake_core::key::Key;
 
 impl Replay {
@@ -59,31 +58,30 @@ impl Replay {
             let served = if explained { state.turns.answered_all() } else { Vec::new() };
             (explained, served, if explained { state.served_to.clone() } else { HashMap::new() })
         };
-        let mut miss = Miss {
-            scenario: self.scope.name().to_owned(),
-            fixture: self.fixture.path.clone(),
-            via,
-            caller: call.and_then(|(lookup, _)| lookup.caller.clone()),
-            key: call.map(|(_, key)| key),
-            causes: vec![Cause::new(kind_of(&reason), reason.to_string())],
-            reason,
-            evidence: Vec::new(),
-            number,
-            lines: Lines::default(),
-        };
+        let cause = Cause::new(kind_of(&reason), reason.to_string());
+        let mut miss = Miss::new(self.scope.name(), &self.fixture.path, via, reason, cause);
+        miss.number = number;
+        if let Some((lookup, key)) = call {
+            (miss.caller, miss.key) = (lookup.caller.clone(), Some(key));
+        }
         let mut meant = None;
         if let (true, Some((lookup, key))) = (explained, call) {
             let situation = Situation { fixture: &self.fixture, rules: &self.rules, served, asked: &asked };
-            let Explanation { differences, lines, nearest, alike } = explain(&miss.reason, lookup, &situation);
-            miss = miss.explained(differences.iter().map(Difference::cause).cloned().collect(), &lines);
+            let mut missed = MissedCall::new(lookup.clone(), key, miss.reason.clone(), number);
+            let alike = missed.explain(&situation);
+            miss = missed.explained(&miss);
             let mut state = self.state();
             let going_on = self.going_on_for(Some(lookup));
             meant = match going_on {
                 GoingOn::Never => None,
                 GoingOn::Aside => any_text(&self.fixture),
-                GoingOn::Meant => {
-                    meant_turn(&self.fixture, &miss.reason, nearest.filter(|_| alike), miss.key, &state.turns.served())
-                }
+                GoingOn::Meant => meant_turn(
+                    &self.fixture,
+                    &miss.reason,
+                    missed.nearest.filter(|_| alike),
+                    miss.key,
+                    &state.turns.served(),
+                ),
             };
             if let Some(index) = meant.filter(|index| going_on == GoingOn::Meant && !state.turns.served()[*index]) {
                 state.turns.mark(index);
@@ -92,9 +90,8 @@ impl Replay {
             } else if self.going_on == GoingOn::Meant && !lookup.is_opaque() {
                 meant = meant.or_else(|| any_text(&self.fixture));
             }
-            let (lookup, reason) = (lookup.clone(), miss.reason.clone());
             drop(state);
-            self.note(|log| log.missed.push(MissedCall { lookup, key, nearest, reason, differences, lines, number }));
+            self.note(|log| log.missed.push(missed));
         }
         let miss = Arc::new(miss);
         if self.going_on == GoingOn::Never && !self.staged.as_ref().is_some_and(|staged| staged.is_after_fault()) {

@@ -70,7 +70,7 @@ async fn a_scenario_without_a_place_to_linger_waits_for_one() {
     let turn = slots.turn("last", None);
     let lingering = slots.linger("last", true);
     tokio::pin!(lingering);
-    assert!(futures_util::poll!(lingering.as_mut()).is_pending());
+    assert!(futures_util::FutureExt::now_or_never(lingering.as_mut()).is_none());
     assert!(slots.state.lock().playing["last"].has_slot);
     drop(places);
     assert!(lingering.await.is_some());

@@ -2,15 +2,12 @@
 
 use std::process::ExitCode;
 
-use tokio::time::Instant;
-
 use super::batch::Judged;
 use super::matrix::{self, Matrix};
 use super::plan::World;
 use super::{table, test};
-use crate::report::{RunAction, RunData, Runs, WorldData, terminal};
+use crate::report::{RunAction, WorldData, terminal};
 use crate::run::action::WorldsOptions;
-use crate::run::data::of_run;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
@@ -30,7 +27,8 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
             continue;
         }
         let worlds = worlds_of(scenario, options)?;
-        let (began, started) = (Instant::now(), Runs::now());
+        let name = test::name_of(&scenario.name);
+        project.runs.begin(&name, scenario.file.clone(), RunAction::Test);
         let only = |world: &World| {
             options.turn.is_none_or(|turn| world.turn + 1 == turn)
                 && options
@@ -41,11 +39,9 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
         let matrix = matrix::run(project, scenario, &worlds, options.jobs, only, !options.json)
             .map_err(|error| error.while_doing(&format!("run the worlds of {}", scenario.name)))?;
         ran += matrix.judged.len();
-        let (name, data) = (test::name_of(&scenario.name), test::data(project, scenario, &matrix));
-        project.runs.end(&RunData {
-            worlds: Some(data.clone()),
-            ..of_run(&name, scenario.file.clone(), RunAction::Test, None, began, started)
-        });
+        let data = test::data(project, scenario, &matrix);
+        project.runs.with(&name, |run| run.worlds = Some(data.clone()));
+        project.runs.end(&name, None);
         let (lines, new) = compared(project, scenario, &matrix);
         failed += new;
         if options.json {

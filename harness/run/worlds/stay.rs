@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::sent::WhatWasSent;
-use crate::drive::{Driven, Driver, StepTaken, Underway};
+use crate::drive::{Driven, Driver, StepData, Underway, milliseconds};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::system::Stage;
 use retake_base::error::Result;
-use retake_core::events::{Captured, Golden, Known, Named, Places, Recorded, Status};
+use retake_core::events::{Captured, Golden, Known, Named, Places, Recorded};
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
 use retake_model::{GoingOn, Mode, ModelServer, Pacing, Replay, Scope, Staged};
@@ -49,9 +49,10 @@ pub(super) enum Ended {
 pub(super) struct Seen {
     pub(super) ended: Ended,
     pub(super) driven: Driven,
-    pub(super) steps: Vec<StepTaken>,
+    pub(super) steps: Vec<StepData>,
     /// The text for the golden; empty if no step goes into one.
     pub(super) golden: String,
+    began: Instant,
     pub(super) took: Duration,
     /// Whether a turn was not asked for.
     pub(super) all_served: bool,
@@ -91,7 +92,8 @@ impl Play {
         model: &ModelServer,
         cap: Duration,
     ) -> Result<Seen> {
-        let (began, underway) = (Instant::now(), Underway::default());
+        let began = Instant::now();
+        let underway = Underway::since(began);
         let running = async {
             tokio::select! {
                 driven = self.drive(setting, stage, model, &underway) => Ok(driven?),
@@ -130,7 +132,7 @@ impl Play {
         });
         let golden = setting.golden(&driven);
         let (steps, all_served) = (underway.steps(), self.replay.all_served());
-        Ok(Seen { ended, driven, steps, golden, took: began.elapsed(), all_served, left })
+        Ok(Seen { ended, driven, steps, golden, began, took: began.elapsed(), all_served, left })
     }
 
     async fn drive(
@@ -208,28 +210,26 @@ impl Setting<'_> {
 impl Seen {
     /// The status of the last answer that has one.
     pub(super) fn status(&self) -> String {
-        let status = self.steps.iter().rev().find_map(|step| step.status);
-        status.map(|status| status.to_string()).unwrap_or_default()
+        self.steps.iter().rev().find_map(|step| step.status.clone()).unwrap_or_default()
     }
 
     /// The status of the step that failed, if it says that something is wrong.
     pub(super) fn failed_status(&self) -> Option<u16> {
-        match self.steps.last().filter(|_| self.ended == Ended::Failed)?.status? {
-            Status::Http(status) if status >= 400 => Some(status),
-            _ => None,
-        }
+        let step = self.steps.last().filter(|_| self.ended == Ended::Failed)?;
+        step.status.as_ref()?.parse().ok().filter(|status| *status >= 400)
     }
 
     /// How many steps had begun at a time.
     pub(super) fn steps_before(&self, time: Instant) -> usize {
-        self.steps.iter().filter(|step| step.began <= time).count()
+        let time = milliseconds(time.saturating_duration_since(self.began));
+        self.steps.iter().filter(|step| step.at_ms <= time).count()
     }
 
     /// The events of the run as lines, with the beginning of each payload.
     pub(super) fn lines(&self, setting: &Setting<'_>) -> Vec<String> {
         let normalize = |text: &str| self.driven.names.apply(text, &setting.project.rules.normalizer);
-        let of_step = |step: &StepTaken| {
-            let status = step.status.map(|status| format!("  {status}")).unwrap_or_default();
+        let of_step = |step: &StepData| {
+            let status = step.status.as_ref().map(|status| format!("  {status}")).unwrap_or_default();
             let head = normalize(&format!("{}{status}", step.title));
             let events = step.events.iter().map(|event| normalize(&format!("  {}  {}", event.name, event.payload)));
             let failure = step.failure.iter().map(|why| normalize(&format!("  {why}")));

@@ -2,14 +2,12 @@
 
 use std::path::PathBuf;
 
-use tokio::time::Instant;
-
 use super::batch::Judged;
 use super::matrix::{self, Matrix};
 use super::verdict::Did;
 use super::{TRIAL, table};
-use crate::report::{Failure, RunAction, RunData, Runs, WorldData, WorldsData, unified};
-use crate::run::data::{golden_data, of_run};
+use crate::report::{Failure, RunAction, WorldData, WorldsData, unified};
+use crate::run::data::golden_data;
 use crate::run::golden::Compared;
 use crate::run::policy::Policy;
 use crate::run::project::Project;
@@ -40,8 +38,8 @@ pub(in crate::run) fn has_worlds(scenario: &Scenario) -> Option<&Worlds> {
 /// Fails if the table differs, if there is none, or if the worlds cannot be run.
 pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let name = name_of(&scenario.name);
-    let (began, started) = (Instant::now(), Runs::now());
-    project.runs.runs.forget(&name);
+    let action = if project.goldens.policy() == Policy::Overwrite { RunAction::Update } else { RunAction::Test };
+    project.runs.begin(&name, scenario.file.clone(), action);
     let goldens = project.goldens.of_worlds();
     let before = goldens.text(&scenario.name);
     let ran = has_worlds(scenario)
@@ -51,15 +49,13 @@ pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(),
         Ok(matrix) => tested(project, scenario, matrix),
         Err(error) => Err(Failure::from(error.clone())),
     };
-    let failure = result.as_ref().err();
-    let action = if project.goldens.policy() == Policy::Overwrite { RunAction::Update } else { RunAction::Test };
     let text = ran.as_ref().ok().map(|matrix| text_of(project, scenario, matrix));
     let shown = |file: PathBuf| file.strip_prefix(&project.root).map_or_else(|_| file.clone(), ToOwned::to_owned);
-    project.runs.end(&RunData {
-        worlds: ran.as_ref().ok().map(|matrix| data(project, scenario, matrix)),
-        golden: text.map(|text| golden_data(shown(goldens.file(&scenario.name)), before, Some(text))),
-        ..of_run(&name, scenario.file.clone(), action, failure, began, started)
+    project.runs.with(&name, |run| {
+        run.worlds = ran.as_ref().ok().map(|matrix| data(project, scenario, matrix));
+        run.golden = text.map(|text| golden_data(shown(goldens.file(&scenario.name)), before, Some(text)));
     });
+    project.runs.end(&name, result.as_ref().err());
     result
 }
 

@@ -6,7 +6,7 @@ use super::axis::{Lane, lanes, ticks};
 use super::marked;
 use crate::view::explain::says;
 use crate::view::side_by_side::{Row, side_by_side};
-use retake::__private::report::{CallData, CheckData, Evidence, RunData, RunResult, WorldData, WorldsData};
+use retake::__private::report::{CallData, CheckData, RunData, RunResult, WorldData, WorldsData};
 
 /// A run for the template.
 #[derive(Serialize)]
@@ -41,8 +41,7 @@ impl RunView<'_> {
         let failed = run.result == RunResult::Failed;
         // Failed runs keep the highest limits; the others less, so that the page loads fast.
         let most = |all: usize, most: usize| if failed { most } else { (all / runs.max(1)).clamp(10, most) };
-        let missed =
-            |call: &CallData| call.miss.as_ref().map(|miss| marked(&Evidence::Calls { lines: miss.evidence.clone() }));
+        let missed = |call: &CallData| call.miss.as_ref().map(|miss| marked(&miss.evidence));
         let today = |check: &CheckData| [check.lines(true), check.not_checked(), check.lines(false)];
         let golden = run.golden.as_ref().and_then(|golden| Some((golden.committed.as_deref(), golden.run.as_deref()?)));
         RunView {
@@ -52,7 +51,12 @@ impl RunView<'_> {
             most_events: most(3_000, 40),
             most_calls: most(4_000, 100),
             drifts: run.calls.iter().any(|call| !call.drift.is_empty()),
-            proof: run.failure.iter().flat_map(|failure| &failure.evidence).map(marked).collect(),
+            proof: run
+                .failure
+                .iter()
+                .flat_map(|failure| &failure.evidence)
+                .map(|evidence| marked(&evidence.lines()))
+                .collect(),
             missed: run.calls.iter().map(missed).collect(),
             lanes: lanes(run),
             ticks: ticks(run),

@@ -2,9 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
 
 use super::{ChangeAt, VALUE, subject};
 use crate::events::written::{Written, WrittenShape};
+use crate::key::normalize::regex;
 use retake_base::cause::CauseKind;
 use retake_base::text::apart;
 
@@ -12,16 +16,15 @@ use retake_base::text::apart;
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     pub(super) label: String,
-    /// The text next to the label.
-    what: String,
     hash: String,
-    keys: Vec<Key>,
+    /// The lines, of which the first is the label's own.
+    lines: Vec<TreeLine>,
 }
 
 /// One line of a tree.
 #[derive(Clone, Debug)]
-struct Key {
-    /// The names from the label to it: `/messages/tool.status`.
+struct TreeLine {
+    /// The names from the label to it: `/messages/tool.status`; empty for the label.
     path: String,
     what: String,
     /// The place as other trees refer to it; empty for a line that was copied from there.
@@ -40,61 +43,55 @@ enum Difference {
 impl Tree {
     pub(super) fn all(parts: &[Written<'_>]) -> Vec<Vec<Tree>> {
         let mut known: Vec<Tree> = Vec::new();
-        let mut all = Vec::new();
-        for part in parts {
-            let from = known.len();
-            for shape in &part.shapes {
-                let tree = Tree::of(shape, &known);
-                known.push(tree);
-            }
-            all.push(known[from..].to_vec());
+        for shape in parts.iter().flat_map(|part| &part.shapes) {
+            known.push(Tree::of(shape, &known));
         }
-        all
+        let mut known = known.into_iter();
+        parts.iter().map(|part| known.by_ref().take(part.shapes.len()).collect()).collect()
     }
 
     /// Reads a tree. What is as in another tree is copied from there, and the lines below that differ replace it.
     fn of(shape: &WrittenShape<'_>, known: &[Tree]) -> Tree {
-        let (what, other) = reference(shape.what, shape.label);
-        let mut tree = Tree {
-            label: shape.label.to_owned(),
-            what: what.to_owned(),
-            hash: shape.hash.to_owned(),
-            keys: Vec::new(),
-        };
-        let mut above: Vec<(String, String)> = vec![(String::new(), shape.label.to_owned())];
-        tree.keys = other.as_ref().map(|other| below(other, known, &[])).unwrap_or_default();
-        // The depth of the line whose content was copied.
-        let mut copied = other.map(|_| 0);
-        for key in &shape.keys {
-            above.truncate(key.depth.max(1));
-            let (path, place) = above.last().cloned().unwrap_or_default();
-            let name = key.name.trim_end_matches('?');
-            let (path, place) = (format!("{path}/{name}"), format!("{place}.{name}"));
-            above.push((path.clone(), place.clone()));
-            if copied.is_some_and(|depth| key.depth > depth) {
-                tree.replace(&path, key.what);
-                continue;
+        let mut tree = Tree { label: shape.label.to_owned(), hash: shape.hash.to_owned(), lines: Vec::new() };
+        let mut above: Vec<(String, String)> = Vec::new();
+        let keys = shape.keys.iter().map(|key| (key.depth.max(1), key.name.trim_end_matches('?'), key.what));
+        for (depth, name, what) in std::iter::once((0, shape.label, shape.what)).chain(keys) {
+            above.truncate(depth);
+            let (path, place) = match above.last() {
+                None => (String::new(), name.to_owned()),
+                Some((path, place)) => (format!("{path}/{name}"), format!("{place}.{name}")),
+            };
+            let (what, other) = reference(what, &place);
+            let own = if other.is_some() { String::new() } else { place.clone() };
+            tree.put(&path, what, own);
+            let known = || known.iter().chain([&tree]).rev();
+            let copied = other.and_then(|other| known().find_map(|tree| tree.below(&other))).unwrap_or_default();
+            for line in copied {
+                tree.put(&format!("{path}{}", line.path), &line.what, String::new());
             }
-            let (what, other) = reference(key.what, &place);
-            copied = other.as_ref().map(|_| key.depth);
-            let own = if other.is_some() { String::new() } else { place };
-            tree.keys.push(Key { path: path.clone(), what: what.to_owned(), place: own });
-            let from_there = other.map(|other| below(&other, known, &tree.keys)).unwrap_or_default();
-            tree.keys.extend(from_there.into_iter().map(|key| Key { path: format!("{path}{}", key.path), ..key }));
+            above.push((path, place));
         }
         tree
     }
 
-    /// Puts a line in the place of a copied one.
-    fn replace(&mut self, path: &str, what: &str) {
+    /// Adds a line, or puts it in the place of a copied one. `–` stands for a line that is not there.
+    fn put(&mut self, path: &str, what: &str, place: String) {
         if what == "–" {
-            let inside = format!("{path}/");
-            self.keys.retain(|key| key.path != path && !key.path.starts_with(&inside));
-        } else if let Some(key) = self.keys.iter_mut().find(|key| key.path == path) {
-            what.clone_into(&mut key.what);
+            self.lines.retain(|line| line.path != path && !is_below(&line.path, path));
+        } else if let Some(line) = self.lines.iter_mut().find(|line| line.path == path) {
+            what.clone_into(&mut line.what);
         } else {
-            self.keys.push(Key { path: path.to_owned(), what: what.to_owned(), place: String::new() });
+            self.lines.push(TreeLine { path: path.to_owned(), what: what.to_owned(), place });
         }
+    }
+
+    /// Returns what is below a place that was written here, with paths from there on.
+    fn below(&self, place: &str) -> Option<Vec<TreeLine>> {
+        let above = &self.lines.iter().rev().find(|line| line.place == place)?.path;
+        let lines = self.lines.iter().filter(|line| is_below(&line.path, above));
+        let lines: Vec<TreeLine> =
+            lines.map(|line| TreeLine { path: line.path[above.len()..].to_owned(), ..line.clone() }).collect();
+        (!lines.is_empty()).then_some(lines)
     }
 
     pub(super) fn of_label<'a>(trees: &'a [Tree], label: &str) -> Option<&'a Tree> {
@@ -103,32 +100,29 @@ impl Tree {
 
     /// Returns the names of all lines.
     pub(super) fn paths(&self) -> BTreeSet<&str> {
-        self.keys.iter().map(|key| key.path.as_str()).collect()
+        self.lines.iter().map(|line| line.path.as_str()).collect()
     }
 
     fn what_at(&self, path: &str) -> Option<&str> {
-        self.keys.iter().find(|key| key.path == path).map(|key| key.what.as_str())
+        self.lines.iter().find(|line| line.path == path).map(|line| line.what.as_str())
     }
 
     /// Returns the outermost places at which this tree differs from an older one, the most telling first.
     fn places(&self, old: &Tree) -> Vec<(String, Difference)> {
+        let of_old = old.lines.iter().filter_map(|TreeLine { path, what, .. }| match self.what_at(path) {
+            None => Some((path, Difference::Gone)),
+            Some(now) if without_ids(now) != without_ids(what) => {
+                Some((path, Difference::Is(now.to_owned(), what.clone())))
+            }
+            Some(_) => None,
+        });
+        let is_new = |line: &&TreeLine| old.what_at(&line.path).is_none();
+        let of_new = self.lines.iter().filter(is_new).map(|line| (&line.path, Difference::New));
         let mut places: Vec<(String, Difference)> = Vec::new();
-        let mut add = |path: &str, difference: Difference| {
-            if !places.iter().any(|(above, _)| path.starts_with(&format!("{above}/"))) {
-                places.push((path.to_owned(), difference));
+        for (path, difference) in of_old.chain(of_new) {
+            if !places.iter().any(|(above, _)| is_below(path, above)) {
+                places.push((path.clone(), difference));
             }
-        };
-        for Key { path, what, .. } in &old.keys {
-            match self.what_at(path) {
-                None => add(path, Difference::Gone),
-                Some(now) if without_ids(now) != without_ids(what) => {
-                    add(path, Difference::Is(now.to_owned(), what.clone()));
-                }
-                Some(_) => {}
-            }
-        }
-        for key in self.keys.iter().filter(|key| old.what_at(&key.path).is_none()) {
-            add(&key.path, Difference::New);
         }
         self.rename(old, &mut places);
         // A list that is longer or shorter may only have other elements of the same kinds.
@@ -176,21 +170,9 @@ fn reference<'a>(what: &'a str, place: &str) -> (&'a str, Option<String>) {
     }
 }
 
-/// Returns what is below a place that was written before, with paths from there on.
-fn below(place: &str, known: &[Tree], of_this: &[Key]) -> Vec<Key> {
-    let from = |keys: &[Key], above: &str| -> Vec<Key> {
-        let inside = format!("{above}/");
-        let keys = keys.iter().filter(|key| key.path.starts_with(&inside));
-        keys.map(|key| Key { path: key.path[above.len()..].to_owned(), what: key.what.clone(), place: String::new() })
-            .collect()
-    };
-    let at = |keys: &[Key]| keys.iter().rev().find(|key| key.place == place).map(|key| key.path.clone());
-    if let Some(above) = at(of_this).filter(|above| !from(of_this, above).is_empty()) {
-        return from(of_this, &above);
-    }
-    let in_tree = |tree: &Tree| if tree.label == place { Some(String::new()) } else { at(&tree.keys) };
-    let mut found = known.iter().rev().filter_map(|tree| Some(from(&tree.keys, &in_tree(tree)?)));
-    found.find(|keys| !keys.is_empty()).unwrap_or_default()
+/// Whether a path leads on from another one. All paths lead on from that of the label, which is empty.
+fn is_below(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Returns the changes of the trees of a response, one for each label. `new_name` returns what the run calls a label.
@@ -209,14 +191,14 @@ fn of_label(of: &Written<'_>, was: &Tree, is: &Tree) -> Option<ChangeAt> {
     let shape = |place: &str, what: &str| {
         ChangeAt::new(kind, (&subject_of, place), format!("{subject_of} has a different shape: {what}"))
     };
-    if without_ids(&is.what) != without_ids(&was.what) {
-        let of = |tree: &Tree| if tree.what.is_empty() { "object".to_owned() } else { tree.what.clone() };
-        let (before, now) = apart(&of(was), &of(is), VALUE);
-        return Some(shape("", &format!("it is `{now}`, not `{before}`")));
-    }
     let places = is.places(was);
     if let Some(((path, difference), more)) = places.split_first() {
         let what = match difference {
+            Difference::Is(now, was) if path.is_empty() => {
+                let of = |what: &str| if what.is_empty() { "object".to_owned() } else { what.to_owned() };
+                let (before, now) = apart(&of(was), &of(now), VALUE);
+                return Some(shape("", &format!("it is `{now}`, not `{before}`")));
+            }
             Difference::Gone => format!("`{path}` is gone"),
             Difference::New => format!("`{path}` is new"),
             Difference::Renamed(is) => format!("`{path}` is now called `{is}`"),
@@ -313,16 +295,15 @@ impl Ids {
         for (nth, (part, trees)) in parts.iter().zip(trees).enumerate() {
             for tree in trees {
                 let (_, subject) = subject(part, &tree.label, CauseKind::EventShape);
-                let lines = tree.keys.iter().map(|key| (key.path.as_str(), key.what.as_str()));
-                for (path, what) in [("", tree.what.as_str())].into_iter().chain(lines) {
-                    let place = (subject.clone(), path.to_owned());
+                for TreeLine { path, what, .. } in &tree.lines {
+                    let place = (subject.clone(), path.clone());
                     numbers(what)
                         .into_iter()
                         .flatten()
                         .take(MOST)
                         .for_each(|number| places.entry(number).or_default().push(place.clone()));
                     if what.split([' ', '{', '}', '[', ']', ',']).any(|word| word == "id" || word == "ids") {
-                        ids.texts.insert((nth, place), what.to_owned());
+                        ids.texts.insert((nth, place), what.clone());
                     }
                 }
             }
@@ -347,40 +328,23 @@ impl Ids {
 
 /// Returns the numbers of the ids in a text: those of `id 1..3 | id 7`.
 fn numbers(what: &str) -> Vec<RangeInclusive<usize>> {
-    let range = |text: &str| {
-        let numbers: String = text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
-        let (first, last) = numbers.split_once("..").unwrap_or((&numbers, &numbers));
-        Some(first.parse().ok()?..=last.parse().ok()?)
+    static NUMBERS: LazyLock<Regex> = LazyLock::new(|| regex(r"\bid (\d+)(?:\.\.(\d+))?"));
+    let range = |found: Captures<'_>| {
+        let first = found[1].parse().ok()?;
+        Some(first..=found.get(2).map_or(Some(first), |last| last.as_str().parse().ok())?)
     };
-    what.split("id ").skip(1).filter_map(range).collect()
+    NUMBERS.captures_iter(what).filter_map(range).collect()
 }
 
 /// Returns a text without the numbers of its ids, and without how many there are.
 fn without_ids(what: &str) -> String {
+    static IDS: LazyLock<Regex> = LazyLock::new(|| regex(r"\bid [\d.]+|\b\d+ (known )?ids\b"));
     if !what.contains("id") {
         return what.to_owned();
     }
-    let is_number = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let mut words: Vec<&str> = Vec::new();
-    for word in what.split(' ') {
-        let bare = word.trim_end_matches([',', '}', ']']);
-        match (words.last().copied(), bare) {
-            (Some("id"), number) if is_number(number) => {
-                // `id 3,` keeps what follows the number.
-                let end = &word[bare.len()..];
-                words.extend((!end.is_empty()).then_some(end));
-            }
-            (Some(number), "ids" | "known") if is_number(number) => {
-                words.pop();
-                words.push("id");
-            }
-            (Some("id"), "ids") => {}
-            _ => words.push(word),
-        }
-    }
+    let text = IDS.replace_all(what, "id");
     // The kinds of one place are sorted by their texts, and so by the numbers.
-    let joined = words.join(" ");
-    let mut kinds: Vec<&str> = joined.split(" | ").collect();
+    let mut kinds: Vec<&str> = text.split(" | ").collect();
     kinds.sort_unstable();
     kinds.dedup();
     kinds.join(" | ")
@@ -388,18 +352,6 @@ fn without_ids(what: &str) -> String {
 
 /// Returns a text without the lengths of lists: `[1..3 × string, 4 in all]`.
 fn without_lengths(what: &str) -> String {
-    let mut text = String::new();
-    for (at, part) in what.split('[').enumerate() {
-        text.push_str(if at == 0 { "" } else { "[" });
-        let part = match part.split_once(" × ") {
-            Some((length, rest)) if at > 0 && length.chars().all(|c| c.is_ascii_digit() || c == '.') => rest,
-            _ => part,
-        };
-        let end = part.find(" in all]").and_then(|end| Some((part[..end].rfind(", ")?, end)));
-        match end {
-            Some((from, end)) => text.extend([&part[..from], &part[end + " in all".len()..]]),
-            None => text.push_str(part),
-        }
-    }
-    text
+    static LENGTHS: LazyLock<Regex> = LazyLock::new(|| regex(r"(\[)[\d.]+ × |, \d+ in all(\])"));
+    LENGTHS.replace_all(what, "$1$2").into_owned()
 }
