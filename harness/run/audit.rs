@@ -143,15 +143,18 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let known = replayed.known();
     let foreign = replayed.foreign();
     let is_own = |key: &str, text: &str| foreign.is_own(key, text) && !is_id(text) && normalize(text) == text;
+    let shape = ShapeOptions { detail: options.detail.unwrap_or(scenario.golden.detail), ..scenario.golden.clone() };
+    let captures = if has_golden(scenario) { &played.driven.captured[..] } else { &[] };
+    // To look for secrets takes a fifth of an audit. No change adds one, so it is enough to look at what was captured.
+    let unchanged = Golden::with(captures, &shape, &known, &normalize).text;
+    let has_secrets = secrets.text(&unchanged, &mut Fired::new()) != unchanged;
     let text = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
         let golden = Golden::with(captures, options, &known, &normalize);
-        let text = secrets.text(&golden.text, &mut Fired::new()).into_owned();
+        let text = if has_secrets { secrets.text(&golden.text, &mut Fired::new()).into_owned() } else { golden.text };
         if nameless { format!("an option names nothing\n{text}") } else { text }
     };
-    let shape = ShapeOptions { detail: options.detail.unwrap_or(scenario.golden.detail), ..scenario.golden.clone() };
-    let captures = if has_golden(scenario) { &played.driven.captured[..] } else { &[] };
     let since = |(_, drift): &&(usize, DriftOf)| matches!(drift.check, Check::Prompt | Check::Tools | Check::Model);
     Audited {
         detail: shape.detail,

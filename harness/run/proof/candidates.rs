@@ -26,8 +26,7 @@ pub(super) fn candidates(a: &str, b: &str, at: usize) -> Vec<Candidate> {
     let mut all = Vec::new();
     for form in FORMS.iter() {
         let line = a[..at].rfind('\n').map_or(0, |i| i + 1);
-        let on_line =
-            |text: &str| form.regex.find_iter(line_at(text, at)).find(|m| line + m.end() >= at).map(|m| m.range());
+        let on_line = |text: &str| form.find_in(line_at(text, at)).find(|m| line + m.end() >= at).map(|m| m.range());
         let (Some(of_a), Some(of_b)) = (on_line(a), on_line(b)) else { continue };
         if line + of_a.start > at || of_a.start != of_b.start {
             continue;

@@ -1,5 +1,7 @@
 //! Finds today's date in texts.
 
+use std::cell::LazyCell;
+
 use regex::Regex;
 use time::{Date, Duration, OffsetDateTime};
 
@@ -12,14 +14,18 @@ use retake_wire::fixture::Fixture;
 pub(super) fn tools_with_today(fixture: &Fixture, rules: &Rules) -> Vec<String> {
     let today = OffsetDateTime::now_utc().date();
     // In some time zones it is still yesterday or already tomorrow.
-    let forms: Vec<Regex> = [today - Duration::DAY, today, today + Duration::DAY].into_iter().flat_map(forms).collect();
+    let days = [today - Duration::DAY, today, today + Duration::DAY];
+    // Each form ends or begins with the year. To compile them takes longer than to read all results without it.
+    let years = days.map(|day| format!("{:02}", day.year() % 100));
+    let forms: LazyCell<Vec<Regex>, _> = LazyCell::new(|| days.into_iter().flat_map(forms).collect());
     let mut tools: Vec<String> = Vec::new();
     for index in 0..fixture.table.turns().len() {
         let messages = fixture.conversation(index, rules).unwrap_or_default();
         for message in messages.iter().filter(|message| message.str_of("type") == Some("tool")) {
             let name = message.str_of("name").unwrap_or("unknown").to_owned();
             let content = message.get("content").and_then(Json::as_str).unwrap_or_default();
-            if !tools.contains(&name) && forms.iter().any(|form| form.is_match(content)) {
+            let may_tell_it = years.iter().any(|year| content.contains(year));
+            if may_tell_it && !tools.contains(&name) && forms.iter().any(|form| form.is_match(content)) {
                 tools.push(name);
             }
         }

@@ -1,5 +1,7 @@
 //! What an audit prints, and its exit code.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use crate::support::program::Ran;
@@ -25,9 +27,15 @@ pub(crate) fn audited(tree: &Tree, system: &str, action: &str) -> Ran {
     tree.runner(system).env("RETAKE_ACTION", action).run()
 }
 
-fn json(tree: &Tree, action: &str) -> Value {
-    serde_json::from_str(&audited(tree, "gateway", action).exits(0).stdout).unwrap()
-}
+/// What an audit of `NAME` says as JSON, with goldens of keys, of types and of values. Each costs a run, so the tests share them.
+static AS_JSON: LazyLock<[Value; 3]> = LazyLock::new(|| {
+    let tree = Tree::of(&[NAME]);
+    // The goldens are of types.
+    [" --detail=keys", "", " --detail=values"].map(|detail| {
+        let run = audited(&tree, "gateway", &format!("audit --json{detail}")).exits(0);
+        serde_json::from_str(&run.stdout).unwrap()
+    })
+});
 
 fn each_scenario_has_a_line_with_its_score_and_all_have_a_total() {
     let run = audited(&Tree::of(&[NAME, "two_callers"]), "gateway", "audit").exits(0);
@@ -46,7 +54,7 @@ fn each_scenario_has_a_line_with_its_score_and_all_have_a_total() {
 
 fn unnoticed_changes_are_listed_with_a_setting_that_notices_them() {
     let tree = Tree::of(&[NAME]);
-    let json = json(&tree, "audit --json --detail=keys");
+    let json = &AS_JSON[0];
     let unnoticed = json["scenarios"][0]["unnoticed"].as_array().unwrap();
     let of = |kind: &str, place: &str| unnoticed.iter().find(|one| one["kind"] == kind && one["place"] == place);
     let deep = of("drop a key", "/messages/*/response_metadata/token_usage/total_tokens").unwrap();
@@ -57,15 +65,13 @@ fn unnoticed_changes_are_listed_with_a_setting_that_notices_them() {
 }
 
 fn a_golden_notices_more_with_types_than_with_keys() {
-    let tree = Tree::of(&[NAME]);
-    let score = |detail: &str| {
-        let json = json(&tree, &format!("audit --json --detail={detail}"));
-        let scenario = &json["scenarios"][0];
+    let score = |at: usize, detail: &str| {
+        let scenario = &AS_JSON[at]["scenarios"][0];
         assert_eq!(scenario["detail"], detail);
         assert_eq!(scenario["kinds"].get("change a value").is_some(), detail == "values", "{}", scenario["kinds"]);
         scenario["kinds"]["drop a key"]["noticed"].as_u64().unwrap()
     };
-    let (keys, types, values) = (score("keys"), score("types"), score("values"));
+    let (keys, types, values) = (score(0, "keys"), score(1, "types"), score(2, "values"));
     assert!(keys < types && types <= values, "{keys} {types} {values}");
 }
 
@@ -99,7 +105,7 @@ fn one_scenario_is_audited_by_name_and_an_unknown_name_is_an_error() {
 }
 
 fn json_has_a_version_and_contains_everything_that_is_printed() {
-    let json = json(&Tree::of(&[NAME]), "audit --json");
+    let json = &AS_JSON[1];
     assert_eq!(json["format"], "retake-audit/1");
     let scenario = &json["scenarios"][0];
     assert_eq!(scenario["name"], NAME);

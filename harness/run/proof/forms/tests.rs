@@ -3,6 +3,51 @@ use super::*;
 #[test]
 fn each_form_is_a_valid_pattern() {
     assert_eq!(FORMS.len(), 27);
+    for form in FORMS.iter() {
+        assert!(form.regex().is_some(), "{}", form.pattern);
+    }
+}
+
+/// A form is found by its pattern alone exactly where it is found with what its pattern needs.
+#[test]
+fn what_a_form_needs_is_in_each_of_its_matches() {
+    const TEXTS: [&str; 27] = [
+        "in /tmp/retake-0123456789ab/abcDEF",
+        "Tue, 3 Feb 2026 08:09:10",
+        "Tue Feb  3 08:09:10 CET 2026",
+        "February 3rd, 2026 at 8:09 pm",
+        "3 février 2026 à 08:09",
+        "2026年2月3日 8時9分",
+        "<DATE>T08:09",
+        "20260203T080910",
+        "03/02/26, 08:09",
+        "3.2.2026",
+        "8h9",
+        "localhost:8080",
+        "08:09:10.5",
+        "8:09 pm",
+        "08:09:10",
+        "08:09",
+        "3h",
+        "1.5 seconds",
+        "12 KiB, 15 bytes",
+        "1700000000.25",
+        "1700000000",
+        "1700000000000",
+        "1700000000000000",
+        "1700000000000000000",
+        "-3.5",
+        "٣٤",
+        "1,000.5e3",
+    ];
+    for (form, own) in FORMS.iter().zip(TEXTS) {
+        assert!(form.find_in(own).next().is_some(), "{} in {own:?}", form.pattern);
+        for text in TEXTS {
+            let by_pattern: Vec<_> = form.regex().unwrap().find_iter(text).map(|found| found.range()).collect();
+            let found: Vec<_> = form.find_in(text).map(|found| found.range()).collect();
+            assert_eq!(found, by_pattern, "{} in {text:?}", form.pattern);
+        }
+    }
 }
 
 #[test]
