@@ -17,7 +17,7 @@ pub(crate) fn assert_current(file: &str, text: &str) {
     let at = committed.lines().zip(text.lines()).position(|(is, should)| is != should);
     assert!(
         committed == text,
-        "{file} differs from what the code generates, from line {} on: write it with {WRITE}=1 cargo test --workspace reference",
+        "{file} differs from what the code generates, from line {} on: write it with {WRITE}=1 cargo test --workspace --features retake-cli/schema reference",
         at.map_or(committed.lines().count().min(text.lines().count()), |at| at) + 1
     );
 }

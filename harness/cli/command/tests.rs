@@ -24,6 +24,7 @@ fn the_reference_page_of_the_command_is_current() {
     assert_current("harness/guide/reference_command.md", &page);
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn the_reference_schema_of_the_data_of_runs_is_current() {
     assert_current("harness/guide/schema/run.schema.json", &retake::__private::report::run_schema());
