@@ -6,11 +6,12 @@
 //! assertion, is dropped, so that a golden is the same whether the command or a test program writes it. `input_file:` names the
 //! scenario instead.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::policy::Policy;
 use retake_base::error::{Error, Place, Result, conflict};
@@ -107,8 +108,26 @@ pub struct Goldens {
     assert: Assert,
 }
 
+/// A golden as its file has it.
+#[derive(Clone, Debug)]
+struct Read {
+    text: String,
+    /// The number of the format in its header.
+    format: u32,
+    /// The end of the scenario's path in its header.
+    of: Option<String>,
+}
+
+/// When a file was written, and how long it is.
+type Stamp = (SystemTime, u64);
+
+/// Two changes of a file within this time may leave the same stamp.
+const SURE: Duration = Duration::from_secs(2);
+
 thread_local! {
     static SILENT: Cell<bool> = const { Cell::new(false) };
+    /// The golden that this thread read last. A trial needs its own several times.
+    static LAST: RefCell<Option<(PathBuf, Stamp, Read)>> = const { RefCell::new(None) };
 }
 
 /// Keeps the panic of a failed comparison off standard error: the failure reports it with a diff.
@@ -163,14 +182,10 @@ impl Goldens {
 
     /// Which version of Retake wrote a golden. One that does not exist or cannot be read counts as this version's.
     pub(crate) fn written_by(&self, name: &str) -> WrittenBy {
-        let file = self.file(name);
-        if !matches!(self.committed(&file), Ok(Some(_))) {
-            return WrittenBy::This;
-        }
-        match format_of(&std::fs::read(file).unwrap_or_default()) {
-            FORMAT => WrittenBy::This,
-            ..FORMAT => WrittenBy::Older,
-            _ => WrittenBy::Newer,
+        match self.read(&self.file(name)) {
+            Ok(Some(Read { format: ..FORMAT, .. })) => WrittenBy::Older,
+            Ok(Some(Read { format, .. })) if format > FORMAT => WrittenBy::Newer,
+            _ => WrittenBy::This,
         }
     }
 
@@ -192,7 +207,7 @@ impl Goldens {
         }
         // Compare without insta if possible: it scans the folder at each assertion, which is slow with a thousand goldens.
         let is_same = committed.as_deref() == Some(text.trim_end());
-        let of_another = of_another(&file, input);
+        let of_another = self.of_another(&file, input);
         if let Some(other) = of_another.as_ref().filter(|_| self.policy != Policy::Overwrite) {
             let shown = self.shown(&file);
             let what = format!("`input_file` says that it is the golden of {other}, expected {}", named(input));
@@ -268,7 +283,7 @@ impl Goldens {
         // insta keeps the header of a golden whose text is equal, also if it is of another version or names another scenario.
         let is_this = self.policy != Policy::Overwrite || self.written_by(name) == WrittenBy::This;
         if is_this
-            && of_another(&golden, input).is_none()
+            && self.of_another(&golden, input).is_none()
             && self.committed(&golden).is_ok_and(|committed| committed.is_some())
         {
             // Only the contents: the copy has to be writable, although the golden may not be.
@@ -313,9 +328,30 @@ impl Goldens {
     /// # Errors
     /// If it cannot be read, or is not a golden.
     pub fn committed(&self, file: &Path) -> Result<Option<String>> {
-        if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-            return Ok(None);
+        Ok(self.read(file)?.map(|read| read.text))
+    }
+
+    /// Reads a golden's file, unless this thread read it last and it did not change.
+    fn read(&self, file: &Path) -> Result<Option<Read>> {
+        let found = match file.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            found => found.ok(),
+        };
+        let stamp = found.filter(std::fs::Metadata::is_file).and_then(|found| Some((found.modified().ok()?, found.len())));
+        let stamp = stamp.filter(|(at, _)| at.elapsed().is_ok_and(|age| age > SURE));
+        let last = LAST.with_borrow(|last| {
+            let (path, of, read) = last.as_ref()?;
+            (path == file && Some(of) == stamp.as_ref()).then(|| read.clone())
+        });
+        if last.is_some() {
+            return Ok(last);
         }
+        let read = self.read_anew(file)?;
+        LAST.set(stamp.map(|stamp| (file.to_owned(), stamp, read.clone())));
+        Ok(Some(read))
+    }
+
+    fn read_anew(&self, file: &Path) -> Result<Read> {
         let shown = self.shown(file);
         files::inside(self.all.parent().unwrap_or(&self.all), shown)?;
         // Check the file first, to report errors ourselves: insta takes a file without a header for an old format, prints a
@@ -327,17 +363,17 @@ impl Goldens {
             Error::new(format!("its header is not that of a snapshot: {expected}")).in_file(shown)
         })?;
         let text = snapshot.as_text().ok_or_else(|| Error::new("a binary snapshot, expected text").in_file(shown))?;
-        Ok(Some(text.to_string()))
+        // Only the scenario's own name counts: the project may be in another folder than when the golden was written.
+        let of = snapshot.metadata().input_file().map(|input| named(Path::new(input)));
+        Ok(Read { text: text.to_string(), format: format_of(&bytes), of })
     }
-}
 
-/// The scenario that a golden names in its header, if it is not the one that has this golden: the golden was copied. A link
-/// to another golden says openly that both scenarios share it.
-fn of_another(file: &Path, input: &Path) -> Option<String> {
-    let snapshot = (!file.is_symlink()).then(|| insta::Snapshot::from_file(file).ok())??;
-    // Only the scenario's own name counts: the project may be in another folder than when the golden was written.
-    let said = named(Path::new(snapshot.metadata().input_file()?));
-    (said != named(input)).then_some(said)
+    /// The scenario that a golden names in its header, if it is not the one that has this golden: the golden was copied. A link
+    /// to another golden says openly that both scenarios share it.
+    fn of_another(&self, file: &Path, input: &Path) -> Option<String> {
+        let said = self.read(file).ok().flatten()?.of.filter(|_| !file.is_symlink())?;
+        (said != named(input)).then_some(said)
+    }
 }
 
 /// The end of a scenario's path, which names it: `hello/scenario.toml`.

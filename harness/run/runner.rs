@@ -18,7 +18,7 @@ use crate::system;
 use crate::system::{IntoRouter, RouterFactory, Stage};
 use retake_base::error::{Error, Result};
 use retake_core::secrets;
-use retake_model::Relay;
+use retake_model::{Relay, threads};
 
 /// The runner's `main` for a project whose systems are Rust routers.
 ///
@@ -126,6 +126,7 @@ impl Suite {
         }
         golden::silence_comparisons();
         system::hear_panics();
+        threads::this_is_own();
         let project = Arc::new(self.open(&root, policy, &action)?);
         secrets::hide(project.open.secrets().unwrap_or_default().scrub().clone());
         match action {

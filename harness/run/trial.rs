@@ -300,6 +300,7 @@ impl Stay<'_> {
         let Stay { project, scenario, deadline, underway, .. } = *self;
         let activity = running.activity();
         let driving = async {
+            running.stage.make_folder_of(scenario)?;
             let mut given = running.stage.context(fixture);
             if let Some(turns) = turns {
                 given.insert("turn", turns());

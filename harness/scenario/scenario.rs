@@ -70,6 +70,7 @@ pub struct Scenario {
     /// The tool servers that its templates name.
     pub(super) used_tools: BTreeSet<String>,
     pub(super) uses_port: bool,
+    pub(super) uses_workdir: bool,
     /// The values of the fixture that its templates use.
     pub(super) of_fixture: Vec<OfFixture>,
     /// The place of `system` in the file.
@@ -127,6 +128,11 @@ impl Scenario {
     /// Whether it needs a system: to send it requests, or to tell a command where it is.
     pub fn needs_system(&self) -> bool {
         self.uses_port || !self.used_systems.is_empty() || !self.only_runs()
+    }
+
+    /// Whether its templates use the folder of the stage.
+    pub fn uses_workdir(&self) -> bool {
+        self.uses_workdir
     }
 
     /// Whether all its steps run commands.

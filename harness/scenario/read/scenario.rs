@@ -128,6 +128,7 @@ impl Reader<'_> {
             used_tools: names.tools(),
             used_systems: names.used_systems(),
             uses_port: names.uses_port(),
+            uses_workdir: names.uses_workdir(),
             of_fixture: names.of_fixture(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
             record_timeout: record_limit(raw, self.file.source)?,

@@ -66,6 +66,8 @@ pub(crate) struct Names {
     tools: Rc<RefCell<BTreeSet<String>>>,
     /// Whether a checked template uses the port of the system.
     port: Rc<Cell<bool>>,
+    /// Whether a checked template uses the folder of the stage.
+    workdir: Rc<Cell<bool>>,
     /// The values of the fixture that the checked templates use.
     of_fixture: Rc<RefCell<Vec<OfFixture>>>,
     /// The attributes of `systems`, if they are known.
@@ -162,6 +164,11 @@ impl Names {
         self.port.get()
     }
 
+    /// Whether a checked template uses the folder of the stage.
+    pub(crate) fn uses_workdir(&self) -> bool {
+        self.workdir.get()
+    }
+
     /// Returns the values of the fixture that the checked templates use.
     pub(crate) fn of_fixture(&self) -> Vec<OfFixture> {
         self.of_fixture.borrow().clone()
@@ -208,6 +215,10 @@ impl Names {
                 }
                 "port" => {
                     self.port.set(true);
+                    return Ok(());
+                }
+                "workdir" => {
+                    self.workdir.set(true);
                     return Ok(());
                 }
                 SYSTEMS if !self.systems.is_empty() => self.systems.iter().map(String::as_str).collect(),
