@@ -1,6 +1,6 @@
 //! The known forms of secrets: the pattern of each, the name under which a fixture lists it, and its placeholder.
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 
@@ -27,8 +27,77 @@ const fn form(
     SecretForm { name, placeholder, needles, pattern, regex: OnceLock::new() }
 }
 
+const COUNT: usize = 56;
+
+/// Some of the forms, one bit for each of [`FORMS`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Forms(u64);
+
+const _: () = assert!(COUNT < 64, "a form is a bit");
+
+impl Forms {
+    pub(super) fn all() -> Forms {
+        Forms((1 << COUNT) - 1)
+    }
+
+    /// Returns the form of this name alone.
+    pub(super) fn named(name: &str) -> Option<Forms> {
+        FORMS.iter().position(|form| form.name == name).map(|at| Forms(1 << at))
+    }
+
+    pub(super) fn and(self, other: Forms) -> Forms {
+        Forms(self.0 | other.0)
+    }
+
+    pub(super) fn without(self, other: Forms) -> Forms {
+        Forms(self.0 & !other.0)
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the forms in the order in which they are applied.
+    pub(super) fn iter(self) -> impl Iterator<Item = &'static SecretForm> {
+        FORMS.iter().enumerate().filter(move |(at, _)| self.0 & (1 << at) != 0).map(|(_, form)| form)
+    }
+
+    /// Returns the first form from a place on, and the place after it.
+    pub(super) fn from(self, at: u32) -> Option<(u32, &'static SecretForm)> {
+        let left = self.0.checked_shr(at)?;
+        let at = at + left.trailing_zeros();
+        Some((at + 1, FORMS.get(at as usize)?))
+    }
+
+    /// Returns those of these forms that a text may contain, judged by the first two bytes of their needles. Most texts are short
+    /// and contain none, and one look at each byte costs less than a search for each needle.
+    pub(super) fn in_text(self, text: &str) -> Forms {
+        let begin = &**BEGIN;
+        let (mut found, mut before) = (0, 0);
+        for byte in text.as_bytes() {
+            let byte = usize::from(byte & 0x7f);
+            found |= begin[before << 7 | byte];
+            before = byte;
+        }
+        Forms(self.0 & found)
+    }
+}
+
+/// The forms with a needle that begins with a pair of bytes, for each pair.
+static BEGIN: LazyLock<Box<[u64]>> = LazyLock::new(|| {
+    let mut begin = vec![0; 1 << 14];
+    for (at, form) in FORMS.iter().enumerate() {
+        for needle in form.needles {
+            let (first, second) = (usize::from(needle.as_bytes()[0]), needle.as_bytes().get(1).copied());
+            let pairs = second.map_or(0..128, |second| usize::from(second)..usize::from(second) + 1);
+            pairs.for_each(|second| begin[first << 7 | second] |= 1 << at);
+        }
+    }
+    begin.into()
+});
+
 /// All forms, in the order in which they are applied: a form that can contain others comes before them.
-pub(super) static FORMS: [SecretForm; 56] = [
+pub(super) static FORMS: [SecretForm; COUNT] = [
     form(
         "private-key",
         "<PRIVATE_KEY>",
@@ -224,10 +293,6 @@ pub(super) static FORMS: [SecretForm; 56] = [
 ];
 
 impl SecretForm {
-    pub(super) fn named(name: &str) -> Option<&'static SecretForm> {
-        FORMS.iter().find(|form| form.name == name)
-    }
-
     /// Returns the ranges of this form's secrets in a text, sorted and without overlaps.
     pub(super) fn find(&self, text: &str) -> Vec<std::ops::Range<usize>> {
         let mut found = Vec::new();
