@@ -33,7 +33,9 @@ pub fn inside(root: &Path, file: &Path) -> Result<()> {
         path.push(part);
         match path.symlink_metadata() {
             // Only links need a closer look, and most projects have none.
-            Ok(found) if found.is_symlink() || !matches!(part, Component::Normal(_)) => return links_inside(root, file),
+            Ok(found) if found.is_symlink() || !matches!(part, Component::Normal(_)) => {
+                return links_inside(root, file);
+            }
             Ok(_) => {}
             Err(_) => return Ok(()),
         }

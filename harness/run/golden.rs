@@ -337,7 +337,8 @@ impl Goldens {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             found => found.ok(),
         };
-        let stamp = found.filter(std::fs::Metadata::is_file).and_then(|found| Some((found.modified().ok()?, found.len())));
+        let stamp =
+            found.filter(std::fs::Metadata::is_file).and_then(|found| Some((found.modified().ok()?, found.len())));
         let stamp = stamp.filter(|(at, _)| at.elapsed().is_ok_and(|age| age > SURE));
         let last = LAST.with_borrow(|last| {
             let (path, of, read) = last.as_ref()?;

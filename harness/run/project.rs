@@ -11,17 +11,19 @@ use super::filter::Names;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
 use super::interrupt::Interrupt;
-use super::shard::Shard;
+use super::shard::{Shard, Times};
 use super::slots::Slots;
 use crate::project::OpenProject;
 use crate::report::{
-    CallData, CheckData, FlakyData, RunData, Running, Runs, StepData, ToolRequestData, TurnData, annotation, terminal,
+    CallData, CheckData, FlakyData, RunData, RunResult, Running, Runs, StepData, ToolRequestData, TurnData, annotation,
+    terminal,
 };
 use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
 use retake_base::files;
 use retake_base::lock::Mutex;
 use retake_core::key::Rules;
+use retake_core::secrets::Scrub;
 use retake_model::CallerRules;
 use retake_scenario::{Discovered, discover, discover_some};
 
@@ -33,6 +35,10 @@ pub(crate) struct Project {
     pub callers: CallerRules,
     /// The settings for answering and recording model calls.
     pub open: OpenProject,
+    /// What must not be written, unless the value of a declared variable is too short to be searched for.
+    pub(super) scrub: Result<Scrub>,
+    /// What is removed from goldens.
+    pub(super) golden_scrub: Arc<Scrub>,
     pub goldens: Goldens,
     pub commands: Commands,
     pub fixtures: Fixtures,
@@ -80,6 +86,8 @@ impl Project {
         discovered.check_systems(&registered)?;
         let open = OpenProject::of_scenarios(&discovered);
         let (rules, callers) = (open.rules.clone(), open.callers.clone());
+        let scrub = open.secrets().map(|secrets| secrets.scrub().clone());
+        let golden_scrub = Arc::new(declared_secrets::of_goldens(&open));
         let systems = Systems {
             root: root.to_owned(),
             suite: discovered.suite.systems.clone(),
@@ -98,6 +106,8 @@ impl Project {
             rules,
             callers,
             open,
+            scrub,
+            golden_scrub,
             goldens,
             commands,
             fixtures,
@@ -150,6 +160,7 @@ impl Project {
 pub(super) struct ProcessRuns {
     pub(super) runs: Runs,
     seen: Mutex<HashMap<String, Seen>>,
+    times: Mutex<Times>,
 }
 
 /// The data of a scenario's last replay.
@@ -169,17 +180,25 @@ pub(super) struct Seen {
 impl ProcessRuns {
     /// An empty log for the project in a folder.
     pub(super) fn of(root: &Path) -> ProcessRuns {
-        ProcessRuns { runs: Runs::of(root), seen: Mutex::default() }
+        ProcessRuns { runs: Runs::of(root), seen: Mutex::default(), times: Mutex::default() }
     }
 
     /// Writes the data of a run that has ended. On GitHub Actions, also prints an annotation for a failure. Errors while writing
     /// are ignored: they do not change the run's result.
     pub(super) fn end(&self, run: &RunData) {
         let _ = self.runs.write(run);
+        if run.result != RunResult::Skipped {
+            self.times.lock().insert(run.scenario.clone(), run.took_ms);
+        }
         let on_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|says| says == "true");
         if let Some(annotation) = annotation(run).filter(|_| on_github) {
             terminal::note(annotation);
         }
+    }
+
+    /// How long the scenarios took that ran in this process.
+    pub(super) fn times(&self) -> Times {
+        self.times.lock().clone()
     }
 
     /// Calls `change` with the data of a scenario's run.

@@ -128,7 +128,7 @@ impl Suite {
         system::hear_panics();
         threads::this_is_own();
         let project = Arc::new(self.open(&root, policy, &action)?);
-        secrets::hide(project.open.secrets().unwrap_or_default().scrub().clone());
+        secrets::hide(project.scrub.clone().unwrap_or_default());
         match action {
             Action::Test(wanted) => test::run(&project, &wanted),
             Action::Audit(names, options) => audit::run(&project, &names, options),

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-
 use super::comparison::{Comparison, ToolRules};
 use super::script::Script;
 use super::target::{Bound, Command, Http, Mcp, Target, Targets};

@@ -189,6 +189,13 @@ impl Scrub {
         if pieces.iter().map(|piece| piece.len()).sum::<usize>() < SHORTEST {
             return;
         }
+        let text = joined(pieces);
+        let escapes = memchr::memchr2(b'%', b'\\', text.as_bytes()).is_some();
+        let short = self.values.is_empty() && text.len() < base64_run::SHORTEST;
+        if short && !escapes && self.forms.in_text(&text).is_empty() {
+            return;
+        }
+        drop(text);
         // What is escaped comes first: without its escapes, a pattern would match only a part of it.
         while let Some(found) = self.escaped(&joined(pieces), fired) {
             replace(pieces, &found);

@@ -42,7 +42,7 @@ pub(crate) struct Given<'a> {
     /// The secrets that templates of real servers use as `{{ secret.NAME }}`.
     pub secrets: &'a Json,
     pub normalizer: &'a Normalizer,
-    pub scrub: Scrub,
+    pub scrub: &'a Scrub,
 }
 
 /// The doubles of a stage, while it runs.
@@ -101,7 +101,7 @@ impl Doubles {
                 None
             };
             let exchanges = given.recorded.get(*name).map(Vec::as_slice).unwrap_or_default();
-            let answers = Answers::new(exchanges, given.normalizer, &given.scrub);
+            let answers = Answers::new(exchanges, given.normalizer, given.scrub);
             by_name.insert((*name).clone(), Server::new(answers, live, streams));
         }
         let key = uuid::Uuid::new_v4().simple().to_string();

@@ -26,7 +26,8 @@ fn a_background_call_after_the_last_event_fails_its_own_scenario() {
         let ask = format!("/ask-and-go-on/{millis}");
         tree.scenario(&format!("one-turn-{millis}"), &asking("Hello").replace("/ask", &ask));
         fixtures::write(&tree, &format!("one-turn-{millis}"), vec![turn(None, "\"Hello\"", "Hi")]);
-        for (name, ask) in [("none", "ask-and-go-on"), ("thread", "go-on-in-a-thread"), ("blocking", "go-on-blocking")] {
+        for (name, ask) in [("none", "ask-and-go-on"), ("thread", "go-on-in-a-thread"), ("blocking", "go-on-blocking")]
+        {
             let late = format!("fixture = \"none\"\n[[step]]\npost = \"/{ask}/{millis}\"\n");
             tree.scenario(&format!("{name}-{millis}"), &late);
         }
