@@ -274,7 +274,10 @@ pub(super) static FORMS: [SecretForm; COUNT] = [
     form(
         "suspected-password",
         "<SUSPECTED_PASSWORD>",
-        &["pass", "PASS", "Pass", "pwd", "PWD"],
+        &[
+            "passw", "passW", "passp", "passP", "passc", "passC", "Passw", "PassW", "Passp", "PassP", "Passc", "PassC",
+            "PASSW", "PASSw", "PASSP", "PASSp", "PASSC", "PASSc", "pwd", "PWD",
+        ],
         concat!(
             r#"(?i:passw(?:or)?d|passphrase|passcode|pwd)["'\\]{0,4}\s{0,3}(?:=>|:=|[:=])\s{0,3}["'`\\]{0,3}"#,
             r#"([^\s"'`,;&<>(){}\[\]\\]{8,128})"#,
@@ -296,7 +299,8 @@ impl SecretForm {
     /// Returns the ranges of this form's secrets in a text, sorted and without overlaps.
     pub(super) fn find(&self, text: &str) -> Vec<std::ops::Range<usize>> {
         let mut found = Vec::new();
-        if !self.needles.iter().any(|needle| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some()) {
+        let has = |needle: &&str| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some();
+        if !self.needles.iter().any(has) || (self.name == "discord-token" && !has_long_word_before_a_dot(text)) {
             return found;
         }
         let regex = self.regex();
@@ -337,6 +341,13 @@ impl SecretForm {
     fn regex(&self) -> &Regex {
         self.regex.get_or_init(|| Regex::new(self.pattern).expect("a constant pattern"))
     }
+}
+
+/// Whether a dot follows as many characters of a word as in a token of Discord. Without this, every text with a dot would be searched.
+fn has_long_word_before_a_dot(text: &str) -> bool {
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    memchr::memchr_iter(b'.', text.as_bytes())
+        .any(|at| at >= 24 && text.as_bytes()[at - 24..at].iter().rev().all(is_of_word))
 }
 
 /// Whether a word may begin at an offset: the `sk-…` in `risk-…` is not a key. An escape before the offset, such as `\n` in a
