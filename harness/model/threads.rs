@@ -1,49 +1,47 @@
 //! Whose threads run in this process. A system in it may start threads of its own, which can call the model at any time; the other
 //! threads are Retake's.
 
-use std::collections::BTreeSet;
-use std::ffi::OsString;
-
 use retake_base::lock::Mutex;
 
-/// The threads of Retake, by the names of their folders in `/proc`.
-static OWN: Mutex<BTreeSet<OsString>> = Mutex::new(BTreeSet::new());
+/// How many threads of Retake there are. A thread begins and ends under this lock.
+static OWN: Mutex<usize> = Mutex::new(0);
 
 thread_local! {
     static THIS: Own = Own::begin();
 }
 
 /// A thread of Retake, until it ends.
-struct Own(Option<OsString>);
+struct Own;
 
 impl Own {
     fn begin() -> Own {
-        let folder = std::fs::read_link("/proc/thread-self").ok();
-        let name = folder.and_then(|folder| folder.file_name().map(OsString::from));
-        OWN.lock().extend(name.clone());
-        Own(name)
+        *OWN.lock() += 1;
+        Own
     }
 }
 
 impl Drop for Own {
     fn drop(&mut self) {
-        self.0.take().map(|name| OWN.lock().remove(&name));
+        *OWN.lock() -= 1;
     }
 }
 
 /// Says that this thread is one of Retake's.
 pub fn this_is_own() {
-    // A thread that is ending needs no name any more.
+    // A thread that is ending need not be counted any more.
     let _ = THIS.try_with(|_| {});
 }
 
 /// Whether this process has threads that Retake did not start. Where that is not known, there may be some.
 pub fn has_others() -> bool {
-    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return true };
-    // Read before the list of its own: a thread that begins meanwhile is not in either, and one that it started is there already.
-    let threads: Vec<OsString> = threads.flatten().map(|thread| thread.file_name()).collect();
     let own = OWN.lock();
-    threads.is_empty() || !threads.iter().all(|thread| own.contains(thread))
+    all().is_none_or(|all| all != *own)
+}
+
+/// How many threads this process has, on Linux.
+fn all() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("Threads:"))?.trim().parse().ok()
 }
 
 #[cfg(test)]

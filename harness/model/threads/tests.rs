@@ -1,6 +1,7 @@
 use std::sync::mpsc;
 
 use super::{OWN, has_others, this_is_own};
+use crate::kept::outliving;
 
 /// Starts a thread that lives until the returned sender is dropped.
 fn thread(begin: fn()) -> (mpsc::Sender<()>, std::thread::JoinHandle<()>) {
@@ -24,10 +25,14 @@ fn a_thread_is_own_from_when_it_says_so_until_it_ends() {
     assert!(has_others());
     drop(stop);
     of_system.join().unwrap();
-    let before = OWN.lock().len();
+    // The only own thread that another test may start meanwhile.
+    let (sender, has_begun) = mpsc::channel();
+    outliving().unwrap().spawn(async move { sender.send(()).unwrap() });
+    has_begun.recv().unwrap();
+    let before = *OWN.lock();
     let (stop, own) = thread(this_is_own);
-    assert_eq!(OWN.lock().len(), before + 1);
+    assert_eq!(*OWN.lock(), before + 1);
     drop(stop);
     own.join().unwrap();
-    assert_eq!(OWN.lock().len(), before);
+    assert_eq!(*OWN.lock(), before);
 }
