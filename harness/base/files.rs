@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::lock::Mutex;
@@ -28,6 +28,22 @@ pub fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
 /// file that is a link to the same path in another tree, since a build system lays out a project as such links.
 /// An error names the link.
 pub fn inside(root: &Path, file: &Path) -> Result<()> {
+    let mut path = root.to_owned();
+    for part in file.components() {
+        path.push(part);
+        match path.symlink_metadata() {
+            // Only links need a closer look, and most projects have none.
+            Ok(found) if found.is_symlink() || !matches!(part, Component::Normal(_)) => {
+                return links_inside(root, file);
+            }
+            Ok(_) => {}
+            Err(_) => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+fn links_inside(root: &Path, file: &Path) -> Result<()> {
     let Ok(home) = root.canonicalize() else { return Ok(()) };
     let mut path = root.to_owned();
     for part in file.components() {

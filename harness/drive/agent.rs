@@ -43,13 +43,13 @@ impl Agent<'_> {
         date: &str,
         root: &Path,
     ) -> Result<Agent<'a>> {
+        folder.make_for_programs()?;
         let text = |template: &Template| template.render_text(context);
         let env = run.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<_>>()?;
         let cwd = match &run.cwd {
             Some(cwd) => working_folder(root, Some(&text(cwd)?))?,
             None => folder.work.clone(),
         };
-        folder.make_for_programs()?;
         Ok(Agent {
             run,
             command: run.command.iter().map(text).collect::<Result<_>>()?,

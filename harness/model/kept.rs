@@ -8,6 +8,7 @@ use tokio::runtime::{Builder, Handle};
 
 use super::server::{ModelServer, ServerOptions};
 use super::session::Mode;
+use super::threads;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 
@@ -16,7 +17,10 @@ static THREAD: LazyLock<Result<Handle>> = LazyLock::new(|| {
     let start = || {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
-        let serve = move || runtime.block_on(std::future::pending::<()>());
+        let serve = move || {
+            threads::this_is_own();
+            runtime.block_on(std::future::pending::<()>());
+        };
         std::thread::Builder::new().name("models".to_owned()).spawn(serve).map(|_| handle)
     };
     start().map_err(|e: std::io::Error| Error::new(format!("failed to start a thread for model servers: {e}")))

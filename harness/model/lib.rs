@@ -33,6 +33,7 @@ mod seats;
 mod served;
 mod server;
 mod session;
+pub mod threads;
 mod today;
 mod workers;
 mod worlds;

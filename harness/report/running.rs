@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::terminal;
 use retake_base::lock::Mutex;
+use retake_model::threads;
 
 /// The time between two updates.
 const PERIOD: Duration = Duration::from_millis(200);
@@ -58,6 +59,7 @@ impl Running {
         }
         let state = self.state.clone();
         let drawing = std::thread::spawn(move || {
+            threads::this_is_own();
             loop {
                 {
                     let state = state.lock();

@@ -92,6 +92,10 @@ impl Runs {
     pub fn keep_only(&self, is_scenario: impl Fn(&str) -> bool) {
         // Each file by itself: one that an older version wrote does not keep the others.
         for name in files::names(&self.folder(), ".json").unwrap_or_default() {
+            // Almost all files are called as their scenarios.
+            if is_scenario(&name) {
+                continue;
+            }
             let run = read(&self.folder().join(format!("{name}.json")));
             if run.is_ok_and(|run| !is_scenario(&run.scenario)) {
                 let _ = files::remove(&self.folder().join(format!("{name}.json")));

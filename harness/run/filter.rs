@@ -8,7 +8,7 @@ use super::{orphans, worlds};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_scenario::Broken;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The scenarios that a user wants to run.
 #[derive(Debug)]
@@ -71,15 +71,17 @@ impl Wanted {
     /// Returns a test by the name of a trial: whether its scenario has one of the wanted tags. Without wanted tags, every trial has.
     /// Fails if no scenario has one of these tags.
     pub(super) fn tagged(&self, project: &Project) -> Result<impl Fn(&str) -> bool + use<>> {
-        let of: Vec<_> =
-            project.discovered.sound().map(|scenario| (scenario.name.clone(), scenario.tags.clone())).collect();
+        let of = || project.discovered.sound().map(|scenario| (scenario.name.clone(), scenario.tags.clone()));
+        // Without wanted tags, nobody asks for those of a scenario.
+        let of: BTreeMap<String, Vec<String>> =
+            if self.options.tags.is_empty() { BTreeMap::new() } else { of().collect() };
         let tags: Vec<(bool, String)> = self
             .options
             .tags
             .iter()
             .map(|tag| tag.strip_prefix('!').map_or_else(|| (true, tag.clone()), |tag| (false, tag.to_owned())))
             .collect();
-        let known: BTreeSet<&str> = of.iter().flat_map(|(_, tags)| tags).map(String::as_str).collect();
+        let known: BTreeSet<&str> = of.values().flatten().map(String::as_str).collect();
         if let Some((_, lost)) = tags.iter().find(|(_, tag)| !known.contains(tag.as_str())) {
             let error = Error::new(format!("no scenario has the tag `{lost}`"));
             return Err(match nearest(lost, known.iter().copied()) {
@@ -88,8 +90,7 @@ impl Wanted {
             });
         }
         Ok(move |name: &str| {
-            let own =
-                of.iter().find(|(scenario, _)| scenario == name).map(|(_, tags)| tags.as_slice()).unwrap_or_default();
+            let own = of.get(name).map(Vec::as_slice).unwrap_or_default();
             let has = |tag: &String| own.contains(tag);
             let wanted = || tags.iter().filter(|(wanted, _)| *wanted);
             (wanted().next().is_none() || wanted().any(|(_, tag)| has(tag)))

@@ -229,7 +229,7 @@ impl Forking<'_> {
             suspected: Vec::new(),
             fixture: Some(fixture),
             rules: project.rules.clone(),
-            secrets: declared_secrets::of_goldens(&project.open),
+            secrets: project.golden_scrub.clone(),
             committed: project.goldens.compared(&scenario.golden_name),
             own_golden: OnceLock::new(),
         };

@@ -13,7 +13,7 @@ use super::filter::Names;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
 use super::interrupt::Interrupt;
-use super::shard::Shard;
+use super::shard::{Shard, Times};
 use super::slots::Slots;
 use crate::drive::milliseconds;
 use crate::project::OpenProject;
@@ -23,6 +23,7 @@ use retake_base::error::Result;
 use retake_base::files;
 use retake_base::lock::Mutex;
 use retake_core::key::Rules;
+use retake_core::secrets::Scrub;
 use retake_model::CallerRules;
 use retake_scenario::{Discovered, discover, discover_some};
 
@@ -34,6 +35,10 @@ pub(crate) struct Project {
     pub callers: CallerRules,
     /// The settings for answering and recording model calls.
     pub open: OpenProject,
+    /// What must not be written, unless the value of a declared variable is too short to be searched for.
+    pub(super) scrub: Result<Scrub>,
+    /// What is removed from goldens.
+    pub(super) golden_scrub: Arc<Scrub>,
     pub goldens: Goldens,
     pub commands: Commands,
     pub fixtures: Fixtures,
@@ -81,6 +86,8 @@ impl Project {
         discovered.check_systems(&registered)?;
         let open = OpenProject::of_scenarios(&discovered);
         let (rules, callers) = (open.rules.clone(), open.callers.clone());
+        let scrub = open.secrets().map(|secrets| secrets.scrub().clone());
+        let golden_scrub = Arc::new(declared_secrets::of_goldens(&open));
         let systems = Systems {
             root: root.to_owned(),
             suite: discovered.suite.systems.clone(),
@@ -99,6 +106,8 @@ impl Project {
             rules,
             callers,
             open,
+            scrub,
+            golden_scrub,
             goldens,
             commands,
             fixtures,
@@ -152,12 +161,13 @@ pub(super) struct ProcessRuns {
     pub(super) runs: Runs,
     /// The runs that have not ended, each with the time at which it began.
     under_way: Mutex<HashMap<String, (Instant, RunData)>>,
+    times: Mutex<Times>,
 }
 
 impl ProcessRuns {
     /// An empty log for the project in a folder.
     pub(super) fn of(root: &Path) -> ProcessRuns {
-        ProcessRuns { runs: Runs::of(root), under_way: Mutex::default() }
+        ProcessRuns { runs: Runs::of(root), under_way: Mutex::default(), times: Mutex::default() }
     }
 
     /// Begins a run: what is known of its predecessor is forgotten.
@@ -185,9 +195,17 @@ impl ProcessRuns {
     /// they do not change the run's result.
     pub(super) fn write(&self, run: &RunData) {
         let _ = self.runs.write(run);
+        if run.result != RunResult::Skipped {
+            self.times.lock().insert(run.scenario.clone(), run.took_ms);
+        }
         let on_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|says| says == "true");
         if let Some(annotation) = annotation(run).filter(|_| on_github) {
             terminal::note(annotation);
         }
+    }
+
+    /// How long the scenarios took that ran in this process.
+    pub(super) fn times(&self) -> Times {
+        self.times.lock().clone()
     }
 }

@@ -17,7 +17,7 @@ use crate::system;
 use crate::system::{IntoRouter, RouterFactory, Stage};
 use retake_base::error::{Error, Result};
 use retake_core::secrets;
-use retake_model::Relay;
+use retake_model::{Relay, threads};
 
 /// The runner's `main` for a project whose systems are Rust routers.
 ///
@@ -122,8 +122,9 @@ impl Suite {
         // Whatever a Rust system reads is in the project's folder, as with cargo.
         std::env::set_current_dir(&root).map_err(|e| retake_base::files::failed("open", &root, &e))?;
         system::hear_panics();
+        threads::this_is_own();
         let project = Arc::new(self.open(&root, policy, &action)?);
-        secrets::hide(project.open.secrets().unwrap_or_default().scrub().clone());
+        secrets::hide(project.scrub.clone().unwrap_or_default());
         match action {
             Action::Test(wanted) => test::run(&project, &wanted),
             Action::Audit(names, options) => audit::run(&project, &names, options),

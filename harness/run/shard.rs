@@ -102,10 +102,14 @@ pub fn keep_times(root: &Path) -> Result<Times> {
         .filter(|run| run.result != RunResult::Skipped)
         .map(|run| (run.scenario, run.took_ms))
         .collect();
-    let text = serde_json::to_string_pretty(&times).map_err(|error| Error::new(error.to_string()))? + "\n";
-    // A project that cannot be written to has the same times in each job: none.
-    let _ = files::run_folder(root).and_then(|_| files::replace(&file(root), text.as_bytes()));
+    write_times(root, &times);
     Ok(times)
+}
+
+/// Writes these times for later sharded runs. A project that cannot be written to has the same times in each job: none.
+pub(super) fn write_times(root: &Path, times: &Times) {
+    let text = serde_json::to_string_pretty(times).unwrap_or_default() + "\n";
+    let _ = files::run_folder(root).and_then(|_| files::replace(&file(root), text.as_bytes()));
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::thread::Thread;
 
 use retake_base::lock::Mutex;
 use retake_core::key::Hash;
+use retake_model::threads;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// How many scenarios on routers linger at the same time, if this process may open enough files.
@@ -113,6 +114,7 @@ impl Slots {
 
     /// Waits for a slot, unless the scenario has one. Blocks the thread.
     pub(super) fn take(&self, name: &str, alone_on: Option<Claim>) {
+        threads::this_is_own();
         let mut state = self.state.lock();
         if state.playing.get(name).is_some_and(|playing| playing.has_slot) {
             return;

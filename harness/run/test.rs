@@ -86,7 +86,7 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
         project.summarize(|name| ran.contains(name));
     }
     if wanted.is_whole() && wanted.only_one().is_none() {
-        let _ = shard::keep_times(&project.root);
+        shard::write_times(&project.root, &project.runs.times());
     }
     Ok(if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() })
 }

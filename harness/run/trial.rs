@@ -52,7 +52,7 @@ pub(crate) struct Replayed {
     /// The key rules of the replay.
     pub(super) rules: Arc<Rules>,
     /// What is removed from its golden.
-    pub(super) secrets: Scrub,
+    pub(super) secrets: Arc<Scrub>,
     /// The committed golden, which names the places that are pinned; `None` if they are found out anew, because the golden is
     /// to be written.
     pub(super) committed: Option<String>,
@@ -107,7 +107,7 @@ pub(super) fn replay(
         log: replay.log(),
         fixture,
         rules: rules.clone(),
-        secrets: declared_secrets::of_goldens(&project.open),
+        secrets: project.golden_scrub.clone(),
         committed,
         suspected: replay.suspected(),
         own_golden: OnceLock::new(),
@@ -257,7 +257,7 @@ pub(super) async fn doubles(
         },
         secrets: &declared_secrets::real_values(&project.open),
         normalizer: &project.rules.normalizer,
-        scrub: project.open.secrets()?.scrub().clone(),
+        scrub: project.scrub.as_ref().map_err(Clone::clone)?,
     })
     .await
 }
@@ -301,6 +301,7 @@ impl Stay<'_> {
         let Stay { project, scenario, deadline, underway, .. } = *self;
         let activity = running.activity();
         let driving = async {
+            running.stage.make_folder_of(scenario)?;
             let mut given = running.stage.context(fixture);
             if let Some(turns) = turns {
                 given.insert("turn", turns());

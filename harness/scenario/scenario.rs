@@ -121,6 +121,11 @@ impl Scenario {
         self.used.port || !self.used.systems.is_empty() || !self.only_runs()
     }
 
+    /// Whether its templates use the folder of the stage.
+    pub fn uses_workdir(&self) -> bool {
+        self.used.workdir
+    }
+
     /// Whether all its steps run commands.
     pub fn only_runs(&self) -> bool {
         !self.steps.iter().any(Step::needs_system)

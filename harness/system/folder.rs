@@ -1,6 +1,8 @@
 //! The folder of a stage, with folders in it for the system's data, its home and its temporary files, and with its log.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock, mpsc};
 
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
@@ -9,6 +11,8 @@ use super::date;
 use super::guardian::{Guard, Guarded};
 use super::path::path;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
+use retake_model::kept::outliving;
 
 /// The paths of one stage's folder. The folder may not exist yet.
 #[derive(Clone, Debug)]
@@ -18,12 +22,28 @@ pub(crate) struct Folder {
     pub work: PathBuf,
     pub home: PathBuf,
     pub temp: PathBuf,
+    made: Arc<Mutex<Made>>,
 }
 
-/// The folder of this process, and its guardian. It is never dropped, so the pipe to the guardian closes when the process ends,
-/// if not before.
+/// Whether a folder exists.
+#[derive(Debug, Default)]
+enum Made {
+    /// A guardian makes and removes it.
+    #[default]
+    ByGuardian,
+    /// It is made when it is first asked for: most scenarios never do.
+    Later,
+    Here(Result<TempDir>),
+    /// The stage is over.
+    Removed,
+}
+
+/// The folder of this process, in which the folders of its stages are.
+static ROOT: LazyLock<PathBuf> = LazyLock::new(|| Folder::new().root);
+
+/// The guardian of the folder of this process. It is never dropped, so the pipe to the guardian closes when the process ends, if
+/// not before.
 struct Kept {
-    root: PathBuf,
     guardian: Guarded,
 }
 
@@ -32,9 +52,8 @@ static KEPT: OnceCell<Option<Kept>> = OnceCell::const_new();
 impl Kept {
     /// Returns `None` on platforms without guardians.
     async fn new() -> Option<Kept> {
-        let root = Folder::new().root;
-        let guardian = Guard::default().folders(vec![root.clone()]).start(|_| {}).await.ok()?;
-        Some(Kept { root, guardian })
+        let guardian = Guard::default().folders(vec![ROOT.clone()]).start(|_| {}).await.ok()?;
+        Some(Kept { guardian })
     }
 }
 
@@ -43,11 +62,27 @@ pub(super) async fn keep() {
     KEPT.get_or_init(Kept::new).await;
 }
 
+/// As [`keep`], on any thread but that of the model servers. Returns whether there is a guardian.
+fn keep_from_here() -> Result<bool> {
+    if !KEPT.initialized() {
+        let (sender, kept) = mpsc::channel();
+        outliving()?.spawn(async move {
+            keep().await;
+            let _ = sender.send(());
+        });
+        kept.recv().map_err(|_| Error::new("the thread of the model servers ended"))?;
+    }
+    Ok(matches!(KEPT.get(), Some(Some(_))))
+}
+
 /// Removes the folder of this process, if there is one, and waits until it is gone. By then, all stages have to be over.
 pub(super) fn remove_kept() {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
-    if let (Some(Some(kept)), Ok(runtime)) = (KEPT.get(), runtime) {
-        runtime.block_on(kept.guardian.end());
+    match (KEPT.get(), runtime) {
+        (Some(Some(kept)), Ok(runtime)) => runtime.block_on(kept.guardian.end()),
+        // Without a guardian, a stage made it.
+        (Some(None), _) => drop(std::fs::remove_dir(&*ROOT)),
+        _ => {}
     }
 }
 
@@ -62,29 +97,56 @@ impl Folder {
     }
 
     fn at(root: PathBuf) -> Folder {
-        Folder { work: root.join("work"), home: root.join("home"), temp: root.join("tmp"), root }
+        let made = Arc::default();
+        Folder { work: root.join("work"), home: root.join("home"), temp: root.join("tmp"), root, made }
     }
 
-    /// Creates a folder, which exists as long as the handle lives. It is in a folder of this process, which a guardian removes
-    /// if the process is killed.
+    /// Returns the unused paths of a stage's folder, which [`Folder::make`] creates. It is in a folder of this process, which a
+    /// guardian removes if the process is killed.
+    pub(crate) fn of_stage() -> Folder {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let folder = Folder::at(ROOT.join(format!("stage-{:06}", NEXT.fetch_add(1, Ordering::Relaxed))));
+        *folder.made.lock() = Made::Later;
+        folder
+    }
+
+    /// Creates the folder, if it is not there yet. It exists until it is removed, or until the last clone of this is dropped.
     /// Fails if it cannot be created.
-    pub(crate) async fn make() -> Result<(Folder, TempDir)> {
+    pub(crate) fn make(&self) -> Result<()> {
+        let mut made = self.made.lock();
+        if matches!(*made, Made::Later) {
+            *made = Made::Here(self.create());
+        }
+        match &*made {
+            Made::Here(Err(error)) => Err(error.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    fn create(&self) -> Result<TempDir> {
         let failed = |e: std::io::Error| Error::new(format!("failed to make a work folder: {e}"));
-        let kept = KEPT.get_or_init(Kept::new).await;
-        let mut builder = tempfile::Builder::new();
-        let handle = match kept {
-            Some(kept) => builder.prefix("").tempdir_in(&kept.root),
-            None => builder.prefix("retake-").tempdir(),
-        };
-        let handle = handle.map_err(failed)?;
-        let folder = Folder::at(handle.path().canonicalize().map_err(failed)?);
-        std::fs::create_dir(&folder.work).map_err(failed)?;
-        Ok((folder, handle))
+        if !keep_from_here()? {
+            std::fs::create_dir_all(&*ROOT).map_err(failed)?;
+        }
+        let name = self.root.file_name().unwrap_or_default();
+        let handle = tempfile::Builder::new().prefix(name).rand_bytes(0).tempdir_in(&*ROOT).map_err(failed)?;
+        std::fs::create_dir(&self.work).map_err(failed)?;
+        Ok(handle)
+    }
+
+    /// Removes the folder, and makes none from now on. This may fail if a blocked system still uses files in it; the folder is in
+    /// the temporary folder anyway. Returns why it could not be made, if somebody asked for it.
+    pub(crate) fn remove(&self) -> Option<Error> {
+        match std::mem::replace(&mut *self.made.lock(), Made::Removed) {
+            Made::Here(made) => made.err(),
+            Made::ByGuardian | Made::Later | Made::Removed => None,
+        }
     }
 
     /// Creates the home and the temporary folder, which only programs need.
     /// Fails if one cannot be created.
     pub(crate) fn make_for_programs(&self) -> Result<()> {
+        self.make()?;
         let failed = |e: std::io::Error| Error::new(format!("failed to make a program's home: {e}"));
         [&self.home, &self.temp].into_iter().try_for_each(std::fs::create_dir_all).map_err(failed)
     }

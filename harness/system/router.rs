@@ -1,7 +1,8 @@
 //! A system in this process: any tower service, made by a closure that gets the stage.
 //!
 //! It runs on a thread and a runtime of its own, so that a service that blocks or panics stops neither the scenario's clock nor
-//! its clients.
+//! its clients. A connection is a task of that runtime as what the service leaves behind is, so once it has no task, and the process
+//! no thread that is not Retake's, no call can come any more.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -20,11 +21,13 @@ use axum::Router;
 use axum::serve::ListenerExt as _;
 use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::stage::Stage;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
+use retake_model::threads;
 
 /// A closure that makes a system for a stage.
 pub(crate) type RouterFactory =
@@ -65,11 +68,18 @@ pub(super) struct InProcess {
     stop: Option<oneshot::Sender<()>>,
     ended: Option<oneshot::Receiver<()>>,
     threads: ThreadName,
+    runtime: Handle,
     _thread: JoinHandle<()>,
 }
 
 /// How long a system may take to stop. One that blocks its thread for longer runs on until the process ends.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How long its threads for blocking calls wait for another one. While they do, they look like threads of the system.
+const IDLE: Duration = Duration::from_millis(20);
+
+/// The first and the longest pause before another look whether anything is left of a system.
+const PAUSE: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(32)];
 
 /// Binds a loopback port before the system exists, so that its address is known while it is made.
 pub(super) fn listen() -> Result<(std::net::TcpListener, SocketAddr)> {
@@ -99,9 +109,11 @@ impl InProcess {
         let of_threads = threads.as_str().to_owned();
         let own = std::thread::Builder::new().name(of_threads.clone());
         let run = move || {
+            threads::this_is_own();
             let _end = end;
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name(of_threads).build();
-            match runtime {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            runtime.enable_all().thread_name(of_threads).thread_keep_alive(IDLE);
+            match runtime.build() {
                 Ok(runtime) => {
                     runtime.block_on(serve(factory, stage, listener, ready, stopped));
                     runtime.shutdown_background();
@@ -112,8 +124,19 @@ impl InProcess {
         let thread = own.spawn(run);
         let thread = thread.map_err(|e| Error::new(format!("failed to start a thread for system `{name}`: {e}")))?;
         let made = is_ready.await.unwrap_or_else(|_| Err("it ended before it was ready".to_owned()));
-        made.map_err(|reason| Error::new(format!("system `{name}` does not start: {reason}")))?;
-        Ok(InProcess { stop: Some(stop), ended: Some(ended), threads, _thread: thread })
+        let runtime = made.map_err(|reason| Error::new(format!("system `{name}` does not start: {reason}")))?;
+        Ok(InProcess { stop: Some(stop), ended: Some(ended), threads, runtime, _thread: thread })
+    }
+
+    /// Waits until nothing of the system is left that could call the model: no connection, no task, and no thread of its own.
+    pub(super) async fn nothing_left(&self) {
+        let tasks = || self.runtime.metrics().num_alive_tasks();
+        let [mut pause, longest] = PAUSE;
+        // A task may end while another thread starts one, so tasks are counted again once there is no such thread.
+        while tasks() > 0 || threads::has_others() || tasks() > 0 {
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(longest);
+        }
     }
 
     /// Ends the system, and waits a moment for its thread. Returns the messages of its panics, each with its place.
@@ -130,7 +153,7 @@ async fn serve(
     factory: RouterFactory,
     stage: Stage,
     listener: std::net::TcpListener,
-    ready: oneshot::Sender<Result<(), String>>,
+    ready: oneshot::Sender<Result<Handle, String>>,
     stopped: oneshot::Receiver<()>,
 ) {
     let making = AssertUnwindSafe(async move { factory(stage).await }).catch_unwind();
@@ -141,7 +164,7 @@ async fn serve(
     });
     match listening {
         Ok((router, listener)) => {
-            let _ = ready.send(Ok(()));
+            let _ = ready.send(Ok(Handle::current()));
             let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
             tokio::select! {
                 _ = axum::serve(listener, router) => {}

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use tempfile::TempDir;
 use tokio::time::{Instant, timeout_at};
 
 use super::command::{CommandSystem, start_with_needed, stop_all};
@@ -45,10 +44,10 @@ pub(crate) struct Ended {
 #[derive(Debug)]
 enum ToEnd {
     /// No system.
-    None(TempDir),
+    None,
     /// An attached system, which goes on running.
-    Attached(Arc<SharedSystem>, TempDir),
-    InProcess(InProcess, TempDir),
+    Attached(Arc<SharedSystem>),
+    InProcess(InProcess),
     Commands(Vec<CommandSystem>),
     Shared(Arc<SharedSystem>),
 }
@@ -69,28 +68,27 @@ impl Running {
         match on {
             PlayedOn::Nothing => {
                 let model = kept::start(mode, options).await?;
-                let (folder, handle) = Folder::make().await?;
                 let values = StageValues::of_run("", root, &model, secrets)
                     .with_tools(tools)
                     .on_day_of(pacing)
-                    .with_folder(folder);
-                Ok(Running::on(values, model, ToEnd::None(handle)))
+                    .with_folder(Folder::of_stage());
+                Ok(Running::on(values, model, ToEnd::None))
             }
             PlayedOn::Router(name, factory) => {
                 let model = kept::start(mode, options).await?;
-                let (folder, handle) = Folder::make().await?;
+                let folder = Folder::of_stage();
                 let (listener, address) = router::listen()?;
                 let values = StageValues::of_run(name, root, &model, secrets)
                     .with_tools(tools)
                     .on_day_of(pacing)
-                    .with_folder(folder)
+                    .with_folder(folder.clone())
                     .with_base(Base::of(address));
                 let stage = Stage::of(values);
                 let starting =
                     timeout_at(deadline, InProcess::start(Arc::clone(factory), stage.clone(), listener)).await;
                 let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
-                let system = starting.map_err(late)??;
-                Ok(Running { stage, seat: model.seat(), model, to_end: ToEnd::InProcess(system, handle) })
+                let system = starting.map_err(late)?.map_err(|error| folder.remove().unwrap_or(error))?;
+                Ok(Running { stage, seat: model.seat(), model, to_end: ToEnd::InProcess(system) })
             }
             PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
@@ -112,13 +110,12 @@ impl Running {
                 let base = url::attach(name, spec).await?;
                 let seat = shared.lay_in(mode, pacing)?;
                 let model = shared.model();
-                let (folder, handle) = Folder::make().await?;
                 let values = StageValues::of_run(name, root, &model, secrets)
                     .with_tools(tools)
-                    .with_folder(folder)
+                    .with_folder(Folder::of_stage())
                     .with_base(base);
                 let stage = Stage::of(values);
-                Ok(Running { stage, model, seat, to_end: ToEnd::Attached(shared.clone(), handle) })
+                Ok(Running { stage, model, seat, to_end: ToEnd::Attached(shared.clone()) })
             }
         }
     }
@@ -132,18 +129,20 @@ impl Running {
         self.seat.activity()
     }
 
-    /// Waits until nothing is left that could still call the model, as far as that can be seen: no system, or no process of one.
+    /// Waits until nothing is left that could still call the model, as far as that can be seen: no system, no process of one, or no
+    /// task of one in this process.
     pub(crate) async fn nothing_left(&self) {
         match &self.to_end {
-            ToEnd::None(_) => {}
+            ToEnd::None => {}
             ToEnd::Commands(systems) => drop(join_all(systems.iter().map(CommandSystem::none_left)).await),
-            ToEnd::Attached(..) | ToEnd::InProcess(..) | ToEnd::Shared(_) => std::future::pending().await,
+            ToEnd::InProcess(system) => system.nothing_left().await,
+            ToEnd::Attached(_) | ToEnd::Shared(_) => std::future::pending().await,
         }
     }
 
     /// Lets other scenarios use a shared system from now on. Late calls of this scenario are still its own.
     pub(crate) fn linger(&self) {
-        if let ToEnd::Shared(shared) | ToEnd::Attached(shared, _) = &self.to_end {
+        if let ToEnd::Shared(shared) | ToEnd::Attached(shared) = &self.to_end {
             shared.linger(&self.seat);
         }
     }
@@ -151,27 +150,21 @@ impl Running {
     /// Ends the system, then removes the folder. The model server stays, for calls that the system makes while it ends and for
     /// other late calls. If the scenario `failed`, this waits a moment first, because the system may be crashing.
     pub(crate) async fn end(self, failed: bool) -> Ended {
-        let Running { model, seat, to_end, .. } = self;
+        let Running { stage, model, seat, to_end } = self;
         let mut ended = Ended::default();
         let systems = match &to_end {
             ToEnd::Commands(systems) => &systems[..],
             ToEnd::Shared(shared) => shared.systems(),
-            ToEnd::None(_) | ToEnd::Attached(..) | ToEnd::InProcess(..) => &[],
+            ToEnd::None | ToEnd::Attached(_) | ToEnd::InProcess(_) => &[],
         };
         if failed {
             join_all(systems.iter().map(CommandSystem::may_be_ending)).await;
         }
         ended.crash = systems.iter().find_map(CommandSystem::crashed);
-        let folder = match to_end {
-            ToEnd::None(folder) => Some(folder),
-            ToEnd::InProcess(system, folder) => {
-                ended.panics = system.stop().await;
-                Some(folder)
-            }
-            ToEnd::Commands(systems) => {
-                ended.logs = stop_all(&systems).await;
-                None
-            }
+        match to_end {
+            ToEnd::None => {}
+            ToEnd::InProcess(system) => ended.panics = system.stop().await,
+            ToEnd::Commands(systems) => ended.logs = stop_all(&systems).await,
             ToEnd::Shared(shared) => {
                 ended.take_note_of(&model, &seat).await;
                 let failed = failed || ended.crash.is_some();
@@ -179,17 +172,16 @@ impl Running {
                 ended.logs = shared.evidence().await;
                 return ended;
             }
-            ToEnd::Attached(shared, folder) => {
+            ToEnd::Attached(shared) => {
                 ended.take_note_of(&model, &seat).await;
                 shared.take_out(&seat, false);
-                drop(folder);
+                ended.crash = stage.folder().and_then(Folder::remove);
                 return ended;
             }
-        };
+        }
         ended.take_note_of(&model, &seat).await;
         kept::keep(model);
-        // This may fail if a blocked system still uses files in it. The folder is in the temporary folder anyway.
-        drop(folder);
+        ended.crash = ended.crash.or_else(|| stage.folder()?.remove());
         ended
     }
 }

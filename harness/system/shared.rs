@@ -20,7 +20,7 @@ use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::Rules;
-use retake_model::{CallerRules, Mode, ModelServer, Pacing, Replay, Scope, Seat, ServerOptions};
+use retake_model::{CallerRules, Mode, ModelServer, Pacing, Replay, Scope, Seat, ServerOptions, threads};
 use retake_scenario::SystemSpec;
 
 /// The shared systems of this process, by name.
@@ -113,6 +113,7 @@ impl SharedSystem {
         let (stop, stopped) = oneshot::channel();
         let name = format!("system {}", spec.name);
         let run = move || {
+            threads::this_is_own();
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             match runtime {
                 Ok(runtime) => runtime.block_on(async {

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::folder::Folder;
 use super::values::StageValues;
+use retake_base::error::Result;
 use retake_core::json::Layout;
 use retake_model::Urls;
-use retake_scenario::Context;
+use retake_scenario::{Context, Scenario};
 use retake_wire::fixture::Fixture;
 
 /// What a system can learn about the stage that it runs on. Cloning it is cheap.
@@ -28,7 +29,10 @@ impl Stage {
 
     /// Returns the system's own folder, which is empty at first and removed at the end.
     pub fn workdir(&self) -> &Path {
-        self.0.folder.as_ref().map_or(Path::new(""), |folder| &folder.work)
+        let Some(folder) = &self.0.folder else { return Path::new("") };
+        // The stage reports an error.
+        let _ = folder.make();
+        &folder.work
     }
 
     /// Returns the address at which the system is reached.
@@ -77,6 +81,12 @@ impl Stage {
     #[cfg(feature = "browser")]
     pub fn url_of(&self, system: &str) -> Option<&str> {
         self.0.urls.get(system).map(String::as_str)
+    }
+
+    /// Makes the folder of the stage, if templates of a scenario use it.
+    /// Fails if it cannot be made.
+    pub(crate) fn make_folder_of(&self, scenario: &Scenario) -> Result<()> {
+        self.folder().filter(|_| scenario.uses_workdir()).map_or(Ok(()), Folder::make)
     }
 
     pub(crate) fn folder(&self) -> Option<&Folder> {

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use tempfile::TempDir;
-
 use super::comparison::{Comparison, ToolRules};
 use super::script::Script;
 #[cfg(all(feature = "mcp", unix))]
@@ -24,7 +22,7 @@ pub(crate) struct Live {
     pub targets: Targets,
     pub comparison: Comparison,
     servers: Vec<Arc<dyn Target>>,
-    _folder: TempDir,
+    _folder: Folder,
 }
 
 impl Live {
@@ -39,13 +37,14 @@ impl Live {
         normalizer: &Normalizer,
         scrub: Scrub,
     ) -> Result<Live> {
-        let (folder, handle) = Folder::make().await?;
+        let folder = Folder::of_stage();
+        folder.make()?;
         let stage = OnStage::new(root, &folder, secrets)?;
         let mut live = Live {
             targets: Targets::default(),
             comparison: Comparison { normalizer: normalizer.clone(), scrub, tools: BTreeMap::new() },
             servers: Vec::new(),
-            _folder: handle,
+            _folder: folder.clone(),
         };
         let wanted = |tool: &str| script.actions().any(|action| action.tool == tool);
         // Entries that name their tools come first. The others get the tools that are left.

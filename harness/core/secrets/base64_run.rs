@@ -11,7 +11,7 @@ use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 /// The shortest run of base64 to decode. A shorter one contains no secret of a known form.
-const SHORTEST: usize = 20;
+pub(super) const SHORTEST: usize = 20;
 
 /// How many characters of a run are decoded to see whether it is text.
 const SAMPLE: usize = 344;
@@ -108,8 +108,14 @@ fn split(bytes: &[u8], range: Range<usize>, has: impl Fn(u8) -> bool) -> impl It
     let mut at = range.start;
     std::iter::from_fn(move || {
         loop {
-            let start = at + bytes[at..range.end].iter().position(|byte| has(*byte))?;
-            at = start + bytes[start..range.end].iter().take_while(|byte| has(**byte)).count();
+            // A part that is long enough has each byte that is as far as this from the end of the part before.
+            let probe = at + SHORTEST - 1;
+            if probe >= range.end {
+                return None;
+            }
+            let before = bytes[at..=probe].iter().rev().take_while(|byte| has(**byte)).count();
+            let start = probe + 1 - before;
+            at = start + before + bytes[probe + 1..range.end].iter().take_while(|byte| has(**byte)).count();
             if at - start >= SHORTEST {
                 return Some(start..at);
             }

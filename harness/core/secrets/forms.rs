@@ -1,6 +1,6 @@
 //! The known forms of secrets: the pattern of each, the name under which a fixture lists it, and its placeholder.
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 
@@ -21,8 +21,77 @@ const fn form(name: &'static str, needles: &'static [&'static str], pattern: &'s
     SecretForm { name, needles, pattern, regex: OnceLock::new(), placeholder: OnceLock::new() }
 }
 
+const COUNT: usize = 56;
+
+/// Some of the forms, one bit for each of [`FORMS`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Forms(u64);
+
+const _: () = assert!(COUNT < 64, "a form is a bit");
+
+impl Forms {
+    pub(super) fn all() -> Forms {
+        Forms((1 << COUNT) - 1)
+    }
+
+    /// Returns the form of this name alone.
+    pub(super) fn named(name: &str) -> Option<Forms> {
+        FORMS.iter().position(|form| form.name == name).map(|at| Forms(1 << at))
+    }
+
+    pub(super) fn and(self, other: Forms) -> Forms {
+        Forms(self.0 | other.0)
+    }
+
+    pub(super) fn without(self, other: Forms) -> Forms {
+        Forms(self.0 & !other.0)
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the forms in the order in which they are applied.
+    pub(super) fn iter(self) -> impl Iterator<Item = &'static SecretForm> {
+        FORMS.iter().enumerate().filter(move |(at, _)| self.0 & (1 << at) != 0).map(|(_, form)| form)
+    }
+
+    /// Returns the first form from a place on, and the place after it.
+    pub(super) fn from(self, at: u32) -> Option<(u32, &'static SecretForm)> {
+        let left = self.0.checked_shr(at)?;
+        let at = at + left.trailing_zeros();
+        Some((at + 1, FORMS.get(at as usize)?))
+    }
+
+    /// Returns those of these forms that a text may contain, judged by the first two bytes of their needles. Most texts are short
+    /// and contain none, and one look at each byte costs less than a search for each needle.
+    pub(super) fn in_text(self, text: &str) -> Forms {
+        let begin = &**BEGIN;
+        let (mut found, mut before) = (0, 0);
+        for byte in text.as_bytes() {
+            let byte = usize::from(byte & 0x7f);
+            found |= begin[before << 7 | byte];
+            before = byte;
+        }
+        Forms(self.0 & found)
+    }
+}
+
+/// The forms with a needle that begins with a pair of bytes, for each pair.
+static BEGIN: LazyLock<Box<[u64]>> = LazyLock::new(|| {
+    let mut begin = vec![0; 1 << 14];
+    for (at, form) in FORMS.iter().enumerate() {
+        for needle in form.needles {
+            let (first, second) = (usize::from(needle.as_bytes()[0]), needle.as_bytes().get(1).copied());
+            let pairs = second.map_or(0..128, |second| usize::from(second)..usize::from(second) + 1);
+            pairs.for_each(|second| begin[first << 7 | second] |= 1 << at);
+        }
+    }
+    begin.into()
+});
+
 /// All forms, in the order in which they are applied: a form that can contain others comes before them.
-pub(super) static FORMS: [SecretForm; 56] = [
+pub(super) static FORMS: [SecretForm; COUNT] = [
     form(
         "private-key",
         &["PRIVATE KEY"],
@@ -145,7 +214,10 @@ pub(super) static FORMS: [SecretForm; 56] = [
     ),
     form(
         "suspected-password",
-        &["pass", "PASS", "Pass", "pwd", "PWD"],
+        &[
+            "passw", "passW", "passp", "passP", "passc", "passC", "Passw", "PassW", "Passp", "PassP", "Passc", "PassC",
+            "PASSW", "PASSw", "PASSP", "PASSp", "PASSC", "PASSc", "pwd", "PWD",
+        ],
         concat!(
             r#"(?i:passw(?:or)?d|passphrase|passcode|pwd)["'\\]{0,4}\s{0,3}(?:=>|:=|[:=])\s{0,3}["'`\\]{0,3}"#,
             r#"([^\s"'`,;&<>(){}\[\]\\]{8,128})"#,
@@ -163,10 +235,6 @@ pub(super) static FORMS: [SecretForm; 56] = [
 ];
 
 impl SecretForm {
-    pub(super) fn named(name: &str) -> Option<&'static SecretForm> {
-        FORMS.iter().find(|form| form.name == name)
-    }
-
     /// The text that replaces a secret of this form.
     pub(super) fn placeholder(&self) -> &str {
         self.placeholder.get_or_init(|| match self.name {
@@ -178,7 +246,8 @@ impl SecretForm {
     /// Returns the ranges of this form's secrets in a text, sorted and without overlaps.
     pub(super) fn find(&self, text: &str) -> Vec<std::ops::Range<usize>> {
         let mut found = Vec::new();
-        if !self.needles.iter().any(|needle| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some()) {
+        let has = |needle: &&str| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some();
+        if !self.needles.iter().any(has) || (self.name == "discord-token" && !has_long_word_before_a_dot(text)) {
             return found;
         }
         let regex = self.regex();
@@ -219,6 +288,13 @@ impl SecretForm {
     fn regex(&self) -> &Regex {
         self.regex.get_or_init(|| Regex::new(self.pattern).expect("a constant pattern"))
     }
+}
+
+/// Whether a dot follows as many characters of a word as in a token of Discord. Without this, every text with a dot would be searched.
+fn has_long_word_before_a_dot(text: &str) -> bool {
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    memchr::memchr_iter(b'.', text.as_bytes())
+        .any(|at| at >= 24 && text.as_bytes()[at - 24..at].iter().rev().all(is_of_word))
 }
 
 /// Whether a word may begin at an offset: the `sk-…` in `risk-…` is not a key. An escape before the offset, such as `\n` in a

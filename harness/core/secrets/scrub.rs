@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::base64_run;
-use super::forms::{FORMS, SecretForm};
+use super::forms::{FORMS, Forms};
 use super::suspects::{Suspected, Suspects};
 use super::value::{SHORTEST, VARIABLE, Value};
 use super::view::View;
@@ -29,7 +29,7 @@ pub type Fired = BTreeSet<String>;
 #[derive(Clone, Debug, Default)]
 pub struct Scrub {
     values: Vec<Value>,
-    forms: Vec<&'static SecretForm>,
+    forms: Forms,
     /// The names of the forms and the variables, as a fixture lists them.
     names: Fired,
     /// The suspected forms whose placeholders may stand in a fixture.
@@ -40,7 +40,7 @@ impl Scrub {
     /// Creates a search for every known form, and no variable.
     pub fn known() -> Scrub {
         let names = FORMS.iter().map(|form| form.name.to_owned()).collect();
-        Scrub { values: Vec::new(), forms: FORMS.iter().collect(), names, masked: BTreeSet::new() }
+        Scrub { values: Vec::new(), forms: Forms::all(), names, masked: BTreeSet::new() }
     }
 
     /// Creates a search for the names that a fixture lists. `variable` returns the value of an environment variable, if it is
@@ -57,7 +57,7 @@ impl Scrub {
             if let Some(variable_name) = name.strip_prefix(VARIABLE) {
                 scrub = scrub.with_value(variable_name, &variable(variable_name).unwrap_or_default());
             } else {
-                let form = SecretForm::named(name).ok_or_else(|| {
+                let form = Forms::named(name).ok_or_else(|| {
                     let known = FORMS.iter().map(|form| form.name);
                     let hint = nearest(name, known).map_or_else(
                         || "a later version of Retake may know it".to_owned(),
@@ -65,12 +65,10 @@ impl Scrub {
                     );
                     format!("{name:?} is not a known form of a secret; {hint}")
                 })?;
-                scrub.forms.push(form);
+                scrub.forms = scrub.forms.and(form);
             }
             scrub.names.insert(name.to_owned());
         }
-        // Forms are applied in the order of recording, whatever the order of the list is.
-        scrub.forms.sort_by_key(|form| FORMS.iter().position(|known| known.name == form.name));
         Ok(scrub)
     }
 
@@ -88,12 +86,12 @@ impl Scrub {
     /// Decides what is done with suspected secrets.
     pub(super) fn with_suspects(mut self, suspects: Suspects) -> Scrub {
         for (name, suspected) in suspects.all() {
-            let form = self.forms.iter().copied().find(|form| form.name == name);
+            let form = self.forms.iter().find(|form| form.name == name);
             match suspected {
                 Suspected::Refuse => {}
                 Suspected::Mask => self.masked.extend(form.map(|form| form.name)),
                 Suspected::Keep => {
-                    self.forms.retain(|form| form.name != name);
+                    self.forms = self.forms.without(Forms::named(name).unwrap_or_default());
                     self.names.remove(name);
                 }
             }
@@ -124,9 +122,7 @@ impl Scrub {
     pub fn and(mut self, other: Scrub) -> Scrub {
         self.names.extend(other.names);
         self.values.extend(other.values);
-        self.forms.extend(other.forms);
-        self.forms.sort_by_key(|form| FORMS.iter().position(|known| known.name == form.name));
-        self.forms.dedup_by_key(|form| form.name);
+        self.forms = self.forms.and(other.forms);
         self
     }
 
@@ -193,6 +189,13 @@ impl Scrub {
         if pieces.iter().map(|piece| piece.len()).sum::<usize>() < SHORTEST {
             return;
         }
+        let text = joined(pieces);
+        let escapes = memchr::memchr2(b'%', b'\\', text.as_bytes()).is_some();
+        let short = self.values.is_empty() && text.len() < base64_run::SHORTEST;
+        if short && !escapes && self.forms.in_text(&text).is_empty() {
+            return;
+        }
+        drop(text);
         // What is escaped comes first: without its escapes, a pattern would match only a part of it.
         while let Some(found) = self.escaped(&joined(pieces), fired) {
             replace(pieces, &found);
@@ -203,9 +206,15 @@ impl Scrub {
             drop(text);
             replace(pieces, &as_finds(found, value.placeholder(), &value.fired_as(), fired));
         }
-        for form in &self.forms {
+        let (mut likely, mut at) = (self.forms.in_text(&joined(pieces)), 0);
+        while let Some((next, form)) = likely.from(at) {
+            at = next;
             let found = form.find(&joined(pieces));
-            replace(pieces, &as_finds(found, form.placeholder(), form.name, fired));
+            if !found.is_empty() {
+                replace(pieces, &as_finds(found, form.placeholder(), form.name, fired));
+                // Some forms are known by the placeholder of another.
+                likely = self.forms.in_text(&joined(pieces));
+            }
         }
         let found = self.base64(&joined(pieces), fired);
         replace(pieces, &found);
@@ -237,7 +246,10 @@ impl Scrub {
                     return Some(finds);
                 }
             }
-            for form in &self.forms {
+            // A placeholder begins with this.
+            let placed = memchr::memchr(b'<', view.text.as_bytes()).is_some();
+            let likely = if placed { self.forms } else { self.forms.in_text(&view.text) };
+            for form in likely.iter() {
                 let found = merged(form.find(&view.text), named(form.placeholder()));
                 if let Some(finds) = of(found, form.placeholder(), form.name) {
                     return Some(finds);

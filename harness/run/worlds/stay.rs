@@ -145,6 +145,7 @@ impl Play {
         let Setting { project, scenario, fixture, .. } = setting;
         let root: &Path = &project.root;
         let activity = model.activity();
+        stage.make_folder_of(scenario)?;
         let context = scenario.resolve_vars(&stage.context(Some(fixture)))?;
         let mut driver = Driver::new(scenario, stage, root, context, underway.clone(), activity.clone(), None);
         if driver.drive().await {

@@ -65,6 +65,8 @@ pub struct Used {
     pub(crate) systems: BTreeSet<String>,
     /// Whether they use the port of the system.
     pub(crate) port: bool,
+    /// Whether they use the folder of the stage.
+    pub(crate) workdir: bool,
     /// The values of the fixture.
     pub(crate) of_fixture: Vec<OfFixture>,
 }
@@ -175,6 +177,10 @@ impl Names {
                 }
                 "port" => {
                     self.used.borrow_mut().port = true;
+                    return Ok(());
+                }
+                "workdir" => {
+                    self.used.borrow_mut().workdir = true;
                     return Ok(());
                 }
                 SYSTEMS if !self.systems.is_empty() => self.systems.iter().map(String::as_str).collect(),

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use super::order::{Exit, Input, Order, Program};
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
+use retake_model::threads;
 
 /// What is known about a guarded program.
 #[derive(Clone, Debug, Default)]
@@ -164,11 +165,15 @@ fn launch(order: &Order, output: Output) -> Result<Guarded> {
     let (reading, drained) = std::sync::mpsc::channel::<()>();
     let threads = || {
         let read = move || {
+            threads::this_is_own();
             let _until_read = reading;
             read_all(printed, output);
         };
         std::thread::Builder::new().name("output".to_owned()).spawn(read)?;
-        let listening = move || listen(guardian, control, &drained, &sender);
+        let listening = move || {
+            threads::this_is_own();
+            listen(guardian, control, &drained, &sender);
+        };
         std::thread::Builder::new().name("guardian".to_owned()).spawn(listening)
     };
     threads().map_err(failed)?;

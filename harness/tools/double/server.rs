@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -43,7 +42,7 @@ pub(crate) struct Given<'a> {
     /// The secrets that templates of real servers use as `{{ secret.NAME }}`.
     pub secrets: &'a Json,
     pub normalizer: &'a Normalizer,
-    pub scrub: Scrub,
+    pub scrub: &'a Scrub,
 }
 
 /// The doubles of a stage, while it runs.
@@ -52,7 +51,7 @@ pub(crate) struct Doubles {
     address: SocketAddr,
     names: Vec<(String, bool)>,
     task: JoinHandle<()>,
-    _folder: Option<TempDir>,
+    _folder: Option<Folder>,
 }
 
 impl Doubles {
@@ -69,11 +68,12 @@ impl Doubles {
             return Ok(None);
         }
         let live = !matches!(given.mode, ToolsMode::Replay(_) | ToolsMode::Fork(_, ForkTools::Recorded));
-        let made = if live { Some(Folder::make().await?) } else { None };
+        let made = live.then(Folder::of_stage);
+        made.as_ref().map_or(Ok(()), Folder::make)?;
         let mut by_name = BTreeMap::new();
         for (name, spec) in &specs {
             let streams = Arc::<Streams>::default();
-            let live = if let Some((folder, _)) = &made {
+            let live = if let Some(folder) = &made {
                 let stage = OnStage::new(given.root, folder, given.secrets)?;
                 let of_tool = |error: Error| error.of(&format!("tool `{name}`:")).in_file(&given.suite.path);
                 let traffic = Arc::new(Traffic::new(Arc::clone(&streams), given.scrub.clone()));
@@ -101,7 +101,7 @@ impl Doubles {
                 None
             };
             let exchanges = given.recorded.get(*name).map(Vec::as_slice).unwrap_or_default();
-            let answers = Answers::new(exchanges, given.normalizer, &given.scrub);
+            let answers = Answers::new(exchanges, given.normalizer, given.scrub);
             by_name.insert((*name).clone(), Server::new(answers, live, streams));
         }
         let key = uuid::Uuid::new_v4().simple().to_string();
@@ -121,7 +121,7 @@ impl Doubles {
             served.map_err(|e| Error::new(format!("the tool server did not start: {e}")))?.map_err(failed)?;
         let is_command = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_));
         let names = specs.iter().map(|(name, spec)| ((*name).clone(), is_command(&spec.by))).collect();
-        Ok(Some(Doubles { state, address, names, task, _folder: made.map(|(_, handle)| handle) }))
+        Ok(Some(Doubles { state, address, names, task, _folder: made }))
     }
 
     /// Returns what templates use as `tools`: for each server its URL, or the command that starts its double.

@@ -13,6 +13,7 @@ tests! { a_background_call_after_the_last_event_fails_its_own_scenario,
     a_scenario_that_lingers_does_not_block_the_next_one,
     a_late_call_fails_its_own_scenario_however_many_linger,
     nothing_lingers_where_no_process_is_left,
+    nothing_lingers_where_a_router_has_no_task,
     a_miss_after_the_verdict_fails_the_run_and_is_named,
 }
 
@@ -25,12 +26,16 @@ fn a_background_call_after_the_last_event_fails_its_own_scenario() {
         let ask = format!("/ask-and-go-on/{millis}");
         tree.scenario(&format!("one-turn-{millis}"), &asking("Hello").replace("/ask", &ask));
         fixtures::write(&tree, &format!("one-turn-{millis}"), vec![turn(None, "\"Hello\"", "Hi")]);
-        tree.scenario(&format!("none-{millis}"), &format!("fixture = \"none\"\n[[step]]\npost = \"{ask}\"\n"));
+        for (name, ask) in [("none", "ask-and-go-on"), ("thread", "go-on-in-a-thread"), ("blocking", "go-on-blocking")]
+        {
+            let late = format!("fixture = \"none\"\n[[step]]\npost = \"/{ask}/{millis}\"\n");
+            tree.scenario(&format!("{name}-{millis}"), &late);
+        }
     }
     tree.runner("oddities").env("UPDATE_GOLDEN", "1").run();
     let run = tree.runner("oddities").run().exits(101);
     for millis in AFTER {
-        for name in [format!("one-turn-{millis}"), format!("none-{millis}")] {
+        for name in ["one-turn", "none", "thread", "blocking"].map(|name| format!("{name}-{millis}")) {
             assert!(run.failure(&name).starts_with("replay miss: "), "{}", run.all());
         }
     }
@@ -120,6 +125,23 @@ fn nothing_lingers_where_no_process_is_left() {
     tree.scenario("no-agent", without);
     tree.retake().args(&["test"]).run().green();
 }
+
+/// The scenarios would wait for an hour. Elsewhere it is not known which threads a system has.
+#[cfg(target_os = "linux")]
+fn nothing_lingers_where_a_router_has_no_task() {
+    let tree = Tree::with_suite("linger = \"60m\"\n");
+    tree.scenario("asks", &asking("Hello"));
+    fixtures::write(&tree, "asks", vec![turn(None, "\"Hello\"", "Hi")]);
+    for name in ["silent", "silent-too"] {
+        tree.scenario(name, "fixture = \"none\"\n[[step]]\npost = \"/silent\"\ngolden = false\n");
+    }
+    tree.runner("oddities").env("UPDATE_GOLDEN", "1").run().green();
+    tree.runner("oddities").run().green();
+    tree.runner("oddities").args(&["--test-threads", "1"]).run().green();
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nothing_lingers_where_a_router_has_no_task() {}
 
 /// No scenario waits for a thread that outlives its system, but a miss by such a thread fails the run.
 fn a_miss_after_the_verdict_fails_the_run_and_is_named() {

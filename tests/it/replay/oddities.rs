@@ -32,6 +32,8 @@ pub(crate) fn router(stage: Stage) -> Router {
         .route("/panic", post(panics))
         .route("/mint", post(mint))
         .route("/ask-and-go-on/{millis}", post(ask_and_go_on))
+        .route("/go-on-in-a-thread/{millis}", post(go_on_in_a_thread))
+        .route("/go-on-blocking/{millis}", post(go_on_blocking))
         .route("/panic-behind", post(panic_behind))
         .route("/panic-blocking", post(panic_blocking))
         .route("/call-later", post(call_later))
@@ -81,6 +83,23 @@ async fn ask_and_go_on(Path(millis): Path<u64>, State(stage): State<Stage>, ques
         model(&stage, json!([{ "role": "user", "content": "A title for this?" }])).await
     });
     sse(&[("answer", json!({ "text": said })), ("end", Value::Null)])
+}
+
+/// Responds, and calls the model that long after the last event, on a thread that no runtime knows.
+async fn go_on_in_a_thread(Path(millis): Path<u64>, State(stage): State<Stage>) -> Response {
+    std::thread::spawn(move || call_after(millis, &stage));
+    sse(&[("end", Value::Null)])
+}
+
+/// The same on a thread for blocking calls.
+async fn go_on_blocking(Path(millis): Path<u64>, State(stage): State<Stage>) -> Response {
+    tokio::task::spawn_blocking(move || call_after(millis, &stage));
+    sse(&[("end", Value::Null)])
+}
+
+fn call_after(millis: u64, stage: &Stage) {
+    std::thread::sleep(Duration::from_millis(millis));
+    let _ = call_blocking(stage.model().url.strip_prefix("http://").unwrap().parse().unwrap(), stage.key());
 }
 
 /// Responds, and then a background task panics.

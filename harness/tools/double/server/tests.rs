@@ -17,6 +17,7 @@ fn with_doubles<F: Future<Output = ()>>(scope: &Scope, pacing: Pacing, check: im
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (used, recorded, normalizer) = (BTreeSet::new(), ToolExchanges::new(), Normalizer::default());
+        let scrub = Scrub::default();
         let doubles = Doubles::start(Given {
             suite: &suite,
             used: &used,
@@ -27,7 +28,7 @@ fn with_doubles<F: Future<Output = ()>>(scope: &Scope, pacing: Pacing, check: im
             mode: ToolsMode::Replay(scope.clone()),
             secrets: &Json::Null,
             normalizer: &normalizer,
-            scrub: Scrub::default(),
+            scrub: &scrub,
         });
         check(doubles.await.unwrap().unwrap()).await;
     });
