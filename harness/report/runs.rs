@@ -1,6 +1,7 @@
 //! The folder of run data, with one file for each scenario's last run. Several processes can write to it at the same time, since
 //! each writes the files of its own scenarios.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use time::OffsetDateTime;
@@ -52,8 +53,7 @@ impl Runs {
     /// # Errors
     /// If the file is not run data of this version.
     pub fn read(&self, scenario: &str) -> Result<Option<RunData>> {
-        let file = self.file(scenario);
-        if file.is_file() { read(&file).map(Some) } else { Ok(None) }
+        read(&self.file(scenario))
     }
 
     /// The last run of each scenario, sorted by name.
@@ -97,7 +97,7 @@ impl Runs {
                 continue;
             }
             let run = read(&self.folder().join(format!("{name}.json")));
-            if run.is_ok_and(|run| !is_scenario(&run.scenario)) {
+            if run.is_ok_and(|run| run.is_some_and(|run| !is_scenario(&run.scenario))) {
                 let _ = files::remove(&self.folder().join(format!("{name}.json")));
             }
         }
@@ -125,11 +125,16 @@ pub fn printed(run: &RunData) -> Result<String> {
 }
 
 fn in_folder(folder: &Path) -> Result<Vec<RunData>> {
-    files::names(folder, ".json")?.iter().map(|name| read(&folder.join(format!("{name}.json")))).collect()
+    let names = files::names(folder, ".json")?;
+    names.iter().filter_map(|name| read(&folder.join(format!("{name}.json"))).transpose()).collect()
 }
 
-fn read(file: &Path) -> Result<RunData> {
-    let bytes = files::read(file)?;
+/// Returns `None` if there is no such file: another process may just have begun a run, and forgotten the last one.
+fn read(file: &Path) -> Result<Option<RunData>> {
+    let bytes = match std::fs::read(file) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        bytes => bytes.map_err(|e| files::failed("read", file, &e))?,
+    };
     let unreadable = |what: String| Error::new(what).in_file(file).help("run the scenario again to rewrite its data");
     let json = Json::parse(&bytes).map_err(|e| unreadable(format!("not JSON: {}", e.message)))?;
     match json.str_of("format") {

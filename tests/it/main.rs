@@ -79,6 +79,7 @@ fn main() -> ExitCode {
 /// Returns all tests, with their module paths relative to this crate.
 fn all() -> Vec<Test> {
     let tests = [
+        worlds::TESTS, // they take longest, and would be left alone at the end
         audit::TESTS,
         &[documentation::TESTS],
         failures::TESTS,
@@ -93,7 +94,6 @@ fn all() -> Vec<Test> {
         systems::TESTS,
         today::TESTS,
         tools::TESTS,
-        worlds::TESTS,
         #[cfg(feature = "browser")]
         browser::TESTS,
     ];

@@ -50,7 +50,7 @@ pub(super) static FORMS: LazyLock<Vec<KnownForm>> = LazyLock::new(|| {
     const DAY: &str = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*";
     const CLOCK: &str = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\b\.?)?";
     const MONTHS: &[&str] = &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let of_folder = r#"[^\s"'=(\[]*/retake-[0-9a-f]{12}(?:/[0-9A-Za-z]{6})?"#.to_owned();
+    let of_folder = r#"[^\s"'=(\[]*/retake-[0-9a-f]{12}(?:/stage-[0-9]{6})?"#.to_owned();
     let time = |digits, needles: Needles, pattern| ("a date and time", "<TIME>", digits, needles, pattern);
     let clock = |pattern: &str| ("a time of day", "<TIME>", 2, &[":"] as Needles, pattern.to_owned());
     let stamp = |name, digits, needles: Needles, pattern: &str| (name, "<TIME>", digits, needles, pattern.to_owned());

@@ -6,4 +6,4 @@ pub(crate) mod mistakes;
 pub(crate) mod served;
 pub(crate) mod trial;
 
-pub(crate) const TESTS: &[&[crate::Test]] = &[guide::TESTS, kinds::TESTS, served::TESTS, trial::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[kinds::TESTS, guide::TESTS, served::TESTS, trial::TESTS];
