@@ -75,7 +75,7 @@ fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<
     let cores = available_parallelism().map_or(1, NonZero::get);
     let alone = |scenario: &Scenario| trial::claim(project, scenario, false, None);
     let waiting = sound.iter().map(|scenario| (scenario.name.clone(), alone(scenario))).collect();
-    let threads = project.slots.open(cores, waiting);
+    let threads = project.slots.open(cores, waiting, false);
     // Replay all scenarios first: trying changes takes all cores, and would slow down a replay at the same time.
     let replays = in_parallel(&sound, threads, |scenario| {
         let _turn = project.slots.turn(&scenario.name, alone(scenario));

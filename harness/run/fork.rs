@@ -61,7 +61,7 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
         counted(open.len(), "run")
     ));
     let forking = Forking { project, scenario, fixture, from, rewrite, relay, secrets, folder };
-    project.slots.open(options.times, BTreeMap::new());
+    project.slots.open(options.times, BTreeMap::new(), false);
     let failed: Mutex<Vec<Error>> = Mutex::default();
     std::thread::scope(|scope| {
         for number in open {

@@ -57,6 +57,8 @@ pub(super) struct Slots {
 #[derive(Debug)]
 struct State {
     free: usize,
+    /// Whether each scenario keeps its slot until it is judged.
+    until_judged: bool,
     /// The scenarios that have not run yet, by name, with the system that each needs for itself.
     waiting: BTreeMap<String, Option<Claim>>,
     /// The threads of scenarios that wait for their turn.
@@ -92,17 +94,20 @@ impl Slots {
     /// One slot, as recording needs it.
     pub(super) fn new() -> Slots {
         let (waiting, parked, playing) = (BTreeMap::new(), HashMap::new(), HashMap::new());
-        let state = Mutex::new(State { free: 1, waiting, parked, playing });
+        let state = Mutex::new(State { free: 1, until_judged: false, waiting, parked, playing });
         let routers = routers();
         let (places, routers, commands) = (routers + COMMANDS, Semaphore::new(routers), Semaphore::new(COMMANDS));
         Slots { state, routers, commands, places }
     }
 
     /// Opens slots for these scenarios, each with the system that it needs for itself. They run in the order of their names, so
-    /// their threads have to ask for them in that order. Returns how many threads can be in use at the same time.
-    pub(super) fn open(&self, slots: usize, scenarios: BTreeMap<String, Option<Claim>>) -> usize {
+    /// their threads have to ask for them in that order. With `until_judged`, each keeps its slot until its turn is over, so that the
+    /// next one knows how it ended. Returns how many threads can be in use at the same time.
+    pub(super) fn open(&self, slots: usize, scenarios: BTreeMap<String, Option<Claim>>, until_judged: bool) -> usize {
         let all = scenarios.len();
-        self.change(|state| (state.free, state.waiting) = (slots.max(1), scenarios));
+        self.change(|state| {
+            (state.free, state.waiting, state.until_judged) = (slots.max(1), scenarios, until_judged);
+        });
         (slots.max(1) + self.places).min(all.max(1))
     }
 
@@ -142,7 +147,9 @@ impl Slots {
             if let Some(playing) = state.playing.get_mut(name) {
                 playing.lingers = true;
             }
-            state.give_slot(name);
+            if !state.until_judged {
+                state.give_slot(name);
+            }
         });
         place
     }
@@ -154,7 +161,11 @@ impl Slots {
 
     /// Gives up a scenario's slot and system, once its stage is gone.
     pub(super) fn leave(&self, name: &str) {
-        self.change(|state| state.leave(name));
+        self.change(|state| {
+            if !state.until_judged {
+                state.leave(name);
+            }
+        });
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {

@@ -66,7 +66,7 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let scenarios = scenarios.chain(of_worlds.filter(|(name, _)| names.contains(name.as_str()))).collect();
     let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
     // Most threads only wait: the slots limit how many scenarios run at the same time.
-    args.test_threads = Some(project.slots.open(slots, scenarios));
+    args.test_threads = Some(project.slots.open(slots, scenarios, wanted.fails_fast()));
     if !args.list && wanted.only_some().is_none() {
         project.keep_runs_of(|name| all.contains(name));
     }

@@ -7,7 +7,7 @@ fn slots(count: usize, scenarios: &[(&str, Option<&str>)]) -> Slots {
     let slots = Slots::new();
     let owned =
         |(name, alone): &(&str, Option<&str>)| ((*name).to_owned(), alone.map(|system| Claim::of(system, None)));
-    slots.open(count, scenarios.iter().map(owned).collect::<BTreeMap<_, _>>());
+    slots.open(count, scenarios.iter().map(owned).collect::<BTreeMap<_, _>>(), false);
     slots
 }
 
@@ -48,7 +48,7 @@ async fn a_lingering_scenario_passes_on_its_system_to_those_that_begin_different
         |roots: &[&str]| Some(Claim::of("shared", Some(roots.iter().map(|it| Hash::of(it.as_bytes())).collect())));
     let scenarios = [("a", &["hi", "x"][..]), ("b", &["hi"]), ("c", &["other"]), ("d", &[]), ("e", &["other"])];
     let slots = Slots::new();
-    slots.open(1, scenarios.iter().map(|(name, roots)| ((*name).to_owned(), claim(roots))).collect());
+    slots.open(1, scenarios.iter().map(|(name, roots)| ((*name).to_owned(), claim(roots))).collect(), false);
     let turn = slots.turn("a", claim(&["hi", "x"]));
     assert!(["b", "c", "d", "e"].iter().all(|name| !has_turn(&slots, name)));
     let place = slots.linger("a", false).await;
@@ -82,5 +82,17 @@ async fn a_scenario_without_a_place_to_linger_waits_for_one() {
 fn a_trial_that_ends_before_it_runs_delays_no_other() {
     let slots = slots(1, &[("a", None), ("b", None)]);
     drop(Turn { slots: &slots, name: "a" });
+    assert!(has_turn(&slots, "b"));
+}
+
+#[tokio::test]
+async fn a_scenario_can_keep_its_slot_until_it_is_judged() {
+    let slots = Slots::new();
+    slots.open(1, [("a".to_owned(), None), ("b".to_owned(), None)].into(), true);
+    let turn = slots.turn("a", None);
+    let place = slots.linger("a", false).await;
+    slots.leave("a");
+    assert!(!has_turn(&slots, "b"));
+    drop((turn, place));
     assert!(has_turn(&slots, "b"));
 }
