@@ -157,7 +157,7 @@ impl Goldens {
         if self.policy == Policy::Overwrite || (self.policy == Policy::Propose && is_same) {
             // Remove what an earlier run proposed.
             files::remove(&self.pending(name))?;
-        } else {
+        } else if self.policy == Policy::Propose {
             self.propose(name, text, input);
         }
         Ok(compared)

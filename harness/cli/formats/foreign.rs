@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 
 use super::interaction::PlacedInteraction;
 use super::yaml::Node;
-use super::{aimock, files, har, vcr};
+use super::{aimock, files, go_vcr, har, vcr};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
@@ -167,8 +167,8 @@ impl Foreign {
     fn read(self, path: &Path, options: &Options<'_>, fired: &mut Fired) -> Result<Option<Content>> {
         let bytes = retake_base::files::read(path)?;
         Ok(match self {
-            Foreign::Vcr => vcr::interactions(&*tree(&bytes)?, false).map(Content::Interactions),
-            Foreign::GoVcr => vcr::interactions(&*tree(&bytes)?, true).map(Content::Interactions),
+            Foreign::Vcr => vcr::interactions(&*tree(&bytes)?).map(Content::Interactions),
+            Foreign::GoVcr => go_vcr::interactions(&*tree(&bytes)?).map(Content::Interactions),
             Foreign::Har => har::interactions(&json(&bytes)?).map(Content::Interactions),
             Foreign::Aimock => {
                 let mut file = json(&bytes)?;

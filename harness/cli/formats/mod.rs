@@ -9,6 +9,7 @@ mod aimock;
 mod body;
 mod files;
 mod foreign;
+mod go_vcr;
 mod har;
 mod interaction;
 pub(crate) mod openhands;

@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 use super::body::Body;
 use super::foreign::{json, tree};
 use super::interaction::{PlacedInteraction, is_of_provider, path_of};
-use super::{har, vcr};
+use super::{go_vcr, har, vcr};
 use retake_base::error::{Error, Result};
 use retake_core::json::Layout;
 use retake_wire::Target;
@@ -31,8 +31,8 @@ pub(crate) fn requests(file: &Path) -> Result<(Vec<RequestAtHand>, Vec<String>)>
     let of_cassette = || {
         let tree = tree(&bytes).ok()?;
         let all_wrong = |found: &Vec<PlacedInteraction>| found.iter().all(|placed| placed.interaction.is_err());
-        let of_vcr = vcr::interactions(&tree, false);
-        of_vcr.filter(|found| !all_wrong(found)).or_else(|| vcr::interactions(&tree, true))
+        let of_vcr = vcr::interactions(&tree);
+        of_vcr.filter(|found| !all_wrong(found)).or_else(|| go_vcr::interactions(&tree))
     };
     let found = is_archive().or_else(of_cassette).ok_or_else(|| {
         Error::new("not a recording with requests: expected a cassette of VCR or go-vcr, or an HTTP archive")

@@ -1,82 +1,55 @@
-//! Reads cassettes of VCR.py and of Ruby's VCR, including those in which pydantic-ai stores bodies as `parsed_body`, and of go-vcr,
-//! versions 1 to 4, which has other names for some fields.
+//! Reads cassettes of VCR.py and of Ruby's VCR, including those in which pydantic-ai stores bodies as `parsed_body`.
 
 use super::body::{Body, unpacked};
 use super::interaction::{Interaction, PlacedInteraction, headers, unsupported};
 use super::yaml::Node;
 use retake_wire::from_base64;
 
-/// Returns the interactions of a cassette, which is go-vcr's if `go`; `None` if the file is not a cassette.
-pub(super) fn interactions(file: &Node, go: bool) -> Option<Vec<PlacedInteraction>> {
-    let named = file.get("interactions");
+/// Returns the interactions of a cassette; `None` if the file is not a cassette.
+pub(super) fn interactions(file: &Node) -> Option<Vec<PlacedInteraction>> {
     // The oldest cassettes, which have no version, are the list itself.
-    let list = if go { named } else { Some(named.or_else(|| file.get("http_interactions")).unwrap_or(file)) };
-    let Some(list) = list.filter(|list| go || !(list.is_map() || list.is_null())) else {
-        // A cassette whose list is empty or null.
-        let is_list = |name: &str| if go { name == "interactions" } else { name.ends_with("interactions") };
-        let is_empty = named.is_none() && file.entries().iter().any(|(name, _)| is_list(name));
-        return is_empty.then(Vec::new);
-    };
+    let list = file.get("interactions").or_else(|| file.get("http_interactions")).unwrap_or(file);
+    if list.is_map() || list.is_null() {
+        return file.get("interactions").is_none().then(Vec::new).filter(|_| has_no_interaction(file));
+    }
     let found = list.list()?.iter().enumerate().map(|(i, node)| PlacedInteraction {
         place: format!("interaction {} (line {})", i + 1, node.line),
-        interaction: interaction(node, go),
+        interaction: interaction(node),
     });
     Some(found.collect())
 }
 
-fn interaction(node: &Node, go: bool) -> Result<Interaction, String> {
+/// Whether a file is a cassette whose `interactions` are empty or null.
+fn has_no_interaction(file: &Node) -> bool {
+    file.entries().iter().any(|(name, _)| name.ends_with("interactions"))
+}
+
+fn interaction(node: &Node) -> Result<Interaction, String> {
     let request = node.get("request").ok_or("no `request`")?;
     let response = node.get("response").ok_or("no `response`")?;
-    let method = match text(request, "method").filter(|method| !go || !method.is_empty()) {
-        Some(method) => method.to_uppercase(),
-        // In Go, an empty method means GET.
-        None if go => "GET".to_owned(),
-        None => return Err("no `request.method`".to_owned()),
-    };
-    let (own, other, whose) = if go { ("url", "uri", ("VCR.py", "vcr")) } else { ("uri", "url", ("go-vcr", "go-vcr")) };
-    let url = text(request, own).ok_or_else(|| match (request.get(other), whose) {
-        (Some(_), (whose, format)) => {
-            format!(
-                "no `request.{own}`, but a `request.{other}`: this is {whose}'s format, use `retake import {format}`"
-            )
-        }
-        (None, _) => format!("no `request.{own}`"),
+    let method = text(request, "method").ok_or("no `request.method`")?;
+    let url = text(request, "uri").ok_or_else(|| match request.get("url") {
+        Some(_) => "no `request.uri`, but a `request.url`: this is go-vcr's format, use `retake import go-vcr`",
+        None => "no `request.uri`",
     })?;
-    let status = if go { Ok(status_in_go(response)?) } else { status(response)? };
+    let status = response.get("status").or_else(|| response.get("status_code")).ok_or("no `response.status`")?;
+    let code = status.get("code").unwrap_or(status).text().unwrap_or_default().trim().parse::<u16>();
     if let Some(reason) = unsupported(&url, |name| header(request, name)) {
         return Err(reason.to_owned());
     }
     Ok(Interaction {
-        method,
+        method: method.to_uppercase(),
         url,
         headers: headers(sent(request)),
         request: body(request).map_err(|e| format!("the request: {e}"))?,
-        status: status?,
+        status: Some(code.map_err(|_| "`response.status`: expected an HTTP status")?),
         content_type: header(response, "content-type"),
         response: body(response).map_err(|e| format!("the answer: {e}"))?,
     })
 }
 
-/// Reads the status. The inner error is that it is none.
-fn status(response: &Node) -> Result<Result<Option<u16>, String>, String> {
-    let status = response.get("status").or_else(|| response.get("status_code")).ok_or("no `response.status`")?;
-    let code = status.get("code").unwrap_or(status).text().unwrap_or_default().trim().parse();
-    Ok(code.map(Some).map_err(|_| "`response.status`: expected an HTTP status".to_owned()))
-}
-
-/// Reads the status from `code: 200`, `status_code: 200` or `status: 200 OK`; `None` if the recording has none of them.
-fn status_in_go(response: &Node) -> Result<Option<u16>, String> {
-    let values = ["code", "status_code", "status"].iter().filter_map(|key| text(response, key));
-    let mut values = values.filter(|value| !value.trim().is_empty() && value.trim() != "0").peekable();
-    if values.peek().is_none() {
-        return Ok(None);
-    }
-    let status = values.find_map(|value| value.split_whitespace().next()?.parse().ok());
-    status.map(Some).ok_or_else(|| "`response.code`: expected an HTTP status".to_owned())
-}
-
 /// Returns the body of a request or a response, in any of the forms in which cassettes store it.
-fn body(of: &Node) -> Result<Body, String> {
+pub(super) fn body(of: &Node) -> Result<Body, String> {
     if let Some(parsed) = of.get("parsed_body") {
         return Ok(Body::Json(parsed.json()));
     }
@@ -117,17 +90,17 @@ fn bytes(body: &Node) -> Result<Option<Vec<u8>>, String> {
     Ok(None)
 }
 
-fn text(of: &Node, key: &str) -> Option<String> {
+pub(super) fn text(of: &Node, key: &str) -> Option<String> {
     of.get(key)?.text().map(std::borrow::Cow::into_owned)
 }
 
 /// Returns the values of a header, ignoring the case of its name.
-fn header(of: &Node, name: &str) -> String {
+pub(super) fn header(of: &Node, name: &str) -> String {
     of.get("headers").and_then(|headers| headers.get_any_case(name)).map(values).unwrap_or_default()
 }
 
 /// Iterates over the headers of a request.
-fn sent(request: &Node) -> impl Iterator<Item = (&str, String)> {
+pub(super) fn sent(request: &Node) -> impl Iterator<Item = (&str, String)> {
     let entries = request.get("headers").map(Node::entries).unwrap_or_default();
     entries.iter().map(|(name, node)| (name.as_str(), values(node)))
 }

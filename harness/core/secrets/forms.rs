@@ -82,9 +82,8 @@ static BEGIN: LazyLock<Box<[u64]>> = LazyLock::new(|| {
     let mut begin = vec![0; 1 << 14];
     for (at, form) in FORMS.iter().enumerate() {
         for needle in form.needles {
-            let (first, second) = (usize::from(needle.as_bytes()[0]), needle.as_bytes().get(1).copied());
-            let pairs = second.map_or(0..128, |second| usize::from(second)..usize::from(second) + 1);
-            pairs.for_each(|second| begin[first << 7 | second] |= 1 << at);
+            let [first, second] = [0, 1].map(|byte| usize::from(needle.as_bytes()[byte]));
+            begin[first << 7 | second] |= 1 << at;
         }
     }
     begin.into()
@@ -139,7 +138,12 @@ pub(super) static FORMS: [SecretForm; COUNT] = [
     form("slack-token", &["xox", "xapp-"], r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}"),
     form("discord-webhook", &["/webhooks/"], r"discord(?:app)?\.com/api(?:/v\d+)?/webhooks/(\d+/[A-Za-z0-9_-]{16,})"),
     form("telegram-token", &["bot", ":AA"], r"bot(\d{8,10}:[A-Za-z0-9_-]{35})|\d{8,10}:AA[A-Za-z0-9_-]{33}"),
-    form("discord-token", &["."], r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}"),
+    // It begins with the base64 of an id's first digits.
+    form(
+        "discord-token",
+        &["MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"],
+        r"(?:[MN][DTjz]|O[DT])[A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
+    ),
     form(
         "stripe-key",
         &["_live_", "_test_", "whsec_"],
@@ -247,7 +251,7 @@ impl SecretForm {
     pub(super) fn find(&self, text: &str) -> Vec<std::ops::Range<usize>> {
         let mut found = Vec::new();
         let has = |needle: &&str| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some();
-        if !self.needles.iter().any(has) || (self.name == "discord-token" && !has_long_word_before_a_dot(text)) {
+        if !self.needles.iter().any(has) {
             return found;
         }
         let regex = self.regex();
@@ -288,13 +292,6 @@ impl SecretForm {
     fn regex(&self) -> &Regex {
         self.regex.get_or_init(|| Regex::new(self.pattern).expect("a constant pattern"))
     }
-}
-
-/// Whether a dot follows as many characters of a word as in a token of Discord. Without this, every text with a dot would be searched.
-fn has_long_word_before_a_dot(text: &str) -> bool {
-    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    memchr::memchr_iter(b'.', text.as_bytes())
-        .any(|at| at >= 24 && text.as_bytes()[at - 24..at].iter().rev().all(is_of_word))
 }
 
 /// Whether a word may begin at an offset: the `sk-…` in `risk-…` is not a key. An escape before the offset, such as `\n` in a

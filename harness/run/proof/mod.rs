@@ -2,7 +2,7 @@
 //! another day, and random delays before its answers. If several tool calls were made at once and the ids in events do not tell
 //! their order, three more must agree with them. If they disagree, the report names what varies, and a rule or option that allows it.
 //!
-//! `replays` runs them. If they disagree, `inquiry` finds out what varies, in rounds of a `diagnosis` and a replay
+//! `prove` runs the `replays`. If they disagree, `inquiry` finds out what varies, in rounds of a `diagnosis` and a replay
 //! with the rules found so far (`tried`), and `unproven` reports it. If only the golden varies, `loosening` finds the option
 //! that leaves that place open. `mend` finds rules for calls that missed in a test.
 //!
@@ -18,6 +18,7 @@ mod inquiry;
 mod loosening;
 mod mend;
 mod order;
+mod prove;
 mod replays;
 mod rule;
 mod tried;
@@ -26,4 +27,5 @@ mod vary;
 
 pub(crate) use loosening::Loosening;
 pub(crate) use mend::{Mend, mend};
-pub(crate) use replays::{Proof, prove};
+pub(crate) use prove::prove;
+pub(crate) use replays::Proof;

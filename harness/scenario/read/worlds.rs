@@ -1,12 +1,12 @@
 //! Reads `worlds`: which faults of the model a scenario is run with.
 
-use retake_base::text::{listed, nearest};
 use std::fmt;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use crate::options::Worlds;
+use retake_base::text::{listed, nearest};
 use retake_model::FaultKind;
 
 /// The value of `worlds`: a boolean, a word, a list of words, or a table.

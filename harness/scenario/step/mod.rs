@@ -4,12 +4,14 @@
 mod body;
 mod page;
 mod request;
+mod socket;
 #[expect(clippy::module_inception, reason = "the step itself, among its parts")]
 mod step;
 
 pub use body::{RenderedBody, StepBody, Upload};
 pub use page::{Act, By, Dialogs, Do, PageVisit, Target};
-pub use request::{AnswerAs, Framing, Method, Request, SocketOpening, SocketTalk, WaitFor};
+pub use request::{AnswerAs, Method, Request, WaitFor};
+pub use socket::{Framing, SocketOpening, SocketTalk};
 pub use step::AgentRun;
 pub use step::CaptureFrom;
 pub use step::StreamSpec;

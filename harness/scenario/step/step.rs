@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::page::PageVisit;
-use super::request::{Request, SocketTalk};
+use super::request::Request;
+use super::socket::SocketTalk;
 use crate::pointer::Pointer;
 use crate::template::Template;
 use retake_base::error::{Error, Place};

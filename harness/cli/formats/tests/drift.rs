@@ -11,7 +11,7 @@ type Places = BTreeSet<(String, String)>;
 fn shapes(cassette: &Path) -> BTreeMap<Api, WireShape> {
     let bytes = std::fs::read(cassette).unwrap();
     let mut shapes: BTreeMap<Api, WireShape> = BTreeMap::new();
-    for placed in vcr::interactions(&foreign::tree(&bytes).unwrap(), false).unwrap() {
+    for placed in vcr::interactions(&foreign::tree(&bytes).unwrap()).unwrap() {
         let interaction = placed.interaction.unwrap();
         let api = wire::api_of_path(&interaction.url).unwrap_or(Api::Opaque);
         let response = body::response(interaction.status.unwrap(), &interaction.content_type, interaction.response);

@@ -12,6 +12,7 @@ mod fields;
 mod imported;
 mod lack;
 mod langfuse;
+mod listed;
 mod message;
 mod otlp;
 mod protobuf;

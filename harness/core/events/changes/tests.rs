@@ -241,6 +241,14 @@ fn a_tree_that_refers_to_another_one_is_compared_with_it() {
         said("\n  a  string\n  b  number\n  c  string\n"),
         ["the event `state` has a different shape: `/b` is `number`, not `string`"]
     );
+    // What "as above" means is the tree that is written out, not one that itself is as above.
+    let fewer = golden("  as above, but\n  b  –\n");
+    let third = |state: &str| format!("{fewer}\n\nGET /c\n200\n\nstate  {{a, b, c}}\n\nstate{state}");
+    let found = changes(&third("  as above\n"), &third("  as above, but\n  b  –\n"));
+    assert_eq!(
+        found.into_iter().map(|c| c.cause.what).collect::<Vec<_>>(),
+        ["the event `state` has a different shape: `/b` is gone"]
+    );
 }
 
 proptest! {

@@ -1,0 +1,59 @@
+//! Runs the proof: replays that agree, or a report on what varies.
+
+use std::sync::Arc;
+
+use super::date::tools_with_today;
+use super::replays::{Agreed, Proof};
+use super::unproven::Unproven;
+use crate::report::{Failure, terminal};
+use crate::run::project::Project;
+use crate::system::DATE_VARIABLE;
+use retake_scenario::Scenario;
+use retake_wire::fixture::Fixture;
+
+/// Proves a scenario, and returns the text for its golden. `looked_at` is the golden that a user accepts.
+/// Fails if one of the replays failed, or two of them differ.
+pub(crate) fn prove(
+    project: &Project,
+    scenario: &Scenario,
+    fixture: Option<&Arc<Fixture>>,
+    looked_at: Option<&str>,
+) -> Result<Agreed, Failure> {
+    let proof = Proof { project, scenario, fixture, of_recording: false, looked_at };
+    proof.run().map_err(|unproven| unproven.failure)
+}
+
+impl Proof<'_> {
+    /// Replays. If the replays disagree, finds out what varies and which rules allow it.
+    /// Fails if two disagree or one failed, with the report and the lines that mark a fixture as unstable.
+    pub(crate) fn run(&self) -> Result<Agreed, Box<Unproven>> {
+        match self.replays(self.fixture, &self.project.rules) {
+            Ok(agreed) => {
+                self.note_what_is_untested();
+                #[cfg(feature = "browser")]
+                self.renew_baselines();
+                Ok(agreed)
+            }
+            Err(disagreement) => Err(Box::new(self.report(disagreement))),
+        }
+    }
+
+    /// The proof has shown the screenshots, too.
+    #[cfg(feature = "browser")]
+    fn renew_baselines(&self) {
+        if let Err(error) = crate::browser::accept(&self.project.root, &self.scenario.name) {
+            terminal::note(format!("{}: warning: {error}", self.scenario.name));
+        }
+    }
+
+    fn note_what_is_untested(&self) {
+        let (Some(fixture), true) = (self.fixture, self.of_recording) else { return };
+        for tool in tools_with_today(fixture, &self.project.rules) {
+            terminal::note(format!(
+                "{}: untested: a result of the tool `{tool}` contains today's date, and the system does not honour \
+                 {DATE_VARIABLE}, so no other day was tried",
+                self.scenario.name
+            ));
+        }
+    }
+}
