@@ -68,7 +68,9 @@ impl Tree {
     /// Creates a project without scenarios, but with this `suite.toml`.
     pub(crate) fn with_suite(suite: &str) -> Tree {
         let tree = Tree::empty();
-        tree.write("scenarios/suite.toml", suite);
+        // Few agents of these tests call the model after the end of their stream, so few recordings need to wait for that.
+        let settle = if suite.contains("settle") { "" } else { "settle = \"100ms\"\n" };
+        tree.write("scenarios/suite.toml", &format!("{settle}{suite}"));
         tree
     }
 

@@ -15,7 +15,7 @@ tests! { the_first_line_of_each_failure_names_what_changed_and_nothing_else,
 }
 
 /// How many projects are tested at a time.
-const AT_A_TIME: usize = 4;
+const AT_A_TIME: usize = 8;
 
 /// What came of a change.
 struct Outcome {

@@ -54,7 +54,7 @@ fn a_failing_shared_step_is_named_with_its_place_in_the_suite() {
     let tree = shared();
     tree.replace("scenarios/suite.toml", "\"/numbers\"", "\"/nowhere\"");
     let run = tree.retake().args(&["test", "own"]).run().exits(1);
-    run.says(&["scenarios/suite.toml:7:1: failed to take step 2 `login` (GET /nowhere): ", "found 404"]);
+    run.says(&["scenarios/suite.toml:8:1: failed to take step 2 `login` (GET /nowhere): ", "found 404"]);
 }
 
 fn a_scenario_that_is_skipped_says_why_and_tags_choose_scenarios() {

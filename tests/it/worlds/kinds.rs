@@ -41,7 +41,7 @@ fn shared_and_slow_systems_have_the_table_of_any_other() {
 }
 
 fn a_model_that_never_ends_is_a_service_that_hangs() {
-    let table = table("[\"hang\", \"stall\"]");
+    let table = table("[\"hang\", \"stall\"]\ntimeout = \"10s\"");
     let lines: Vec<&str> = table.lines().skip_while(|line| !line.starts_with("turn ")).collect();
     assert!(
         lines[0].starts_with("turn 1  hang  hung  waits for an answer: a timeout of the model's client"),
