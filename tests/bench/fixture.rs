@@ -59,6 +59,7 @@ pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture
             output: Answer {
                 id: Some(format!("chatcmpl-{i}")),
                 blocks: vec![Block::Text(answer.to_owned())],
+                model: Some("m".to_owned()),
                 finish: Some(Finish::Stop),
                 ..Answer::default()
             },

@@ -3,6 +3,7 @@
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Instant;
 
 use retake::axum::{Router, response::IntoResponse, routing::post};
@@ -80,11 +81,11 @@ fn attached(rows: &mut Rows) {
             fs::write(root.path().join(format!("fixtures/s{scenario:04}.json")), fixture).unwrap();
         }
         let suite = format!(
-            "[systems.attached]\nurl = \"http://{address}\"\nmodel = {{ addr = \"{model}\", key_env = \"MODEL_KEY\" }}\n"
+            "system = \"attached\"\n[systems.attached]\nurl = \"http://{address}\"\nmodel = {{ addr = \"{model}\", key_env = \"MODEL_KEY\" }}\n"
         );
         fs::write(root.path().join("scenarios/suite.toml"), suite).unwrap();
         let (before, start) = (children_cpu(), Instant::now());
-        let output = runner_on(root.path()).env("MODEL_KEY", "key").output().unwrap();
+        let output = runner_on(root.path()).env("MODEL_KEY", "key").stdout(Stdio::piped()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         (wall[at], cpu[at]) = (start.elapsed().as_secs_f64(), children_cpu() - before);
     }
