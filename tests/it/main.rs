@@ -90,7 +90,7 @@ fn main() -> ExitCode {
     });
     // Most tests spend their time waiting for the processes that they started.
     let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(20);
+    arguments.test_threads.get_or_insert(12);
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
