@@ -47,6 +47,16 @@ pub(crate) enum WrittenBy {
     Newer,
 }
 
+/// What the file of a golden holds.
+struct Read {
+    text: String,
+    /// The scenario's file, as the header names it.
+    input: Option<String>,
+    /// Whether the header names the file of an assertion, as older versions wrote it.
+    has_source: bool,
+    written_by: WrittenBy,
+}
+
 /// The words before the number of the format in the field `description` of a header. The first format had no such field.
 const FORMAT_OF: &str = "retake golden ";
 /// The number of this version's format.
@@ -103,15 +113,7 @@ impl Goldens {
 
     /// Which version of Retake wrote a golden. One that does not exist or cannot be read counts as this version's.
     pub(crate) fn written_by(&self, name: &str) -> WrittenBy {
-        let file = self.file(name);
-        if !matches!(self.committed(&file), Ok(Some(_))) {
-            return WrittenBy::This;
-        }
-        match format_of(&std::fs::read(file).unwrap_or_default()) {
-            FORMAT => WrittenBy::This,
-            ..FORMAT => WrittenBy::Older,
-            _ => WrittenBy::Newer,
-        }
+        self.read(&self.file(name)).ok().flatten().map_or(WrittenBy::This, |golden| golden.written_by)
     }
 
     /// Compares a text with its golden, and writes what the policy allows. `input` is the scenario's file, which the golden
@@ -121,16 +123,15 @@ impl Goldens {
     /// If the golden exists but cannot be read, or cannot be written.
     pub fn compare(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
         let file = self.file(name);
-        let committed = match self.committed(&file) {
+        let golden = match self.read(&file) {
             // A file that is not a golden is overwritten.
             Err(_) if self.policy == Policy::Overwrite && file.is_file() => None,
-            committed => committed?,
+            golden => golden?,
         };
-        if committed.is_some() {
+        if golden.is_some() {
             note_reference(&file);
         }
-        let is_same = committed.as_deref() == Some(&*normal(text));
-        let of_another = of_another(&file, input);
+        let of_another = golden.as_ref().and_then(|golden| golden.of_another(&file, input));
         if let Some(other) = of_another.as_ref().filter(|_| self.policy != Policy::Overwrite) {
             let shown = self.shown(&file);
             let what = format!("`input_file` says that it is the golden of {other}, expected {}", named(input));
@@ -138,15 +139,15 @@ impl Goldens {
             return Err(error.help(format!("to get the one back that was committed: git checkout {}", shown.display())));
         }
         // A header of an older version is rewritten.
-        let outdated = || of_another.is_some() || has_source(&file) || self.written_by(name) != WrittenBy::This;
-        let is_same = is_same && !(self.policy == Policy::Overwrite && outdated());
-        let compared = match committed {
-            _ if is_same => Compared::Same,
+        let is_outdated =
+            golden.as_ref().is_some_and(|golden| golden.has_source || golden.written_by != WrittenBy::This);
+        let compared = match golden {
             None => Compared::New,
-            // Only its header is of an older version.
-            Some(committed) if committed == normal(text) => Compared::Same,
-            Some(committed) => Compared::Differs(committed),
+            Some(golden) if golden.text == normal(text) => Compared::Same,
+            Some(golden) => Compared::Differs(golden.text),
         };
+        let is_same =
+            compared == Compared::Same && !(self.policy == Policy::Overwrite && (is_outdated || of_another.is_some()));
         if self.policy == Policy::Overwrite && !is_same {
             files::write_whole(&file, self.printed(text, input).as_bytes()).map_err(|error| {
                 // Show the path relative to the project's folder.
@@ -158,7 +159,7 @@ impl Goldens {
             // Remove what an earlier run proposed.
             files::remove(&self.pending(name))?;
         } else if self.policy == Policy::Propose {
-            self.propose(name, text, input);
+            self.write_proposal(name, text, input);
         }
         Ok(compared)
     }
@@ -170,9 +171,13 @@ impl Goldens {
             return false;
         }
         if self.policy != Policy::Verify {
-            let _ = files::write_whole(&self.pending(name), self.printed(text, input).as_bytes());
+            self.write_proposal(name, text, input);
         }
         true
+    }
+
+    fn write_proposal(&self, name: &str, text: &str, input: &Path) {
+        let _ = files::write_whole(&self.pending(name), self.printed(text, input).as_bytes());
     }
 
     /// The file of a golden with this text.
@@ -207,6 +212,10 @@ impl Goldens {
     /// # Errors
     /// If it cannot be read, or is not a golden.
     pub fn committed(&self, file: &Path) -> Result<Option<String>> {
+        Ok(self.read(file)?.map(|golden| golden.text))
+    }
+
+    fn read(&self, file: &Path) -> Result<Option<Read>> {
         if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Ok(None);
         }
@@ -221,17 +230,29 @@ impl Goldens {
             Error::new(format!("its header is not that of a snapshot: {expected}")).in_file(shown)
         })?;
         let text = snapshot.as_text().ok_or_else(|| Error::new("a binary snapshot, expected text").in_file(shown))?;
-        Ok(Some(text.to_string()))
+        let header = snapshot.metadata();
+        let format = header.description().and_then(|said| said.trim().strip_prefix(FORMAT_OF)?.parse().ok());
+        Ok(Some(Read {
+            text: text.to_string(),
+            input: header.input_file().map(str::to_owned),
+            has_source: header.source().is_some(),
+            written_by: match format.unwrap_or(1) {
+                FORMAT => WrittenBy::This,
+                ..FORMAT => WrittenBy::Older,
+                _ => WrittenBy::Newer,
+            },
+        }))
     }
 }
 
-/// The scenario that a golden names in its header, if it is not the one that has this golden: the golden was copied. A link
-/// to another golden says openly that both scenarios share it.
-fn of_another(file: &Path, input: &Path) -> Option<String> {
-    let snapshot = (!file.is_symlink()).then(|| insta::Snapshot::from_file(file).ok())??;
-    // Only the scenario's own name counts: the project may be in another folder than when the golden was written.
-    let said = named(Path::new(snapshot.metadata().input_file()?));
-    (said != named(input)).then_some(said)
+impl Read {
+    /// The scenario that the header names, if it is not the one that has this golden: the golden was copied. A link to another
+    /// golden says openly that both scenarios share it.
+    fn of_another(&self, file: &Path, input: &Path) -> Option<String> {
+        // Only the scenario's own name counts: the project may be in another folder than when the golden was written.
+        let said = named(Path::new(self.input.as_deref()?));
+        (said != named(input) && !file.is_symlink()).then_some(said)
+    }
 }
 
 /// The end of a scenario's path, which names it: `hello/scenario.toml`.
@@ -240,26 +261,9 @@ fn named(scenario: &Path) -> String {
     names[names.len().saturating_sub(2)..].join("/")
 }
 
-/// Whether the header of a golden names the file of the assertion, as older versions wrote it.
-fn has_source(file: &Path) -> bool {
-    header_of(&std::fs::read(file).unwrap_or_default()).any(|line| line.starts_with("source:"))
-}
-
 /// A text as insta stores and compares it.
 fn normal(text: &str) -> String {
     text.trim_end().replace("\r\n", "\n")
-}
-
-/// The number of the format in the header of a golden.
-fn format_of(golden: &[u8]) -> u32 {
-    let mut said = header_of(golden).filter_map(|line| line.strip_prefix("description:").map(str::to_owned));
-    said.find_map(|said| said.trim().strip_prefix(FORMAT_OF)?.parse().ok()).unwrap_or(1)
-}
-
-/// The lines of a golden's header.
-fn header_of(golden: &[u8]) -> impl Iterator<Item = String> {
-    let lines = golden.split(|byte| *byte == b'\n').skip(1).map(|line| String::from_utf8_lossy(line).into_owned());
-    lines.take_while(|line| !line.starts_with("---"))
 }
 
 /// Notes that a golden is in use, if `cargo insta test --unreferenced` collects these.
