@@ -5,6 +5,7 @@
 #![allow(missing_docs)] // only items whose names do not say it all are documented
 
 pub mod cause;
+pub mod env;
 pub mod error;
 pub mod files;
 pub mod line;

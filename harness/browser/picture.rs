@@ -106,8 +106,7 @@ pub(super) async fn keep(
 ) -> Result<Option<String>> {
     let file = folder.join(format!("{name}.png"));
     // Other machines draw letters differently, so there is no comparison in CI.
-    let in_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-    let baselines = baselines.filter(|baselines| *baselines != Baselines::Ignore && !in_ci);
+    let baselines = baselines.filter(|baselines| *baselines != Baselines::Ignore && !retake_base::env::in_ci());
     let Some(baselines) = baselines else {
         files::write_whole(&file, &take(page).await?)?;
         return Ok(None);

@@ -83,10 +83,11 @@ pub(crate) fn run() -> ExitCode {
     }
     retake_model::clients::reach_https_by(relay::for_https);
     let done = Arguments::parse().command.run();
-    done.unwrap_or_else(|error| {
+    let code = done.unwrap_or_else(|error| {
         terminal::error(error);
         ExitCode::from(2)
-    })
+    });
+    if terminal::has_lost() { ExitCode::from(2) } else { code }
 }
 
 #[cfg(test)]

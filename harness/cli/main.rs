@@ -51,7 +51,7 @@ use retake::Suite;
 /// Whether a person can be asked: input and output are a terminal, and this is no CI job.
 fn is_interactive() -> bool {
     use std::io::{IsTerminal as _, stdin, stdout};
-    stdin().is_terminal() && stdout().is_terminal() && std::env::var_os("CI").is_none()
+    stdin().is_terminal() && stdout().is_terminal() && !retake_base::env::in_ci()
 }
 
 fn main() -> ExitCode {

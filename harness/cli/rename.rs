@@ -5,6 +5,7 @@ use clap::Args;
 use regex::{Captures, Regex};
 
 use retake::__private::report::{Runs, terminal};
+use retake::__private::run::{WaitingKind, may_write_fixtures};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_scenario::{SCENARIOS, discover, is_name, no_name};
@@ -22,6 +23,7 @@ pub(super) struct Rename {
 
 impl Rename {
     pub(super) fn run(&self) -> Result<ExitCode> {
+        may_write_fixtures("renaming")?;
         let Rename { old, new } = self;
         if !is_name(new) || new == "none" || new == "_shared" {
             return Err(no_name(new, "scenario"));
@@ -49,15 +51,12 @@ impl Rename {
             .collect();
         let mut moves = vec![(folder(old), folder(new))];
         for (old, new) in &names {
-            for (folder, ending) in [
-                ("fixtures", "json"),
-                ("fixtures", "json.new"),
-                ("fixtures/.journal", "jsonl"),
-                ("goldens", "snap"),
-                ("goldens", "snap.new"),
-                ("goldens/worlds", "snap"),
-            ] {
-                let file = |name: &str| Path::new(folder).join(format!("{name}.{ending}"));
+            let committed = WaitingKind::ALL.map(WaitingKind::place);
+            let waiting = committed.map(|(folder, ending)| (folder, format!("{ending}.new")));
+            let committed = committed.map(|(folder, ending)| (folder, ending.to_owned()));
+            let journal = [("fixtures/.journal", ".jsonl".to_owned())];
+            for (folder, ending) in committed.into_iter().chain(waiting).chain(journal) {
+                let file = |name: &str| Path::new(folder).join(format!("{name}{ending}"));
                 if root.join(file(old)).exists() {
                     moves.push((file(old), file(new)));
                 }
@@ -118,26 +117,28 @@ impl Rename {
 /// The files that say what they belong to, with their new texts: goldens name the scenario's file, fixtures the scenario.
 fn headers(root: &Path, old: &str, new: &str, folder: &str) -> Result<Vec<(PathBuf, String)>> {
     let mut texts = Vec::new();
-    for (file, pattern, with) in [
-        (
-            Path::new("goldens").join(format!("{new}.snap")),
-            r"(?m)\A(---\n(?:[^-\n].*\n)*?input_file: )scenarios/[^/\n]+/".to_owned(),
-            format!("${{1}}scenarios/{folder}/"),
-        ),
-        (
-            Path::new("fixtures").join(format!("{new}.json")),
-            format!(r#"(?m)^(  "scenario": )"{}""#, regex::escape(old)),
-            format!("${{1}}\"{new}\""),
-        ),
-    ] {
-        if !root.join(&file).is_file() {
-            continue;
-        }
-        let text = String::from_utf8_lossy(&files::read(&root.join(&file))?).into_owned();
+    for kind in WaitingKind::ALL {
+        let (pattern, with) = match kind {
+            WaitingKind::Fixture => {
+                (format!(r#"(?m)^(  "scenario": )"{}""#, regex::escape(old)), format!("${{1}}\"{new}\""))
+            }
+            WaitingKind::Golden | WaitingKind::Worlds => (
+                r"(?m)\A(---\n(?:[^-\n].*\n)*?input_file: )scenarios/[^/\n]+/".to_owned(),
+                format!("${{1}}scenarios/{folder}/"),
+            ),
+        };
         let pattern = Regex::new(&pattern).map_err(|error| Error::new(error.to_string()))?;
-        let renamed = pattern.replace(&text, with.as_str());
-        if renamed != text {
-            texts.push((file, renamed.into_owned()));
+        let (place, ending) = kind.place();
+        for file in [ending.to_owned(), format!("{ending}.new")] {
+            let file = Path::new(place).join(format!("{new}{file}"));
+            if !root.join(&file).is_file() {
+                continue;
+            }
+            let text = String::from_utf8_lossy(&files::read(&root.join(&file))?).into_owned();
+            let renamed = pattern.replace(&text, with.as_str());
+            if renamed != text {
+                texts.push((file, renamed.into_owned()));
+            }
         }
     }
     Ok(texts)

@@ -74,7 +74,7 @@ impl Test {
             // libtest exits with 101 if a test failed.
             if code == ExitCode::from(101) { ExitCode::from(1) } else { code }
         };
-        let ran: Vec<RunData> = Runs::of(&root).all()?.into_iter().filter(|run| run.started >= begun).collect();
+        let ran: Vec<RunData> = Runs::of(&root).since(&begun);
         for form in self.report {
             let file = run_folder(&root)?.join(match form {
                 ReportForm::Html => "report.html",

@@ -53,8 +53,7 @@ impl Running {
     /// Starts drawing, if the output goes to a terminal.
     pub fn draw(&self) {
         let is_terminal = std::io::stderr().is_terminal() && std::io::stdout().is_terminal();
-        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        if !is_terminal || set("CI") || std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
+        if !is_terminal || retake_base::env::in_ci() || std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
             return;
         }
         let state = self.state.clone();

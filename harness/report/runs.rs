@@ -64,6 +64,13 @@ impl Runs {
         in_folder(&self.folder())
     }
 
+    /// The runs that began at this time or later, sorted by name. Other runs may have been left by an older version.
+    pub fn since(&self, begun: &str) -> Vec<RunData> {
+        let names = files::names(&self.folder(), ".json").unwrap_or_default();
+        let runs = names.iter().filter_map(|name| read(&self.folder().join(format!("{name}.json"))).ok().flatten());
+        runs.filter(|run| run.started.as_str() >= begun).collect()
+    }
+
     /// The runs that another CI job left in a folder: its `.retake`, the `runs` in there, or a folder that contains `.retake`.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ impl Screen {
         let number = |name: &str| env::var(name).ok()?.parse::<usize>().ok();
         let (columns, rows) = (number("COLUMNS"), number("LINES"));
         let is_terminal = stdout().is_terminal();
-        let cut = env::var_os("CI").is_none() && (is_terminal || rows.is_some());
+        let cut = !retake_base::env::in_ci() && (is_terminal || rows.is_some());
         let (of_columns, of_rows) = terminal_size().unwrap_or(SIZE);
         let size = cut.then_some((columns.unwrap_or(of_columns).max(20), rows.unwrap_or(of_rows)));
         Screen { size, colours: is_terminal && env::var_os("NO_COLOR").is_none() }

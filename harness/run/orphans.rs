@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::project::Project;
 use super::verdict::has_golden;
+use super::waiting::WaitingKind;
 use crate::report::Failure;
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
@@ -29,30 +30,28 @@ pub(super) fn check(project: &Project) -> Result<(), Failure> {
             goldens.insert(scenario.golden_name.as_str());
         }
     }
-    let look = |folder: &str, ending: &str, owned: &BTreeSet<&str>| -> Result<Vec<String>> {
+    let worlds = project.discovered.sound().filter(|scenario| scenario.worlds.is_some());
+    let worlds: BTreeSet<&str> = worlds.map(|scenario| scenario.name.as_str()).collect();
+    let look = |new: &str| -> Result<Vec<String>> {
         let mut orphans: Vec<String> = Vec::new();
-        for name in retake_base::files::names(&project.root.join(folder), ending)? {
-            if !owned.contains(name.as_str()) && !of_broken(&name) {
-                orphans.push(Path::new(folder).join(format!("{name}{ending}")).display().to_string());
+        for kind in WaitingKind::ALL {
+            let owned = match kind {
+                WaitingKind::Fixture => &fixtures,
+                WaitingKind::Golden => &goldens,
+                WaitingKind::Worlds => &worlds,
+            };
+            let (folder, ending) = kind.place();
+            let ending = format!("{ending}{new}");
+            for name in retake_base::files::names(&project.root.join(folder), &ending)? {
+                if !owned.contains(name.as_str()) && !of_broken(&name) {
+                    orphans.push(Path::new(folder).join(format!("{name}{ending}")).display().to_string());
+                }
             }
         }
         Ok(orphans)
     };
-    let worlds = project.discovered.sound().filter(|scenario| scenario.worlds.is_some());
-    let worlds: BTreeSet<&str> = worlds.map(|scenario| scenario.name.as_str()).collect();
-    let committed = [
-        look("fixtures", ".json", &fixtures)?,
-        look("goldens", ".snap", &goldens)?,
-        look("goldens/worlds", ".snap", &worlds)?,
-    ]
-    .concat();
     // git usually ignores proposed files, so `rm` removes them.
-    let proposed = [
-        look("fixtures", ".json.new", &fixtures)?,
-        look("goldens", ".snap.new", &goldens)?,
-        look("goldens/worlds", ".snap.new", &worlds)?,
-    ]
-    .concat();
+    let (committed, proposed) = (look("")?, look(".new")?);
     if committed.is_empty() && proposed.is_empty() {
         return Ok(check_suite(project)?);
     }

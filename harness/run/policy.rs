@@ -1,5 +1,6 @@
 //! The policy of a run: which goldens and fixtures it may write.
 
+use retake_base::env::{in_ci, is_set};
 use retake_base::error::{Error, Result};
 
 /// What to do with a golden that differs from this run.
@@ -40,13 +41,4 @@ pub fn may_write_fixtures(doing: &str) -> Result<()> {
 
 fn refusal(what: &str) -> Error {
     Error::new(what).help("run it on your own machine and commit what it wrote; if this is your machine, unset CI")
-}
-
-fn in_ci() -> bool {
-    is_set("CI")
-}
-
-/// Whether an environment variable is set to something other than no.
-fn is_set(name: &str) -> bool {
-    std::env::var(name).is_ok_and(|value| !matches!(value.to_lowercase().as_str(), "" | "0" | "false" | "no"))
 }

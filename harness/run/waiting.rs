@@ -31,23 +31,35 @@ pub enum WaitingKind {
     Fixture,
 }
 
-/// The files that wait in a project: fixtures first, since goldens depend on them.
+impl WaitingKind {
+    /// All kinds: fixtures first, since goldens depend on them.
+    pub const ALL: [WaitingKind; 3] = [WaitingKind::Fixture, WaitingKind::Golden, WaitingKind::Worlds];
+
+    /// The folder of committed files of this kind, and how their names end.
+    pub fn place(self) -> (&'static str, &'static str) {
+        match self {
+            WaitingKind::Fixture => ("fixtures", ".json"),
+            WaitingKind::Golden => ("goldens", ".snap"),
+            WaitingKind::Worlds => ("goldens/worlds", ".snap"),
+        }
+    }
+}
+
+/// The files that wait in a project, kind by kind.
 ///
 /// # Errors
 /// If a folder cannot be read.
 pub fn waiting(root: &Path) -> Result<Vec<Waiting>> {
-    let in_folder = |kind, folder: &str, ending: &str| -> Result<Vec<Waiting>> {
-        let names = files::names(&root.join(folder), &format!("{ending}.new"))?;
-        let waits = |name: String| {
+    let mut waiting = Vec::new();
+    for kind in WaitingKind::ALL {
+        let (folder, ending) = kind.place();
+        for name in files::names(&root.join(folder), &format!("{ending}.new"))? {
             let shown = Path::new(folder).join(format!("{name}{ending}"));
             let file = root.join(folder).join(format!("{name}{ending}.new"));
-            Waiting { kind, name, shown, file }
-        };
-        Ok(names.into_iter().map(waits).collect())
-    };
-    let fixtures = in_folder(WaitingKind::Fixture, "fixtures", ".json")?;
-    let goldens = in_folder(WaitingKind::Golden, "goldens", ".snap")?;
-    Ok([fixtures, goldens, in_folder(WaitingKind::Worlds, "goldens/worlds", ".snap")?].concat())
+            waiting.push(Waiting { kind, name, shown, file });
+        }
+    }
+    Ok(waiting)
 }
 
 /// The waiting files with these names, or all if no name is given.

@@ -16,6 +16,7 @@ tests! { key_agrees_with_every_reference_case,
     test_and_record_explain_why_they_cannot_run,
     the_project_is_found_from_any_folder_in_it,
     wrong_use_exits_with_2_and_names_the_mistake,
+    a_result_that_cannot_be_written_is_an_error,
     each_help_shows_an_example,
     completions_and_manual_pages_cover_all_subcommands,
 }
@@ -174,7 +175,9 @@ fn test_and_record_explain_why_they_cannot_run() {
     assert_eq!(tree.retake().args(&["record", "../x"]).run().exits(2).stderr, "error: no scenario is called `../x`\n");
     let run = tree.retake().env("RETAKE_ROOT", tree.path("scenarios/suite.toml")).arg("test").run().exits(2);
     run.says(&["suite.toml: expected the project's folder, found a file"]);
-    // A failed test exits with 1. libtest's 101 is only for runners that cargo starts.
+    // A failed test exits with 1. libtest's 101 is only for runners that cargo starts. What an older version left of another
+    // scenario's run changes nothing.
+    tree.write(".retake/runs/other.json", "{\"format\": \"retake-run/1\"}");
     let run = tree.retake().args(&["test", "two"]).run().exits(1);
     run.says(&["failed to start system `agent`: there is no program `agent`"]);
     tree.retake()
@@ -195,6 +198,22 @@ fn the_project_is_found_from_any_folder_in_it() {
     let deep = tree.path("scenarios/two_callers");
     let run = retake().in_folder(&deep).args(&["test", "--", "--list"]).run().exits(0);
     run.says(&["two_callers: test", "retake::no_orphans: test"]);
+}
+
+fn a_result_that_cannot_be_written_is_an_error() {
+    let tree = Tree::of(&["two_callers"]);
+    tree.write("scenarios/suite.toml", COMMAND_SUITE);
+    let list = |out: &str| {
+        let out = std::fs::OpenOptions::new().write(true).open(out).unwrap();
+        tree.retake().arg("list").into_command().stdout(out).output().unwrap()
+    };
+    let full = list("/dev/full");
+    assert_eq!(full.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8_lossy(&full.stderr),
+        "error: cannot write to standard output: No space left on device (os error 28)\n"
+    );
+    assert_eq!(list("/dev/null").status.code(), Some(0));
 }
 
 fn wrong_use_exits_with_2_and_names_the_mistake() {

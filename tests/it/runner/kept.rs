@@ -55,10 +55,18 @@ fn a_renamed_scenario_keeps_its_recording_its_golden_and_those_who_use_them() {
     tree.retake().args(&["rename", NAME, "suggestions"]).run().exits(2).says(&["this name is taken"]);
     tree.retake().args(&["rename", "write_file", "notes"]).run().exits(2).says(&["did you mean `write_read_file`?"]);
     tree.retake().args(&["rename", NAME, "Notes"]).run().exits(2).says(&["cannot be the name of a scenario"]);
-    tree.retake().args(&["rename", NAME, "notes"]).run().exits(0).says(&["fixtures/notes.json"]);
+    let rename = || tree.retake().args(&["rename", NAME, "notes"]);
+    rename().env("CI", "true").run().exits(2).says(&["renaming with CI set"]);
+    tree.write("goldens/write_read_file.snap.new", &golden);
+    tree.write("goldens/worlds/write_read_file.snap", &golden);
+    rename().run().exits(0).says(&["fixtures/notes.json", "goldens/worlds/notes.snap"]);
     assert!(tree.files().keys().all(|file| !file.contains(NAME)), "{:?}", tree.files().keys());
     assert!(tree.read("scenarios/again/scenario.toml").starts_with("fixture = \"notes\""));
     assert!(tree.read("fixtures/notes.json").contains("\"scenario\": \"notes\""));
+    for golden in ["goldens/notes.snap.new", "goldens/worlds/notes.snap"] {
+        assert!(tree.read(golden).contains("input_file: scenarios/notes/scenario.toml"), "{golden}");
+        tree.remove(golden);
+    }
     let run = tree.runner("gateway").run().exits(0);
     assert_eq!(
         run.trials().keys().copied().collect::<Vec<_>>(),
