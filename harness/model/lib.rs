@@ -7,6 +7,7 @@
 
 mod account;
 mod activity;
+mod belonging;
 mod breakage;
 mod callers;
 mod checked;

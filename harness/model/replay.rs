@@ -142,7 +142,7 @@ impl Replay {
     pub(super) fn next_turn(&self, lookup: &Lookup, body: Option<&Json>) -> Option<(usize, bool)> {
         let request = || body.map(|body| self.rules.request_hash(body));
         let (key, _) = self.key_of(lookup);
-        let wanted = Wanted::of(lookup, key, &request);
+        let wanted = Wanted::of(lookup, key, &self.fixture, &request);
         let turns = &mut self.state().turns;
         let first = || {
             let caller = lookup.first_caller.as_ref()?;
@@ -224,7 +224,7 @@ impl Replay {
     ) -> Result<Served, Arc<Miss>> {
         let (key, over_another_api) = self.key_of(&lookup);
         let request = || body.map(|body| self.rules.request_hash(body()));
-        let wanted = Wanted::of(&lookup, key, &request);
+        let wanted = Wanted::of(&lookup, key, &self.fixture, &request);
         let mut by_first_key = false;
         let number = {
             let mut state = self.state();
@@ -287,7 +287,7 @@ impl Replay {
     pub(super) fn recall(&self, lookup: &Lookup, body: &Json) -> Option<Served> {
         let (key, over_another_api) = self.key_of(lookup);
         let request = || Some(self.rules.request_hash(body));
-        let wanted = Wanted::of(lookup, key, &request);
+        let wanted = Wanted::of(lookup, key, &self.fixture, &request);
         let index = self.state().turns.take(&self.fixture.table, &wanted).ok()?;
         Some(Served { over_another_api, ..Served::plain(self.fixture.clone(), index) })
     }
