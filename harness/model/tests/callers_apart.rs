@@ -107,7 +107,11 @@ fn a_call_whose_prompt_was_edited_belongs_to_the_turns_that_it_differs_least_fro
         (("Same.", "", "m"), ("Same.", "write", "m"), ("Another.", "", "m")),
         (("Same.", "", "big-1.5"), ("Same.", "", "small"), ("Another.", "", "big-1.5")),
         // The fewest checks differ, however much of one text does.
-        (("You plan.", "search", "m"), ("You judge.", "write", "n"), ("You judge, now in many more words.", "search", "m")),
+        (
+            ("You plan.", "search", "m"),
+            ("You judge.", "write", "n"),
+            ("You judge, now in many more words.", "search", "m"),
+        ),
     ];
     for ((prompt_a, tool_a, model_a), (prompt_b, tool_b, model_b), (prompt, tool, model)) in cases {
         let (first, second) = (request(prompt_a, tool_a, model_a), request(prompt_b, tool_b, model_b));
@@ -138,15 +142,17 @@ fn a_call_whose_prompt_was_edited_belongs_to_the_turns_that_it_differs_least_fro
 #[test]
 fn a_call_that_is_equally_near_to_two_callers_names_the_rules_that_tell_them_apart() {
     let (plan, check) = ("Be brief. You plan the trip.", "Be brief. You check the costs.");
-    let recorded = || {
-        vec![turn("planner", &request(plan, "", "m"), "plan"), turn("critic", &request(check, "", "m"), "critique")]
-    };
+    let recorded =
+        || vec![turn("planner", &request(plan, "", "m"), "plan"), turn("critic", &request(check, "", "m"), "critique")];
     let call = request("Be brief. You plan the trip. Mind costs, check.", "", "m");
     let mut miss = String::new();
     on_a_server(recorded(), CallerRules::default(), async |client, server| {
         miss = ask(client, server, &call).await.unwrap_err();
     });
-    assert!(miss.contains("`critic`, `planner` had this conversation, and the call does not say whose it is"), "{miss}");
+    assert!(
+        miss.contains("`critic`, `planner` had this conversation, and the call does not say whose it is"),
+        "{miss}"
+    );
     let rule = "[[callers]]\n  name = \"planner\"\n  when = { system = 'You plan the trip\\.' }";
     assert!(miss.contains(rule), "expected {rule}\nin {miss}");
     // With the rule pasted, the caller is right.
