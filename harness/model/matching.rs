@@ -27,10 +27,11 @@ pub(super) struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// What a lookup knows of its call.
+    /// What a lookup knows of its call, with the call's checks as they are compared.
     pub(super) fn of(
         lookup: &'a Lookup,
         key: Key,
+        checks: Option<&'a Checked>,
         fixture: &'a Fixture,
         request: &'a dyn Fn() -> Option<Hash>,
     ) -> Wanted<'a> {
@@ -39,7 +40,7 @@ impl<'a> Wanted<'a> {
             caller_known: lookup.caller.is_some(),
             empty: lookup.conversation.length() == 0,
             only_hashed: false,
-            checks: lookup.checks.as_deref(),
+            checks,
             texts: &fixture.texts,
             request,
         }
