@@ -78,7 +78,11 @@ impl SecondLook {
             return None;
         }
         let nodes = self.nodes.get_or_init(|| tree(fixture, rules));
+        let start = vec![(0, Clocks::ANY)];
         let messages = called.messages();
+        if messages.is_empty() {
+            return one(nodes, &called.iter().fold(start, |found, message| after(nodes, days, &found, message)));
+        }
         let mut recent = self.recent.lock();
         let shared = |recent: &Recent| recent.messages.iter().zip(messages).take_while(|(a, b)| a.is(b)).count();
         let (index, known) = recent.iter().map(shared).enumerate().max_by_key(|(_, shared)| *shared).unwrap_or_default();
@@ -90,17 +94,16 @@ impl SecondLook {
         }
         this.messages = messages.to_vec();
         for message in &messages[known..] {
-            let before = this.found.last().cloned().unwrap_or_else(|| vec![(0, Clocks::ANY)]);
+            let before = this.found.last().cloned().unwrap_or_else(|| start.clone());
             let canonical = rules.canonical(vec![(**message).clone()]).pop();
             this.found.push(canonical.map_or_else(|| before.clone(), |canonical| after(nodes, days, &before, &canonical)));
         }
-        let ends = this.found.last().into_iter().flatten().filter_map(|(node, _)| nodes[*node].conversation);
-        let ends: BTreeSet<Hash> = ends.collect();
+        let conversation = this.found.last().and_then(|found| one(nodes, found));
         recent.push(this);
         if recent.len() > REMEMBERED {
             recent.remove(0);
         }
-        ends.first().copied().filter(|_| ends.len() == 1)
+        conversation
     }
 
     /// Returns a call's checks with the recorded texts in place of those that say the same, so that neither ranks nor is noted what
@@ -127,6 +130,12 @@ impl SecondLook {
         }
         Arc::new(Checked::from(same.into_iter().fold(called.texts.clone(), |texts, (check, text)| texts.with(check, text))))
     }
+}
+
+/// Returns the conversation that ends at these messages, if it is one.
+fn one(nodes: &[Node], found: &Found) -> Option<Hash> {
+    let ends: BTreeSet<Hash> = found.iter().filter_map(|(node, _)| nodes[*node].conversation).collect();
+    ends.first().copied().filter(|_| ends.len() == 1)
 }
 
 /// Returns the recorded messages that may be a call's next one.
@@ -182,3 +191,6 @@ fn tree(fixture: &Fixture, rules: &Rules) -> Vec<Node> {
     }
     nodes
 }
+
+#[cfg(test)]
+mod tests;

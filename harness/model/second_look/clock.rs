@@ -1,7 +1,7 @@
 //! What day it is, by each clock that a system may have.
 
 use time::{Date, OffsetDateTime, UtcOffset};
-use tz::{DateTime, TimeZone};
+use tz::TimeZone;
 
 use retake_core::days::Days;
 use retake_wire::fixture::Minute;
