@@ -13,7 +13,7 @@ use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::fixture::{Fixture, Reads, Recorded, Turn};
+use retake_wire::fixture::{Fixture, Recorded, Turn};
 use retake_wire::{Call, Known};
 
 /// The format of another tool's recordings.
@@ -77,7 +77,6 @@ pub(crate) fn to_fixture(
         return Err(errors);
     }
     let (mut recorded, mut turns, mut left_out, mut known) = (Vec::new(), Vec::new(), Vec::new(), Known::default());
-    let mut reads = Reads::default();
     for (path, content) in contents {
         let at = |place: &str, what: String| format!("{}: {place}: {what}", path.display());
         match content {
@@ -101,7 +100,6 @@ pub(crate) fn to_fixture(
                         }
                     };
                     match interaction.recorded(options, &mut known, &mut fired) {
-                        Ok((turn, _)) if reads.repeat(&turn) => {}
                         Ok((turn, note)) => {
                             recorded.push(turn);
                             remarks.extend(note.map(|note| at(&place, note)));
@@ -121,6 +119,8 @@ pub(crate) fn to_fixture(
             }
         }
     }
+    let mut kept = Recorded::kept(&recorded).into_iter();
+    recorded.retain(|_| kept.next().unwrap_or(true));
     let mut fixture = assemble(out, notes, recorded, turns, options.rules);
     let fired = fired.iter().map(String::as_str);
     fixture.scrub = Scrub::of_names(fired, |_| None).map_err(|reason| vec![Error::new(reason)])?;
