@@ -66,6 +66,8 @@ pub(crate) struct Driven {
     pub failure: Option<(CauseKind, Error)>,
     /// The answer to the step that failed, if all of it came and only a capture found nothing in it.
     pub broken: Option<Captured>,
+    /// After which time without a call a page asked the model once more, although the scenario had settled.
+    pub later: Option<Duration>,
 }
 
 /// One part of the golden.
