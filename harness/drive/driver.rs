@@ -185,7 +185,7 @@ impl<'a> Driver<'a> {
             }
         }
         let sent = self.sent.into_inner();
-        Driven { captured, names: self.names, sent, failure: self.failure, broken: self.broken }
+        Driven { captured, names: self.names, sent, failure: self.failure, broken: self.broken, later: None }
     }
 
     /// Returns the title of a step in reports. A path is shown as it is sent, if it can be rendered.
