@@ -67,7 +67,7 @@ impl SecondLook {
 
     /// The days of the recording and of the run. A fixture that keeps no day takes no part.
     fn days(&self, fixture: &Fixture) -> &Days {
-        self.days.get_or_init(|| fixture.recorded.map(|recorded| self.clock.days(recorded)).unwrap_or_default())
+        self.days.get_or_init(|| self.clock.days(fixture))
     }
 
     /// Returns the hash of the one recorded conversation that says the same as a call's by one clock. Turns with hashes alone take no
@@ -85,7 +85,8 @@ impl SecondLook {
         }
         let mut recent = self.recent.lock();
         let shared = |recent: &Recent| recent.messages.iter().zip(messages).take_while(|(a, b)| a.is(b)).count();
-        let (index, known) = recent.iter().map(shared).enumerate().max_by_key(|(_, shared)| *shared).unwrap_or_default();
+        let (index, known) =
+            recent.iter().map(shared).enumerate().max_by_key(|(_, shared)| *shared).unwrap_or_default();
         // A call that continues a remembered one takes its place.
         let goes_on = known > 0 && known == recent[index].messages.len();
         let mut this = if goes_on { recent.remove(index) } else { Recent::default() };
@@ -96,7 +97,8 @@ impl SecondLook {
         for message in &messages[known..] {
             let before = this.found.last().cloned().unwrap_or_else(|| start.clone());
             let canonical = rules.canonical(vec![(**message).clone()]).pop();
-            this.found.push(canonical.map_or_else(|| before.clone(), |canonical| after(nodes, days, &before, &canonical)));
+            this.found
+                .push(canonical.map_or_else(|| before.clone(), |canonical| after(nodes, days, &before, &canonical)));
         }
         let conversation = this.found.last().and_then(|found| one(nodes, found));
         recent.push(this);
@@ -128,7 +130,9 @@ impl SecondLook {
         if same.is_empty() {
             return called.clone();
         }
-        Arc::new(Checked::from(same.into_iter().fold(called.texts.clone(), |texts, (check, text)| texts.with(check, text))))
+        Arc::new(Checked::from(
+            same.into_iter().fold(called.texts.clone(), |texts, (check, text)| texts.with(check, text)),
+        ))
     }
 }
 

@@ -8,8 +8,8 @@ use super::Clock;
 use crate::tests::turn;
 use crate::{Conversation, Lookup, MissReason, Replay, Scope};
 use retake_core::conversation::Message;
-use retake_core::key::{CheckTexts, Rules};
 use retake_core::json::Json;
+use retake_core::key::{CheckTexts, Rules};
 use retake_wire::fixture::{Fixture, Recorded};
 use retake_wire::{Api, Shared};
 
@@ -20,9 +20,9 @@ fn day(day: u8) -> Date {
 /// A replay on a day of November 2026 of what was recorded on the 24th.
 fn on(today: u8, turns: Vec<Recorded>) -> Replay {
     let rules = Arc::new(Rules::default());
-    let mut fixture = Fixture::of_turns(Path::new("fixtures/a.json"), BTreeMap::default(), turns, &rules);
-    fixture.recorded = Some("2026-11-24T12:00+00:00".parse().unwrap());
-    let clock = Clock { day: Some(day(today)), zone: None };
+    let fixture = Fixture::of_turns(Path::new("fixtures/a.json"), BTreeMap::default(), turns, &rules);
+    let noon = day(24).with_hms(12, 0, 0).unwrap().assume_utc();
+    let clock = Clock { recorded: Some(noon), day: Some(day(today)), zone: None };
     Replay::new(Arc::new(fixture), rules, Scope::new("a")).by(clock)
 }
 
@@ -83,7 +83,8 @@ fn a_fixture_without_a_day_is_looked_at_once() {
     let rules = Arc::new(Rules::default());
     let turns = vec![turn(None, "", "Tuesday", "hi")];
     let fixture = Fixture::of_turns(Path::new("a.json"), BTreeMap::default(), turns, &rules);
-    let replay = Replay::new(Arc::new(fixture), rules, Scope::new("a")).by(Clock { day: Some(day(26)), zone: None });
+    let replay =
+        Replay::new(Arc::new(fixture), rules, Scope::new("a")).by(Clock { day: Some(day(26)), ..Clock::default() });
     assert_eq!(says(&replay, "", "Thursday", None), Err(MissReason::NotRecorded));
 }
 
