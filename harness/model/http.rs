@@ -80,12 +80,10 @@ impl Incoming {
         } else {
             self.pieces(body, room).await
         };
-        match read {
-            Some(body) => self.body = body,
-            None => {
-                let what = format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20);
-                self.unreadable = Some(what);
-            }
+        if let Some(body) = read {
+            self.body = body;
+        } else {
+            self.unreadable = Some(format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20));
         }
         self.arrived = Instant::now();
     }

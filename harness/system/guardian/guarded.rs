@@ -155,6 +155,10 @@ pub fn take_over() -> Option<std::process::ExitCode> {
     None
 }
 
+/// What earlier runners left is removed once in a process.
+#[cfg(unix)]
+static SWEPT: std::sync::Once = std::sync::Once::new();
+
 #[cfg(unix)]
 fn launch(order: &Order, output: Output) -> Result<Guarded> {
     use std::os::unix::process::CommandExt as _;
@@ -182,7 +186,6 @@ fn launch(order: &Order, output: Output) -> Result<Guarded> {
         std::thread::Builder::new().name("output".to_owned()).spawn(read)?;
         let listening = move || {
             threads::this_is_own();
-            static SWEPT: std::sync::Once = std::sync::Once::new();
             SWEPT.call_once(|| super::held::remove_left(&std::env::temp_dir()));
             listen(guardian, control, own_folder.as_deref(), &drained, &sender);
         };
