@@ -113,9 +113,9 @@ impl Tried<'_> {
             _ => None,
         };
         let refused = self.run.played.flaws.iter().any(|flaw| flaw.kind == FlawKind::Refused);
-        let unreached = self.never_reached(kinds).then(|| {
-            if refused { KEY.to_owned() } else { format!("no model call came: {BASE_URLS}") }
-        });
+        let unreached = self
+            .never_reached(kinds)
+            .then(|| if refused { KEY.to_owned() } else { format!("no model call came: {BASE_URLS}") });
         kinds.iter().filter_map(hint).chain(unreached).collect()
     }
 

@@ -198,5 +198,5 @@ fn spread(tree: &str) -> Vec<String> {
     }
     parts.push(&inner[begin..]);
     let parts = parts.into_iter().filter(|part| !part.is_empty());
-    parts.flat_map(|part| spread(part)).map(|part| format!("{before}{part}")).collect()
+    parts.flat_map(spread).map(|part| format!("{before}{part}")).collect()
 }

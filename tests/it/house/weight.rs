@@ -9,11 +9,7 @@ const WIDTH: usize = 120;
 /// Returns the lines of code of a crate: no comments, no blanks, no tests. What is generated counts like what is written.
 pub(super) fn lines(of: &str) -> usize {
     let lines = |code: &str| -> usize {
-        code.lines()
-            .map(|line| line.trim_end())
-            .filter(|line| !line.is_empty())
-            .map(|line| line.len().div_ceil(WIDTH))
-            .sum()
+        code.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(|line| line.len().div_ceil(WIDTH)).sum()
     };
     sources(of).iter().map(|source| lines(&source.code)).sum()
 }

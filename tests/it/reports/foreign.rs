@@ -52,11 +52,6 @@ impl Case {
         self.outside.path(file).to_str().unwrap().to_owned()
     }
 
-    fn link(&self, to: &str, at: &Path) {
-        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
-        symlink(to, at).unwrap();
-    }
-
     /// Takes in the job, and asserts that nothing happened outside. The page that was written, if any, is returned too.
     fn merged(&self, args: &[&str]) -> (Ran, String) {
         let merge = self.tree.retake().args(&["report", "merge", self.job.root().to_str().unwrap(), "--no-open"]);
@@ -105,7 +100,12 @@ fn run(name: &str, fields: &Value) -> Value {
 fn ended(program: Program) -> Ran {
     let (sender, ran) = mpsc::channel();
     std::thread::spawn(move || sender.send(program.run()));
-    ran.recv_timeout(Duration::from_secs(60)).expect("it waits for something")
+    ran.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| panic!("it waits for something"))
+}
+
+fn link(to: &str, at: &Path) {
+    std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+    symlink(to, at).unwrap();
 }
 
 fn fifo(at: &Path) {
@@ -171,24 +171,24 @@ refused! {
     a_name_of_many_bytes: "cannot be the name", |case| case.run(&"x".repeat(5_000), &json!({}));
     a_pipe: "it is a named pipe, expected a file", |case| fifo(&case.job.path(".retake/runs/x.json"));
     a_socket: "it is a socket, expected a file", |case| drop(UnixListener::bind(case.job.path(".retake/runs/x.json")).unwrap());
-    a_link_to_a_device: "it is a device, expected a file", |case| case.link("/dev/zero", &case.job.path(".retake/runs/x.json"));
+    a_link_to_a_device: "it is a device, expected a file", |case| link("/dev/zero", &case.job.path(".retake/runs/x.json"));
     a_link_to_a_file_outside: "a link that leads out", |case| {
-        case.link(&case.outside("run.json"), &case.job.path(".retake/runs/x.json"));
+        link(&case.outside("run.json"), &case.job.path(".retake/runs/x.json"));
     };
     a_link_to_a_link_to_outside: "a link that leads out", |case| {
-        case.link(&case.outside("run.json"), &case.job.path("inner/link"));
-        case.link("../../inner/link", &case.job.path(".retake/runs/x.json"));
+        link(&case.outside("run.json"), &case.job.path("inner/link"));
+        link("../../inner/link", &case.job.path(".retake/runs/x.json"));
     };
-    a_link_to_itself: "failed to read it", |case| case.link("x.json", &case.job.path(".retake/runs/x.json"));
+    a_link_to_itself: "failed to read it", |case| link("x.json", &case.job.path(".retake/runs/x.json"));
     a_folder_in_place_of_a_file: "expected a file", |case| std::fs::create_dir(case.job.path(".retake/runs/x.json")).unwrap();
     a_link_in_the_middle_of_the_path: "a link that leads out", |case| {
         std::fs::remove_dir_all(case.job.path(".retake/runs")).unwrap();
-        case.link(&case.outside(""), &case.job.path(".retake/runs"));
+        link(&case.outside(""), &case.job.path(".retake/runs"));
     };
     a_link_in_place_of_all: "a link that leads out", |case| {
         std::fs::remove_dir_all(case.job.path(".retake")).unwrap();
         case.outside.write("kept/runs/x.json", &run("x", &json!({})).to_string());
-        case.link(&case.outside("kept"), &case.job.path(".retake"));
+        link(&case.outside("kept"), &case.job.path(".retake"));
     };
     a_file_of_a_terabyte: "more than the 67108864 bytes that are read", |case| {
         std::fs::File::create(case.job.path(".retake/runs/x.json")).unwrap().set_len(1 << 40).unwrap();
@@ -205,12 +205,12 @@ unseen! {
     a_picture_of_the_project: |case| case.picture(".env");
     a_picture_that_is_a_link: |case| {
         std::fs::write(case.outside.path("a.jpg"), [JPEG, PRIVATE.as_bytes()].concat()).unwrap();
-        case.link(&case.outside("a.jpg"), &case.tree.path(".retake/browser/a.jpg"));
+        link(&case.outside("a.jpg"), &case.tree.path(".retake/browser/a.jpg"));
         case.picture(".retake/browser/a.jpg");
     };
     a_picture_in_a_linked_folder: |case| {
         std::fs::write(case.outside.path("a.jpg"), [JPEG, PRIVATE.as_bytes()].concat()).unwrap();
-        case.link(&case.outside(""), &case.tree.path(".retake/browser"));
+        link(&case.outside(""), &case.tree.path(".retake/browser"));
         case.picture(".retake/browser/a.jpg");
     };
     a_picture_that_is_a_pipe: |case| {
@@ -218,7 +218,7 @@ unseen! {
         case.picture(".retake/browser/a.jpg");
     };
     a_picture_that_is_a_device: |case| {
-        case.link("/dev/zero", &case.tree.path(".retake/browser/a.jpg"));
+        link("/dev/zero", &case.tree.path(".retake/browser/a.jpg"));
         case.picture(".retake/browser/a.jpg");
     };
     a_picture_that_is_none: |case| {
@@ -272,14 +272,14 @@ fn numbers_beyond_all_bounds_are_shown() {
 
 fn a_broken_link_is_no_run() {
     let case = Case::new();
-    case.link("nowhere", &case.job.path(".retake/runs/x.json"));
+    link("nowhere", &case.job.path(".retake/runs/x.json"));
     case.merged(&["--form", "markdown"]).0.exits(0).says(&["1 run, 0 failed"]);
 }
 
 fn links_in_place_of_what_is_written_are_refused() {
     for folder in ["fixtures/.journal", ".retake/runs"] {
         let case = Case::new();
-        case.link(&case.outside(""), &case.tree.path(folder));
+        link(&case.outside(""), &case.tree.path(folder));
         let says = format!("error: {folder}: a link that leads out of the project");
         for args in [&["test"][..], &["audit"], &["record", "refused"]] {
             case.guarded(case.tree.retake().args(args)).exits(2).says(&[&says]);
@@ -287,7 +287,7 @@ fn links_in_place_of_what_is_written_are_refused() {
     }
     for (folder, code) in [("runs", 2), ("logs", 0), ("browser", 0)] {
         let case = Case::new();
-        case.link(&case.outside(""), &case.tree.path(&format!(".retake/{folder}")));
+        link(&case.outside(""), &case.tree.path(&format!(".retake/{folder}")));
         case.merged(&["--form", "markdown"]).0.exits(code);
     }
 }
@@ -295,12 +295,12 @@ fn links_in_place_of_what_is_written_are_refused() {
 fn links_to_what_does_not_exist_are_refused_where_they_would_create_it() {
     for (file, says) in [(".retake/runs", "a broken link to"), (".retake/report.html", "a broken link to")] {
         let case = Case::new();
-        case.link(&case.outside("made"), &case.tree.path(file));
+        link(&case.outside("made"), &case.tree.path(file));
         case.merged(&["--form", "html"]).0.exits(2).says(&[says]);
     }
     let case = Case::new();
     let journal = case.tree.path("fixtures/.journal/out.jsonl");
-    case.link(&case.outside("made"), &journal);
+    link(&case.outside("made"), &journal);
     let proxy =
         case.tree.retake().args(&["proxy", "--upstream", "http://127.0.0.1:9/v1", "--out", "fixtures/out.json"]);
     case.harmless(proxy.env("OPENAI_API_KEY", "k")).exits(2).says(&["a broken link to"]);
