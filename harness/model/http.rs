@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::activity::InFlight;
 use super::route;
-use retake_wire::{Api, Body, Frames, Response, Target};
+use retake_wire::{self as wire, Api, Body, Frames, Response, Target};
 
 /// The largest request that is read, in bytes.
 const MAX_BODY: usize = 256 << 20;
@@ -61,8 +61,7 @@ impl Incoming {
     pub(super) fn new(request: Request<HttpBody>) -> (Incoming, HttpBody) {
         let (parts, body) = request.into_parts();
         let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
-        let unreadable = coding(&headers);
-        let (arrived, room) = (Instant::now(), None);
+        let (arrived, unreadable, room) = (Instant::now(), None, None);
         (Incoming { method, uri, headers, body: Bytes::new(), unreadable, arrived, room }, body)
     }
 
@@ -80,10 +79,10 @@ impl Incoming {
         } else {
             self.pieces(body, room).await
         };
-        if let Some(body) = read {
-            self.body = body;
-        } else {
-            self.unreadable = Some(format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20));
+        let read = read.ok_or_else(|| format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20));
+        match read.and_then(|body| unpacked(&self.headers, body)) {
+            Ok(body) => self.body = body,
+            Err(what) => self.unreadable = Some(what),
         }
         self.arrived = Instant::now();
     }
@@ -313,19 +312,22 @@ fn content_type(text: &str) -> Option<HeaderValue> {
         .map_or_else(|| text.parse().ok(), |common| Some(HeaderValue::from_static(common)))
 }
 
-/// Returns why a request cannot be read, or `None` if it can: it is not one of HTTP, or its body has a content encoding. No
-/// provider's SDK compresses requests.
-fn coding(headers: &HeaderMap) -> Option<String> {
+/// Returns the body of a request without its content encoding.
+/// Fails if it cannot be read, or is not one of HTTP.
+fn unpacked(headers: &HeaderMap, body: Bytes) -> Result<Bytes, String> {
     let says = |name: HeaderName, word: &str| {
         let value = headers.get(name).and_then(|value| value.to_str().ok());
         value.is_some_and(|value| value.to_ascii_lowercase().starts_with(word))
     };
     if says(header::UPGRADE, "websocket") {
-        return Some("it opens a websocket, and realtime is not supported".to_owned());
+        return Err("it opens a websocket, and realtime is not supported".to_owned());
     }
     if says(header::CONTENT_TYPE, "application/grpc") {
-        return Some("it is a call of gRPC, which is not supported".to_owned());
+        return Err("it is a call of gRPC, which is not supported".to_owned());
     }
-    let coding = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity")?;
-    Some(format!("its body has the content encoding {coding:?}, but only bodies without one can be read"))
+    let codings = headers.get_all(header::CONTENT_ENCODING).iter().map(|coding| coding.to_str().unwrap_or("?"));
+    match codings.collect::<Vec<_>>().join(",") {
+        none if none.is_empty() => Ok(body),
+        codings => wire::Decoder::whole(&codings, body).map_err(|why| format!("its body {why}")),
+    }
 }
