@@ -1,5 +1,7 @@
 //! Two texts walked together: they are equal, or tell days that are as far from each other as the recording and the run.
 
+use time::Date;
+
 use super::calendar::{COMPARED, Clock, Clocks, Days, TODAY};
 use super::part::may_begin;
 use super::rendering::Rendering;
@@ -27,6 +29,13 @@ impl Days {
         all.dedup();
         all
     }
+}
+
+/// Whether a text tells a day, and not only what many days have: the name of a weekday or a month, a week.
+pub fn tells(text: &str, day: Date) -> bool {
+    let days = [day; COMPARED];
+    let starts = text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at));
+    starts.filter_map(|at| Rendering::in_one(&days, text, at)).any(|rendering| rendering.is_date())
 }
 
 fn walk(clock: &Clock, recorded: &str, called: &str) -> bool {
