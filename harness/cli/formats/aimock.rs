@@ -9,11 +9,11 @@ use std::collections::HashMap;
 use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall, Usage};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Hash, Rules};
-use retake_wire::fixture::{Input, Turn};
+use retake_wire::fixture::Recorded;
 
 /// The turns of a file, and the entries that did not become turns.
 pub(super) struct Read {
-    pub(super) turns: Vec<Turn>,
+    pub(super) turns: Vec<Recorded>,
     pub(super) left_out: Vec<(String, String)>,
     pub(super) notes: Vec<String>,
 }
@@ -25,9 +25,9 @@ pub(super) fn turns(file: &Json, rules: &Rules) -> Option<Read> {
     let mut first_of: HashMap<Hash, usize> = HashMap::new();
     for (i, entry) in entries.iter().enumerate() {
         let place = format!("entry {}", i + 1);
-        match turn(entry, rules) {
+        match turn(entry) {
             Ok((turn, sequence)) => {
-                let first = *first_of.entry(turn.key.conversation_hash).or_insert(i);
+                let first = *first_of.entry(turn.key(rules).conversation_hash).or_insert(i);
                 found.push(((first, sequence), turn));
                 let ignored = ["webSearches", "redactedThinking", "reasoningSignature"];
                 let ignored = ignored.iter().filter(|name| entry.get("response").and_then(|r| r.get(name)).is_some());
@@ -48,7 +48,7 @@ pub(super) fn turns(file: &Json, rules: &Rules) -> Option<Read> {
     Some(Read { turns: found.into_iter().map(|(_, turn)| turn).collect(), left_out, notes })
 }
 
-fn turn(entry: &Json, rules: &Rules) -> Result<(Turn, u64), String> {
+fn turn(entry: &Json) -> Result<(Recorded, u64), String> {
     let matched = entry.get("match").and_then(Json::as_object).ok_or("no `match`")?;
     let on = |field: &str| matched.get(field).filter(|value| !matches!(value, Json::Null));
     if let Some(endpoint) = on("endpoint").filter(|endpoint| endpoint.as_str() != Some("chat")) {
@@ -69,16 +69,8 @@ fn turn(entry: &Json, rules: &Rules) -> Result<(Turn, u64), String> {
         format!("matches on {fields}, not on a text in `userMessage`: it answers any conversation, so it has no key")
     })?;
     let output = answer(entry.get("response").ok_or("no `response`")?)?;
-    let messages = rules.canonical(vec![Message::new("human", message)]);
-    let turn = Turn {
-        request: None,
-        caller: None,
-        key: rules.key(&messages, None),
-        input: Some(Input { after: None, messages }),
-        checks: None,
-        output,
-        wire: None,
-    };
+    let conversation = Rules::none().canonical(vec![Message::new("human", message)]);
+    let turn = Recorded { caller: None, conversation, texts: None, request: None, output, wire: None };
     Ok((turn, on("sequenceIndex").and_then(Json::as_u64).unwrap_or(u64::MAX)))
 }
 

@@ -13,7 +13,7 @@ use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::fixture::{Fixture, Reads, Recorded, Turn};
+use retake_wire::fixture::{Fixture, Reads};
 use retake_wire::{Call, Known};
 
 /// The format of another tool's recordings.
@@ -76,7 +76,7 @@ pub(crate) fn to_fixture(
     if !errors.is_empty() {
         return Err(errors);
     }
-    let (mut recorded, mut turns, mut left_out, mut known) = (Vec::new(), Vec::new(), Vec::new(), Known::default());
+    let (mut recorded, mut left_out, mut known) = (Vec::new(), Vec::new(), Known::default());
     let mut reads = Reads::default();
     for (path, content) in contents {
         let at = |place: &str, what: String| format!("{}: {place}: {what}", path.display());
@@ -117,29 +117,14 @@ pub(crate) fn to_fixture(
             Content::Turns(found) => {
                 left_out.extend(found.left_out.into_iter().map(|(place, reason)| at(&place, reason)));
                 remarks.extend(found.notes.into_iter().map(|note| format!("{}: {note}", path.display())));
-                turns.extend(found.turns);
+                recorded.extend(found.turns);
             }
         }
     }
-    let mut fixture = assemble(out, notes, recorded, turns, options.rules);
+    let mut fixture = Fixture::of_turns(out, notes, recorded, options.rules);
     let fired = fired.iter().map(String::as_str);
     fixture.scrub = Scrub::of_names(fired, |_| None).map_err(|reason| vec![Error::new(reason)])?;
     Ok(Imported { fixture, left_out, notes: remarks })
-}
-
-/// Makes the fixture. A format has either interactions or turns, never both.
-fn assemble(
-    out: &Path,
-    notes: BTreeMap<String, Json>,
-    recorded: Vec<Recorded>,
-    turns: Vec<Turn>,
-    rules: &Rules,
-) -> Fixture {
-    let mut fixture = Fixture::of_turns(out, notes, recorded, rules);
-    if !turns.is_empty() {
-        fixture.table = retake_wire::fixture::Table::new(turns);
-    }
-    fixture
 }
 
 impl Foreign {
