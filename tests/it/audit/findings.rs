@@ -95,8 +95,8 @@ fn a_secret_in_a_fixture_is_found_at_its_place() {
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     tree.replace(
         &format!("fixtures/{NAME}.json"),
-        "  \"format\": \"retake/1\",\n",
-        &format!("  \"context\": {{\"note\": \"as {secret}\"}},\n  \"format\": \"retake/1\",\n"),
+        "  \"format\": \"retake/2\",\n",
+        &format!("  \"context\": {{\"note\": \"as {secret}\"}},\n  \"format\": \"retake/2\",\n"),
     );
     let run = audited(&tree, "gateway", "audit").exits(0);
     run.says(&[&format!("fixtures/{NAME}.json: context.note contains a secret: ")]).never_says(&secret);

@@ -129,7 +129,7 @@ fn concurrent_callers_are_distinguished_by_their_keys() {
     let answers = |tree: &Tree| {
         let fixture: Value = serde_json::from_str(&tree.read("fixtures/work.json")).unwrap();
         let turns = fixture["turns"].as_array().unwrap().iter();
-        let mut answers: Vec<_> = turns.map(|t| (t["input_hash"].to_string(), t["wire"].to_string())).collect();
+        let mut answers: Vec<_> = turns.map(|t| (t["input"].to_string(), t["wire"].to_string())).collect();
         answers.sort();
         answers
     };
@@ -156,7 +156,7 @@ fn equal_calls_get_their_answers_in_recorded_order() {
     let answers = || {
         let fixture: Value = serde_json::from_str(&tree.read("fixtures/work.json")).unwrap();
         let turns = fixture["turns"].as_array().unwrap().clone();
-        turns.iter().map(|turn| turn["output"]["blocks"][0]["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        turns.iter().map(|turn| turn["wire"]["json"]["choices"][0]["message"]["content"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     write(2);
     record("record");
