@@ -140,7 +140,7 @@ impl Proxy {
         }
         if let Some(suspected) = Suspected::of(&made.fixture, scrub, made.fixture.scrub.names()) {
             let (journal, out) = (journal_file.display(), self.out.display());
-            terminal::error(suspected.error(&format!("retake import journal {journal} --out {out}")));
+            terminal::error(suspected.error(&format!("retake import journal {journal} --out {out}"), "record again"));
             return Ok(ExitCode::from(1));
         }
         // Check the printed text, which replay will read, and not the fixture in memory.
