@@ -25,15 +25,15 @@ pub(crate) fn to_fixture(
     let mut turns = Turns { sent: Rules::none(), messages: Vec::new(), answered: Vec::new() };
     let mut open: Option<(Option<String>, Answer)> = None;
     let (mut condensed, mut left_out) = (false, Vec::new());
-    let mut close =
-        |turns: &mut Turns, open: &mut Option<(Option<String>, Answer)>, condensed: bool| match open.take() {
-            Some((id, _)) if condensed => {
-                let id = id.unwrap_or_else(|| "without an id".to_owned());
-                left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
-            }
-            Some((_, answer)) => turns.answer(answer),
-            None => {}
-        };
+    let mut close = |turns: &mut Turns, open: &mut Option<(Option<String>, Answer)>, condensed: bool| match open.take()
+    {
+        Some((id, _)) if condensed => {
+            let id = id.unwrap_or_else(|| "without an id".to_owned());
+            left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
+        }
+        Some((_, answer)) => turns.answer(answer),
+        None => {}
+    };
     for mut event in conversation.events {
         event.scrub(scrub, &mut fired);
         match event {

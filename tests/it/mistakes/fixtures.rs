@@ -23,16 +23,16 @@ const FIXTURES: &[Mistake] = &[
     (
         "no-utf8",
         |good| good.replacen("Good", "\0", 1).bytes().map(|byte| if byte == 0 { 0xff } else { byte }).collect(),
-        ":31:22: not JSON: the byte 0xff is not UTF-8",
+        ":48:29: not JSON: the byte 0xff is not UTF-8",
     ),
     ("utf-16", |_| b"\xff\xfe{\0}\0".to_vec(), ":1:1: not JSON: the byte 0xff is not UTF-8"),
     (
         "cut-off",
         |good| good[..good.find("\"wire\"").unwrap() + 6].into(),
-        ":28:15: not JSON: expected `,` or `}`, found the end of the text",
+        ":38:13: not JSON: expected `,` or `}`, found the end of the text",
     ),
-    ("text-behind", |good| format!("{good}x\n").into(), ":74:1: not JSON: more text after the value"),
-    ("pasted-twice", |good| good.repeat(2).into(), ":74:1: not JSON: more text after the value"),
+    ("text-behind", |good| format!("{good}x\n").into(), ":69:1: not JSON: more text after the value"),
+    ("pasted-twice", |good| good.repeat(2).into(), ":69:1: not JSON: more text after the value"),
     ("comment", |good| format!("// mine\n{good}").into(), ":1:1: not JSON: expected a JSON value, found '/'"),
     (
         "two-commas",
@@ -42,14 +42,14 @@ const FIXTURES: &[Mistake] = &[
     (
         "comma-at-the-end",
         |good| good.replace("\n    }\n  ]", "\n    },\n  ]").into(),
-        ":72:3: not JSON: expected a JSON value, found ']'",
+        ":67:3: not JSON: expected a JSON value, found ']'",
     ),
     ("single-quotes", |_| b"{'turns': []}".to_vec(), ":1:2: not JSON: expected a key in quotes, found '\\''"),
     (
         "conflict",
         |good| good.replace("  \"turns\"", "<<<<<<< HEAD\n=======\n>>>>>>> topic\n  \"turns\"").into(),
-        ":9:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
-         keep one of its sides, and remove the markers down to line 11",
+        ":21:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 23",
     ),
     (
         "key-twice",
@@ -59,12 +59,12 @@ const FIXTURES: &[Mistake] = &[
     (
         "turns-twice",
         |good| good.replace("  \"turns\"", "  \"turns\": [],\n  \"turns\"").into(),
-        ":10:3: not JSON: the key \"turns\" appears twice in this object",
+        ":22:3: not JSON: the key \"turns\" appears twice in this object",
     ),
     (
         "key-twice-in-a-turn",
         |good| good.replace("\"input\"", "\"input\": {},\n      \"input\"").into(),
-        ":27:7: not JSON: the key \"input\" appears twice in this object",
+        ":31:7: not JSON: the key \"input\" appears twice in this object",
     ),
     ("deep", |_| "[".repeat(100_000).into(), ":1:257: not JSON: more than 256 levels of nesting"),
     (
@@ -104,23 +104,23 @@ const FIXTURES: &[Mistake] = &[
     (
         "field-of-a-turn-misspelled",
         |good| good.replace("\"wire\"", "\"wier\"").into(),
-        ":28:7: turns[0].wier: unknown field; did you mean `wire`?",
+        ":38:7: turns[0].wier: unknown field; did you mean `wire`?",
     ),
     (
         "field-within-misspelled",
         |good| good.replace("\"messages\"", "\"message\"").into(),
-        ":29:9: turns[0].input.message: unknown field; did you mean `messages`?",
+        ":31:9: turns[0].input.message: unknown field; did you mean `messages`?",
     ),
     (
         "unknown-api",
         |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai\"").into(),
-        ":44:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+        ":39:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
          the string \"openai\"",
     ),
     (
         "near-api",
         |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai_chat\"").into(),
-        ":44:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+        ":39:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
          the string \"openai_chat\"; did you mean \"openai-chat\"?",
     ),
     ("turns-null", |_| b"{\"turns\": null}".to_vec(), ":1:2: `turns`: expected a list of recorded turns, found null"),
@@ -132,58 +132,58 @@ const FIXTURES: &[Mistake] = &[
     (
         "scrub-number",
         |good| good.replace("  \"turns\"", "  \"scrub\": [\"jwt\", 1],\n  \"turns\"").into(),
-        ":9:20: `scrub[1]`: expected the name of a form, found the number 1",
+        ":21:20: `scrub[1]`: expected the name of a form, found the number 1",
     ),
     (
         "status-of-no-answer",
         |good| good.replace("\"status\": 200", "\"status\": 101").into(),
-        ":69:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 101",
+        ":64:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 101",
     ),
     (
         "status-beyond-numbers",
         |good| good.replace("\"status\": 200", &format!("\"status\": {}", "9".repeat(5000))).into(),
-        ":69:9: turns[0].wire.status: expected a whole number, 0 or more, found the number \
+        ":64:9: turns[0].wire.status: expected a whole number, 0 or more, found the number \
          9999999999999999999999999999999999999999…",
     ),
     (
         "status-as-text",
         |good| good.replace("\"status\": 200", "\"status\": \"200\"").into(),
-        ":69:9: turns[0].wire.status: expected a whole number, 0 or more, found the string \"200\"",
+        ":64:9: turns[0].wire.status: expected a whole number, 0 or more, found the string \"200\"",
     ),
     (
         "no-status",
         |good| good.replace("\"status\": 200", "\"status\": 70000").into(),
-        ":69:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 70000",
+        ":64:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 70000",
     ),
     (
         "no-text",
         |good| good.replace("\"prompt\": 0", "\"prompt\": 1").into(),
-        ":32:9: turns[0].checks.prompt: expected the index of a text in `texts.prompt`, which has 1, found the number 1",
+        ":25:9: turns[0].checks.prompt: expected the index of a text in `texts.prompt`, which has 1, found the number 1",
     ),
     (
         "computed",
         |good| good.replace("\"input\"", "\"input_hash\": \"x\",\n      \"input\"").into(),
-        ":37:7: turns[0].input_hash: expected nothing: it is computed from `input`, found the string \"x\"",
+        ":30:7: turns[0].input_hash: expected nothing: it is computed from `input`, found the string \"x\"",
     ),
     (
         "nothing-came",
         |good| good.replace("\"wire\"", "\"request\"").into(),
-        ":29:5: turns[0].wire: expected the response as it came, or `output`, found nothing",
+        ":22:5: turns[0].wire: expected the response as it came, or `output`, found nothing",
     ),
     (
         "both-answers",
         |good| good.replace("\"wire\"", "\"output\": {\"blocks\": []},\n      \"wire\"").into(),
-        ":45:7: turns[0].output: expected either `wire`, the response as it came, or `output`, an answer in its place, found both",
+        ":38:7: turns[0].output: expected either `wire`, the response as it came, or `output`, an answer in its place, found both",
     ),
     (
         "asked-for-what",
         |good| good.replace("\"status\"", "\"asked\": \"streem\",\n        \"status\"").into(),
-        ":70:9: turns[0].wire.asked: expected one of json, stream, found the string \"streem\"; did you mean \"stream\"?",
+        ":64:9: turns[0].wire.asked: expected one of json, stream, found the string \"streem\"; did you mean \"stream\"?",
     ),
     (
         "recorded-on-a-day",
         |good| good.replace("  \"turns\"", "  \"recorded\": \"2026-11-25\",\n  \"turns\"").into(),
-        ":20:3: `recorded`: expected a minute with its offset, as in 2026-11-25T14:03+01:00, found \"2026-11-25\"",
+        ":21:3: `recorded`: expected a minute with its offset, as in 2026-11-25T14:03+01:00, found \"2026-11-25\"",
     ),
 ];
 
@@ -225,19 +225,22 @@ fn a_fixture_that_names_another_scenario_is_noted() {
 }
 
 fn an_answer_edited_in_one_place_is_served_and_its_golden_is_red() {
-    let tree = copies(&[]);
-    let printed = tree.retake().args(&["show", "greeting", "--answer", "1"]).run().exits(0).stdout;
+    let tree = Tree::of(&["write_read_file"]);
+    let fixture = "fixtures/write_read_file.json";
+    let printed = tree.retake().args(&["show", "write_read_file", "--answer", "4"]).run().exits(0).stdout;
     assert!(printed.starts_with("\"output\": {\n  \"blocks\": ["), "{printed}");
-    let good = tree.read("fixtures/greeting.json");
-    let (before, rest) = good.split_once("\"wire\": {").unwrap();
+    let good = tree.read(fixture);
+    let (before, rest) = good.rsplit_once("\"wire\": {").unwrap();
     let after = rest.split_once("\n      }").unwrap().1;
     // As it is pasted, nothing changes; another word is another answer.
-    let pasted = |output: &str| tree.write("fixtures/greeting.json", &format!("{before}{}{after}", output.trim_end()));
+    let pasted = |output: &str| tree.write(fixture, &format!("{before}{}{after}", output.trim_end()));
     pasted(&printed);
-    tree.runner("oddities").run().exits(0);
-    pasted(&printed.replacen("Good", "Bad", 1));
-    let told = tree.runner("oddities").run().exits(101).failure("greeting").to_owned();
-    assert!(told.lines().next().unwrap().contains("Bad"), "{told}");
+    tree.runner("gateway").run().exits(0);
+    pasted(&printed.replacen("reading a note", "reading a letter", 1));
+    let told = tree.runner("gateway").run().exits(101).failure("write_read_file").to_owned();
+    let first = told.lines().next().unwrap();
+    assert!(first.contains("title") && first.contains("letter"), "{told}");
+    tree.retake().args(&["show", "write_read_file", "--answer", "5"]).run().exits(2).says(&["there is no turn 5"]);
 }
 
 fn an_edited_output_of_the_old_format_is_refused_until_key_write_leaves_it_out() {

@@ -225,7 +225,8 @@ fn audit_dates_a_fixture_by_its_commit() {
         let body = turns[0].wire.as_mut().unwrap().response.bytes();
         let body = String::from_utf8(body).unwrap().replace("\"created\":0", "\"created\":1500000000");
         assert!(body.contains("1500000000"), "{body}");
-        turns[0].wire.as_mut().unwrap().response = retake_wire::Response::received(200, "application/json", body.into_bytes());
+        turns[0].wire.as_mut().unwrap().response =
+            retake_wire::Response::received(200, "application/json", body.into_bytes());
     });
     let recorded = || {
         let told = tree.retake().args(&["audit", "--json"]).run();

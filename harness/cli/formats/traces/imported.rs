@@ -120,8 +120,7 @@ impl Traces {
         callers::name(&mut calls, &spans);
         forget_placeholders(&mut calls);
         let lacks = chain::complete(&mut calls);
-        let mut turns =
-            Turns { rules, known: Known::default(), made: Vec::new() };
+        let mut turns = Turns { rules, known: Known::default(), made: Vec::new() };
         let mut kept: Vec<ModelCall> = Vec::new();
         let mut without_request = Vec::new();
         for (call, lack) in calls.into_iter().zip(lacks) {
