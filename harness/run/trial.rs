@@ -85,7 +85,8 @@ pub(super) fn replay(
     let scope = Scope::new(&scenario.name);
     let replay = match &fixture {
         Some(fixture) => {
-            Replay::new(fixture.clone(), rules.clone(), scope.clone()).with_delays(scenario.delays == Delays::Recorded)
+            let replay = Replay::new(fixture.clone(), rules.clone(), scope.clone());
+            replay.by(project.systems.clock(scenario, pacing)).with_delays(scenario.delays == Delays::Recorded)
         }
         None => Replay::none(rules.clone(), scope.clone()),
     };

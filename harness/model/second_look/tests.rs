@@ -20,9 +20,9 @@ fn day(day: u8) -> Date {
 /// A replay on a day of November 2026 of what was recorded on the 24th.
 fn on(today: u8, turns: Vec<Recorded>) -> Replay {
     let rules = Arc::new(Rules::default());
-    let fixture = Fixture::of_turns(Path::new("fixtures/a.json"), BTreeMap::default(), turns, &rules);
-    let noon = day(24).with_hms(12, 0, 0).unwrap().assume_utc();
-    let clock = Clock { recorded: Some(noon), day: Some(day(today)), zone: None };
+    let mut fixture = Fixture::of_turns(Path::new("fixtures/a.json"), BTreeMap::default(), turns, &rules);
+    fixture.recorded = Some("2026-11-24T12:00+00:00".parse().unwrap());
+    let clock = Clock { day: Some(day(today)), ..Clock::default() };
     Replay::new(Arc::new(fixture), rules, Scope::new("a")).by(clock)
 }
 
