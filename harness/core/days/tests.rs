@@ -5,9 +5,9 @@ use time::{Date, Month};
 use super::{Clocks, Days, tells};
 
 fn day(text: &str) -> Date {
-    let mut parts = text.split('-').map(|part| part.parse::<u16>().unwrap());
+    let mut parts = text.split('-').map(|part| part.parse::<u8>().unwrap_or_else(|_| part[2..].parse().unwrap()));
     let (year, month, day) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
-    Date::from_calendar_date(i32::from(year), Month::try_from(month as u8).unwrap(), day as u8).unwrap()
+    Date::from_calendar_date(2000 + i32::from(year), Month::try_from(month).unwrap(), day).unwrap()
 }
 
 fn days(recorded: &str, called: &str) -> Days {

@@ -83,15 +83,12 @@ fn put_back(clock: &Clock, called: &str) -> String {
     let mut at = 0;
     while let Some(c) = called[at..].chars().next() {
         let found = if may_begin(called, at) { Rendering::in_one(&clock.called, called, at) } else { None };
-        match found.filter(|rendering| rendering.is_certain(called)) {
-            Some(rendering) => {
-                out.push_str(&rendering.written(called, &clock.recorded));
-                at = rendering.ends.0;
-            }
-            None => {
-                out.push(c);
-                at += c.len_utf8();
-            }
+        if let Some(rendering) = found.filter(|rendering| rendering.is_certain(called)) {
+            out.push_str(&rendering.written(called, &clock.recorded));
+            at = rendering.ends.0;
+        } else {
+            out.push(c);
+            at += c.len_utf8();
         }
     }
     out
