@@ -251,7 +251,7 @@ fn an_edited_output_of_the_old_format_is_refused_until_key_write_leaves_it_out()
     tree.write(fixture, &format!("{before}\"output\"{}", after.replacen("note.txt", "other.txt", 1)));
     let run = |tree: &Tree| tree.runner("gateway").args(&["write_read_file"]).run();
     run(&tree).exits(101).says(&[
-        "turns[0].output: it does not match `wire`: `output.blocks[3].args.path` is \"other.txt\", but \"note.txt\" in `wire`",
+        "turns[0].output: it does not match `wire`: \"path\": \"other.txt\" in `output`, but \"path\": \"note.txt\" in `wire`",
         "to restore `output` from `wire`: retake key --write fixtures/write_read_file.json",
     ]);
     tree.retake().args(&["key", "--write", fixture]).run().exits(0).says(&["written as retake/2", "not known: "]);
