@@ -222,7 +222,7 @@ fn differing_lines(a: &str, b: &str) -> (String, String) {
 /// What varied between the goldens of runs whose calls were all answered: of the first one, this other one, and all.
 pub(super) fn of_goldens(runs: &[Replayed], other: usize, scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
     let texts = |rules: &Rules| {
-        let text = |replayed: &Replayed| replayed.golden_text(scenario, rules).unwrap_or_default();
+        let text = |replayed: &Replayed| replayed.golden_by(scenario, rules).unwrap_or_default().to_string();
         (text(&runs[0]), text(&runs[other]))
     };
     let (a, b) = texts(tried.rules);
