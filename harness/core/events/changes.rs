@@ -12,7 +12,7 @@ mod trees;
 mod values;
 mod words;
 
-use super::golden::{Block, EventLine, Golden};
+use super::golden::{Block, EventIds, EventLine, Golden};
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
 use trees::different_ids;
@@ -65,7 +65,7 @@ enum What {
     Media,
     AtOnce,
     InPieces,
-    EventIds,
+    EventIds(EventIds),
     HeaderAttribute,
     Header,
     Page,
@@ -108,8 +108,8 @@ impl Change {
         Change::new(what, Subject::Response, "")
     }
 
-    fn from(mut self, before: impl ToString, now: impl ToString) -> Change {
-        (self.before, self.now) = (before.to_string(), now.to_string());
+    fn between(mut self, before: impl Into<String>, now: impl Into<String>) -> Change {
+        (self.before, self.now) = (before.into(), now.into());
         self
     }
 
@@ -132,10 +132,10 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
         found.compare(was, is);
     }
     for missing in old.iter().skip(new.len()) {
-        found.push(Change::of_response(What::ResponseMissing).from(&missing.request, ""));
+        found.push(Change::of_response(What::ResponseMissing).between(&missing.request, ""));
     }
     for extra in new.iter().skip(old.len()) {
-        found.push(Change::of_response(What::ResponseExtra).from("", &extra.request));
+        found.push(Change::of_response(What::ResponseExtra).between("", &extra.request));
     }
     // Ids are numbered through a whole golden, so any other change may number them anew. But if the ids of a text's pieces
     // changed, the pieces are put together differently.
@@ -169,7 +169,7 @@ pub fn changes_until_break(golden: &Golden, run: &Golden, came: &[&str]) -> Vec<
     let known = |name: &str| rest.iter().any(|was| was.events.iter().any(|event| event.label == name));
     if rest.iter().any(|was| !was.events.is_empty()) {
         for name in came.iter().filter(|name| !known(name)) {
-            found.push(Change::of_response(What::Unknown).from("", name));
+            found.push(Change::of_response(What::Unknown).between("", *name));
         }
     }
     found.0
@@ -194,7 +194,7 @@ impl Found {
     /// Compares two responses, in the order of what hides what.
     fn compare(&mut self, old: &Block, new: &Block) {
         if old.request != new.request {
-            return self.push(Change::of_response(What::Request).from(&old.request, &new.request));
+            return self.push(Change::of_response(What::Request).between(&old.request, &new.request));
         }
         let heads = head::changes(old, new);
         let is_other_body = heads.iter().any(|change| change.what == What::Media);

@@ -1,10 +1,11 @@
-//! What a system sends its clients: turns a response body into events, and events into the text of a golden.
+//! What a system sends its clients: turns a response body into events, and events into a golden.
 //!
-//! [`Capture`] reads a body while it arrives, as server-sent events or JSON lines. [`golden`] reduces what was captured to its
-//! shape: the sequence of the events, then one tree of keys and types for each event name. Both are pure: they read no socket
-//! and no file, and they do not assert anything.
+//! [`Capture`] reads a body while it arrives, as server-sent events or JSON lines. [`Shaped`] reduces what was captured to its
+//! shape, a [`Golden`]: the sequence of the events, then one tree of keys and types for each event name. A golden is data with a
+//! text: one writer, one reader. [`changes`] finds what differs between two. All is pure: it reads no socket and no file, and it
+//! does not assert anything.
 //!
-//! Before that, `parallel` puts the events of tool calls that were made at once into the order of these calls.
+//! First `labels` reads the events, each payload once. Then `parallel` puts the events of tool calls that were made at once into the order of these calls.
 //!
 //! The options of goldens are the fields of [`ShapeOptions`] (`options`). The module `sequence` applies those about events and
 //! their order; `merge` and `outline` apply those about payloads. Everything in a golden other than names, keys and types is

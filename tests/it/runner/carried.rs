@@ -71,6 +71,9 @@ fn no_regression_is_accepted_with_a_change_of_format() {
         let play = || tree.runner("gateway").args(&["write_read_file"]).env("GATEWAY_MUTANT", mistake);
         let ran = play().env("CI", "true").run().exits(101).all();
         assert!(ran.contains("golden: ") && !ran.contains("less than"), "{version}, {mistake}: {ran}");
+        if nth % 5 > 0 {
+            continue;
+        }
         let ran = play().env("UPDATE_GOLDEN", "1").run().exits(0).all();
         assert!(ran.contains("golden changed\n") && !ran.contains("format only"), "{version}, {mistake}: {ran}");
     }

@@ -10,15 +10,15 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
     let mut found = Vec::new();
     let (was, is) = (old.head.clone().unwrap_or_default(), new.head.clone().unwrap_or_default());
     if was.status != is.status {
-        found.push(Change::of_response(What::Status).from(was.status, is.status));
+        found.push(Change::of_response(What::Status).between(was.status, is.status));
     }
     if was.in_pieces != is.in_pieces {
         found.push(Change::of_response(if is.in_pieces { What::InPieces } else { What::AtOnce }));
     }
     if was.media != is.media {
-        found.push(Change::of_response(What::Media).from(was.media, is.media));
+        found.push(Change::of_response(What::Media).between(was.media, is.media));
     } else if was.ids != is.ids {
-        found.push(Change::of_response(What::EventIds).from(format!("{:?}", was.ids), format!("{:?}", is.ids)));
+        found.push(Change::of_response(What::EventIds(is.ids)));
     }
     if old.headers != new.headers {
         found.push(headers(old, new));
@@ -29,7 +29,7 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
             line.map(|line| line.trim().to_owned()).unwrap_or_default()
         };
         let page = Change::new(What::Page, Subject::Response, &old.request);
-        found.push(page.from(line(old, new), line(new, old)));
+        found.push(page.between(line(old, new), line(new, old)));
     }
     found
 }
@@ -49,10 +49,10 @@ fn headers(old: &Block, new: &Block) -> Change {
             let part = |part: Option<&&str>| part.map(|part| (*part).to_owned()).unwrap_or_default();
             let change =
                 Change { place: come.map(Header::subject).unwrap_or_default(), ..change(What::HeaderAttribute) };
-            return change.from(part(lost), part(got));
+            return change.between(part(lost), part(got));
         }
     }
-    change(What::Header).from(text(gone), text(come))
+    change(What::Header).between(text(gone), text(come))
 }
 
 impl Header {

@@ -96,10 +96,10 @@ impl<'a> Aligned<'a> {
                 Ending::Open => "stays open",
                 Ending::BrokeOff => "breaks off",
             };
-            found.push(Change::of_response(What::Ending).from(how(was), how(is)));
+            found.push(Change::of_response(What::Ending).between(how(was), how(is)));
         }
         for (was, is) in &self.renamed {
-            found.push(Change::new(What::Renamed, Subject::Event((*was).to_owned()), "name").from(was, is));
+            found.push(Change::new(What::Renamed, Subject::Event((*was).to_owned()), "name").between(*was, *is));
         }
         let before = found.len();
         let (mut moved, mut come) = (Vec::new(), self.come.clone());
@@ -128,7 +128,7 @@ impl<'a> Aligned<'a> {
             let said = |count| if count == 0 { String::new() } else { times(count) };
             let what = if is_extra { What::Extra } else { What::Missing };
             let change = Change { with, ..Change::new(what, event.subject(), "count") };
-            found.push(change.from(said(was), said(is)));
+            found.push(change.between(said(was), said(is)));
         }
         if found.len() == before {
             found.extend(self.moved(&moved));
@@ -139,7 +139,7 @@ impl<'a> Aligned<'a> {
                 (Some(at), _) => Some(Change::new(What::CollapsedGone, self.old[*at].subject(), "order")),
                 (None, Some(at)) => {
                     let change = Change::new(What::CollapsedMoved, self.new[*at].subject(), "order");
-                    Some(change.from("", self.place(*at)))
+                    Some(change.between("", self.place(*at)))
                 }
                 (None, None) => None,
             };
@@ -163,7 +163,7 @@ impl<'a> Aligned<'a> {
             _ if has_other_keys => event.top.to_string(),
             _ => String::new(),
         };
-        let change = Change::new(What::Moved, event.subject(), "order").from("", self.place(is));
+        let change = Change::new(What::Moved, event.subject(), "order").between("", self.place(is));
         Some(Change { with: clipped(&with, VALUE).into_owned(), more: real.len() - 1, ..change })
     }
 

@@ -135,10 +135,10 @@ fn of_label(subject: Subject, was: &Tree, is: &Tree) -> Option<Change> {
     };
     let change = |what| Change::new(what, subject.clone(), path);
     let found = match difference {
-        Difference::Gone => change(What::Shape).from("it", ""),
-        Difference::New => change(What::Shape).from("", "it"),
-        Difference::Renamed(is) => change(What::ShapeRenamed).from("", is),
-        Difference::Is(now, was) => change(What::Shape).from(Printed(was), Printed(now)),
+        Difference::Gone => change(What::Shape).between("it", ""),
+        Difference::New => change(What::Shape).between("", "it"),
+        Difference::Renamed(is) => change(What::ShapeRenamed).between("", is),
+        Difference::Is(now, was) => change(What::Shape).between(Printed(was).to_string(), Printed(now).to_string()),
     };
     let name = path.rsplit(['/', '.']).next().unwrap_or_default();
     let same = format!("{:?} {name} {} {}", found.what, found.before, found.now);
@@ -168,7 +168,7 @@ pub(super) fn different_ids(old: &[Block], new: &[Block], suspected: Option<&Pla
         let differs = |(at, before): (&(usize, Place), &Kinds)| {
             let now = is.kinds.get(at).filter(|now| *now != before)?;
             let (subject, path) = at.1.clone();
-            Some(Change::new(What::Shape, subject, path).from(Printed(before), Printed(now)))
+            Some(Change::new(What::Shape, subject, path).between(Printed(before).to_string(), Printed(now).to_string()))
         };
         return was.kinds.iter().find_map(differs);
     };
@@ -184,7 +184,7 @@ pub(super) fn different_ids(old: &[Block], new: &[Block], suspected: Option<&Pla
         Some(of) => at(of),
     };
     let change = Change::new(What::Ids, place.0.clone(), &place.1);
-    Some(change.from(ids(before.as_ref()), ids(now.as_ref())))
+    Some(change.between(ids(before.as_ref()), ids(now.as_ref())))
 }
 
 /// The most numbers of one place that are looked at: a golden may say `id 1..4000000000`.

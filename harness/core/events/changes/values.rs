@@ -36,7 +36,7 @@ pub(super) fn changes(aligned: &Aligned<'_>) -> Vec<Change> {
     {
         let names: Vec<String> = others.iter().map(|(label, _)| format!("`{label}`")).collect();
         found.retain(|change| !change.place.is_empty() && change.kind() != CauseKind::EventValue);
-        found.insert(0, Change::of_response(What::SameNow).from(names.join(", "), first));
+        found.insert(0, Change::of_response(What::SameNow).between(names.join(", "), first));
     }
     // Lists are as long as the events before them made them.
     if found.iter().any(|change| change.what != What::Length) {
@@ -65,19 +65,19 @@ fn difference(subject: Subject, was: &Event<'_>, is: &Event<'_>) -> Option<Chang
     let change = |what, place: String| Change::new(what, subject.clone(), place);
     if was.keys != is.keys {
         let (Top::Keys(old), Top::Keys(new)) = (&was.keys, &is.keys) else {
-            return Some(change(What::Top, String::new()).from(&was.keys, &is.keys));
+            return Some(change(What::Top, String::new()).between(was.keys.to_string(), is.keys.to_string()));
         };
         let names = |keys: &[(String, _)]| keys.iter().map(|(key, _)| key.clone()).collect::<BTreeSet<_>>();
         let (old, new) = (names(old), names(new));
         let (gone, come): (Vec<_>, Vec<_>) = (old.difference(&new).collect(), new.difference(&old).collect());
         let place = gone.first().or(come.first()).map_or_else(String::new, |key| format!("/{key}"));
         return Some(match (&gone[..], &come[..]) {
-            _ if was.label == NAMELESS => change(What::NamelessTop, place).from("", &is.keys),
+            _ if was.label == NAMELESS => change(What::NamelessTop, place).between("", is.keys.to_string()),
             ([] | [_], [] | [_]) => {
                 let key = |keys: &[&String]| keys.first().map(|key| (*key).clone()).unwrap_or_default();
-                change(What::Keys, place).from(key(&gone), key(&come))
+                change(What::Keys, place).between(key(&gone), key(&come))
             }
-            _ => change(What::Top, place).from(&was.keys, &is.keys),
+            _ => change(What::Top, place).between(was.keys.to_string(), is.keys.to_string()),
         });
     }
     if was.values != is.values && !is.is_any {
@@ -90,7 +90,7 @@ fn difference(subject: Subject, was: &Event<'_>, is: &Event<'_>) -> Option<Chang
     }
     // One line for several events has the lengths of all of them.
     (was.top != is.top && was.is_of_several == is.is_of_several)
-        .then(|| change(What::Length, LENGTH.to_owned()).from(was.top, is.top))
+        .then(|| change(What::Length, LENGTH.to_owned()).between(was.top.to_string(), is.top.to_string()))
 }
 
 /// Finds the first value that differs.
@@ -108,12 +108,12 @@ fn value(subject: &Subject, was: &[Shown], is: &[Shown]) -> Change {
     };
     let differing = old.iter().chain(&new).find(|(place, _)| at(&old, place) != at(&new, place));
     if let Some((place, _)) = differing {
-        return Change::new(What::Value, subject.clone(), place).from(at(&old, place), at(&new, place));
+        return Change::new(What::Value, subject.clone(), place).between(at(&old, place), at(&new, place));
     }
     // Lines of text have no places.
     let first = was.iter().zip(is).position(|(a, b)| a != b).unwrap_or(was.len().min(is.len()));
     let line = |lines: &[Shown]| lines.get(first).map_or_else(|| "nothing".to_owned(), ToString::to_string);
-    Change { more: first, ..Change::new(What::TextLine, subject.clone(), "lines").from(line(was), line(is)) }
+    Change { more: first, ..Change::new(What::TextLine, subject.clone(), "lines").between(line(was), line(is)) }
 }
 
 /// Finds the first text of collapsed events that differs.
@@ -143,10 +143,10 @@ fn text(subject: Subject, was: &[Shown], is: &[Shown]) -> Change {
     match (gone, same_place.or(come.first())) {
         (Some((place, before)), Some((now, text))) if place == now => {
             let (before, text) = before.apart(text);
-            change(What::Text, place).from(before, text)
+            change(What::Text, place).between(before, text)
         }
-        (Some((place, before)), _) => change(What::Text, place).from(before.apart(&Text::none()).0, ""),
-        (None, Some((place, text))) => change(What::Text, place).from("", text.apart(&Text::none()).0),
+        (Some((place, before)), _) => change(What::Text, place).between(before.apart(&Text::none()).0, ""),
+        (None, Some((place, text))) => change(What::Text, place).between("", text.apart(&Text::none()).0),
         (None, None) => change(What::TextOrder, ""),
     }
 }

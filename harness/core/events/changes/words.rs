@@ -1,6 +1,7 @@
 //! The sentences for changes: the only place that puts one into words.
 
 use super::{Change, Subject, VALUE, What};
+use crate::events::golden::EventIds;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::text::{apart, counted};
 
@@ -65,9 +66,9 @@ impl Change {
             }
             (What::AtOnce, ..) => "the stream comes in one piece at its end, not event by event".to_owned(),
             (What::InPieces, ..) => "the stream comes event by event, not in one piece at its end".to_owned(),
-            (What::EventIds, _, "None") => "the events of the stream have no ids any more".to_owned(),
-            (What::EventIds, _, "Some") => "only some events of the stream have ids".to_owned(),
-            (What::EventIds, ..) => "the events of the stream have ids now".to_owned(),
+            (What::EventIds(EventIds::None), ..) => "the events of the stream have no ids any more".to_owned(),
+            (What::EventIds(EventIds::Some), ..) => "only some events of the stream have ids".to_owned(),
+            (What::EventIds(EventIds::All), ..) => "the events of the stream have ids now".to_owned(),
             (What::HeaderAttribute, lost, "") => format!("`{place}` of {subject} lost `{lost}`"),
             (What::HeaderAttribute, _, got) => format!("`{place}` of {subject} has `{got}`, which the golden lacks"),
             (What::Header, "", "") => format!("{subject} has a header more or less often"),

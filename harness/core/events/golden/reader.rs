@@ -433,10 +433,8 @@ impl<'a> Line<'a> {
     fn path(&mut self) -> Result<Path> {
         let before = self.clone();
         let name = self.name(&[" ", ", "])?;
-        let pointer = match name.starts_with('"') {
-            true => Json::parse(name.as_bytes()).ok().and_then(Json::into_string),
-            false => Some(name.to_owned()),
-        };
+        let quoted = || Json::parse(name.as_bytes()).ok().and_then(Json::into_string);
+        let pointer = if name.starts_with('"') { quoted() } else { Some(name.to_owned()) };
         pointer.and_then(|pointer| Path::of(&pointer)).ok_or_else(|| before.expected("the place of a text"))
     }
 
@@ -446,9 +444,10 @@ impl<'a> Line<'a> {
         let start = self.at;
         // A name consists of names, each of which can be in quotes.
         while !self.rest().is_empty() && !self.rest().starts_with(' ') {
-            match self.rest().starts_with('"') {
-                true => drop(self.quoted()?),
-                false => drop(self.until(&[" ", "\""])),
+            if self.rest().starts_with('"') {
+                self.quoted()?;
+            } else {
+                self.until(&[" ", "\""]);
             }
         }
         let name = &self.text[start..self.at];
