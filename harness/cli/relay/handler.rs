@@ -14,6 +14,7 @@ use super::answer;
 use super::keys::Keys;
 use super::outward::Outward;
 use super::providers::{Upstream, Upstreams};
+use retake_model::is_same_key;
 use retake_model::relay::{FAILED, KEY, MARK, OWN, REFUSED, undeclared};
 
 /// The largest call, in bytes. The model server reads no larger one either.
@@ -51,7 +52,9 @@ pub(super) struct RelayState {
 
 pub(super) async fn handle(State(relay): State<Arc<RelayState>>, request: Request<Body>) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let brings = |name: &str| parts.headers.get(name).is_some_and(|key| key.as_bytes() == relay.key.as_bytes());
+    let brings = |name: &str| {
+        parts.headers.get(name).and_then(|key| key.to_str().ok()).is_some_and(|key| is_same_key(key, &relay.key))
+    };
     if parts.uri.scheme().is_some() {
         if !brings(header::PROXY_AUTHORIZATION.as_str()) {
             return said(StatusCode::PROXY_AUTHENTICATION_REQUIRED, "the relay's key is missing");
@@ -103,7 +106,7 @@ async fn pass_on(
     call.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     call.headers_mut().extend(upstream.key_header()?);
     let answer = relay.to_providers.send(call).await;
-    let answer = answer.map_err(|why| format!("the provider at {upstream} cannot be reached: {why}"))?;
+    let answer = answer.map_err(|why| upstream.unreachable(&why))?;
     answer::passed_on(answer, relay.keys.censor()).map_err(|name| {
         format!(
             "the provider at {upstream} answered, but its answer is compressed as `{name}`, although `identity` was asked for; \
@@ -160,7 +163,7 @@ async fn try_out(relay: &RelayState, provider: &str) -> Result<(), String> {
     let upstream = relay.upstreams.of(provider)?;
     let uri: Uri = upstream.uri("/")?;
     let tried = relay.to_providers.try_out(uri).await;
-    tried.map_err(|why| format!("the provider at {upstream} cannot be reached: {why}"))
+    tried.map_err(|why| upstream.unreachable(&why))
 }
 
 /// What went wrong between the relay and a provider.

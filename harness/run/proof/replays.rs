@@ -11,6 +11,7 @@ use crate::run::project::Project;
 use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
 use crate::run::verdict::{self, Sides};
+use retake_base::error::Result;
 use retake_core::events::{Golden, deeper_name};
 use retake_core::key::{Check, Rules};
 use retake_model::Pacing;
@@ -68,10 +69,9 @@ pub(super) enum Disagreement {
         failure: Failure,
         first: bool,
     },
-    /// All passed, but with different goldens: those of the first replay and of the first that differs from it.
+    /// All passed, but with different goldens: those of the first replay and of one that differs from it.
     Differ {
         runs: Vec<Replayed>,
-        other: usize,
         goldens: [Golden; 2],
     },
     /// A replay could not start.
@@ -84,10 +84,9 @@ impl Proof<'_> {
         let Proof { project, scenario, .. } = *self;
         let replay = |pacing, golden: Option<&Arc<Committed>>| {
             let first = !matches!(pacing, Pacing::Shaken);
-            let replayed = trial::replay(project, scenario, fixture.cloned(), rules, How { pacing, ..How::default() });
-            let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            let mut replayed =
+                self.replay(fixture, rules, pacing).map_err(|error| Disagreement::NoStage(error.into()))?;
             replayed.committed = golden.or(self.looked_at).cloned();
-            replayed.forget_pieces();
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules);
@@ -129,10 +128,10 @@ impl Proof<'_> {
             let (run, again) = replay(Pacing::Shaken, pinned.as_ref())?;
             runs.push(run);
             if other.is_none() && golden != again {
-                other = Some((runs.len(), again));
+                other = Some(again);
             }
         }
-        let Some((other, again)) = other else {
+        let Some(again) = other else {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
@@ -141,7 +140,20 @@ impl Proof<'_> {
             return Ok(Agreed { golden, older: first.older_sides(project, scenario), replays });
         };
         runs.insert(0, first);
-        Err(Disagreement::Differ { runs, other, goldens: [golden, again].map(Option::unwrap_or_default) })
+        Err(Disagreement::Differ { runs, goldens: [golden, again].map(Option::unwrap_or_default) })
+    }
+
+    /// Replays a fixture once.
+    pub(super) fn replay(
+        &self,
+        fixture: Option<&Arc<Fixture>>,
+        rules: &Arc<Rules>,
+        pacing: Pacing,
+    ) -> Result<Replayed> {
+        let how = How { pacing, ..How::default() };
+        let mut replayed = trial::replay(self.project, self.scenario, fixture.cloned(), rules, how)?;
+        replayed.forget_pieces();
+        Ok(replayed)
     }
 
     /// Proposes where events that are all called the same say what they are.
@@ -175,8 +187,9 @@ impl Proof<'_> {
             let mends = diagnosis::rules_of(&found);
             let apply = |text: &str| checked(drift.check, text, &mends);
             let fixture = self.fixture.map(AsRef::as_ref);
-            let tried = Tried::new(fixture, rules);
-            if apply(&drift.recorded) == apply(&drift.called) && tried.keep_calls_apart(&mends) {
+            let tried = Tried::new(self.project, fixture, rules);
+            let fit = tried.keep_calls_apart(&mends) && mends.iter().all(|rule| tried.fits(&[], rule));
+            if apply(&drift.recorded) == apply(&drift.called) && fit {
                 for rule in mends {
                     terminal::note(format!("\n{}\n", rule.toml()));
                 }

@@ -113,7 +113,7 @@ fn each_api_reports_errors_in_its_own_format() {
             (&*key, format!("{{\"model\": \"m\", \"{list}\": 7}}"), 400, list),
             (&*key, format!("{{\"model\": \"m\", \"{list}\": [7]}}"), 400, list),
             ("sk-another", "{}".to_owned(), 401, "did not bring the key that the system was given"),
-            ("", "{}".to_owned(), 401, "did not bring the key that the system was given"),
+            ("", "{}".to_owned(), 401, "the request brought no key"),
         ];
         for (key, body, status, says) in cases {
             let (found, text) = raw(&serving, "POST", path, key, &body);
@@ -122,7 +122,8 @@ fn each_api_reports_errors_in_its_own_format() {
             let message = error.pointer(message).and_then(Value::as_str).unwrap_or_else(|| panic!("{path}: {text}"));
             assert!(message.contains(says), "{path} {body}: {message}");
             assert!(error.pointer(kind).is_some_and(Value::is_string), "{path}: {text}");
-            asked.push(format!("POST {path}"));
+            // What brings no key is the call of somebody else.
+            asked.extend((!key.is_empty()).then(|| format!("POST {path}")));
         }
     }
     assert_eq!(hello(&serving).status, 200, "the server still answers");
@@ -171,8 +172,12 @@ fn broken_http_gets_an_answer() {
         ("transfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}", 400, "the body broke off"),
         // If both are given, the chunks count.
         ("content-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 400, "messages"),
-        ("content-encoding: gzip\r\ncontent-length: 4\r\n\r\n\x1f\x08xx", 400, "content encoding \"gzip\""),
-        ("content-encoding: br\r\ncontent-length: 2\r\n\r\n{}", 400, "content encoding \"br\""),
+        (
+            "content-encoding: gzip\r\ncontent-length: 4\r\n\r\n\x1f\x08xx",
+            400,
+            "compressed as `gzip` and cannot be unpacked",
+        ),
+        ("content-encoding: br\r\ncontent-length: 2\r\n\r\n{}", 400, "compressed as `br` and cannot be unpacked"),
         ("content-encoding: identity\r\ncontent-length: 2\r\n\r\n{}", 400, "messages"),
     ];
     for (request, status, says) in cases {

@@ -126,7 +126,7 @@ fn a_damaged_golden_is_named_with_line_and_column() {
     tree.replace("goldens/task.snap", "message\n  result", "message\n     result");
     let line = golden.lines().position(|line| line == "message").unwrap() + 2;
     let place = format!("goldens/task.snap:{line}:6: this line is indented by 5 spaces, expected an even number");
-    tree.retake().arg("test").run().red(&[&place, "to rewrite it: retake test task --update"]);
+    tree.retake().arg("test").run().red(&[&place, "to rewrite it:\n    retake test task --update"]);
     tree.retake().args(&["test", "--update"]).run().green();
     assert_eq!(tree.read("goldens/task.snap"), golden);
 }

@@ -44,7 +44,7 @@ fn projects_of_earlier_versions_are_carried_over_by_the_commands_in_the_changelo
 const REGRESSIONS: [&str; 20] = [
     "metadata_without_thread",
     "metadata_extra_key",
-    "end_missing",
+    "values_reversed",
     "end_payload",
     "end_twice",
     "status_behind_end",
