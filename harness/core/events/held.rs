@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use super::golden::{Golden, Shown};
 use super::path::{At, Path};
 use crate::json::Json;
 
@@ -125,29 +124,6 @@ pub(super) struct Holding {
 
 /// What is held of the collapsed events of each label.
 pub(super) type Holdings = HashMap<String, Holding>;
-
-impl Golden {
-    /// Returns what this golden names. Labels of which it names nothing are left out.
-    pub(super) fn named(&self) -> Holdings {
-        let mut named = Holdings::new();
-        for event in self.blocks.iter().flat_map(|block| &block.events) {
-            for shown in &event.shown {
-                match shown {
-                    Shown::NotHeld => named.entry(event.label.clone()).or_default().not_held = true,
-                    Shown::Text(places, text) if !places.is_empty() => {
-                        let of_label = named.entry(event.label.clone()).or_default();
-                        for held in places {
-                            let manner = of_label.held.entry(held.clone()).or_default();
-                            *manner = manner.or(text.manner());
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        named
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::captured::Payload;
-use super::golden::Golden;
+use super::golden::{Golden, Shown};
 use super::held::{Held, Holding, Holdings, Lane, LaneValue, Manner};
 use super::ids::is_id;
 use super::joined::joined;
@@ -38,7 +38,7 @@ pub(super) fn holdings(
     known: &Known<'_>,
     normalize: &Normalize,
 ) -> Holdings {
-    let mut holdings = known.committed.map(Golden::named).unwrap_or_default();
+    let mut holdings = known.committed.map(named).unwrap_or_default();
     let unknown = of_labels(captures, &|label| !holdings.contains_key(label));
     if unknown.is_empty() {
         return holdings;
@@ -51,6 +51,27 @@ pub(super) fn holdings(
         holdings.insert(label, search.holding());
     }
     holdings
+}
+
+/// Returns what a golden names. Labels of which it names nothing are left out.
+pub(super) fn named(golden: &Golden) -> Holdings {
+    let mut named = Holdings::new();
+    for event in golden.blocks.iter().flat_map(|block| &block.events) {
+        for shown in &event.shown {
+            match shown {
+                Shown::NotHeld => named.entry(event.label.clone()).or_default().not_held = true,
+                Shown::Text(places, text) => {
+                    for held in places {
+                        let manner =
+                            named.entry(event.label.clone()).or_default().held.entry(held.clone()).or_default();
+                        *manner = manner.or(text.manner());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    named
 }
 
 /// Returns the content of an event's payload. A payload that is not JSON is a text, and so is a number between texts.

@@ -1,7 +1,8 @@
 use super::*;
+use crate::events::golden::Golden;
 
 fn named(golden: &str) -> Vec<(String, String)> {
-    let named = Golden::parse(golden).unwrap().named();
+    let named = crate::events::search::named(&Golden::parse(golden).unwrap());
     let mut all = Vec::new();
     for (label, Holding { held, not_held }) in named {
         all.extend(held.iter().map(|(held, manner)| (label.clone(), format!("{held}{manner}"))));

@@ -5,7 +5,7 @@ use crate::events::golden::Golden;
 /// Returns the lines of payloads that are read by what a line of a golden names. Each payload has its own line.
 fn texts(named: &str, payloads: &[&str], recorded: &str) -> Vec<(usize, String)> {
     let golden = format!("GET /a\n200 text/event-stream\n\na         …  {named}\n");
-    let named = Golden::parse(&golden).unwrap().named();
+    let named = crate::events::search::named(&Golden::parse(&golden).unwrap());
     let recorded = Recorded::of(&[Answer { blocks: vec![Block::Text(recorded.to_owned())], ..Answer::default() }]);
     let mut messages = Messages::new(named.get("a"), &recorded);
     for (line, payload) in payloads.iter().enumerate() {
