@@ -17,7 +17,8 @@ pub(crate) fn edit(tree: &Tree, name: &str, change: impl FnOnce(&mut Vec<Recorde
     let turns = 0..fixture.table.turns().len();
     let mut turns = turns.map(|index| fixture.recorded(index, &rules).unwrap()).collect();
     change(&mut turns);
-    Fixture::of_turns(&path, fixture.notes, turns, &rules).write(&path).unwrap();
+    let edited = Fixture::of_turns(&path, fixture.notes, turns, &rules);
+    Fixture { recorded: fixture.recorded, ..edited }.write(&path).unwrap();
 }
 
 /// Writes a fixture into the tree.

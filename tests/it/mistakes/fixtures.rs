@@ -23,16 +23,16 @@ const FIXTURES: &[Mistake] = &[
     (
         "no-utf8",
         |good| good.replacen("Good", "\0", 1).bytes().map(|byte| if byte == 0 { 0xff } else { byte }).collect(),
-        ":48:29: not JSON: the byte 0xff is not UTF-8",
+        ":39:29: not JSON: the byte 0xff is not UTF-8",
     ),
     ("utf-16", |_| b"\xff\xfe{\0}\0".to_vec(), ":1:1: not JSON: the byte 0xff is not UTF-8"),
     (
         "cut-off",
         |good| good[..good.find("\"wire\"").unwrap() + 6].into(),
-        ":38:13: not JSON: expected `,` or `}`, found the end of the text",
+        ":29:13: not JSON: expected `,` or `}`, found the end of the text",
     ),
-    ("text-behind", |good| format!("{good}x\n").into(), ":69:1: not JSON: more text after the value"),
-    ("pasted-twice", |good| good.repeat(2).into(), ":69:1: not JSON: more text after the value"),
+    ("text-behind", |good| format!("{good}x\n").into(), ":60:1: not JSON: more text after the value"),
+    ("pasted-twice", |good| good.repeat(2).into(), ":60:1: not JSON: more text after the value"),
     ("comment", |good| format!("// mine\n{good}").into(), ":1:1: not JSON: expected a JSON value, found '/'"),
     (
         "two-commas",
@@ -42,7 +42,7 @@ const FIXTURES: &[Mistake] = &[
     (
         "comma-at-the-end",
         |good| good.replace("\n    }\n  ]", "\n    },\n  ]").into(),
-        ":67:3: not JSON: expected a JSON value, found ']'",
+        ":58:3: not JSON: expected a JSON value, found ']'",
     ),
     ("single-quotes", |_| b"{'turns': []}".to_vec(), ":1:2: not JSON: expected a key in quotes, found '\\''"),
     (
@@ -64,7 +64,7 @@ const FIXTURES: &[Mistake] = &[
     (
         "key-twice-in-a-turn",
         |good| good.replace("\"input\"", "\"input\": {},\n      \"input\"").into(),
-        ":31:7: not JSON: the key \"input\" appears twice in this object",
+        ":25:7: not JSON: the key \"input\" appears twice in this object",
     ),
     ("deep", |_| "[".repeat(100_000).into(), ":1:257: not JSON: more than 256 levels of nesting"),
     (
@@ -104,23 +104,23 @@ const FIXTURES: &[Mistake] = &[
     (
         "field-of-a-turn-misspelled",
         |good| good.replace("\"wire\"", "\"wier\"").into(),
-        ":38:7: turns[0].wier: unknown field; did you mean `wire`?",
+        ":29:7: turns[0].wier: unknown field; did you mean `wire`?",
     ),
     (
         "field-within-misspelled",
         |good| good.replace("\"messages\"", "\"message\"").into(),
-        ":31:9: turns[0].input.message: unknown field; did you mean `messages`?",
+        ":25:9: turns[0].input.message: unknown field; did you mean `messages`?",
     ),
     (
         "unknown-api",
         |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai\"").into(),
-        ":39:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+        ":30:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
          the string \"openai\"",
     ),
     (
         "near-api",
         |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai_chat\"").into(),
-        ":39:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+        ":30:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
          the string \"openai_chat\"; did you mean \"openai-chat\"?",
     ),
     ("turns-null", |_| b"{\"turns\": null}".to_vec(), ":1:2: `turns`: expected a list of recorded turns, found null"),
@@ -137,33 +137,33 @@ const FIXTURES: &[Mistake] = &[
     (
         "status-of-no-answer",
         |good| good.replace("\"status\": 200", "\"status\": 101").into(),
-        ":64:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 101",
+        ":55:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 101",
     ),
     (
         "status-beyond-numbers",
         |good| good.replace("\"status\": 200", &format!("\"status\": {}", "9".repeat(5000))).into(),
-        ":64:9: turns[0].wire.status: expected a whole number, 0 or more, found the number \
+        ":55:9: turns[0].wire.status: expected a whole number, 0 or more, found the number \
          9999999999999999999999999999999999999999…",
     ),
     (
         "status-as-text",
         |good| good.replace("\"status\": 200", "\"status\": \"200\"").into(),
-        ":64:9: turns[0].wire.status: expected a whole number, 0 or more, found the string \"200\"",
+        ":55:9: turns[0].wire.status: expected a whole number, 0 or more, found the string \"200\"",
     ),
     (
         "no-status",
         |good| good.replace("\"status\": 200", "\"status\": 70000").into(),
-        ":64:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 70000",
+        ":55:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 70000",
     ),
     (
         "no-text",
-        |good| good.replace("\"prompt\": 0", "\"prompt\": 1").into(),
-        ":25:9: turns[0].checks.prompt: expected the index of a text in `texts.prompt`, which has 1, found the number 1",
+        |good| good.replacen("\"checks\": {}", "\"checks\": {\"prompt\": 1}", 1).into(),
+        ":23:18: turns[0].checks.prompt: expected the index of a text in `texts.prompt`, which has 1, found the number 1",
     ),
     (
         "computed",
         |good| good.replace("\"input\"", "\"input_hash\": \"x\",\n      \"input\"").into(),
-        ":30:7: turns[0].input_hash: expected nothing: it is computed from `input`, found the string \"x\"",
+        ":24:7: turns[0].input_hash: expected nothing: it is computed from `input`, found the string \"x\"",
     ),
     (
         "nothing-came",
@@ -173,12 +173,12 @@ const FIXTURES: &[Mistake] = &[
     (
         "both-answers",
         |good| good.replace("\"wire\"", "\"output\": {\"blocks\": []},\n      \"wire\"").into(),
-        ":38:7: turns[0].output: expected either `wire`, the response as it came, or `output`, an answer in its place, found both",
+        ":29:7: turns[0].output: expected either `wire`, the response as it came, or `output`, an answer in its place, found both",
     ),
     (
         "asked-for-what",
         |good| good.replace("\"status\"", "\"asked\": \"streem\",\n        \"status\"").into(),
-        ":64:9: turns[0].wire.asked: expected one of json, stream, found the string \"streem\"; did you mean \"stream\"?",
+        ":55:9: turns[0].wire.asked: expected one of json, stream, found the string \"streem\"; did you mean \"stream\"?",
     ),
     (
         "recorded-on-a-day",
@@ -251,7 +251,7 @@ fn an_edited_output_of_the_old_format_is_refused_until_key_write_leaves_it_out()
     tree.write(fixture, &format!("{before}\"output\"{}", after.replacen("note.txt", "other.txt", 1)));
     let run = |tree: &Tree| tree.runner("gateway").args(&["write_read_file"]).run();
     run(&tree).exits(101).says(&[
-        "turns[0].output: it does not match `wire`: `output.blocks[3].args.path` is \"other.txt\", but \"note.txt\" in `wire`",
+        "turns[0].output: it does not match `wire`: \"path\": \"other.txt\" in `output`, but \"path\": \"note.txt\" in `wire`",
         "to restore `output` from `wire`: retake key --write fixtures/write_read_file.json",
     ]);
     tree.retake().args(&["key", "--write", fixture]).run().exits(0).says(&["written as retake/2", "not known: "]);
