@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::base64_run;
-use super::forms::{FORMS, Forms};
+use super::forms::{Edition, Forms, SECOND};
 use super::suspects::{Suspected, Suspects};
+use super::table::FORMS;
 use super::value::{SHORTEST, VARIABLE, Value};
 use super::view::View;
+use super::{base64_run, broken_base64};
 use crate::conversation::{Answer, Block, Message};
 use crate::json::{Json, Object};
 use retake_base::text::nearest;
@@ -30,6 +31,8 @@ pub type Fired = BTreeSet<String>;
 pub struct Scrub {
     values: Vec<Value>,
     forms: Forms,
+    /// How it searches.
+    edition: Edition,
     /// The names of the forms and the variables, as a fixture lists them.
     names: Fired,
     /// The suspected forms whose placeholders may stand in a fixture.
@@ -39,8 +42,9 @@ pub struct Scrub {
 impl Scrub {
     /// Creates a search for every known form, and no variable.
     pub fn known() -> Scrub {
-        let names = FORMS.iter().map(|form| form.name.to_owned()).collect();
-        Scrub { values: Vec::new(), forms: Forms::all(), names, masked: BTreeSet::new() }
+        let forms = Forms::all(Edition::Second);
+        let names = forms.iter().map(|form| form.name.to_owned()).chain([SECOND.to_owned()]).collect();
+        Scrub { forms, names, ..Scrub::default() }
     }
 
     /// Creates a search for the names that a fixture lists. `variable` returns the value of an environment variable, if it is
@@ -52,12 +56,18 @@ impl Scrub {
         names: impl IntoIterator<Item = &'a str>,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Scrub, String> {
+        let names: BTreeSet<&str> = names.into_iter().collect();
         let mut scrub = Scrub::default();
+        if !names.is_empty() && !names.contains(SECOND) {
+            scrub.edition = Edition::First;
+        }
         for name in names {
-            if let Some(variable_name) = name.strip_prefix(VARIABLE) {
+            if name == SECOND {
+                // It is no form.
+            } else if let Some(variable_name) = name.strip_prefix(VARIABLE) {
                 scrub = scrub.with_value(variable_name, &variable(variable_name).unwrap_or_default());
             } else {
-                let form = Forms::named(name).ok_or_else(|| {
+                let form = Forms::named(name, scrub.edition).ok_or_else(|| {
                     let known = FORMS.iter().map(|form| form.name);
                     let hint = nearest(name, known).map_or_else(
                         || "a later version of Retake may know it".to_owned(),
@@ -91,7 +101,7 @@ impl Scrub {
                 Suspected::Refuse => {}
                 Suspected::Mask => self.masked.extend(form.map(|form| form.name)),
                 Suspected::Keep => {
-                    self.forms = self.forms.without(Forms::named(name).unwrap_or_default());
+                    self.forms = self.forms.without(Forms::named(name, self.edition).unwrap_or_default());
                     self.names.remove(name);
                 }
             }
@@ -107,6 +117,11 @@ impl Scrub {
         undecided.map(|form| (form.name, form.placeholder())).collect()
     }
 
+    /// Whether a name in the list of a fixture is that of a secret, and not of the edition that it was searched with.
+    pub fn is_form(name: &str) -> bool {
+        name != SECOND
+    }
+
     /// Whether there is nothing to search for.
     pub fn is_empty(&self) -> bool {
         self.forms.is_empty() && self.values.is_empty()
@@ -120,6 +135,12 @@ impl Scrub {
     /// Adds everything that `other` searches for.
     #[must_use]
     pub fn and(mut self, other: Scrub) -> Scrub {
+        // What searches for nothing has no edition of its own.
+        self.edition = match (self.is_empty(), other.is_empty()) {
+            (true, false) => other.edition,
+            (false, true) => self.edition,
+            _ => self.edition.max(other.edition),
+        };
         self.names.extend(other.names);
         self.values.extend(other.values);
         self.forms = self.forms.and(other.forms);
@@ -139,6 +160,7 @@ impl Scrub {
         match json {
             Json::Str(text) => self.string(text, fired),
             Json::Array(items) => {
+                self.lines(items, fired);
                 for item in items.iter_mut() {
                     self.json(item, fired);
                 }
@@ -204,14 +226,14 @@ impl Scrub {
             let text = joined(pieces);
             let found = merged(value.find(text.as_bytes()), value.cut_off(&text));
             drop(text);
-            replace(pieces, &as_finds(found, value.placeholder(), &value.fired_as(), fired));
+            replace(pieces, &self.as_finds(found, value.placeholder(), &value.fired_as(), fired));
         }
         let (mut likely, mut at) = (self.forms.in_text(&joined(pieces)), 0);
         while let Some((next, form)) = likely.from(at) {
             at = next;
-            let found = form.find(&joined(pieces));
+            let found = form.find(&joined(pieces), self.edition);
             if !found.is_empty() {
-                replace(pieces, &as_finds(found, form.placeholder(), form.name, fired));
+                replace(pieces, &self.as_finds(found, form.placeholder(), form.name, fired));
                 // Some forms are known by the placeholder of another.
                 likely = self.forms.in_text(&joined(pieces));
             }
@@ -223,7 +245,7 @@ impl Scrub {
     /// Returns what one view of a text shows, at its places in the text; `None` if no view shows a secret, or a placeholder
     /// that was encoded.
     fn escaped(&self, text: &str, fired: &mut Fired) -> Option<Vec<Find>> {
-        View::all(text).iter().find_map(|view| {
+        View::all(text, self.edition).iter().find_map(|view| {
             let in_view = |finds: Vec<Find>| {
                 let finds = finds.into_iter().map(|find| Find { range: view.place(find.range), ..find });
                 let finds: Vec<Find> = finds.filter(|find| text[find.range.clone()] != find.with).collect();
@@ -235,7 +257,7 @@ impl Scrub {
             };
             let mut of = |found: Vec<Range<usize>>, placeholder: &str, name: &str| {
                 let mut new = Fired::new();
-                let finds = in_view(as_finds(found, placeholder, name, &mut new))?;
+                let finds = in_view(self.as_finds(found, placeholder, name, &mut new))?;
                 fired.append(&mut new);
                 Some(finds)
             };
@@ -246,11 +268,9 @@ impl Scrub {
                     return Some(finds);
                 }
             }
-            // A placeholder begins with this.
-            let placed = memchr::memchr(b'<', view.text.as_bytes()).is_some();
-            let likely = if placed { self.forms } else { self.forms.in_text(&view.text) };
+            let likely = self.forms.in_text(&view.text).and(self.forms.placed(view.text.as_bytes()));
             for form in likely.iter() {
-                let found = merged(form.find(&view.text), named(form.placeholder()));
+                let found = merged(form.find(&view.text, self.edition), named(form.placeholder()));
                 if let Some(finds) = of(found, form.placeholder(), form.name) {
                     return Some(finds);
                 }
@@ -266,8 +286,10 @@ impl Scrub {
     fn base64(&self, text: &str, fired: &mut Fired) -> Vec<Find> {
         let mut finds: Vec<Find> = Vec::new();
         let of_values = self.values.iter().flat_map(|value| value.in_base64(text));
-        for run in base64_run::runs(text).chain(of_values) {
-            if finds.iter().any(|find| find.range.start < run.range.end && run.range.start < find.range.end) {
+        let broken = if self.edition > Edition::First { broken_base64::runs(text) } else { Vec::new() };
+        for run in broken.into_iter().chain(base64_run::runs(text)).chain(of_values) {
+            let whole = run.range();
+            if finds.iter().any(|find| find.range.start < whole.end && whole.start < find.range.end) {
                 continue;
             }
             let mut new = Fired::new();
@@ -286,14 +308,30 @@ impl Scrub {
         finds
     }
 
+    /// Ranges that a placeholder replaces, under the name that a fixture lists.
+    fn as_finds(&self, found: Vec<Range<usize>>, placeholder: &str, name: &str, fired: &mut Fired) -> Vec<Find> {
+        if !found.is_empty() {
+            self.note(name.to_owned(), fired);
+        }
+        found.into_iter().map(|range| Find { range, with: placeholder.to_owned() }).collect()
+    }
+
+    fn note(&self, name: String, fired: &mut Fired) {
+        fired.insert(name);
+        if self.edition == Edition::Second {
+            fired.insert(SECOND.to_owned());
+        }
+    }
+
     /// Returns the place of the first placeholder in some bytes, and notes all that are in them.
     fn first_placeholder(&self, bytes: &[u8], fired: &mut Fired) -> Option<usize> {
         memchr::memchr(b'<', bytes)?;
         let place = |placeholder: &str| memchr::memmem::find(bytes, placeholder.as_bytes());
         let values = self.values.iter().filter_map(|value| Some((place(value.placeholder())?, value.fired_as())));
-        let forms = self.forms.iter().filter_map(|form| Some((place(form.placeholder())?, form.name.to_owned())));
+        let forms =
+            self.forms.placed(bytes).iter().filter_map(|form| Some((place(form.placeholder())?, form.name.to_owned())));
         let found = values.chain(forms).map(|(at, name)| {
-            fired.insert(name);
+            self.note(name, fired);
             at
         });
         found.min()
@@ -311,7 +349,7 @@ impl Scrub {
         let mut scrubbed = bytes.to_owned();
         for value in &self.values {
             for range in value.find(&scrubbed).into_iter().rev() {
-                fired.insert(value.fired_as());
+                self.note(value.fired_as(), fired);
                 scrubbed.splice(range, value.placeholder().bytes());
             }
         }
@@ -329,6 +367,40 @@ impl Scrub {
             let mut texts: Vec<&mut String> = run.iter_mut().filter_map(|item| string_mut(item, "text")).collect();
             self.parted(&mut texts, fired);
         }
+    }
+
+    /// Removes secrets that are split across neighbouring strings of a list, each of which is a line: as strings, or as what
+    /// objects have under the same key.
+    fn lines(&self, items: &mut [Json], fired: &mut Fired) {
+        let is_part = |item: &Json| match item {
+            Json::Str(line) => line.len() >= SHORTEST && !line.trim().contains(' ') || line.contains(KEY),
+            _ => false,
+        };
+        if self.edition == Edition::First || items.len() < 2 {
+            return;
+        }
+        for run in items.chunk_by_mut(|a, b| a.as_str().is_some() && b.as_str().is_some()).filter(|run| run.len() > 1) {
+            if run.windows(2).any(|pair| pair.iter().all(is_part)) {
+                self.joined_lines(run.iter_mut().filter_map(line_mut).collect(), fired);
+            }
+        }
+        let key_of = |item: &Json| {
+            let entries = item.as_object().filter(|entries| entries.get("role").is_none())?;
+            let has_key = |value: &Json| value.as_str().is_some_and(|text| text.contains(KEY));
+            entries.iter().find(|(_, value)| has_key(value)).map(|(name, _)| name.to_owned())
+        };
+        if let Some(name) = items.iter().find_map(key_of) {
+            self.joined_lines(items.iter_mut().filter_map(|item| string_mut(item, &name)).collect(), fired);
+        }
+    }
+
+    fn joined_lines(&self, mut lines: Vec<&mut String>, fired: &mut Fired) {
+        let mut ends = vec!["\n".to_owned(); lines.len()];
+        let mut pieces: Vec<&mut String> = Vec::new();
+        for (line, end) in lines.iter_mut().zip(&mut ends) {
+            pieces.extend([&mut **line, end]);
+        }
+        self.parted(&mut pieces, fired);
     }
 
     /// Like [`Scrub::pieces`], for strings that are changed in place.
@@ -387,6 +459,13 @@ impl Scrub {
     }
 }
 
+/// What the first and the last line of a private key contain.
+const KEY: &str = "PRIVATE KEY";
+
+fn line_mut(json: &mut Json) -> Option<&mut String> {
+    if let Json::Str(line) = json { Some(line) } else { None }
+}
+
 pub(super) fn string_mut<'a>(json: &'a mut Json, key: &str) -> Option<&'a mut String> {
     let Json::Object(entries) = json else { return None };
     match entries.get_mut(key)? {
@@ -406,14 +485,6 @@ fn joined<'a>(pieces: &'a [Cow<'_, str>]) -> Cow<'a, str> {
 struct Find {
     range: Range<usize>,
     with: String,
-}
-
-/// Ranges that a placeholder replaces, under the name that a fixture lists.
-fn as_finds(found: Vec<Range<usize>>, placeholder: &str, name: &str, fired: &mut Fired) -> Vec<Find> {
-    if !found.is_empty() {
-        fired.insert(name.to_owned());
-    }
-    found.into_iter().map(|range| Find { range, with: placeholder.to_owned() }).collect()
 }
 
 /// The ranges of two lists, without those of the second that overlap one of the first.
