@@ -38,6 +38,8 @@ pub(super) enum How {
     /// The secret is the first group of a match, or the whole match if the pattern has no group. A group that is named `vague`
     /// is the part of a secret whose beginning may also be that of a name: of words it is none.
     Pattern(&'static str),
+    /// A needle, and at least so many characters of an alphabet after it. It costs no pattern.
+    Token(fn(u8) -> bool, usize),
     Found(fn(&str) -> Vec<Range<usize>>),
 }
 
@@ -71,6 +73,7 @@ impl SecretForm {
         }
         let pattern = match self.how {
             How::Pattern(pattern) => pattern,
+            How::Token(alphabet, least) => return self.tokens(text, alphabet, least),
             How::Found(find) => return find(text),
         };
         let (regex, mut found, mut at) = (self.regex(pattern), Vec::new(), 0);
@@ -92,6 +95,23 @@ impl SecretForm {
         found
     }
 
+    fn tokens(&self, text: &str, alphabet: fn(u8) -> bool, least: usize) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for needle in self.needles {
+            for start in memchr::memmem::find_iter(text.as_bytes(), needle.as_bytes()) {
+                let from = start + needle.len();
+                let length = text.as_bytes()[from..].iter().take_while(|byte| alphabet(**byte)).count();
+                let rest = &text[from..from + length];
+                if length >= least && begins_word(text, start) && !likeness::is_words(rest) {
+                    found.push(start..from + length);
+                }
+            }
+        }
+        found.sort_by_key(|range| range.start);
+        found.dedup_by(|later, earlier| later.start < earlier.end);
+        found
+    }
+
     /// Whether a match is a secret: in the place of a token or a password there may also be an ordinary word or a placeholder.
     fn is_secret(&self, found: &str, groups: &Captures<'_>, edition: Edition) -> bool {
         let has = |of: fn(&u8) -> bool| found.as_bytes().iter().any(of);
@@ -102,12 +122,9 @@ impl SecretForm {
                     || (has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
                     || (found.len() >= 24 && found.bytes().all(|byte| byte.is_ascii_alphanumeric()))
             }
-            "suspected-key"
-            | "suspected-authorization"
-            | "discord-token"
-            | "url-token"
-            | "url-parameter"
-            | "vault-legacy-token" => likeness::is_key(found),
+            "suspected-key" | "suspected-authorization" | "discord-token" | "url-parameter" | "jwk" => {
+                likeness::is_key(found)
+            }
             "suspected-password" => likeness::is_password(found),
             "suspected-cookie" if of_old => likeness::is_cookie(found, |_| false),
             "suspected-cookie" => likeness::is_cookie(found, likeness::names_a_visitor),
@@ -263,6 +280,8 @@ fn rarest(needle: &[u8]) -> usize {
     let common = |byte: u8| match byte {
         b'j' | b'k' | b'q' | b'v'..=b'z' => 2,
         b'a'..=b'z' => 3,
+        b' ' => 4,
+        b'"' | b',' | b'.' | b':' => 2,
         _ => 1,
     };
     let pair = needle.windows(2).min_by_key(|pair| common(pair[0]) + common(pair[1]));

@@ -11,6 +11,7 @@ mod base64_run;
 mod broken_base64;
 mod environment;
 mod forms;
+mod in_json;
 mod likeness;
 mod private_key;
 mod scrub;
@@ -20,6 +21,7 @@ mod suspects;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod value;
 mod view;
 
