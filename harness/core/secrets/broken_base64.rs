@@ -1,6 +1,7 @@
 //! Base64 that is broken into pieces: into lines of 64 or 76 characters, as `base64`, PEM and MIME do, in whatever frame the lines
 //! stand: indented, quoted with `>`, numbered, each a string of a list. What belongs together is seen by what it decodes to: the
-//! text goes on where the next piece does.
+//! text goes on where the next piece does. Where it may as well be a text of its own that begins there, a run has parts, and they belong
+//! together only if a secret is in two of them.
 
 use std::ops::Range;
 
@@ -9,20 +10,30 @@ use super::base64_run::{self, Run};
 /// The shortest piece, unless it is the last one.
 const PIECE: usize = 12;
 
+/// How wide programs make lines. Two of them, the second one shorter, are one text.
+const WIDTHS: [usize; 5] = [60, 64, 70, 72, 76];
+
 /// How many bytes may stand between two pieces: the end of a line, and the frame of the next one.
 const FRAME: usize = 64;
 
+/// A run that is broken into pieces.
+pub(super) struct BrokenRun {
+    pub(super) whole: Run,
+    /// The runs that it may consist of; none if it is certainly one.
+    pub(super) parts: Vec<Run>,
+}
+
 /// Returns the runs of base64 in a text that are in several pieces and stand for text, without overlaps.
-pub(super) fn runs(text: &str) -> Vec<Run> {
+pub(super) fn runs(text: &str) -> Vec<BrokenRun> {
     let bytes = text.as_bytes();
-    let (mut runs, mut done) = (Vec::<Run>::new(), 0);
+    let (mut runs, mut done) = (Vec::<BrokenRun>::new(), 0);
     for first in base64_run::split(bytes, 0..bytes.len(), PIECE, base64_run::is_either) {
         if first.start < done || after(bytes, first.end).next().is_none() {
             continue;
         }
         let whole = base64_run::starts(text, &first).into_iter().find_map(|start| Broken::from(text, start..first.end));
         if let Some(run) = whole {
-            done = run.range().end;
+            done = run.whole.range().end;
             runs.push(run);
         }
     }
@@ -35,11 +46,13 @@ struct Broken<'a> {
     pieces: Vec<Range<usize>>,
     /// The pieces in the standard alphabet.
     joined: String,
+    /// Where another text may begin: how many pieces and how many characters are before it.
+    doubts: Vec<(usize, usize)>,
 }
 
 impl<'a> Broken<'a> {
-    fn from(text: &'a str, first: Range<usize>) -> Option<Run> {
-        let mut run = Broken { text, pieces: Vec::new(), joined: String::new() };
+    fn from(text: &'a str, first: Range<usize>) -> Option<BrokenRun> {
+        let mut run = Broken { text, pieces: Vec::new(), joined: String::new(), doubts: Vec::new() };
         run.add(first, false).then_some(())?;
         while run.pieces.last().is_some_and(|last| !is_padded(text.as_bytes(), last.end)) && run.add_next() {}
         run.add_rest();
@@ -68,11 +81,26 @@ impl<'a> Broken<'a> {
         let decoded = base64_run::decode(&self.joined[whole..full]);
         let is_text = decoded.is_some_and(|bytes| is_text(&bytes, before == 0));
         if is_text {
+            if self.may_end(&piece) {
+                self.doubts.push((self.pieces.len(), before));
+            }
             self.pieces.push(piece);
         } else {
             self.joined.truncate(before);
         }
         is_text
+    }
+
+    /// Whether what is known so far may be a whole text, and this piece the beginning of another one. Lines of one text are equally
+    /// wide, except the last one.
+    fn may_end(&self, next: &Range<usize>) -> bool {
+        // The piece has been joined already.
+        let before = self.joined.len() - next.len();
+        let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return false };
+        let width = self.pieces.get(1).unwrap_or(first).len();
+        let is_full = last.len() == width;
+        let is_line = next.len() == width || (self.pieces.len() > 1 || WIDTHS.contains(&width)) && next.len() < width;
+        before % 4 == 0 && !(is_full && is_line)
     }
 
     /// Adds what is left for the last line, which may be short: its frame has to be that of the line before.
@@ -91,18 +119,26 @@ impl<'a> Broken<'a> {
         }
     }
 
-    fn finish(mut self) -> Option<Run> {
+    fn finish(mut self) -> Option<BrokenRun> {
         if self.joined.len() % 4 == 1 {
             // The last character belongs to what comes after the base64.
             self.joined.pop();
             self.pieces.last_mut()?.end -= 1;
         }
         let missing = (4 - self.joined.len() % 4) % 4;
-        let bytes = base64_run::decode(&self.joined)?;
         let last = self.pieces.last_mut()?;
         let padding = self.text.as_bytes()[last.end..].iter().take_while(|byte| **byte == b'=').count();
         last.end += if padding == missing { padding } else { 0 };
-        Some(Run { pieces: self.pieces, bytes })
+        let run = |(pieces, joined): (Range<usize>, Range<usize>)| {
+            let bytes = base64_run::decode(self.joined.get(joined)?)?;
+            Some(Run { pieces: self.pieces.get(pieces)?.to_vec(), bytes })
+        };
+        let all = (self.pieces.len(), self.joined.len());
+        let starts = [(0, 0)].into_iter().chain(self.doubts.iter().copied());
+        let ends = self.doubts.iter().copied().chain([all]);
+        let parts = starts.zip(ends).map(|(start, end)| run((start.0..end.0, start.1..end.1)));
+        let parts = if self.doubts.is_empty() { Vec::new() } else { parts.collect::<Option<_>>()? };
+        Some(BrokenRun { whole: run((0..all.0, 0..all.1))?, parts })
     }
 }
 

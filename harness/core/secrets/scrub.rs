@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::base64_run::{self, Run};
+use super::broken_base64::{self, BrokenRun};
 use super::forms::{Edition, Forms, SECOND};
 use super::suspects::{Suspected, Suspects};
 use super::table::FORMS;
 use super::value::{SHORTEST, VARIABLE, Value};
 use super::view::View;
-use super::{base64_run, broken_base64};
 use retake_base::text::nearest;
 
 /// The names of the secrets that were found: forms, such as `openai-key`, and variables, such as `env:STRIPE`.
@@ -250,18 +251,17 @@ impl Scrub {
         let mut finds: Vec<Find> = Vec::new();
         let of_values = self.values.iter().flat_map(|value| value.in_base64(text));
         let broken = if self.edition > Edition::First { broken_base64::runs(text) } else { Vec::new() };
-        for run in broken.into_iter().chain(base64_run::runs(text)).chain(of_values) {
+        let broken = broken.into_iter().flat_map(|BrokenRun { whole, parts }| {
+            let of_parts = parts.iter().flat_map(|part| self.in_run(part).1).collect::<Fired>();
+            // Nothing is in two of the parts.
+            if parts.is_empty() || self.in_run(&whole).1 != of_parts { vec![whole] } else { parts }
+        });
+        for run in broken.chain(base64_run::runs(text)).chain(of_values) {
             let whole = run.range();
             if finds.iter().any(|find| find.range.start < whole.end && whole.start < find.range.end) {
                 continue;
             }
-            let mut new = Fired::new();
-            let scrubbed = self.bytes(&run.bytes, &mut new);
-            let bytes = scrubbed.as_deref().unwrap_or(&run.bytes);
-            // Base64 in base64 shows no placeholder here.
-            let differs = || scrubbed.is_some().then(|| bytes.iter().zip(&run.bytes).position(|(a, b)| a != b))?;
-            let Some(at) = self.first_placeholder(bytes, &mut new).or_else(differs) else { continue };
-            let (range, with) = run.from(at, bytes);
+            let (Some((range, with)), mut new) = self.in_run(&run) else { continue };
             if text[range.clone()] != with {
                 finds.push(Find { range, with });
                 fired.append(&mut new);
@@ -269,6 +269,17 @@ impl Scrub {
         }
         finds.sort_by_key(|find| find.range.start);
         finds
+    }
+
+    /// Returns the place of a run from its first secret or placeholder on, the base64 that replaces it, and what was found.
+    fn in_run(&self, run: &Run) -> (Option<(Range<usize>, String)>, Fired) {
+        let mut new = Fired::new();
+        let scrubbed = self.bytes(&run.bytes, &mut new);
+        let bytes = scrubbed.as_deref().unwrap_or(&run.bytes);
+        // Base64 in base64 shows no placeholder here.
+        let differs = || scrubbed.is_some().then(|| bytes.iter().zip(&run.bytes).position(|(a, b)| a != b))?;
+        let at = self.first_placeholder(bytes, &mut new).or_else(differs);
+        (at.map(|at| run.from(at, bytes)), new)
     }
 
     /// Ranges that a placeholder replaces, under the name that a fixture lists.

@@ -185,3 +185,20 @@ fn lines_that_are_strings_of_json_are_one_text() {
         }
     }
 }
+
+/// Texts in base64 that stand side by side stay texts of their own, so that a call equals its recording whatever the lengths are.
+#[test]
+fn texts_in_base64_side_by_side_are_not_joined() {
+    let secrets = Secrets::new(["CORP"], [("CORP".to_owned(), DECLARED.to_owned())], Suspects::default()).unwrap();
+    let scrub = |text: &str| secrets.scrub().text(text, &mut Fired::new()).into_owned();
+    for between in [" ", " , ", "\", \"", " and "] {
+        let all = |one: &str, other: &str, plain: &str| {
+            [one, plain, other, plain].map(|text| to_base64(text.as_bytes())).join(between)
+        };
+        for plain in ["this one has nothing in it at all", "nor that"] {
+            let real = scrub(&all(DECLARED, &known(), plain));
+            assert_eq!(real, scrub(&all("<CORP>", "<OPENAI_KEY>", plain)), "{between:?}");
+            assert!(real.ends_with(&to_base64(plain.as_bytes())), "{real}");
+        }
+    }
+}
