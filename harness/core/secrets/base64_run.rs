@@ -108,17 +108,17 @@ pub(super) fn runs(text: &str) -> impl Iterator<Item = Run> + '_ {
 
 /// Returns what a run stands for, for each place at which its base64 may begin.
 fn of_run(text: &str, range: Range<usize>, url_safe: bool) -> impl Iterator<Item = Run> + '_ {
-    starts(text, &range).into_iter().filter(move |start| start + SHORTEST <= range.end).filter_map(move |start| {
+    starts(text, range.clone()).filter(move |start| start + SHORTEST <= range.end).filter_map(move |start| {
         let sample = decoded(text, start..range.end.min(start + SAMPLE), url_safe)?;
         looks_like_text(&sample.bytes).then(|| decoded(text, start..range.end, url_safe))?
     })
 }
 
 /// Returns where in a run its base64 may begin.
-pub(super) fn starts(text: &str, range: &Range<usize>) -> Vec<usize> {
+pub(super) fn starts(text: &str, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
     let path = &text.as_bytes()[range.start..range.end.min(range.start + PATH)];
     let separators = path.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_alphanumeric()).map(|(at, _)| at + 1);
-    (0..4).chain(separators.filter(|at| *at > 3)).map(|at| range.start + at).collect()
+    (0..4.min(range.len())).chain(separators.filter(|at| *at > 3)).map(move |at| range.start + at)
 }
 
 /// Returns the parts of a range that consist of certain bytes and are long enough to decode.
@@ -184,9 +184,12 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     engine(false).decode(text).ok()
 }
 
-fn engine(url_safe: bool) -> GeneralPurpose {
-    let config = GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true);
-    GeneralPurpose::new(if url_safe { &URL_SAFE } else { &STANDARD }, config)
+const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+    .with_decode_allow_trailing_bits(true);
+
+static ENGINES: [GeneralPurpose; 2] = [GeneralPurpose::new(&STANDARD, CONFIG), GeneralPurpose::new(&URL_SAFE, CONFIG)];
+
+fn engine(url_safe: bool) -> &'static GeneralPurpose {
+    &ENGINES[usize::from(url_safe)]
 }

@@ -10,7 +10,7 @@ use super::base64_run::{self, Run};
 /// The shortest piece, unless it is the last one.
 const PIECE: usize = 12;
 
-/// How wide programs make lines. Two of them, the second one shorter, are one text.
+/// How wide programs make lines. Two of them are certainly one text.
 const WIDTHS: [usize; 5] = [60, 64, 70, 72, 76];
 
 /// How many bytes may stand between two pieces: the end of a line, and the frame of the next one.
@@ -31,7 +31,8 @@ pub(super) fn runs(text: &str) -> Vec<BrokenRun> {
         if first.start < done || after(bytes, first.end).next().is_none() {
             continue;
         }
-        let whole = base64_run::starts(text, &first).into_iter().find_map(|start| Broken::from(text, start..first.end));
+        let mut starts = base64_run::starts(text, first.clone()).filter(|start| begins_text(&bytes[*start..first.end]));
+        let whole = starts.find_map(|start| Broken::from(text, start..first.end));
         if let Some(run) = whole {
             done = run.whole.range().end;
             runs.push(run);
@@ -98,9 +99,9 @@ impl<'a> Broken<'a> {
         let before = self.joined.len() - next.len();
         let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return false };
         let width = self.pieces.get(1).unwrap_or(first).len();
-        let is_full = last.len() == width;
-        let is_line = next.len() == width || (self.pieces.len() > 1 || WIDTHS.contains(&width)) && next.len() < width;
-        before % 4 == 0 && !(is_full && is_line)
+        let in_lines = self.pieces.len() > 1 && self.text.as_bytes()[last.end..next.start].contains(&b'\n');
+        let goes_on = last.len() == width && next.len() <= width && (in_lines || WIDTHS.contains(&width));
+        before % 4 == 0 && !goes_on
     }
 
     /// Adds what is left for the last line, which may be short: its frame has to be that of the line before.
@@ -173,6 +174,29 @@ fn shape(frame: &[u8]) -> Vec<u8> {
     let mut shape: Vec<u8> = frame.iter().map(|byte| if byte.is_ascii_digit() { b'0' } else { *byte }).collect();
     shape.dedup_by(|a, b| a == b && matches!(a, b'0' | b' '));
     shape
+}
+
+/// Whether the beginning of some base64 stands for text. Most words and paths are ruled out by this, at no cost.
+fn begins_text(base64: &[u8]) -> bool {
+    let mut bytes = [0_u8; PIECE / 4 * 3];
+    let mut length = 0;
+    for (four, three) in base64.chunks_exact(4).zip(bytes.chunks_exact_mut(3)) {
+        let bits = four.iter().fold(0_u32, |bits, byte| bits << 6 | u32::from(value(*byte)));
+        three.copy_from_slice(&bits.to_be_bytes()[1..]);
+        length += 3;
+    }
+    is_text(&bytes[..length], true)
+}
+
+/// The six bits that a character of base64 stands for, in either alphabet.
+fn value(byte: u8) -> u8 {
+    match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        _ => 63,
+    }
 }
 
 /// Whether bytes are a part of a text. At both ends a character may be cut.

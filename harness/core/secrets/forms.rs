@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
+use memchr::memmem::Finder;
 use regex::{Captures, Regex};
 
 use super::likeness;
@@ -29,6 +30,7 @@ pub(super) struct SecretForm {
     how: How,
     /// The only edition that searches for it; `None` if each does.
     only: Option<Edition>,
+    finders: OnceLock<Vec<Finder<'static>>>,
     regex: OnceLock<Regex>,
     placeholder: OnceLock<String>,
 }
@@ -50,7 +52,15 @@ impl SecretForm {
         how: How,
         only: Option<Edition>,
     ) -> SecretForm {
-        SecretForm { name, needles, how, only, regex: OnceLock::new(), placeholder: OnceLock::new() }
+        SecretForm {
+            name,
+            needles,
+            how,
+            only,
+            finders: OnceLock::new(),
+            regex: OnceLock::new(),
+            placeholder: OnceLock::new(),
+        }
     }
 
     pub(super) fn is_of(&self, edition: Edition) -> bool {
@@ -67,8 +77,7 @@ impl SecretForm {
 
     /// Returns the ranges of this form's secrets in a text, sorted and without overlaps.
     pub(super) fn find(&self, text: &str, edition: Edition) -> Vec<Range<usize>> {
-        let has = |needle: &&str| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some();
-        if !self.needles.iter().any(has) {
+        if !self.finders().iter().any(|needle| needle.find(text.as_bytes()).is_some()) {
             return Vec::new();
         }
         let pattern = match self.how {
@@ -95,11 +104,16 @@ impl SecretForm {
         found
     }
 
+    /// The needles, ready to search for.
+    fn finders(&self) -> &[Finder<'static>] {
+        self.finders.get_or_init(|| self.needles.iter().map(|needle| Finder::new(needle.as_bytes())).collect())
+    }
+
     fn tokens(&self, text: &str, alphabet: fn(u8) -> bool, least: usize) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
-        for needle in self.needles {
-            for start in memchr::memmem::find_iter(text.as_bytes(), needle.as_bytes()) {
-                let from = start + needle.len();
+        for needle in self.finders() {
+            for start in needle.find_iter(text.as_bytes()) {
+                let from = start + needle.needle().len();
                 let length = text.as_bytes()[from..].iter().take_while(|byte| alphabet(**byte)).count();
                 let rest = &text[from..from + length];
                 if length >= least && begins_word(text, start) && !likeness::is_words(rest) {

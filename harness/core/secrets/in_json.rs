@@ -2,6 +2,9 @@
 //! key.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::forms::Edition;
 use super::scrub::{Fired, Scrub};
@@ -66,7 +69,7 @@ impl Scrub {
     /// objects have under the same key.
     fn lines(&self, items: &mut [Json], fired: &mut Fired) {
         let is_part = |item: &Json| match item {
-            Json::Str(line) => line.len() >= SHORTEST && !line.trim().contains(' ') || line.contains(KEY),
+            Json::Str(line) => line.len() >= SHORTEST && !line.trim().contains(' ') || has_key(line),
             _ => false,
         };
         if self.edition == Edition::First || items.len() < 2 {
@@ -79,7 +82,7 @@ impl Scrub {
         }
         let key_of = |item: &Json| {
             let entries = item.as_object().filter(|entries| entries.get("role").is_none())?;
-            let has_key = |value: &Json| value.as_str().is_some_and(|text| text.contains(KEY));
+            let has_key = |value: &Json| value.as_str().is_some_and(has_key);
             entries.iter().find(|(_, value)| has_key(value)).map(|(name, _)| name.to_owned())
         };
         if let Some(name) = items.iter().find_map(key_of) {
@@ -156,8 +159,11 @@ impl Scrub {
     }
 }
 
-/// What the first and the last line of a private key contain.
-const KEY: &str = "PRIVATE KEY";
+/// Whether a text may have the first line of a private key.
+fn has_key(text: &str) -> bool {
+    static KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
+    KEY.find(text.as_bytes()).is_some()
+}
 
 fn line_mut(json: &mut Json) -> Option<&mut String> {
     if let Json::Str(line) = json { Some(line) } else { None }

@@ -251,11 +251,11 @@ impl Scrub {
         let mut finds: Vec<Find> = Vec::new();
         let of_values = self.values.iter().flat_map(|value| value.in_base64(text));
         let broken = if self.edition > Edition::First { broken_base64::runs(text) } else { Vec::new() };
-        let broken = broken.into_iter().flat_map(|BrokenRun { whole, parts }| {
-            let of_parts = parts.iter().flat_map(|part| self.in_run(part).1).collect::<Fired>();
-            // Nothing is in two of the parts.
-            if parts.is_empty() || self.in_run(&whole).1 != of_parts { vec![whole] } else { parts }
-        });
+        let broken = broken.into_iter().flat_map(
+            |BrokenRun { whole, parts }| {
+                if self.is_in_two(&parts) { vec![whole] } else { parts }
+            },
+        );
         for run in broken.chain(base64_run::runs(text)).chain(of_values) {
             let whole = run.range();
             if finds.iter().any(|find| find.range.start < whole.end && whole.start < find.range.end) {
@@ -269,6 +269,20 @@ impl Scrub {
         }
         finds.sort_by_key(|find| find.range.start);
         finds
+    }
+
+    /// Whether a secret, or a placeholder, is in two of the parts of a run. What has no parts is a whole.
+    fn is_in_two(&self, parts: &[Run]) -> bool {
+        let (mut of_parts, mut of_all, mut all) = (Fired::new(), Fired::new(), Vec::new());
+        for part in parts {
+            let scrubbed = self.bytes(&part.bytes, &mut of_parts);
+            let bytes = scrubbed.as_deref().unwrap_or(&part.bytes);
+            self.first_placeholder(bytes, &mut of_parts);
+            all.extend_from_slice(bytes);
+        }
+        let more = self.bytes(&all, &mut of_all).is_some();
+        self.first_placeholder(&all, &mut of_all);
+        parts.is_empty() || more || !of_all.is_subset(&of_parts)
     }
 
     /// Returns the place of a run from its first secret or placeholder on, the base64 that replaces it, and what was found.

@@ -202,3 +202,20 @@ fn texts_in_base64_side_by_side_are_not_joined() {
         }
     }
 }
+
+/// Neither does a text that has a secret hide the one that is in the next.
+#[test]
+fn secrets_in_base64_side_by_side_are_each_removed() {
+    let alone = |sample: &(&str, &str, &str)| to_base64(format!("{}{}", sample.1, sample.2).as_bytes());
+    for three in SAMPLES.windows(3) {
+        let encoded: Vec<String> = three.iter().map(alone).collect();
+        let expected: Vec<String> = encoded.iter().map(|one| scrubbed(one).0).collect();
+        let text = scrubbed(&encoded.join(" , ")).0;
+        for (one, (sample, whole)) in expected.iter().zip(three.iter().zip(&encoded)) {
+            // Lines that are equally wide are one text.
+            let as_wide = encoded.iter().any(|one| [60, 64, 70, 72, 76].contains(&one.len()))
+                || encoded.iter().filter(|other| other.len() == whole.len()).count() > 1;
+            assert!(as_wide || text.contains(one.trim_end_matches('=')), "{}: {one} is not in {text}", sample.0);
+        }
+    }
+}
