@@ -99,8 +99,9 @@ impl<'a> Broken<'a> {
         let before = self.joined.len() - next.len();
         let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return false };
         let width = self.pieces.get(1).unwrap_or(first).len();
-        let in_lines = self.pieces.len() > 1 && self.text.as_bytes()[last.end..next.start].contains(&b'\n');
-        let goes_on = last.len() == width && next.len() <= width && (in_lines || WIDTHS.contains(&width));
+        let in_lines = self.text.as_bytes()[last.end..next.start].contains(&b'\n');
+        let is_wide = self.pieces.len() > 1 || WIDTHS.contains(&width);
+        let goes_on = in_lines && is_wide && last.len() == width && next.len() <= width;
         before % 4 == 0 && !goes_on
     }
 

@@ -65,6 +65,9 @@ const SECRETS: [(&str, &str, &str, &str); 8] = [
     ("password=", "zebraPass01!Quartz", "zebraPass01", "password=<SUSPECTED_PASSWORD>"),
 ];
 
+/// Stands between two secrets. What is in lines is not joined over it.
+const BETWEEN: &str = " , and what comes after it, in more words than fit between two lines of one text, is this: ";
+
 type Encode = fn(&str) -> String;
 
 /// The encodings. `gzip` leaves texts as they are, and compresses the whole answer.
@@ -179,7 +182,7 @@ impl Planted {
             SECRETS.map(|(first, second, _, word)| if scrubbed { word.to_owned() } else { format!("{first}{second}") });
         let declared = if scrubbed { "<DECLARED>" } else { DECLARED };
         let all = known.iter().map(String::as_str).chain([declared]);
-        all.map(|one| (self.encode)(one)).collect::<Vec<_>>().join(" , ")
+        all.map(|one| (self.encode)(one)).collect::<Vec<_>>().join(BETWEEN)
     }
 
     fn of_answer(&self) -> bool {

@@ -117,6 +117,11 @@ fn encodings(text: &str) -> Vec<(String, String)> {
     all
 }
 
+/// Whether nothing but a secret that is in two pieces tells one text in pieces from several texts.
+fn in_one_line(how: &str) -> bool {
+    ["a list of JSON", "in HTML", "in one line"].iter().any(|frame| how.ends_with(frame))
+}
+
 /// Whether a part of a secret is in a text, as it is or in base64.
 fn is_left(core: &str, text: &str) -> bool {
     let window = |core: &str, length: usize| {
@@ -154,7 +159,10 @@ fn no_secret_is_left_in_any_encoding() {
                 left.push(format!("{name} as {how} is left: {fired:?} {text}"));
             } else if again != text {
                 left.push(format!("{name} as {how} changes again: {text}\n{again}"));
-            } else if name != "private-key" && secrets.scrub().text(&stand_in, &mut Fired::new()) != text {
+            } else if name != "private-key"
+                && !in_one_line(&how)
+                && secrets.scrub().text(&stand_in, &mut Fired::new()) != text
+            {
                 let stand_in = secrets.scrub().text(&stand_in, &mut Fired::new()).into_owned();
                 left.push(format!("{name} as {how} differs from what replay has: {text}\n{stand_in}"));
             }
