@@ -226,7 +226,7 @@ fn recording_resumes_after_a_failure_of_the_provider() {
     let whole = {
         record(&tree, &provider);
         provider.take();
-        tree.read("fixtures/work.json")
+        work(&tree)
     };
     tree.remove("fixtures/work.json");
     let journal = "fixtures/.journal/work.jsonl";
