@@ -186,7 +186,7 @@ struct Turns<'a> {
     made: Vec<Turn>,
     /// The turn after which a history, by a hash of its messages, is known.
     ends: HashMap<u64, usize>,
-    texts: BTreeMap<retake_core::key::Hash, std::sync::Arc<str>>,
+    texts: Texts,
 }
 
 impl Turns<'_> {
@@ -208,13 +208,19 @@ impl Turns<'_> {
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
         let key = self.rules.key(&conversation, caller.as_deref());
         let hashes = checks.as_ref().map(CheckTexts::hashes);
-        if let Some((hashes, texts)) = hashes.zip(checks) {
-            let CheckTexts { prompt, tools, model, settings, results, .. } = texts;
+        let mut texts = Texts::new();
+        if let Some((hashes, checks)) = hashes.zip(checks) {
+            let CheckTexts { prompt, tools, model, settings, results, .. } = checks;
             let all =
                 [(hashes.prompt, prompt), (hashes.tools, tools), (hashes.model, model), (hashes.settings, settings)];
-            self.texts.extend(all);
-            self.texts.extend(hashes.results.map(|hash| (hash, results)));
+            texts.extend(all);
+            texts.extend(hashes.results.map(|hash| (hash, results)));
         }
+        let input = Some(Input { after: None, messages: conversation.clone() });
+        let output = call.answer.clone();
+        let turn = Turn { caller, key, input, checks: hashes, request: None, output, wire };
+        self.prove(&turn, &texts)?;
+        self.texts.extend(texts);
         let mut history = DefaultHasher::new();
         let mut seen = |message: &Json| {
             message.print(Layout::Compact).hash(&mut history);
@@ -227,11 +233,30 @@ impl Turns<'_> {
         if let Some(answer) = canonical_answer(&call.answer, self.rules) {
             self.ends.insert(seen(&answer), self.made.len());
         }
-        let output = call.answer.clone();
-        self.made.push(Turn { caller, key, input: Some(input), checks: hashes, request: None, output, wire });
+        self.made.push(Turn { input: Some(input), ..turn });
         Ok(())
     }
+
+    /// Whether replay can read a turn, and serve it.
+    /// Why it cannot.
+    fn prove(&self, turn: &Turn, texts: &Texts) -> Result<(), String> {
+        let foreign = turn.output.blocks.iter().find_map(|block| match block {
+            Block::Native(native) if turn.wire.is_none() => Some(native.block.print(Layout::Compact)),
+            _ => None,
+        });
+        if let Some(block) = foreign {
+            let block: String = block.chars().take(60).collect();
+            return Err(format!("no API can serve a part of its answer as the trace has it: {block}"));
+        }
+        let mut alone = Fixture::of_turns(Path::new(""), BTreeMap::new(), Vec::new(), self.rules);
+        alone.texts.clone_from(texts);
+        alone.table = Table::new(vec![turn.clone()]);
+        let read = Fixture::parse(Path::new(""), alone.print().as_bytes(), self.rules);
+        read.map(drop).map_err(|error| error.what().to_owned())
+    }
 }
+
+type Texts = BTreeMap<retake_core::key::Hash, std::sync::Arc<str>>;
 
 /// Removes ids that several answers have: some frameworks put the same word where the provider gave no id.
 fn forget_placeholders(calls: &mut [ModelCall]) {
