@@ -66,6 +66,8 @@ pub(crate) struct Driven {
     pub failure: Option<(CauseKind, Error)>,
     /// The answer to the step that failed, if all of it came and only a capture found nothing in it.
     pub broken: Option<Captured>,
+    /// After which time without a call a page asked the model once more, although the scenario had settled.
+    pub later: Option<Duration>,
 }
 
 /// One part of the golden.
@@ -183,7 +185,7 @@ impl<'a> Driver<'a> {
             }
         }
         let sent = self.sent.into_inner();
-        Driven { captured, names: self.names, sent, failure: self.failure, broken: self.broken }
+        Driven { captured, names: self.names, sent, failure: self.failure, broken: self.broken, later: None }
     }
 
     /// Returns the title of a step in reports. A path is shown as it is sent, if it can be rendered.

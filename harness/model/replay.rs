@@ -86,8 +86,9 @@ impl Replay {
             opaque && fixture.conversation(index, &rules).is_some_and(|request| wire::only_reads(&request))
         };
         let free = fixture.table.turns().iter().enumerate().map(only_reads).collect();
+        let firsts: Vec<usize> = fixture.joined.iter().map(|(first, _)| *first).collect();
         let state = ReplayState {
-            turns: OpenTurns::of(&fixture.table, free),
+            turns: OpenTurns::of(&fixture.table, free, &firsts),
             sessions: Sessions::default(),
             misses: 0,
             calls: 0,

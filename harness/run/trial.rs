@@ -262,6 +262,9 @@ pub(super) async fn doubles(
     .await
 }
 
+/// How long a page stays open beyond `settle` while it is recorded: it may ask a model some time after it was left alone.
+const PAGE_STAYS: Duration = Duration::from_secs(10);
+
 /// A scenario on its stage, with its deadline.
 struct Stay<'a> {
     project: &'a Project,
@@ -324,13 +327,15 @@ impl Stay<'_> {
         let Ok(outcome) = timeout_at(deadline, driving).await else { return Ok(self.late(running)) };
         let (driver, went_well) = outcome?;
         let settled = Instant::now();
+        let stays = went_well && turns.is_some() && scenario.needs_browser();
+        let later = if stays { activity.later(scenario.settle, PAGE_STAYS).await } else { None };
         let _place = if went_well { self.linger(running).await } else { None };
         let finishing = async {
             activity.settled(Duration::ZERO, || true).await;
             driver.finish(scenario.settle).await
         };
         let finished = timeout_at(deadline + settled.elapsed(), finishing).await;
-        Ok(finished.unwrap_or_else(|_| self.late(running)))
+        Ok(Driven { later, ..finished.unwrap_or_else(|_| self.late(running)) })
     }
 
     /// Waits for calls that the system makes during or after its last event, while other scenarios run.

@@ -13,7 +13,7 @@ use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::fixture::{Fixture, Reads, Table, Turn};
+use retake_wire::fixture::{Fixture, Recorded, Table, Turn};
 use retake_wire::{Call, Known};
 
 /// The format of another tool's recordings.
@@ -74,7 +74,6 @@ pub(crate) fn to_fixture(
     }
     let hosts = hosts_of_calls(contents.iter().flat_map(|(_, content)| &content.interactions));
     let (mut recorded, mut turns, mut left_out, mut known) = (Vec::new(), Vec::new(), Vec::new(), Known::default());
-    let mut reads = Reads::default();
     for (path, content) in contents {
         let at = |place: &str, what: String| format!("{}: {place}: {what}", path.display());
         // Interactions that are not even one of HTTP, each kind in one line.
@@ -94,7 +93,6 @@ pub(crate) fn to_fixture(
                 }
             };
             match found {
-                Ok((turn, _)) if reads.repeat(&turn) => {}
                 Ok((turn, note)) => {
                     recorded.push(turn);
                     remarks.extend(note.map(|note| at(place, note)));
@@ -106,6 +104,8 @@ pub(crate) fn to_fixture(
         remarks.extend(content.notes.into_iter().map(|note| format!("{}: {note}", path.display())));
         turns.extend(content.turns);
     }
+    let mut kept = Recorded::kept(&recorded).into_iter();
+    recorded.retain(|_| kept.next().unwrap_or(true));
     let mut fixture = Fixture::of_turns(out, notes, recorded, options.rules);
     // A format has either interactions or turns.
     if !turns.is_empty() {
