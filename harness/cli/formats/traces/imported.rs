@@ -1,7 +1,6 @@
 //! Makes a fixture of the calls of traces.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use super::call::ModelCall;
@@ -16,7 +15,7 @@ use retake_core::conversation::Block;
 use retake_core::json::{Json, Layout};
 use retake_core::key::{CheckTexts, Rules};
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::fixture::{After, Fixture, Input, Table, Turn, Wire, canonical_answer};
+use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{self as wire, Known, Target};
 
 /// The traces of files, or of what a receiver got.
@@ -121,8 +120,7 @@ impl Traces {
         callers::name(&mut calls, &spans);
         forget_placeholders(&mut calls);
         let lacks = chain::complete(&mut calls);
-        let mut turns =
-            Turns { rules, known: Known::default(), made: Vec::new(), ends: HashMap::new(), texts: BTreeMap::new() };
+        let mut turns = Turns { rules, known: Known::default(), made: Vec::new() };
         let mut kept: Vec<ModelCall> = Vec::new();
         let mut without_request = Vec::new();
         for (call, lack) in calls.into_iter().zip(lacks) {
@@ -168,9 +166,7 @@ impl Traces {
         let prompt = kept.iter().flat_map(|call| &call.messages).find(|message| message.kind == "human").map(text);
         let mut notes = notes;
         notes.extend(prompt.clone().map(|prompt| ("prompt".to_owned(), prompt.into())));
-        let mut fixture = Fixture::of_turns(out, notes, Vec::new(), rules);
-        fixture.texts = turns.texts;
-        fixture.table = Table::new(turns.made);
+        let mut fixture = Fixture::of_turns(out, notes, turns.made, rules);
         fixture.tools = exchanges;
         fixture.scrub = Scrub::of_names(self.fired.iter().map(String::as_str), |_| None).map_err(Error::new)?;
         let hole = |refused: &Refused| format!("span {} ({}): {}", refused.span, refused.name, refused.reason);
@@ -183,63 +179,34 @@ impl Traces {
 struct Turns<'a> {
     rules: &'a Rules,
     known: Known,
-    made: Vec<Turn>,
-    /// The turn after which a history, by a hash of its messages, is known.
-    ends: HashMap<u64, usize>,
-    texts: Texts,
+    made: Vec<Recorded>,
 }
 
 impl Turns<'_> {
     fn add(&mut self, call: &ModelCall) -> Result<(), String> {
-        let (mut messages, mut checks, mut wire) = (call.messages.clone(), None, None);
+        let sent = Rules::none();
+        let (mut messages, mut texts, mut wire) = (call.messages.clone(), None, None);
         if let Some(on_wire) = &call.wire {
             let target = Target::from(on_wire.path.as_str());
             let decoded = wire::decode(on_wire.api, target, &on_wire.request, &self.known)
                 .map_err(|e| format!("its request: {e}"))?;
             self.known.learn(on_wire.api, target, &on_wire.request, &on_wire.response);
-            let mut texts = decoded.checks(&self.rules.normalizer);
             // The service's own address may have another version in its path.
-            texts.form = None;
-            messages = decoded.messages.into_iter().map(Into::into).collect();
-            checks = Some(texts);
-            wire = Some(Wire { api: on_wire.api, response: on_wire.response.clone() });
+            texts = Some(CheckTexts { form: None, ..decoded.checks(&sent.normalizer) }.into());
+            wire = Some(Wire::to(on_wire.api, on_wire.response.clone(), decoded.stream));
+            messages = decoded.into_messages();
         }
-        let conversation = self.rules.canonical(messages);
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
-        let key = self.rules.key(&conversation, caller.as_deref());
-        let hashes = checks.as_ref().map(CheckTexts::hashes);
-        let mut texts = Texts::new();
-        if let Some((hashes, checks)) = hashes.zip(checks) {
-            let CheckTexts { prompt, tools, model, settings, results, .. } = checks;
-            let all =
-                [(hashes.prompt, prompt), (hashes.tools, tools), (hashes.model, model), (hashes.settings, settings)];
-            texts.extend(all);
-            texts.extend(hashes.results.map(|hash| (hash, results)));
-        }
-        let input = Some(Input { after: None, messages: conversation.clone() });
-        let output = call.answer.clone();
-        let turn = Turn { caller, key, input, checks: hashes, request: None, output, wire };
-        self.prove(&turn, &texts)?;
-        self.texts.extend(texts);
-        let mut history = DefaultHasher::new();
-        let mut seen = |message: &Json| {
-            message.print(Layout::Compact).hash(&mut history);
-            history.finish()
-        };
-        let histories: Vec<u64> = conversation.iter().map(&mut seen).collect();
-        let shared = histories.iter().rposition(|history| self.ends.contains_key(history));
-        let after = shared.map(|at| After { turn: self.ends[&histories[at]], keep: None });
-        let input = Input { after, messages: conversation[shared.map_or(0, |at| at + 1)..].to_vec() };
-        if let Some(answer) = canonical_answer(&call.answer, self.rules) {
-            self.ends.insert(seen(&answer), self.made.len());
-        }
-        self.made.push(Turn { input: Some(input), ..turn });
+        let (conversation, output) = (sent.canonical(messages), call.answer.clone());
+        let turn = Recorded { caller, conversation, texts, request: None, output, wire };
+        self.prove(&turn)?;
+        self.made.push(turn);
         Ok(())
     }
 
     /// Whether replay can read a turn, and serve it.
     /// Why it cannot.
-    fn prove(&self, turn: &Turn, texts: &Texts) -> Result<(), String> {
+    fn prove(&self, turn: &Recorded) -> Result<(), String> {
         let foreign = turn.output.blocks.iter().find_map(|block| match block {
             Block::Native(native) if turn.wire.is_none() => Some(native.block.print(Layout::Compact)),
             _ => None,
@@ -248,15 +215,11 @@ impl Turns<'_> {
             let block: String = block.chars().take(60).collect();
             return Err(format!("no API can serve a part of its answer as the trace has it: {block}"));
         }
-        let mut alone = Fixture::of_turns(Path::new(""), BTreeMap::new(), Vec::new(), self.rules);
-        alone.texts.clone_from(texts);
-        alone.table = Table::new(vec![turn.clone()]);
+        let alone = Fixture::of_turns(Path::new(""), BTreeMap::new(), vec![turn.clone()], self.rules);
         let read = Fixture::parse(Path::new(""), alone.print().as_bytes(), self.rules);
         read.map(drop).map_err(|error| error.what().to_owned())
     }
 }
-
-type Texts = BTreeMap<retake_core::key::Hash, std::sync::Arc<str>>;
 
 /// Removes ids that several answers have: some frameworks put the same word where the provider gave no id.
 fn forget_placeholders(calls: &mut [ModelCall]) {
