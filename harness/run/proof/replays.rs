@@ -37,6 +37,8 @@ const FIVE: usize = 5;
 pub(crate) struct Agreed {
     /// The text for the golden; `None` if the scenario has no golden.
     pub(crate) golden: Option<String>,
+    /// The first replay.
+    pub(crate) run: Box<Replayed>,
     pub(super) replays: usize,
 }
 
@@ -103,7 +105,7 @@ impl Proof<'_> {
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
-            return Ok(Agreed { golden, replays: TWO });
+            return Ok(Agreed { golden, run: Box::new(first), replays: TWO });
         }
         if self.of_recording {
             await_next_second();
@@ -124,7 +126,7 @@ impl Proof<'_> {
             }
             let in_pieces = first.hold_pieces(&runs);
             let golden = if in_pieces { first.golden_text(scenario, rules) } else { golden };
-            return Ok(Agreed { golden, replays });
+            return Ok(Agreed { golden, run: Box::new(first), replays });
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, texts: [golden, again].map(Option::unwrap_or_default) })
