@@ -113,7 +113,10 @@ impl Tried<'_> {
             )),
             _ => None,
         };
-        let unreached = self.never_reached(kinds).then(|| format!("no model call came: {BASE_URLS}"));
+        let refused = self.run.played.flaws.iter().any(|flaw| flaw.kind == FlawKind::Refused);
+        let unreached = self
+            .never_reached(kinds)
+            .then(|| if refused { KEY.to_owned() } else { format!("no model call came: {BASE_URLS}") });
         kinds.iter().filter_map(hint).chain(unreached).collect()
     }
 
@@ -258,7 +261,7 @@ const INTENDED: &str = "if the change is intended";
 /// The case of turns that no call asked for.
 const UNASKED: &str = "if the service no longer makes this call on purpose";
 /// The hint for a call with a wrong key.
-const KEY: &str = "give the client the key `{{ model.key }}`: this call sent a key from somewhere else";
+const KEY: &str = "give the client the key `{{ model.key }}`: a call came without it";
 /// The hint for a call to a wrong URL.
 const BASE_URLS: &str = "give the client the base URL `{{ model.openai }}`, `.anthropic`, `.gemini` or `.ollama`, \
                          with no path after it";
