@@ -28,13 +28,17 @@ impl Project {
         let began = replayed.played.began;
         let turn = |index: &usize| turn_data(replayed.fixture.as_deref()?, *index);
         let went_well = replayed.played.driven.failure.is_none();
-        let run = went_well.then(|| replayed.own_golden(scenario).cloned()).flatten();
+        // A golden of an older format is shown in what it holds.
+        let older = if went_well { replayed.older_sides(self, scenario) } else { None };
+        let run = older.as_ref().map(|older| &older.is).or_else(|| replayed.own_golden(scenario));
+        let run = run.filter(|_| went_well).map(ToString::to_string);
+        let committed = older.as_ref().map(|older| older.was.to_string());
         self.runs.with(&scenario.name, |data| {
             data.steps.clone_from(&replayed.played.steps);
             data.tool_requests = replayed.played.tools.requests.iter().map(|asked| asked_data(asked, began)).collect();
             data.unused = replayed.log.unused.iter().filter_map(turn).collect();
             data.unused_exchanges.clone_from(&replayed.played.tools.unused_at);
-            data.golden = Some(GoldenData { run, ..GoldenData::default() });
+            data.golden = Some(GoldenData { run, committed, ..GoldenData::default() });
         });
         self.note_calls(scenario, replayed, Miss::clone);
     }
@@ -102,8 +106,9 @@ impl Project {
         self.runs.with(&scenario.name, |data| {
             self.describe(scenario, data);
             data.fixture = self.fixtures.file(scenario).map(|file| self.shown(&file));
-            let text = data.golden.take().and_then(|golden| golden.run);
-            data.golden = golden.map(|file| golden_data(self.shown(&file), before, text));
+            let noted = data.golden.take().unwrap_or_default();
+            let golden = golden.map(|file| golden_data(self.shown(&file), noted.committed.or(before), noted.run));
+            data.golden = golden;
         });
         self.runs.end(&scenario.name, result.as_ref().err());
         result

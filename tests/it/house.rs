@@ -26,7 +26,7 @@ tests!(
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
 const WEIGHT: [(&str, usize, u64); 8] = [
     ("retake-base", 900, 0),
-    ("retake-core", 9800, 0),
+    ("retake-core", 10_130, 0),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7100, 0),
     ("retake-model", 7700, 0),

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use crate::report::{Evidence, Failure, terminal, unified_lines};
 use crate::run::commands::record_command;
+use crate::run::golden::Committed;
 use crate::run::proof::{Agreed, Loosening};
 use crate::run::trial::Replayed;
-use retake_core::events::{Event, ShapeOptions, Status, changes, in_pieces, moved_and_counted};
+use retake_core::events::{Event, Golden, ShapeOptions, Status, changes, moved_and_counted};
 use retake_scenario::Scenario;
 
 /// What the golden's line of a collapsed event says if its text is not known.
@@ -22,14 +23,14 @@ pub(super) struct Differs {
 /// Compares the recorded run with a replay of the proof. Where the pieces of a text were cut is not compared.
 pub(super) fn compare(mut recorded: Replayed, proven: Agreed, scenario: &Scenario) -> Option<Differs> {
     let (golden, mut replayed) = (proven.golden?, proven.run);
-    for (capture, held) in recorded.played.driven.captured.iter_mut().zip(in_pieces(&golden)) {
+    for (capture, held) in recorded.played.driven.captured.iter_mut().zip(golden.in_pieces()) {
         capture.delivery.held_in_pieces = held;
     }
     for run in [&mut recorded, &mut *replayed] {
-        run.committed = Some(golden.clone());
+        run.committed = Some(Committed::now(golden.clone()));
     }
-    let text = |run: &Replayed, options: &ShapeOptions| run.golden(options, &run.rules).text;
-    let both = |options: &ShapeOptions| (text(&replayed, options), text(&recorded, options));
+    let of = |run: &Replayed, options: &ShapeOptions| run.golden(options, &run.rules).golden;
+    let both = |options: &ShapeOptions| (of(&replayed, options), of(&recorded, options));
     let options = &scenario.golden;
     let (then, now) = both(options);
     if then == now {
@@ -38,18 +39,20 @@ pub(super) fn compare(mut recorded: Replayed, proven: Agreed, scenario: &Scenari
     let (_, counted) = moved_and_counted(&then, &now);
     let uncut = ShapeOptions { collapse: [&options.collapse[..], &counted].concat(), ..options.clone() };
     let (a, b) = both(&uncut);
-    if a == b && a.matches(NOT_HELD).count() == then.matches(NOT_HELD).count() {
+    if a == b && not_held(&a) == not_held(&then) {
         return None;
     }
     let causes = changes(&then, &now);
-    let first = causes.first().map_or_else(|| "the texts differ".to_owned(), |change| change.cause.what.clone());
+    let first = causes.first().map_or_else(|| "the texts differ".to_owned(), |change| change.words());
     let what = format!(
         "while it was recorded, the service sent something else: {}",
         first.replace("the golden", "the replay")
     );
     let name = &scenario.name;
-    let mut failure = Failure::new(format!("{what}; so nothing was written"))
-        .evidence(Evidence::diff("- its replays, + while it was recorded", unified_lines(&then, &now)));
+    let mut failure = Failure::new(format!("{what}; so nothing was written")).evidence(Evidence::diff(
+        "- its replays, + while it was recorded",
+        unified_lines(&then.to_string(), &now.to_string()),
+    ));
     let more = only_in(&recorded, &replayed);
     let ignoring = ShapeOptions { ignore: [&options.ignore[..], &more].concat(), ..options.clone() };
     let (a, b) = both(&ignoring);
@@ -67,6 +70,11 @@ pub(super) fn compare(mut recorded: Replayed, proven: Agreed, scenario: &Scenari
         .resolve("to prove it again without paying", again.clone())
         .resolve("to write it anyway, marked as unstable", format!("{again} --accept-unstable"));
     Some(Differs { what, failure })
+}
+
+/// How often a golden says that the text of collapsed events is not known.
+fn not_held(golden: &Golden) -> usize {
+    golden.to_string().matches(NOT_HELD).count()
 }
 
 /// The names of events that came in one run and not in the other.
