@@ -118,6 +118,23 @@ pub(super) fn replay(
     Ok(replayed)
 }
 
+impl Replayed {
+    /// The run of a recording, as if it had been a replay of it.
+    pub(super) fn of(project: &Project, played: Played, fixture: Arc<Fixture>) -> Replayed {
+        Replayed {
+            played,
+            misses: Vec::new(),
+            log: RunLog::default(),
+            fixture: Some(fixture),
+            rules: project.rules.clone(),
+            secrets: project.golden_scrub.clone(),
+            committed: None,
+            suspected: Vec::new(),
+            own_golden: OnceLock::new(),
+        }
+    }
+}
+
 /// What a scenario needs for itself. With `in_company`, other scenarios may use the same system while it lingers; its fixture says
 /// whose calls are whose.
 pub(super) fn claim(

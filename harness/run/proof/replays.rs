@@ -39,6 +39,8 @@ const FIVE: usize = 5;
 pub(crate) struct Agreed {
     /// The golden; `None` if the scenario has none.
     pub(crate) golden: Option<Golden>,
+    /// The first replay.
+    pub(crate) run: Box<Replayed>,
     /// What a committed golden of an older format holds.
     older: Option<Sides>,
     pub(super) replays: usize,
@@ -115,7 +117,7 @@ impl Proof<'_> {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
             let older = first.older_sides(project, scenario);
-            return Ok(Agreed { golden, older, replays: TWO });
+            return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO });
         }
         if self.of_recording {
             await_next_second();
@@ -137,7 +139,8 @@ impl Proof<'_> {
             }
             let in_pieces = first.hold_pieces(&runs);
             let golden = if in_pieces { first.golden_by(scenario, rules) } else { golden };
-            return Ok(Agreed { golden, older: first.older_sides(project, scenario), replays });
+            let older = first.older_sides(project, scenario);
+            return Ok(Agreed { golden, run: Box::new(first), older, replays });
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: [golden, again].map(Option::unwrap_or_default) })

@@ -23,6 +23,8 @@ tests! { times_of_day_are_found_and_their_rules_work,
     a_recording_is_resumed_with_the_rules_at_no_cost,
     digits_of_an_id_by_chance_are_no_number,
     a_rule_that_would_change_other_recordings_is_not_proposed,
+    the_recorded_run_is_held_to_its_replays,
+    where_the_recorded_run_cut_a_text_does_not_matter,
     an_unstable_recording_can_be_accepted_and_is_marked,
 }
 
@@ -248,6 +250,36 @@ fn a_recording_is_resumed_with_the_rules_at_no_cost() {
         recorder(&tree, &provider, "record --resume").env("RETAKE_UPSTREAM_OPENAI", "http://127.0.0.1:1/v1").run();
     resumed.exits(0).says(&["look: 3 calls served from the recording, 0 calls sent to the provider"]);
     tree.runner("varying").run().exits(0);
+}
+
+fn the_recorded_run_is_held_to_its_replays() {
+    let provider = Service::provider();
+    let tree = tree("live");
+    let refused = recorder(&tree, &provider, "record").run().exits(1);
+    let refused = refused.says(&[
+        "look: not recorded: while it was recorded, the service sent something else: the event `waiting` came, which the replay lacks",
+        "+ waiting",
+        "if only time brings this, add under [golden] in scenarios/look/scenario.toml:\n    ignore = [\"waiting\"]",
+        "retake record look --resume\n",
+    ]);
+    drop(refused);
+    assert!(!tree.has("fixtures/look.json") && !tree.has("goldens/look.snap"));
+    let resume =
+        |action: &str| recorder(&tree, &provider, action).env("RETAKE_UPSTREAM_OPENAI", "http://127.0.0.1:1/v1").run();
+    // The journal has stayed.
+    resume("record --resume").exits(1).says(&["2 calls served from the recording", "the event `waiting` came"]);
+    tree.write("scenarios/look/scenario.toml", &(scenario("live") + "[golden]\nignore = [\"waiting\"]\n"));
+    resume("record --resume").exits(0);
+    tree.runner("varying").run().exits(0);
+    tree.write("scenarios/look/scenario.toml", &scenario("live"));
+    let accepted = recorder(&tree, &provider, "record --accept-unstable").run().exits(0);
+    accepted.says(&["warning: written although while it was recorded, the service sent something else"]);
+    assert!(tree.read("fixtures/look.json").contains("the event `waiting` came"));
+}
+
+fn where_the_recorded_run_cut_a_text_does_not_matter() {
+    let provider = Service::provider();
+    recorder(&tree("cut"), &provider, "record").run().exits(0).says(&["two replays agree"]);
 }
 
 fn an_unstable_recording_can_be_accepted_and_is_marked() {
