@@ -199,7 +199,7 @@ impl Exchange<'_> {
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
         let seen = CallUnderWay::begin(replay, || (incoming.via(), Asked::of(&lookup)));
-        let taken = replay.take_for(of_session.as_deref(), lookup, Some(&|| read.json()));
+        let taken = replay.take_for(of_session.as_deref(), &lookup, Some(&|| read.json()));
         let found = match &taken {
             Ok(served) if served.found != Found::ByKey => Some((FlawKind::Key, said_of(served.found))),
             Ok(served) if caller.is_none() && served.turn().names_caller_over_http() => {

@@ -38,7 +38,7 @@ impl Project {
             data.tool_requests = replayed.played.tools.requests.iter().map(|asked| asked_data(asked, began)).collect();
             data.unused = replayed.log.unused.iter().filter_map(turn).collect();
             data.unused_exchanges.clone_from(&replayed.played.tools.unused_at);
-            data.golden = Some(GoldenData { run, committed, ..GoldenData::default() });
+            data.golden = Some(GoldenData { committed, run, ..GoldenData::default() });
         });
         self.note_calls(scenario, replayed, Miss::clone);
     }

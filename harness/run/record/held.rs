@@ -43,7 +43,7 @@ pub(super) fn compare(mut recorded: Replayed, proven: Agreed, scenario: &Scenari
         return None;
     }
     let causes = changes(&then, &now);
-    let first = causes.first().map_or_else(|| "the texts differ".to_owned(), |change| change.words());
+    let first = causes.first().map_or_else(|| "the texts differ".to_owned(), retake_core::events::Change::words);
     let what = format!(
         "while it was recorded, the service sent something else: {}",
         first.replace("the golden", "the replay")

@@ -103,7 +103,7 @@ fn run(calls: usize) -> Cost {
 /// A run on another day than the recording, in which each message says the day: each call needs the second look.
 fn run_on_another_day(calls: usize) -> Cost {
     let text = chained(calls).replace("fox jumps", "Tuesday 24 November");
-    let mut fixture = Fixture::keyed_anew(Path::new("bench.json"), text.as_bytes(), &Rules::default()).unwrap();
+    let mut fixture = Fixture::parse(Path::new("bench.json"), text.as_bytes(), &Rules::default()).unwrap();
     fixture.recorded = "2026-11-24T12:00+00:00".parse().ok();
     let day = Date::from_calendar_date(2026, Month::November, 26).ok();
     let server = Server::on(fixture, false, Clock { day, ..Clock::default() });

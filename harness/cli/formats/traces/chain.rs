@@ -50,8 +50,8 @@ pub(super) fn complete(calls: &mut [ModelCall]) -> Vec<Option<Lack>> {
 /// How many tool calls the answer to a call made, as a later call of the same conversation says.
 fn calls_after(call: &ModelCall, later: &ModelCall) -> Option<usize> {
     let mut later = later.messages.iter().filter(|message| message.kind != "system");
-    let own = call.messages.iter().filter(|message| message.kind != "system");
-    let same = own.map(|message| later.next() == Some(message)).all(|same| same);
+    let mut own = call.messages.iter().filter(|message| message.kind != "system");
+    let same = own.all(|message| later.next() == Some(message));
     later.next().filter(|next| same && next.kind == "ai").map(|answer| answer.tool_calls.len())
 }
 
