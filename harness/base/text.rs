@@ -165,7 +165,7 @@ fn unicode_forms(one: &[char], other: &[char], same: usize) -> Option<(String, S
             composed.is_alphabetic() && !composed.is_ascii() && base.is_alphabetic() && marks > 1
         };
         let forms = is_same(one[i], other[j], of_other) || is_same(other[j], one[i], of_one);
-        if !is_one_letter && !(forms && of_one != of_other) {
+        if !(is_one_letter || forms && of_one != of_other) {
             return None;
         }
         (i, j) = (i + of_one, j + of_other);

@@ -404,10 +404,7 @@ impl Stay<'_> {
             ),
         });
         let (kind, mut failure) = match self.underway.failure() {
-            Some(failed) => (
-                CauseKind::Step,
-                waited.hints().iter().fold(failed.help(waited.what()), |failed, hint| failed.help(hint)),
-            ),
+            Some(failed) => (CauseKind::Step, waited.hints().iter().fold(failed.help(waited.what()), Error::help)),
             None => (CauseKind::TimeUp, waited),
         };
         let held = running.activity().held();

@@ -43,7 +43,9 @@ impl<'a> Driven<'a> {
             Ok(agreed) => {
                 let (golden, how) = (agreed.golden.clone(), agreed.in_words());
                 let recorded = played.map(|played| Replayed::of(project, played, candidate.clone()));
-                recorded.iter().for_each(|recorded| held::warn_of_errors(recorded, scenario));
+                if let Some(recorded) = &recorded {
+                    held::warn_of_errors(recorded, scenario);
+                }
                 match recorded.and_then(|recorded| held::compare(recorded, agreed, scenario)) {
                     None => (golden, how),
                     Some(differs) if accept_unstable => {

@@ -249,7 +249,7 @@ impl Ids {
                         kind.each(is_id);
                     }
                     if has_ids {
-                        ids.kinds.insert((nth, place), kinds.to_vec());
+                        ids.kinds.insert((nth, place), kinds.clone());
                     }
                 }
             }
