@@ -8,7 +8,7 @@ use crate::run::commands::record_command;
 use crate::run::golden::Committed;
 use crate::run::proof::{Agreed, Loosening};
 use crate::run::trial::Replayed;
-use retake_core::events::{Event, Golden, ShapeOptions, Status, changes, moved_and_counted};
+use retake_core::events::{Change, Event, Golden, ShapeOptions, Status, changes, moved_and_counted};
 use retake_scenario::Scenario;
 
 /// What the golden's line of a collapsed event says if its text is not known.
@@ -43,7 +43,7 @@ pub(super) fn compare(mut recorded: Replayed, proven: Agreed, scenario: &Scenari
         return None;
     }
     let causes = changes(&then, &now);
-    let first = causes.first().map_or_else(|| "the texts differ".to_owned(), retake_core::events::Change::words);
+    let first = causes.first().map_or_else(|| "the texts differ".to_owned(), Change::words);
     let what = format!(
         "while it was recorded, the service sent something else: {}",
         first.replace("the golden", "the replay")

@@ -86,8 +86,8 @@ fn seen(kind: &str, stage: &Stage) -> String {
         // Hexadecimal digits, the first two of which happen to have no letters.
         "four" => format!("ticket {}", ["4821", "1093", "0a3f", "b1c4", "77ee", "9f20"][next() % 6]),
         "four-places" => {
-            let random = || format!("{}{}", &base62(Uuid::new_v4().as_u128()).to_lowercase()[..11], nanos % 10);
-            format!("first {} then {} after {} finally {}", random(), random(), random(), random())
+            let letters = || format!("{}{}", &base62(Uuid::new_v4().as_u128()).to_lowercase()[..11], nanos % 10);
+            format!("first {} then {} after {} finally {}", letters(), letters(), letters(), letters())
         }
         "order" => format!("order-{}", nanos % 90_000 + 10_000),
         "path" | "prompt" | "shown" => format!("wrote {}", stage.workdir().join("note.txt").display()),
