@@ -327,7 +327,7 @@ impl Exchange<'_> {
         let prefix = branch.prefix();
         let served = branch.recall(&self.lookup(prefix, call, None), &pending.request);
         if let Some(Ok(response)) = served.as_ref().map(|served| served.response_to(call)) {
-            return recorder.answer_recorded(&pending, response.into_owned(), in_flight);
+            return recorder.answer_recorded(&pending, &response, in_flight);
         }
         if let Some(why) = branch.ended() {
             let error = wire::error_response(self.incoming.provider(), 400, "fork_ended", &why);
