@@ -102,7 +102,8 @@ fn run(calls: usize) -> Cost {
 
 /// A run on another day than the recording, in which each message says the day: each call needs the second look.
 fn run_on_another_day(calls: usize) -> Cost {
-    let text = chained(calls).replace("fox jumps", "Tuesday 24 November");
+    // As what was carried over from an older format is stored: the built-in rules have been applied.
+    let text = chained(calls).replace("2026-11-21T10:00:00Z", "<TS>").replace("fox jumps", "Tuesday 24 November");
     let mut fixture = Fixture::parse(Path::new("bench.json"), text.as_bytes(), &Rules::default()).unwrap();
     fixture.recorded = "2026-11-24T12:00+00:00".parse().ok();
     let day = Date::from_calendar_date(2026, Month::November, 26).ok();
