@@ -46,6 +46,8 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         #[cfg(feature = "browser")]
         "page" => suite.router(system, |stage| async move { crate::browser::proofs::router(&stage) }),
         #[cfg(feature = "browser")]
+        "later" => suite.router(system, |stage| async move { crate::browser::later::router(&stage) }),
+        #[cfg(feature = "browser")]
         "pages" => suite.router(system, |_| async { crate::browser::finding::router() }),
         #[cfg(feature = "browser")]
         "looks" => suite.router(system, |_| async { crate::browser::seeing::router() }),
