@@ -18,7 +18,7 @@ use retake_base::text::nearest;
 use retake_core::conversation::Block;
 use retake_core::events::{
     Calls, Capture, Captured, Change, Event, Foreign, Golden, GoldenPart as Part, Known, NamesNothing, Recorded,
-    ShapeOptions, Shaped, changes, names_nothing, shown_nowhere,
+    ShapeOptions, Shaped, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, UNKNOWN_CALLER};
@@ -57,6 +57,19 @@ impl Replayed {
             lines.push(format!("delays: {} contains none; to record them: {again}", fixture.path.display()));
         }
         lines
+    }
+
+    /// Notes on headers that the committed golden lacks.
+    pub(crate) fn new_headers(&self, scenario: &Scenario) -> Vec<String> {
+        let Some(committed) = self.committed.as_deref().filter(|committed| !committed.is_older()) else {
+            return Vec::new();
+        };
+        let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
+        let new = new_headers(&self.played.driven.captured, &committed.golden, &scenario.golden, &normalize);
+        let line = |(request, names): (String, Vec<String>)| {
+            format!("the answer to `{request}` has headers that the golden lacks: {}", names.join(", "))
+        };
+        new.into_iter().map(line).collect()
     }
 
     /// The name that this run has for one of its own values, such as a captured id.

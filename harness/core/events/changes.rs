@@ -66,6 +66,7 @@ enum What {
     AtOnce,
     InPieces,
     EventIds(EventIds),
+    IdsRepeat(bool),
     HeaderAttribute,
     Header,
     Page,

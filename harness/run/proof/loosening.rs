@@ -28,6 +28,11 @@ impl Loosening {
 
     /// The same, with a function that renders the goldens by the given options.
     fn between(options: &ShapeOptions, goldens: &dyn Fn(&ShapeOptions) -> Vec<Shaped>) -> Option<Loosening> {
+        let goldens = &|options: &ShapeOptions| {
+            let mut goldens = goldens(options);
+            Golden::agree_on_headers(&mut goldens.iter_mut().map(|shaped| &mut shaped.golden).collect::<Vec<_>>());
+            goldens
+        };
         let equal = |options: &ShapeOptions| goldens(options).windows(2).all(|pair| pair[0].golden == pair[1].golden);
         let names = |find: &dyn Fn(&Golden, &Golden) -> Vec<String>| -> Vec<String> {
             let goldens = goldens(options);

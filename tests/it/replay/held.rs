@@ -19,7 +19,7 @@ const TASK: &str = r#"{"result": {"kind": "task", "id": "t", "status": {"state":
 {"result": {"kind": "status-update", "status": {"state": "completed", "timestamp": "2026-11-22T10:00:01Z"}, "final": true}}
 "#;
 /// The key of a golden's header that says which version wrote it.
-const FORMAT: &str = "description: retake golden 2\n";
+const FORMAT: &str = "description: retake golden 3\n";
 
 /// Returns a project with a scenario whose events are in a file, and its golden.
 fn task() -> Tree {

@@ -1,7 +1,7 @@
 //! The sentences for changes: the only place that puts one into words.
 
 use super::{Change, Subject, VALUE, What};
-use crate::events::golden::EventIds;
+use crate::events::golden::{EventIds, VARIES};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::text::{apart, counted};
 
@@ -69,14 +69,15 @@ impl Change {
             (What::EventIds(EventIds::None), ..) => "the events of the stream have no ids any more".to_owned(),
             (What::EventIds(EventIds::Some), ..) => "only some events of the stream have ids".to_owned(),
             (What::EventIds(EventIds::All), ..) => "the events of the stream have ids now".to_owned(),
+            (What::IdsRepeat(true), ..) => "an id of the stream's events is sent twice".to_owned(),
+            (What::IdsRepeat(false), ..) => "no id of the stream's events is sent twice any more".to_owned(),
             (What::HeaderAttribute, lost, "") => format!("`{place}` of {subject} lost `{lost}`"),
             (What::HeaderAttribute, _, got) => format!("`{place}` of {subject} has `{got}`, which the golden lacks"),
-            (What::Header, "", "") => format!("{subject} has a header more or less often"),
-            (What::Header, "", is) => format!("{subject} has the header `{is}`, which the golden lacks"),
-            (What::Header, was, is) => {
-                let (name, was) = was.split_once(": ").unwrap_or((was, ""));
-                let now = is.strip_prefix(name).and_then(|rest| rest.strip_prefix(": "));
-                format!("`{name}` of {subject}: {was:?} → {}", now.map_or("gone".to_owned(), |now| format!("{now:?}")))
+            (What::Header, VARIES, "") => format!("{subject} has no header `{place}` any more"),
+            (What::Header, "", now) => format!("{subject} has the header `{place}`, which the golden lacks: {now:?}"),
+            (What::Header, was, now) => {
+                let now = if now.is_empty() { "gone".to_owned() } else { format!("{now:?}") };
+                format!("`{place}` of {subject}: {was:?} → {now}")
             }
             (What::Page, "", "") => format!("`{place}` shows the same in a different order"),
             (What::Page, _, "") => format!("`{place}` shows no `{was}`"),

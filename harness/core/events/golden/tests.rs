@@ -194,9 +194,9 @@ fn event() -> impl Strategy<Value = EventLine> {
 
 fn block() -> impl Strategy<Value = Block> {
     let ids = prop::sample::select(vec![EventIds::None, EventIds::Some, EventIds::All]);
-    let head = ("200|exit -?[0-9]", "([a-z]{1,4}/[a-z-]{1,4})?", ids, any::<bool>())
-        .prop_map(|(status, media, ids, in_pieces)| Head { status, media, ids, in_pieces });
-    let header = ("[a-z-]{1,5}", "[a-z=;]{1,9}").prop_map(|(name, value)| Header { name, value });
+    let head = ("200|exit -?[0-9]", "([a-z]{1,4}/[a-z-]{1,4})?", (ids, any::<bool>()), any::<bool>())
+        .prop_map(|(status, media, (ids, ids_repeat), in_pieces)| Head { status, media, ids, ids_repeat, in_pieces });
+    let header = ("[a-z-]{1,5}", proptest::option::of("[a-z=;]{1,9}")).prop_map(|(name, value)| Header { name, value });
     let tree = (node(), label(), prop::option::of("[0-9a-f]{4}"));
     let tree = tree.prop_map(|(root, name, hash)| Tree { root: Node { name, optional: false, ..root }, hash });
     let events = (prop::collection::vec(event(), 1..5), 0..5_usize, prop::collection::vec(tree, 0..4));
