@@ -276,7 +276,7 @@ fn attempt(
     let golden = replayed.own_golden(scenario).filter(|_| is_sound);
     // This also proposes the golden of the run as a new one if it differs.
     let of_golden = golden.and_then(|golden| {
-        let older = replayed.older_sides(project, scenario);
+        let older = replayed.older_sides(project, scenario, Some(golden));
         verdict::compare(project, scenario, golden, older.as_ref()).err()
     });
     if is_sound && of_golden.is_none() {

@@ -216,6 +216,11 @@ pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
 }
 
+/// Returns a golden without the minute in which it was written.
+pub(crate) fn undated(golden: &str) -> String {
+    golden.split_inclusive('\n').filter(|line| !line.starts_with("  written: ")).collect()
+}
+
 /// Returns a golden without the parts for whose headers only the own suite asks, and without what it says of pieces: the gateway of
 /// most tests sends a stream at once, to be able to change it.
 fn plain(golden: &str) -> String {

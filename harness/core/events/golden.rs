@@ -7,6 +7,7 @@
 use super::captured::Ending;
 use super::held::{Held, Manner};
 
+mod by_day;
 mod formats;
 mod reader;
 mod writer;

@@ -23,7 +23,14 @@ pub(crate) struct Loosening {
 impl Loosening {
     /// The smallest change that makes the goldens of these runs equal; `None` if no change does.
     pub(crate) fn of(runs: &[&Replayed], options: &ShapeOptions, rules: &Rules) -> Option<Loosening> {
-        Loosening::between(options, &|options| runs.iter().map(|run| run.golden(options, rules)).collect())
+        Loosening::between(options, &|options| {
+            let mut goldens: Vec<Shaped> = runs.iter().map(|run| run.golden(options, rules)).collect();
+            let Some(first) = goldens.first().map(|first| first.golden.clone()) else { return goldens };
+            for (run, shaped) in runs.iter().zip(&mut goldens).skip(1) {
+                shaped.golden = run.moved_to(runs[0], options, rules, &first, std::mem::take(&mut shaped.golden));
+            }
+            goldens
+        })
     }
 
     /// The same, with a function that renders the goldens by the given options.

@@ -119,8 +119,8 @@ impl Proof<'_> {
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
-            let older = first.older_sides(project, scenario);
             let golden = golden.map(|golden| self.with_known_headers(golden));
+            let older = first.older_sides(project, scenario, golden.as_ref());
             return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, by_day: false });
         }
         if self.of_recording {
@@ -132,8 +132,9 @@ impl Proof<'_> {
         while 1 + runs.len() < replays {
             // What the first golden pins has to be the same in the others.
             let (run, again) = replay(Pacing::Shaken, pinned.as_ref())?;
+            // A system that honours the date says another day there.
+            goldens.push(run.moved_to(&first, &scenario.golden, rules, &goldens[0], again.unwrap_or_default()));
             runs.push(run);
-            goldens.push(again.unwrap_or_default());
         }
         Golden::agree_on_headers(&mut goldens.iter_mut().collect::<Vec<_>>());
         let agreed = goldens.remove(0);
@@ -144,7 +145,7 @@ impl Proof<'_> {
             let in_pieces = first.hold_pieces(&runs);
             let golden = if in_pieces { first.golden_by(scenario, rules) } else { golden };
             let golden = golden.map(|golden| self.with_known_headers(golden.with_headers_of(&agreed)));
-            let older = first.older_sides(project, scenario);
+            let older = first.older_sides(project, scenario, golden.as_ref());
             let is_by_day = |flaw: &CallFlaw| flaw.kind == FlawKind::Key;
             let by_day = runs.iter().any(|run| run.played.flaws.iter().any(is_by_day));
             return Ok(Agreed { golden, run: Box::new(first), older, replays, by_day });

@@ -295,8 +295,33 @@ fn the_sentence_says_what_happened_and_not_what_follows() {
     said(
         "values       {messages} ×2\ntool_result  {content}\nmessages     …\n",
         "messages     …\nvalues       {messages} ×2\ntool_result  {content}\n",
-        &["the event `messages` came in a different place: after `metadata`"],
+        &["the event `messages` came in a different place: after `metadata`, not after `tool_result`"],
     );
+    // Which of several events of one name they come behind.
+    let text = |piece: &str| format!("a  …  /delta by /id = \"Hi.\" (3, 4f1c{piece})\n");
+    let stream = |events: &str| format!("GET /a\n200 text/event-stream\n\n{events}");
+    let golden = stream(&format!("b  null\n{}b  null\na  …\nend  null\n", text("")));
+    let told = |events: &str| changed(&golden, &stream(events)).join("; ");
+    assert_eq!(
+        told(&format!("b  null ×2\n{}end  null\n", text(""))),
+        "the event `a` came in a different place: after `b` (2 of 2), not after `b` (1 of 2)"
+    );
+    assert_eq!(
+        told(&format!("b  null\n{}b  null\nend  null\n", text(""))),
+        "the event `a` no longer comes after `b` (2 of 2)"
+    );
+    assert_eq!(
+        told(&format!("b  null\n{}b  null\na  …\nend  null\na  …\n", text(""))),
+        "the event `a` also comes after `end`"
+    );
+    for (manner, sentence) in [
+        (", each piece twice", "each piece of `/delta` comes twice"),
+        (", growing", "each piece of `/delta` repeats everything before it"),
+        (", then whole", "the text at `/delta` comes again as a whole after its pieces"),
+    ] {
+        let run = format!("b  null\n{}b  null\na  …\nend  null\n", text(manner));
+        assert_eq!(told(&run), format!("the event `a`: {sentence}"));
+    }
     let golden = "GET /a\n200 application/json\n  cache-control: no-cache\n\nbody  {created_at, note, tag}\n\nbody\n  \
                   created_at  yyyy-mm-dd\n  note        \"bald\" | null\n  tag         null\n";
     let told = |from: &str, to: &str| {

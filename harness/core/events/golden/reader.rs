@@ -10,7 +10,7 @@ use super::{
     Block, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, Kinds, List, Node, Shown, Text, Top, Tree,
 };
 use crate::events::captured::Ending;
-use crate::events::held::{Held, Lane, Manner};
+use crate::events::held::{Held, Lane, MANNERS};
 use crate::events::path::Path;
 use crate::events::times;
 use crate::json::{Json, MAX_DEPTH};
@@ -415,8 +415,7 @@ impl<'a> Line<'a> {
             let count = self.number()?;
             self.take(", ")?;
             let hash = self.until(&[", ", ")"]).to_owned();
-            let manners = [Manner { grows: true, then_whole: false }, Manner { grows: false, then_whole: true }];
-            let manner = manners.into_iter().find(|manner| self.eat(&manner.to_string()));
+            let manner = MANNERS.into_iter().find(|manner| self.eat(&manner.to_string()));
             Text::Start(start, count, hash, manner.unwrap_or_default())
         };
         self.take(")")?;

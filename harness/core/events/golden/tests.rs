@@ -162,8 +162,11 @@ fn text() -> impl Strategy<Value = Shown> {
     let path = || "(/[a-z* ,]{1,4}){0,3}".prop_map(|path| Path::of(&path).unwrap());
     let lane = prop_oneof![Just(Lane::Position), path().prop_map(Lane::Value)];
     let held = (path(), prop::collection::vec(lane, 0..3)).prop_map(|(path, lanes)| Held { path, lanes });
-    let manner = (any::<bool>(), any::<bool>())
-        .prop_map(|(grows, then_whole)| Manner { grows, then_whole: then_whole && !grows });
+    let manner = (any::<bool>(), any::<bool>()).prop_map(|(grows, then_whole)| Manner {
+        grows,
+        then_whole: then_whole && !grows,
+        twice: false,
+    });
     let start = ("[ -~é]{0,8}", 0..99_usize, "[0-9a-f]{4}", manner);
     let said = prop_oneof![
         4 => start.prop_map(|(start, count, hash, manner)| Text::Start(notation::json_quoted(&start), count, hash, manner)),
