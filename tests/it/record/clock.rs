@@ -51,7 +51,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         headers = {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
         request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, headers)
         answer = json.load(urllib.request.urlopen(request))
-        self.reply(json.dumps({"text": answer["choices"][0]["message"]["content"]}).encode())
+        self.reply(json.dumps({"text": answer["choices"][0]["message"]["content"], "said": said}).encode())
     def reply(self, body):
         self.send_response(200)
         self.send_header("content-type", "application/json")
@@ -75,7 +75,7 @@ fn recorded(said: &str, library: Option<&str>) -> (Tree, Ran) {
         "settle = \"100ms\"\n[systems.agent]\ncommand = [\"python3\", \"app.py\"]\nready = { http = \"/\" }\n\
          env = { PORT = \"{{ port }}\", OPENAI_BASE_URL = \"{{ model.openai }}\", OPENAI_API_KEY = \"{{ model.key }}\" }\n",
     );
-    tree.scenario("day", "[[step]]\npost = \"/\"\n");
+    tree.scenario("day", "[[step]]\npost = \"/\"\ngolden = true\n[golden]\ndetail = \"values\"\n");
     let record = tree.retake().args(&["record", "day"]).env("OPENAI_API_KEY", "sk-of-the-provider");
     let record = record.env("RETAKE_UPSTREAM_OPENAI", provider.openai());
     let record = match library {
