@@ -24,6 +24,9 @@ pub(crate) fn prove(
     proof.run().map_err(|unproven| unproven.failure)
 }
 
+/// What no machine without the library tries is said once.
+static SAID: Once = Once::new();
+
 impl Proof<'_> {
     /// Replays. If the replays disagree, finds out what varies and which rules allow it.
     /// Fails if two disagree or one failed, with the report and the lines that mark a fixture as unstable.
@@ -65,7 +68,6 @@ impl Proof<'_> {
                  {DATE_VARIABLE}, so no other day was tried"
             ));
         }
-        static SAID: Once = Once::new();
         if !self.project.systems.moves_clock(self.scenario) {
             SAID.call_once(|| {
                 terminal::note(

@@ -1,6 +1,8 @@
 //! Systems that say in words what hour and what day it is. The second replay of a proof has another clock, where this machine can
 //! move one.
 
+use std::path::PathBuf;
+
 use axum::Router;
 use libtest_mimic::{Completion, Trial};
 use serde_json::json;
@@ -26,7 +28,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     };
     let trial = |(name, test): (&str, fn())| {
         Trial::ignorable_test(format!("record::clock::{name}"), move || {
-            if !has_library() {
+            if library().is_none() {
                 return Ok(Completion::ignored_with(format!(
                     "this machine has no {LIBRARY} (Debian: apt install faketime)"
                 )));
@@ -36,6 +38,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         })
     };
     tests.map(trial).into()
+}
+
+/// The library, where Debian has it.
+fn library() -> Option<PathBuf> {
+    let folders = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    folders.map(|folder| folder.path().join(LIBRARY)).find(|path| path.is_file())
 }
 
 /// A system whose prompt says `{said}`, with the clock as `now`.
@@ -62,7 +70,7 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler)
 "#;
 
 /// Records a scenario of a system that says this, an expression of Python, with an answer that calls a tool.
-fn recorded(said: &str, library: Option<&str>) -> (Tree, Ran) {
+fn recorded(said: &str, moved: bool) -> (Tree, Ran) {
     let call = json!({ "id": "c1", "type": "function",
         "function": { "name": "book", "arguments": json!({ "day": time::OffsetDateTime::now_utc().date().to_string() }).to_string() } });
     let message = json!({ "role": "assistant", "content": "Yes.", "tool_calls": [call] });
@@ -78,23 +86,20 @@ fn recorded(said: &str, library: Option<&str>) -> (Tree, Ran) {
     tree.scenario("day", "[[step]]\npost = \"/\"\ngolden = true\n[golden]\ndetail = \"values\"\n");
     let record = tree.retake().args(&["record", "day"]).env("OPENAI_API_KEY", "sk-of-the-provider");
     let record = record.env("RETAKE_UPSTREAM_OPENAI", provider.openai());
-    let record = match library {
-        Some(library) => record.env("RETAKE_FAKETIME", library),
-        None => record,
-    };
+    let record = if moved { record.env("RETAKE_FAKETIME", library().unwrap()) } else { record };
     let ran = record.run();
     (tree, ran)
 }
 
 fn a_greeting_is_found_by_another_clock() {
     let said = r#""Good %s, it is %s" % ("morning" if now.hour < 12 else "evening", now.strftime("%p"))"#;
-    let (tree, ran) = recorded(said, None);
+    let (tree, ran) = recorded(said, true);
     let ran = ran
         .exits(1)
         .says(&["by libfaketime, the clock of the second replay is 400 days, 12 hours and 7 minutes ahead"]);
     ran.says(&["Good ", "RETAKE_FAKETIME=off"]);
     assert!(!tree.has("fixtures/day.json"));
-    recorded(said, Some("off")).1.exits(0);
+    recorded(said, false).1.exits(0);
 }
 
 fn a_day_in_words_agrees_by_another_clock() {
@@ -104,12 +109,12 @@ fn a_day_in_words_agrees_by_another_clock() {
         "\"hello\"",
     ] {
         let stays = "the model calls the tool `book` with a day: it stays that day";
-        let ran = recorded(said, None).1.exits(0).says(&[stays, "two replays agree"]);
+        let ran = recorded(said, true).1.exits(0).says(&[stays, "two replays agree"]);
         ran.never_says("untested").never_says("found by its day");
     }
 }
 
 fn without_the_library_it_is_said_what_was_not_tried() {
-    let (_, ran) = recorded("\"hello\"", Some("off"));
+    let (_, ran) = recorded("\"hello\"", false);
     ran.exits(0).says(&["untested: another hour", "libfaketime (Debian: apt install faketime)"]);
 }
