@@ -136,7 +136,7 @@ impl Proof<'_> {
             goldens.push(run.moved_to(&first, &scenario.golden, rules, &goldens[0], again.unwrap_or_default()));
             runs.push(run);
         }
-        Golden::agree_on_headers(&mut goldens.iter_mut().collect::<Vec<_>>());
+        Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>());
         let agreed = goldens.remove(0);
         let Some(again) = goldens.into_iter().find(|again| *again != agreed) else {
             if Arc::ptr_eq(rules, &project.rules) {
