@@ -8,6 +8,7 @@
 //! | `conversation` | messages, tool calls and answers in a form that is independent of providers |
 //! | `days` | days that moved between a recording and a run |
 //! | `key` | keys and checks, which decide whether two model calls are the same |
+//! | `places` | places of a run, named in what is stored |
 //! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams |
 //! | `events` | captured streams as events, and events as shapes |
 
@@ -18,4 +19,5 @@ pub mod days;
 pub mod events;
 pub mod json;
 pub mod key;
+pub mod places;
 pub mod secrets;

@@ -7,9 +7,9 @@ use std::sync::{Arc, LazyLock, mpsc};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-use super::date;
 use super::guardian::{Guard, Guarded};
 use super::path::path;
+use super::{date, machine};
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_model::kept::outliving;
@@ -167,7 +167,7 @@ impl Folder {
     }
 
     /// Returns the environment that every program of the stage gets, plus the program's `own` variables. Of the runner's
-    /// environment it contains only PATH. `date` is the day that the program should take as today.
+    /// environment it contains only PATH, and the names of the machine and its user. `date` is the day that the program should take as today.
     pub(crate) fn environment(&self, own: Vec<(String, String)>, date: &str) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.display().to_string();
         let given = [
@@ -180,6 +180,7 @@ impl Folder {
         ];
         let mut environment: Vec<(String, String)> = given
             .into_iter()
+            .chain(machine::variables(date))
             .filter(|(name, _)| own.iter().all(|(of_own, _)| of_own != name))
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
