@@ -5,8 +5,6 @@ use std::fs::read_to_string;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use super::date;
-
 /// Returns the name of the machine.
 pub(crate) fn host() -> &'static str {
     static HOST: LazyLock<String> = LazyLock::new(|| {
@@ -35,14 +33,11 @@ fn of_this_process() -> Option<String> {
     var("USERNAME").ok()
 }
 
-/// The variables that name both. On another day, as in the second run of a proof, a program is told other names, which shows what
-/// depends on them.
-pub(super) fn variables(date: &str) -> Vec<(&'static str, String)> {
-    let (user, host) = if date == date::other_day() {
-        (Some("retake-user".to_owned()), "retake-host".to_owned())
-    } else {
-        (user(), host().to_owned())
-    };
+/// The variables that name both. Where the day is `moved`, as in the second run of a proof, a program is told other names, which shows
+/// what depends on them.
+pub(super) fn variables(moved: bool) -> Vec<(&'static str, String)> {
+    let (user, host) =
+        if moved { (Some("retake-user".to_owned()), "retake-host".to_owned()) } else { (user(), host().to_owned()) };
     let users = user.into_iter().flat_map(|user| [("USER", user.clone()), ("LOGNAME", user)]);
     users.chain([("HOSTNAME", host)]).filter(|(_, name)| !name.is_empty()).collect()
 }

@@ -95,9 +95,9 @@ impl Running {
             PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
                 let values = StageValues::of_run(name, root, &model, secrets).with_tools(tools).on_day_of(pacing);
-                let (context, date) = (values.context(None), values.date.clone());
+                let (context, today) = (values.context(None), values.today.clone());
                 let told = |berths: &[Berth]| told.on_stage(&values.places(berths));
-                let starting = start_with_needed(all, suite, root, &context, &date, Some(deadline), told);
+                let starting = start_with_needed(all, suite, root, &context, &today, Some(deadline), told);
                 let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }
