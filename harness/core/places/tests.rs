@@ -69,7 +69,7 @@ fn a_stream_is_joined_changed_and_cut_again() {
     assert_eq!(frames[..5], ["Look in <retake", ":root", ">/a.txt, t", "hen ", ""].map(piece));
     let there = Places::new([("root", "/x/y".to_owned())]);
     assert!(Within(&|text| there.resolved(text)).frames(&mut frames));
-    assert_eq!(frames[..5], ["Look in /x/y/a.", "txt, ", "then ", "", ""].map(piece));
+    assert_eq!(frames[..5], ["Look in /x/y/a.", "txt, ", "then", " ", ""].map(piece));
     assert_eq!(frames[5], "data: [DONE]\n\n");
 }
 

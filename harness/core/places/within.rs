@@ -62,7 +62,8 @@ impl Within<'_> {
         }
     }
 
-    /// Changes the texts of a stream. A text in pieces is joined, changed, and cut again after as many characters as before.
+    /// Changes the texts of a stream. A text in pieces is joined, changed, and cut again after as many characters as before,
+    /// or fewer where it is too short for all of them.
     pub fn frames(&self, frames: &mut [String]) -> bool {
         let mut read: Vec<Frame> = frames.iter().map(|frame| Frame::read(frame)).collect();
         let before: Vec<Json> = read.iter().map(|frame| frame.data.clone()).collect();
@@ -90,10 +91,13 @@ impl Within<'_> {
             let Cow::Owned(new) = (self.0)(&joined) else { continue };
             changed = true;
             let mut rest = new.as_str();
-            let last = pieces.iter().rposition(|piece| !piece.is_empty()).unwrap_or_default();
-            for (index, piece) in pieces.into_iter().enumerate() {
-                let end = rest.char_indices().nth(piece.chars().count()).map_or(rest.len(), |(at, _)| at);
-                let (this, after) = rest.split_at(if index == last { rest.len() } else { end });
+            // A piece with text has some again, where there is enough: a service may not pass an empty one on.
+            let mut more = pieces.iter().filter(|piece| !piece.is_empty()).count();
+            for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
+                more -= 1;
+                let length = piece.chars().count().min(rest.chars().count().saturating_sub(more)).max(1);
+                let end = rest.char_indices().nth(length).map_or(rest.len(), |(at, _)| at);
+                let (this, after) = rest.split_at(if more == 0 { rest.len() } else { end });
                 this.clone_into(piece);
                 rest = after;
             }
