@@ -8,8 +8,8 @@
 //! | `conversation` | messages, tool calls and answers in a form that is independent of providers |
 //! | `days` | days that moved between a recording and a run |
 //! | `key` | keys and checks, which decide whether two model calls are the same |
-//! | `places` | places of a run, named in what is stored |
 //! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams |
+//! | `places` | places of a run, named in what is stored |
 //! | `events` | captured streams as events, and events as shapes |
 
 #![allow(missing_docs)] // only items whose names do not say it all are documented
