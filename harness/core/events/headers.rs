@@ -17,19 +17,8 @@ const COOKIE: &str = "set-cookie";
 /// The header that the line of the status says already, but for its parameters.
 const CONTENT_TYPE: &str = "content-type";
 /// The headers of transport.
-const TRANSPORT: [&str; 11] = [
-    "connection",
-    "content-length",
-    "date",
-    "etag",
-    "keep-alive",
-    "server",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "via",
-];
+const TRANSPORT: &str =
+    "connection content-length date etag keep-alive server te trailer transfer-encoding upgrade via";
 /// Words in the names of headers that carry the id of a trace or of a request.
 const TRACES: [&str; 4] = ["trace", "request-id", "correlation-id", "x-b3-"];
 /// Words of the names of headers that carry a measurement. Two replays may measure the same by chance.
@@ -38,7 +27,7 @@ const MEASURES: [&str; 10] =
 
 /// Whether the golden holds a header that its options do not name.
 pub fn is_held(name: &str) -> bool {
-    !TRANSPORT.contains(&name) && !TRACES.iter().any(|trace| name.contains(trace))
+    TRANSPORT.split(' ').all(|of| of != name) && !TRACES.iter().any(|trace| name.contains(trace))
 }
 
 /// Returns a line for each header that a golden holds.
