@@ -230,6 +230,11 @@ impl Found {
             let trees = trees::changes(old, new, &|label| aligned.new_name(label));
             let of_values = || values::changes(&aligned);
             changes.extend(if trees.is_empty() { of_values() } else { values::by_events(trees, &aligned) });
+            // The words of an event with another name are sought under its old one.
+            changes.retain(|change| {
+                let is_sought = change.what == What::Words && change.now.is_empty();
+                !(is_sought && matches!(&change.subject, Subject::Event(label) if aligned.new_name(label) != label))
+            });
         }
         heads.into_iter().chain(changes).for_each(|change| self.push(change));
     }

@@ -17,7 +17,7 @@ const GOLDENS: &[Mistake] = &[
     (
         "no-utf8",
         |good| good.as_bytes().split(|byte| *byte == b'{').collect::<Vec<_>>().join(&b"\xff"[..]),
-        ":8:11: the byte 0xff is not UTF-8",
+        ":10:11: the byte 0xff is not UTF-8",
     ),
     (
         "mark",
