@@ -62,8 +62,8 @@ const GOLDENS: &[Mistake] = &[
             good.replace("answer    {text}", "<<<<<<< HEAD\nanswer    {text}\n=======\nanswer    {}\n>>>>>>> topic")
                 .into()
         },
-        ":8:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
-         keep one of its sides, and remove the markers down to line 12",
+        ":10:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 14",
     ),
     (
         "conflict-in-the-header",
