@@ -24,7 +24,7 @@ use super::shard::{self, Shard};
 use super::slots::Claim;
 use super::trial::{self, How};
 use super::{orphans, second_look, tools, verdict, worlds};
-use crate::report::{Failure, RunAction, Screen, terminal};
+use crate::report::{Failure, Note, RunAction, Screen, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::shown;
@@ -266,7 +266,7 @@ fn attempt(
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);
-    project.note(&scenario.name, of_file.into_iter().chain(replayed.notes(scenario)).collect());
+    project.note(&scenario.name, of_file.map(Note::from).into_iter().chain(replayed.notes(scenario)));
     let failing = Failing::of(&replayed, None, scenario);
     let is_sound = failing.findings.is_none();
     let text = replayed.own_golden(scenario).filter(|_| is_sound);

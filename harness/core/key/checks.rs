@@ -20,15 +20,41 @@ pub enum Check {
     Form,
     /// The exceptions about the results of the conversation's tool calls, such as an error or a missing result.
     Results,
+    /// What is left out of the other checks, such as metadata. It tells no turns apart.
+    Extra,
+}
+
+/// Stands in the text of a check for a value that varied from run to run when it was recorded.
+pub const VARIES: &str = "<varies>";
+
+/// Returns a recorded value with [`VARIES`] in each place that the recorded value says so of, as far as a call's value has it too. So
+/// both are equal if they differ nowhere else.
+pub fn as_varying(recorded: &Json, called: &mut Json) {
+    match (recorded, called) {
+        (Json::Str(varies), called) if varies == VARIES => *called = recorded.clone(),
+        (Json::Object(recorded), Json::Object(called)) => {
+            for (key, recorded) in recorded.iter() {
+                match called.get_mut(key) {
+                    Some(called) => as_varying(recorded, called),
+                    None if recorded.as_str() == Some(VARIES) => drop(called.insert(key, recorded.clone())),
+                    None => {}
+                }
+            }
+        }
+        (Json::Array(recorded), Json::Array(called)) => {
+            recorded.iter().zip(called).for_each(|(recorded, called)| as_varying(recorded, called));
+        }
+        _ => {}
+    }
 }
 
 impl Check {
     /// All checks, in the order in which they are reported.
-    pub const ALL: [Check; 6] =
-        [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Form, Check::Results];
+    pub const ALL: [Check; 7] =
+        [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Form, Check::Results, Check::Extra];
 
     pub fn is_json(self) -> bool {
-        matches!(self, Check::Tools | Check::Settings | Check::Form)
+        matches!(self, Check::Tools | Check::Settings | Check::Form | Check::Extra)
     }
 }
 
@@ -41,12 +67,13 @@ impl fmt::Display for Check {
             Check::Settings => "settings",
             Check::Form => "form",
             Check::Results => "results",
+            Check::Extra => "extra",
         })
     }
 }
 
-/// The hash of each check of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The hash of each check of a call. They are equal if they rank turns alike: `extra` never does.
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct Checks {
     /// The hash of all system text.
     pub prompt: Hash,
@@ -59,9 +86,27 @@ pub struct Checks {
     /// The hash of the exceptions about results. `None` in turns that were recorded before this check existed; these match
     /// any results.
     pub results: Option<Hash>,
+    /// The hash of what is left out of the others, if it is known.
+    pub extra: Option<Hash>,
+}
+
+impl PartialEq for Checks {
+    fn eq(&self, other: &Checks) -> bool {
+        self.ranking() == other.ranking()
+    }
+}
+
+impl std::hash::Hash for Checks {
+    fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
+        self.ranking().hash(hasher);
+    }
 }
 
 impl Checks {
+    fn ranking(&self) -> ([Hash; 4], [Option<Hash>; 2]) {
+        ([self.prompt, self.tools, self.model, self.settings], [self.form, self.results])
+    }
+
     pub fn of(&self, check: Check) -> Option<Hash> {
         match check {
             Check::Prompt => Some(self.prompt),
@@ -70,6 +115,7 @@ impl Checks {
             Check::Settings => Some(self.settings),
             Check::Form => self.form,
             Check::Results => self.results,
+            Check::Extra => self.extra,
         }
     }
 
@@ -112,6 +158,8 @@ pub struct CheckTexts {
     pub form: Option<Arc<str>>,
     /// The exceptions about the results of tool calls, one on each line.
     pub results: Arc<str>,
+    /// What is left out of the others, as canonical JSON; `None` if it is not known.
+    pub extra: Option<Arc<str>>,
 }
 
 impl CheckTexts {
@@ -137,7 +185,18 @@ impl CheckTexts {
             settings: json(settings),
             form: None,
             results: "".into(),
+            extra: None,
         }
+    }
+
+    /// Sets what is left out of the other checks, normalized as they are.
+    #[must_use]
+    pub fn with_extra(self, normalizer: &Normalizer, extra: &Json) -> CheckTexts {
+        let mut extra = Cow::Borrowed(extra);
+        if normalizer.has_own() {
+            normalizer.own_in(extra.to_mut(), false);
+        }
+        CheckTexts { extra: Some(normalizer.of_check(&extra.print(Layout::Python)).into()), ..self }
     }
 
     /// Sets what changes how an answer looks. These are Retake's own words, so there is nothing to normalize.
@@ -161,6 +220,7 @@ impl CheckTexts {
             settings: hash(&self.settings),
             form: self.form.as_deref().map(hash),
             results: Some(hash(&self.results)),
+            extra: self.extra.as_deref().map(hash),
         }
     }
 
@@ -173,6 +233,7 @@ impl CheckTexts {
             Check::Settings => &self.settings,
             Check::Form => return self.form.as_ref(),
             Check::Results => &self.results,
+            Check::Extra => return self.extra.as_ref(),
         })
     }
 }

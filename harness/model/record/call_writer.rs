@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use super::arrivals::Arrivals;
 use super::recorder::PendingCall;
 use super::state::RecorderState;
+use crate::http;
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
 use retake_wire::fixture::call_log::{Cut, CutBy, LoggedCall};
@@ -22,6 +23,7 @@ pub(super) struct CallWriter {
     model: String,
     /// Taken when the line is written.
     request: Option<Json>,
+    headers: Json,
     /// The status of the answer, or 0 until the answer begins.
     pub(super) status: u16,
     pub(super) content_type: String,
@@ -52,6 +54,7 @@ impl CallWriter {
             path: call.target().stored().into_owned(),
             model: call.model.clone(),
             request: Some(call.request.clone()),
+            headers: http::checked_headers(&call.headers),
             status: 0,
             content_type: String::new(),
             bytes: Vec::new(),
@@ -120,6 +123,7 @@ impl CallWriter {
             method: std::mem::take(&mut self.method),
             path: std::mem::take(&mut self.path),
             request,
+            headers: std::mem::take(&mut self.headers),
             response,
             cut,
             errors: self.state.options.errors,

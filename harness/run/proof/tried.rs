@@ -94,6 +94,7 @@ pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Optio
                 settings: text(Check::Settings)?,
                 form: text(Check::Form),
                 results: text(Check::Results).unwrap_or_default(),
+                extra: text(Check::Extra),
             },
             request: turn.request,
             output: turn.output.clone(),
