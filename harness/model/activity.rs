@@ -71,6 +71,12 @@ impl Activity {
         self.0.calls.lock().in_flight
     }
 
+    /// When the last call ended, if none is under way.
+    pub fn quiet_since(&self) -> Option<Instant> {
+        let calls = self.0.calls.lock();
+        (calls.in_flight == 0).then_some(calls.last)
+    }
+
     /// Returns a value that is another one after a call began or ended.
     pub fn mark(&self) -> (usize, usize) {
         let calls = self.0.calls.lock();

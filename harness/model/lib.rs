@@ -46,6 +46,7 @@ pub use companion::Companion;
 pub use conversation::Conversation;
 pub use drift::DriftOf;
 pub use going_on::GoingOn;
+pub use http::is_same_key;
 pub use lint::{CallFlaw, FlawKind};
 pub use load::{Load, LoadOptions, Pace, Rate, SessionBy};
 pub use lookup::Lookup;

@@ -167,6 +167,12 @@ impl Replay {
         what(&mut self.log.lock());
     }
 
+    /// Whether a call has missed so far.
+    pub fn has_missed(&self) -> bool {
+        let log = self.log.lock();
+        log.unanswered || !log.missed.is_empty()
+    }
+
     /// Sets whether the turns of a key are served once more, from the first one on, when all of them were served.
     #[must_use]
     pub fn with_repeat(self, repeat: bool) -> Replay {

@@ -1,10 +1,11 @@
 //! The advice that a failure prints. Each piece of it was tried in a replay, or is the command that accepts the change.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::commands::{explain_command, record_command};
+use super::commands::{explain_command, key_command, record_command};
 use super::policy::Policy;
 use super::project::Project;
 use super::proof::{Loosening, Mend, mend};
@@ -112,7 +113,10 @@ impl Tried<'_> {
             )),
             _ => None,
         };
-        let unreached = self.never_reached(kinds).then(|| format!("no model call came: {BASE_URLS}"));
+        let refused = self.run.played.flaws.iter().any(|flaw| flaw.kind == FlawKind::Refused);
+        let unreached = self
+            .never_reached(kinds)
+            .then(|| if refused { KEY.to_owned() } else { format!("no model call came: {BASE_URLS}") });
         kinds.iter().filter_map(hint).chain(unreached).collect()
     }
 
@@ -141,14 +145,13 @@ impl Tried<'_> {
     fn for_what_varies(&self, kinds: &[CauseKind]) -> Option<Vec<Advice>> {
         let texts = [CauseKind::MessageText, CauseKind::ToolResult, CauseKind::ToolArgument, CauseKind::OtherRequest];
         let second = self.second.filter(|_| kinds.iter().any(|kind| texts.contains(kind)))?;
-        let Mend { toml, fixture, rules } = mend(self.run, second)?;
+        let Mend { toml, fixture, changed, rules } = mend(self.project, self.run, second)?;
         self.is_green(self.scenario, &fixture, &rules).then(|| {
             let text = toml.replace('\n', "\n    ");
-            let key = format!("retake key --write {}", fixture.path.display());
-            vec![
-                Advice::new("if it varies from run to run, add to scenarios/suite.toml", text),
-                Advice::new("and then, without recording again", key),
-            ]
+            let key = |path: &Path| Advice::new("and then, without recording again", key_command(path));
+            let first = Advice::new("if it varies from run to run, add to scenarios/suite.toml", text);
+            let paths = std::iter::once(&fixture.path).chain(&changed);
+            std::iter::once(first).chain(paths.map(|path| key(path))).collect()
         })
     }
 
@@ -258,7 +261,7 @@ const INTENDED: &str = "if the change is intended";
 /// The case of turns that no call asked for.
 const UNASKED: &str = "if the service no longer makes this call on purpose";
 /// The hint for a call with a wrong key.
-const KEY: &str = "give the client the key `{{ model.key }}`: this call sent a key from somewhere else";
+const KEY: &str = "give the client the key `{{ model.key }}`: a call came without it";
 /// The hint for a call to a wrong URL.
 const BASE_URLS: &str = "give the client the base URL `{{ model.openai }}`, `.anthropic`, `.gemini` or `.ollama`, \
                          with no path after it";

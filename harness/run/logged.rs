@@ -70,11 +70,8 @@ impl Project {
                 several.iter().map(each).collect::<Vec<_>>().concat()
             }
         };
-        let file = log_file(scenario);
-        let whole = self.root.join(&file);
-        files::run_folder(&self.root).ok()?;
-        std::fs::create_dir_all(whole.parent()?).ok()?;
-        files::replace(&whole, shown(&text).as_bytes()).ok()?;
+        let (file, folder) = (log_file(scenario), files::run_folder(&self.root, "logs").ok()?);
+        files::replace(&folder.join(file.file_name()?), shown(&text).as_bytes()).ok()?;
         self.note_log(scenario, &file);
         Some(file)
     }

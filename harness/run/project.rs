@@ -73,7 +73,7 @@ impl Project {
         records: bool,
     ) -> Result<Project> {
         // The folders that are written to.
-        ["fixtures", "goldens", files::RUN_FOLDER]
+        ["fixtures/.journal", "goldens", ".retake/runs"]
             .iter()
             .try_for_each(|folder| files::inside(root, Path::new(folder)))?;
         let mut discovered = match only {
@@ -198,7 +198,7 @@ impl ProcessRuns {
         }
         let on_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|says| says == "true");
         if let Some(annotation) = annotation(run).filter(|_| on_github) {
-            terminal::note(annotation);
+            terminal::command(annotation);
         }
     }
 

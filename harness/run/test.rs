@@ -24,7 +24,7 @@ use super::shard::{self, Shard};
 use super::slots::Claim;
 use super::trial::{self, How};
 use super::{orphans, second_look, tools, verdict, worlds};
-use crate::report::{Failure, Note, RunAction, Screen, terminal};
+use crate::report::{Failure, Note, RunAction, Screen, libtest, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::shown;
@@ -77,7 +77,7 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     if for_people && args.test_threads != Some(1) {
         project.running.draw();
     }
-    let conclusion = libtest_mimic::run(&args, tests);
+    let conclusion = libtest::run(&mut args, tests);
     project.running.end(for_people);
     project.end();
     project.print_notes();
@@ -201,7 +201,10 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     orphans::check_callers(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
         let agreed = prove(project, scenario, fixture.as_ref(), None)?;
-        return agreed.golden.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
+        agreed.golden.map_or(Ok(()), |text| verdict::compare(project, scenario, &text))?;
+        let anew = fixture.map_or(Ok(None), |fixture| project.fixtures.write_anew(&fixture))?;
+        project.note(&scenario.name, anew);
+        return Ok(());
     }
     verdict::check_format(project, scenario)?;
     let mut failures: Vec<String> = Vec::new();

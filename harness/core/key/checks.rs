@@ -24,30 +24,6 @@ pub enum Check {
     Extra,
 }
 
-/// Stands in the text of a check for a value that varied from run to run when it was recorded.
-pub const VARIES: &str = "<varies>";
-
-/// Returns a recorded value with [`VARIES`] in each place that the recorded value says so of, as far as a call's value has it too. So
-/// both are equal if they differ nowhere else.
-pub fn as_varying(recorded: &Json, called: &mut Json) {
-    match (recorded, called) {
-        (Json::Str(varies), called) if varies == VARIES => *called = recorded.clone(),
-        (Json::Object(recorded), Json::Object(called)) => {
-            for (key, recorded) in recorded.iter() {
-                match called.get_mut(key) {
-                    Some(called) => as_varying(recorded, called),
-                    None if recorded.as_str() == Some(VARIES) => drop(called.insert(key, recorded.clone())),
-                    None => {}
-                }
-            }
-        }
-        (Json::Array(recorded), Json::Array(called)) => {
-            recorded.iter().zip(called).for_each(|(recorded, called)| as_varying(recorded, called));
-        }
-        _ => {}
-    }
-}
-
 impl Check {
     /// All checks, in the order in which they are reported.
     pub const ALL: [Check; 7] =
@@ -107,6 +83,15 @@ impl Checks {
         ([self.prompt, self.tools, self.model, self.settings], [self.form, self.results])
     }
 
+    /// Creates checks of hashes in the order of [`Check::ALL`].
+    pub fn of_hashes(
+        [prompt, tools, model, settings, form, results, extra]: [Option<Hash>; Check::ALL.len()],
+    ) -> Checks {
+        let [prompt, tools, model, settings] =
+            [prompt, tools, model, settings].map(|hash| hash.unwrap_or_else(|| Hash::of(b"")));
+        Checks { prompt, tools, model, settings, form, results, extra }
+    }
+
     pub fn of(&self, check: Check) -> Option<Hash> {
         match check {
             Check::Prompt => Some(self.prompt),
@@ -131,16 +116,21 @@ impl Checks {
     }
 }
 
-/// Returns the text of a check as it would be if the suite had more rules. `more` contains only the added rules.
-pub fn check_with_more_rules(check: Check, text: &str, more: &Normalizer) -> String {
-    match Json::parse(text.as_bytes()) {
-        Ok(mut json) if check.is_json() && check != Check::Form => {
-            more.own_in(&mut json, false);
-            json.print(Layout::Python)
-        }
-        // This text is Retake's own description, and contains no text of the call.
-        _ if matches!(check, Check::Form | Check::Results) => text.to_owned(),
-        _ => more.own(text).into_owned(),
+/// Returns the text of a check that is stored as it was sent. With a normalizer that has no rules but the suite's, it is the text as it
+/// would be with these rules added.
+pub fn check_with_rules(check: Check, text: &str, rules: &Normalizer) -> String {
+    match check {
+        // These are Retake's own words, and contain no text of the call.
+        Check::Form | Check::Results => text.to_owned(),
+        Check::Tools | Check::Settings | Check::Extra if rules.has_own() => match Json::parse(text.as_bytes()) {
+            Ok(mut json) => {
+                rules.own_in(&mut json, false);
+                rules.of_check(&json.print(Layout::Python)).into_owned()
+            }
+            Err(_) => rules.own(&rules.of_check(text)).into_owned(),
+        },
+        Check::Tools | Check::Settings | Check::Extra => rules.of_check(text).into_owned(),
+        Check::Prompt | Check::Model => rules.own(&rules.of_check(text)).into_owned(),
     }
 }
 
@@ -235,5 +225,13 @@ impl CheckTexts {
             Check::Results => &self.results,
             Check::Extra => return self.extra.as_ref(),
         })
+    }
+}
+
+/// In the order of [`Check::ALL`].
+impl From<CheckTexts> for [Option<Arc<str>>; Check::ALL.len()] {
+    fn from(texts: CheckTexts) -> Self {
+        let CheckTexts { prompt, tools, model, settings, form, results, extra } = texts;
+        [Some(prompt), Some(tools), Some(model), Some(settings), form, Some(results), extra]
     }
 }

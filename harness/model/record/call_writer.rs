@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::arrivals::Arrivals;
+use super::clock;
 use super::recorder::PendingCall;
 use super::state::RecorderState;
 use crate::http;
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
+use retake_wire::fixture::Minute;
 use retake_wire::fixture::call_log::{Cut, CutBy, LoggedCall};
 use retake_wire::{self as wire, Api, Body, Response};
 
@@ -21,6 +23,7 @@ pub(super) struct CallWriter {
     method: String,
     path: String,
     model: String,
+    at: Minute,
     /// Taken when the line is written.
     request: Option<Json>,
     headers: Json,
@@ -53,6 +56,7 @@ impl CallWriter {
             method: call.method.to_string(),
             path: call.target().stored().into_owned(),
             model: call.model.clone(),
+            at: clock::now(),
             request: Some(call.request.clone()),
             headers: http::checked_headers(&call.headers),
             status: 0,
@@ -118,6 +122,7 @@ impl CallWriter {
         let mut entry = LoggedCall {
             began: self.began,
             ended: self.state.begun.load(Ordering::Relaxed),
+            at: Some(self.at),
             api: self.api,
             caller: self.caller.take(),
             method: std::mem::take(&mut self.method),

@@ -9,8 +9,10 @@ use crate::report::{Failure, terminal};
 use crate::run::project::Project;
 use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
+use retake_base::error::Result;
 use retake_core::events::deeper_name;
-use retake_core::key::{Check, Rules};
+use retake_core::json::Json;
+use retake_core::key::{Check, JsonPath, Rules, places_that_differ};
 use retake_model::Pacing;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
@@ -37,6 +39,8 @@ pub(crate) struct Agreed {
     /// The text for the golden; `None` if the scenario has no golden.
     pub(crate) golden: Option<String>,
     pub(super) replays: usize,
+    /// What of the settings, and of what is sent beside the calls, differs between replays.
+    pub(crate) varying: Vec<(Check, JsonPath)>,
 }
 
 impl Agreed {
@@ -57,10 +61,9 @@ pub(super) enum Disagreement {
         failure: Failure,
         first: bool,
     },
-    /// All passed, but with different texts for the golden: those of the first replay and of the first that differs from it.
+    /// All passed, but with different texts for the golden: those of the first replay and of one that differs from it.
     Differ {
         runs: Vec<Replayed>,
-        other: usize,
         texts: [String; 2],
     },
     /// A replay could not start.
@@ -73,10 +76,9 @@ impl Proof<'_> {
         let Proof { project, scenario, .. } = *self;
         let replay = |pacing, golden: Option<&str>| {
             let first = !matches!(pacing, Pacing::Shaken);
-            let replayed = trial::replay(project, scenario, fixture.cloned(), rules, How { pacing, ..How::default() });
-            let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            let mut replayed =
+                self.replay(fixture, rules, pacing).map_err(|error| Disagreement::NoStage(error.into()))?;
             replayed.committed = golden.or(self.looked_at).map(str::to_owned);
-            replayed.forget_pieces();
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules);
@@ -104,7 +106,7 @@ impl Proof<'_> {
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
-            return Ok(Agreed { golden, replays: TWO });
+            return Ok(Agreed { golden, replays: TWO, varying: Vec::new() });
         }
         if self.of_recording {
             await_next_second();
@@ -116,19 +118,32 @@ impl Proof<'_> {
             let (run, again) = replay(Pacing::Shaken, golden.as_deref())?;
             runs.push(run);
             if other.is_none() && golden != again {
-                other = Some((runs.len(), again));
+                other = Some(again);
             }
         }
-        let Some((other, again)) = other else {
+        let Some(again) = other else {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
             let in_pieces = first.hold_pieces(&runs);
             let golden = if in_pieces { first.golden_text(scenario, rules) } else { golden };
-            return Ok(Agreed { golden, replays });
+            return Ok(Agreed { golden, replays, varying: varying(&first, &runs) });
         };
         runs.insert(0, first);
-        Err(Disagreement::Differ { runs, other, texts: [golden, again].map(Option::unwrap_or_default) })
+        Err(Disagreement::Differ { runs, texts: [golden, again].map(Option::unwrap_or_default) })
+    }
+
+    /// Replays a fixture once.
+    pub(super) fn replay(
+        &self,
+        fixture: Option<&Arc<Fixture>>,
+        rules: &Arc<Rules>,
+        pacing: Pacing,
+    ) -> Result<Replayed> {
+        let how = How { pacing, ..How::default() };
+        let mut replayed = trial::replay(self.project, self.scenario, fixture.cloned(), rules, how)?;
+        replayed.forget_pieces();
+        Ok(replayed)
     }
 
     /// Proposes where events that are all called the same say what they are.
@@ -148,6 +163,9 @@ impl Proof<'_> {
         let name = &self.scenario.name;
         let mut noted: Vec<(Check, &str)> = Vec::new();
         for (turn, drift) in &replayed.played.drift {
+            if may_vary(drift.check) {
+                continue;
+            }
             if noted.contains(&(drift.check, &drift.recorded)) {
                 continue;
             }
@@ -162,14 +180,37 @@ impl Proof<'_> {
             let mends = diagnosis::rules_of(&found);
             let apply = |text: &str| checked(drift.check, text, &mends);
             let fixture = self.fixture.map(AsRef::as_ref);
-            let tried = Tried::new(fixture, rules);
-            if apply(&drift.recorded) == apply(&drift.called) && tried.keep_calls_apart(&mends) {
+            let tried = Tried::new(self.project, fixture, rules);
+            let fit = tried.keep_calls_apart(&mends) && mends.iter().all(|rule| tried.fits(&[], rule));
+            if apply(&drift.recorded) == apply(&drift.called) && fit {
                 for rule in mends {
                     terminal::note(format!("\n{}\n", rule.toml()));
                 }
             }
         }
     }
+}
+
+/// Whether values of a check are marked where they vary.
+fn may_vary(check: Check) -> bool {
+    matches!(check, Check::Settings | Check::Extra)
+}
+
+/// Returns the places of checks that differ between the first replay and another one.
+fn varying(first: &Replayed, others: &[Replayed]) -> Vec<(Check, JsonPath)> {
+    let mut varying = Vec::new();
+    for other in others {
+        for (turn, drift) in first.played.drift.iter().chain(&other.played.drift) {
+            let text = |run: &Replayed| {
+                let of_turn = run.played.drift.iter().find(|(of, it)| of == turn && it.check == drift.check);
+                let text = of_turn.map_or(&drift.recorded, |(_, drift)| &drift.called);
+                Json::parse(text.as_bytes()).ok().filter(|_| may_vary(drift.check))
+            };
+            let Some((one, other)) = text(first).zip(text(other)) else { continue };
+            varying.extend(places_that_differ(&one, &other).into_iter().map(|place| (drift.check, place)));
+        }
+    }
+    varying
 }
 
 /// Waits for the next second, so that the recording and the two replays all happen in different seconds. Otherwise a clock that

@@ -15,9 +15,12 @@
 //! | `guarded` | the runner's side: starts a guardian, reads its messages, and closes the pipe |
 //! | `order` | the messages between runner and guardian |
 //! | `process` | the guardian's own `main`; finds the processes to end |
+//! | `held` | which folders are in use, and which a killed guardian left |
 //! | `laid_out` | fills the work folder before the program starts |
 
 mod guarded;
+#[cfg(unix)]
+mod held;
 #[cfg(unix)]
 mod laid_out;
 mod order;
@@ -30,5 +33,7 @@ pub(crate) use guarded::{Guard, Guarded};
 pub(crate) use order::Exit;
 #[cfg(target_os = "linux")]
 pub(super) use process::all as descendants;
+#[cfg(unix)]
+pub(super) use process::remove;
 #[cfg(unix)]
 pub use process::take_over;

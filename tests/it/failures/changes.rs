@@ -1,8 +1,9 @@
 //! The changes: to the gateway, its tools and prompts, and to fixtures and scenarios. Ten of them change two things at once.
 
 use retake_core::json::{Json, Layout};
+use retake_core::key::Check;
 
-use crate::support::fixtures::{self, change_word, turn};
+use crate::support::fixtures::{self, change_word, reworded, turn};
 use crate::support::program::Program;
 use crate::support::tree::Tree;
 
@@ -114,7 +115,11 @@ pub(crate) const CHANGES: &[Change] = &[
     gateway("write_forgotten", WRITE, &["tool `read_file` returned different text"]),
     gateway("ls_with_commas", TOOLS, &["tool `ls` returned different text"]),
     gateway("ls_one_less", TOOLS, &["tool `ls` returned different text"]),
-    gateway("first_call_only", TOOLS, &["fewer than recorded"]),
+    gateway(
+        "first_call_only",
+        TOOLS,
+        &["the results of `write_file` and `write_file` are missing in message 4 of `lead_agent`"],
+    ),
     gateway("last_call_only", TOOLS, &["calls tool `write_file`, recorded: `write_file`, `write_file`, `write_file`"]),
     gateway(
         "args_lost",
@@ -153,7 +158,7 @@ pub(crate) const CHANGES: &[Change] = &[
             option(tree, WRITE, "drift = { prompt = \"fail\" }");
             fixtures::edit(tree, WRITE, |turns| {
                 for turn in turns.iter_mut() {
-                    turn.checks.prompt = turn.checks.prompt.replace("briefly", "at length").into();
+                    reworded(turn, Check::Prompt, |prompt| prompt.replace("briefly", "at length"));
                 }
             });
         },
@@ -166,7 +171,7 @@ pub(crate) const CHANGES: &[Change] = &[
             option(tree, WRITE, "drift = { tools = \"fail\" }");
             fixtures::edit(tree, WRITE, |turns| {
                 for turn in turns.iter_mut() {
-                    turn.checks.tools = turn.checks.tools.replace("Read a text file.", "Read any file.").into();
+                    reworded(turn, Check::Tools, |tools| tools.replace("Read a text file.", "Read any file."));
                 }
             });
         },
@@ -289,7 +294,7 @@ pub(crate) const CHANGES: &[Change] = &[
             option(tree, WRITE, "drift = { prompt = \"fail\" }");
             fixtures::edit(tree, WRITE, |turns| {
                 for turn in turns.iter_mut() {
-                    turn.checks.prompt = turn.checks.prompt.replace("briefly", "at length").into();
+                    reworded(turn, Check::Prompt, |prompt| prompt.replace("briefly", "at length"));
                 }
             });
         },

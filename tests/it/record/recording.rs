@@ -303,7 +303,7 @@ fn the_fixture_notes_the_model_and_the_case() {
     tree.scenario("hello", &format!("{}[case.flash]\n[case.ultra]\n", asking("Hello there")));
     recording(&tree, "oddities", "hello.ultra", &provider.openai()).run().exits(0);
     let fixture: serde_json::Value = serde_json::from_str(&tree.read("fixtures/hello.ultra.json")).unwrap();
-    let model = fixture["texts"][fixture["turns"][0]["checks"]["model"].as_str().unwrap()].clone();
+    let model = fixture["texts"]["model"][fixture["turns"][0]["checks"]["model"].as_u64().unwrap() as usize].clone();
     assert!(model.is_string(), "{fixture}");
     assert_eq!((&fixture["model"], &fixture["mode"]), (&model, &serde_json::json!("ultra")));
 }

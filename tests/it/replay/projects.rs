@@ -148,7 +148,7 @@ fn import_and_key_use_the_rules_of_the_project_that_contains_the_fixture() {
     let path = |file: &str| tree.path(file).to_str().unwrap().to_owned();
     let keys = |file: &str| {
         let fixture: Value = serde_json::from_str(&tree.read(file)).unwrap();
-        fixture["turns"].as_array().unwrap().iter().map(|turn| turn["input_hash"].clone()).collect::<Vec<_>>()
+        fixture["turns"].as_array().unwrap().iter().map(|turn| turn["input"].clone()).collect::<Vec<_>>()
     };
     let recorded = keys("fixtures/orders.json");
     away(&["import", "journal", &path("fixtures/.journal/orders.jsonl"), "--out", &path("fixtures/again.json")])
