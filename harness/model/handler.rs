@@ -21,6 +21,7 @@ use super::replay::Replay;
 use super::route::{Aside, Route};
 use super::run_log::{Asked, CallOutcome, CallUnderWay, HeardCall};
 use super::seats::{Begun, Seats};
+use super::served::Found;
 use super::session::{Mode, Read, Session};
 use super::today::KeptCall;
 use super::worlds;
@@ -201,8 +202,7 @@ impl Exchange<'_> {
         let seen = CallUnderWay::begin(replay, || (incoming.via(), Asked::of(&lookup)));
         let taken = replay.take_for(of_session.as_deref(), lookup, Some(&|| read.json()));
         let found = match &taken {
-            Ok(served) if served.by_first_key => Some((FlawKind::Key, BY_FIRST_KEY)),
-            Ok(served) if served.over_another_api => Some((FlawKind::Key, OVER_ANOTHER_API)),
+            Ok(served) if served.found != Found::ByKey => Some((FlawKind::Key, said_of(served.found))),
             Ok(served) if caller.is_none() && served.turn().names_caller_over_http() => {
                 Some((FlawKind::Caller, UNDECLARED))
             }
@@ -366,6 +366,18 @@ fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
 /// The note on a turn that today's key rules do not find.
 const BY_FIRST_KEY: &str = "the turn was found only by the key rules of deer-flow's first fixtures, which know neither marks of \
      user input nor hidden messages; record again to use today's rules";
+
+/// The note on a call that was made on another day.
+const BY_DAY: &str = "the turn was found by its day: where the recording says its own day, the call says today";
+
+/// What is said of a turn that was not found by its key.
+fn said_of(found: Found) -> &'static str {
+    match found {
+        Found::ByFirstKey => BY_FIRST_KEY,
+        Found::OverAnotherApi => OVER_ANOTHER_API,
+        Found::ByDay | Found::ByKey => BY_DAY,
+    }
+}
 
 /// The note on a call that no longer says who makes it.
 const UNDECLARED: &str = "it is no longer declared";

@@ -51,6 +51,13 @@ pub fn checked_headers(value: impl Fn(&str) -> Option<String>) -> Json {
 #[derive(Clone, PartialEq)]
 pub struct Shared(Arc<Message>);
 
+impl Shared {
+    /// Whether both are one message, which was read once.
+    pub fn is(&self, other: &Shared) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl Deref for Shared {
     type Target = Message;
 
