@@ -211,6 +211,7 @@ impl CheckTexts {
             Check::Settings => self.settings = text,
             Check::Form => self.form = Some(text),
             Check::Results => self.results = text,
+            Check::Extra => self.extra = Some(text),
         }
         self
     }
