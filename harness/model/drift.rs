@@ -8,7 +8,7 @@ use super::callers::names_of_tools;
 use super::checked::Checked;
 use super::miss::{FieldDifference, change, field_difference};
 use retake_core::json::{Json, Layout};
-use retake_core::key::Check;
+use retake_core::key::{Check, VARIES, as_varying};
 use retake_wire::fixture::{Fixture, Turn};
 use retake_wire::{Api, expressible_in_every_api};
 
@@ -33,11 +33,12 @@ impl DriftOf {
             Check::Results => format!("tool results{of} are marked differently than recorded ({words})"),
             Check::Prompt => format!("the system prompt{of} changed ({words})"),
             Check::Tools => self.tool().unwrap_or_else(|| format!("the tool definitions{of} changed ({words})")),
-            Check::Settings => {
+            Check::Settings | Check::Extra => {
+                let what = if self.check == Check::Settings { "the settings" } else { "what is sent beside the calls" };
                 let place = field_difference(&self.recorded, &self.called);
                 place.map_or_else(
-                    || format!("the settings{of} changed ({words})"),
-                    |FieldDifference { pointer, words, .. }| format!("the settings{of} changed: `{pointer}` ({words})"),
+                    || format!("{what}{of} changed ({words})"),
+                    |FieldDifference { pointer, words, .. }| format!("{what}{of} changed: `{pointer}` ({words})"),
                 )
             }
             Check::Model => format!("the model{of} changed ({words})"),
@@ -61,6 +62,10 @@ impl DriftOf {
     pub fn in_short(&self) -> String {
         match self.check {
             Check::Form => self.options().join(", "),
+            Check::Settings | Check::Extra => field_difference(&self.recorded, &self.called).map_or_else(
+                || change(&self.recorded, &self.called),
+                |FieldDifference { pointer, words, .. }| format!("`{pointer}`: {words}"),
+            ),
             _ => change(&self.recorded, &self.called),
         }
     }
@@ -96,6 +101,17 @@ impl DriftOf {
     }
 }
 
+/// Returns the text of a call's check, without the values of which the recorded text says that they vary.
+fn as_varying_text(recorded: &str, called: Arc<str>) -> Arc<str> {
+    match (Json::parse(recorded.as_bytes()), Json::parse(called.as_bytes())) {
+        (Ok(recorded), Ok(mut json)) => {
+            as_varying(&recorded, &mut json);
+            json.print(Layout::Python).into()
+        }
+        _ => called,
+    }
+}
+
 /// Returns the checks of a call over this API that differ from those of the turn that answers it.
 pub(super) fn drift(
     fixture: &Fixture,
@@ -112,7 +128,17 @@ pub(super) fn drift(
             return None;
         }
         let recorded = fixture.texts.get(&hash).cloned().unwrap_or_default();
-        let called = called.texts.of(check)?.clone();
+        let mut called = called.texts.of(check)?.clone();
+        if matches!(check, Check::Settings | Check::Extra) && recorded.contains(VARIES) {
+            called = as_varying_text(&recorded, called);
+            if called == recorded {
+                return None;
+            }
+        }
+        // What is sent beside a call is each API's own.
+        if check == Check::Extra && !same_api {
+            return None;
+        }
         // Each API asks for forms in its own way, below its own version.
         if check == Check::Form && !same_api {
             return None;

@@ -13,7 +13,8 @@ use crate::run::trial::{self, How, Replayed};
 use crate::run::verdict::{self, Sides};
 use retake_base::error::Result;
 use retake_core::events::{Golden, deeper_name};
-use retake_core::key::{Check, Rules};
+use retake_core::json::Json;
+use retake_core::key::{Check, JsonPath, Rules, places_that_differ};
 use retake_model::Pacing;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
@@ -42,6 +43,8 @@ pub(crate) struct Agreed {
     /// What a committed golden of an older format holds.
     older: Option<Sides>,
     pub(super) replays: usize,
+    /// What of the settings, and of what is sent beside the calls, differs between replays.
+    pub(crate) varying: Vec<(Check, JsonPath)>,
 }
 
 impl Agreed {
@@ -115,7 +118,7 @@ impl Proof<'_> {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
             let older = first.older_sides(project, scenario);
-            return Ok(Agreed { golden, older, replays: TWO });
+            return Ok(Agreed { golden, older, replays: TWO, varying: Vec::new() });
         }
         if self.of_recording {
             await_next_second();
@@ -137,7 +140,8 @@ impl Proof<'_> {
             }
             let in_pieces = first.hold_pieces(&runs);
             let golden = if in_pieces { first.golden_by(scenario, rules) } else { golden };
-            return Ok(Agreed { golden, older: first.older_sides(project, scenario), replays });
+            let varying = varying(&first, &runs);
+            return Ok(Agreed { golden, older: first.older_sides(project, scenario), replays, varying });
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: [golden, again].map(Option::unwrap_or_default) })
@@ -173,6 +177,9 @@ impl Proof<'_> {
         let name = &self.scenario.name;
         let mut noted: Vec<(Check, &str)> = Vec::new();
         for (turn, drift) in &replayed.played.drift {
+            if may_vary(drift.check) {
+                continue;
+            }
             if noted.contains(&(drift.check, &drift.recorded)) {
                 continue;
             }
@@ -196,6 +203,28 @@ impl Proof<'_> {
             }
         }
     }
+}
+
+/// Whether values of a check are marked where they vary.
+fn may_vary(check: Check) -> bool {
+    matches!(check, Check::Settings | Check::Extra)
+}
+
+/// Returns the places of checks that differ between the first replay and another one.
+fn varying(first: &Replayed, others: &[Replayed]) -> Vec<(Check, JsonPath)> {
+    let mut varying = Vec::new();
+    for other in others {
+        for (turn, drift) in first.played.drift.iter().chain(&other.played.drift) {
+            let text = |run: &Replayed| {
+                let of_turn = run.played.drift.iter().find(|(of, it)| of == turn && it.check == drift.check);
+                let text = of_turn.map_or(&drift.recorded, |(_, drift)| &drift.called);
+                Json::parse(text.as_bytes()).ok().filter(|_| may_vary(drift.check))
+            };
+            let Some((one, other)) = text(first).zip(text(other)) else { continue };
+            varying.extend(places_that_differ(&one, &other).into_iter().map(|place| (drift.check, place)));
+        }
+    }
+    varying
 }
 
 /// Waits for the next second, so that the recording and the two replays all happen in different seconds. Otherwise a clock that

@@ -39,6 +39,9 @@ impl<'a> Driven<'a> {
         let (golden, how) = match proof.run() {
             Ok(agreed) => {
                 let how = agreed.in_words();
+                if !agreed.varying.is_empty() {
+                    text = made.with_varying(&agreed.varying).print();
+                }
                 (agreed.golden, how)
             }
             Err(_) if project.interrupt.code().is_some() => return Err(recording.interrupted(&recorder)),

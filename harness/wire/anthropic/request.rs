@@ -24,7 +24,8 @@ pub(crate) fn around(body: &Json, sent_messages: impl IntoIterator<Item = Shared
     match fields::given(body, "system") {
         None => {}
         Some(system @ (Json::Str(_) | Json::Array(_))) => {
-            messages.push(Message { content: system.clone(), ..Message::new("system", "") }.into());
+            let extra = request::extra_of_parts(None, None, Some(system));
+            messages.push(Message { content: system.clone(), extra, ..Message::new("system", "") }.into());
         }
         found => return Err(WireError::expected("system", "a string or an array", found)),
     }
@@ -60,6 +61,7 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Messag
     if !rest.is_empty() || !calls.is_empty() || results.is_empty() {
         results.push(Message { content: request::content_of(rest), tool_calls: calls, ..Message::new(kind, "") });
     }
+    results.first_mut().into_iter().for_each(|first| first.extra = request::extra_of(sent));
     Ok(results)
 }
 
