@@ -14,7 +14,7 @@ use super::conversation::Conversation;
 use retake_base::lock::Mutex;
 use retake_core::days::{Clocks, Days};
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Check, Hash, Rules};
+use retake_core::key::{Check, Hash, Rules, VARIES, text_as_varying};
 use retake_wire::Shared;
 use retake_wire::fixture::{After, Fixture, canonical_answer};
 
@@ -30,7 +30,9 @@ pub(super) struct SecondLook {
     nodes: OnceLock<Vec<Node>>,
     recent: Mutex<Vec<Recent>>,
     /// For each text of a check that no turn has, the recorded text that says the same.
-    checks: Mutex<HashMap<Hash, Option<Hash>>>,
+    checks: Mutex<HashMap<(Check, Hash), Option<Hash>>>,
+    /// Whether recorded texts of checks say of values that they vary.
+    varies: OnceLock<bool>,
 }
 
 /// A message after those before it.
@@ -109,10 +111,11 @@ impl SecondLook {
     }
 
     /// Returns a call's checks with the recorded texts in place of those that say the same, so that neither ranks nor is noted what
-    /// only the day changed.
+    /// only the day changed, or what was recorded as varying.
     pub(super) fn checks(&self, called: &Arc<Checked>, fixture: &Fixture) -> Arc<Checked> {
         let days = self.days(fixture);
-        if days.is_empty() {
+        let varies = *self.varies.get_or_init(|| fixture.texts.values().any(|text| text.contains(VARIES)));
+        if days.is_empty() && !varies {
             return called.clone();
         }
         let same = |check: Check| {
@@ -121,9 +124,14 @@ impl SecondLook {
                 return None;
             }
             let recorded = || fixture.table.turns().iter().filter_map(|turn| turn.checks?.of(check));
-            let is_same = |hash: &Hash| fixture.texts.get(hash).is_some_and(|it| !days.equal(it, text).is_none());
+            let varying = |it: &str| {
+                varies && check.may_vary() && text_as_varying(it, text).is_some_and(|varying| *varying == *it)
+            };
+            let is_same = |hash: &Hash| {
+                fixture.texts.get(hash).is_some_and(|it| varying(it) || !days.equal(it, text).is_none())
+            };
             let find = || recorded().collect::<BTreeSet<_>>().into_iter().find(is_same);
-            let found = *self.checks.lock().entry(hash).or_insert_with(find);
+            let found = *self.checks.lock().entry((check, hash)).or_insert_with(find);
             Some((check, fixture.texts.get(&found?)?.clone()))
         };
         let same: Vec<(Check, Arc<str>)> = Check::ALL.into_iter().filter_map(same).collect();

@@ -14,6 +14,7 @@ pub mod plain;
 pub mod reminder;
 pub mod rules;
 mod running;
+mod varying;
 mod written;
 
 pub use caller::{Aliases, UNKNOWN_CALLER, caller_of_tags};
@@ -25,6 +26,7 @@ pub use plain::plain_conversation;
 pub use rules::{Key, Rules};
 pub use rules::{conversation_hash, input_hash};
 pub use running::RunningHash;
+pub use varying::{VARIES, Varying, text_as_varying};
 pub use written::{keep_order, keep_order_of_message};
 
 #[cfg(test)]

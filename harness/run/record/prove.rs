@@ -42,6 +42,10 @@ impl<'a> Driven<'a> {
         let (golden, how) = match proof.run() {
             Ok(agreed) => {
                 let (golden, how) = (agreed.golden.clone(), agreed.in_words());
+                let made = made.with_varying(&agreed.varying);
+                if !agreed.varying.is_empty() {
+                    text = made.print();
+                }
                 let recorded = played.map(|played| Replayed::of(project, played, candidate.clone()));
                 if let Some(recorded) = &recorded {
                     held::warn_of_errors(recorded, scenario);
