@@ -24,7 +24,7 @@ impl From<CheckTexts> for Checked {
 
 impl Checked {
     /// Adds what differs from call to call.
-    pub(super) fn with_extra(&self, normalizer: &Normalizer, extra: &Json) -> Checked {
+    pub(super) fn with_extra(&self, normalizer: &Normalizer, extra: Json) -> Checked {
         let texts = self.texts.clone().with_extra(normalizer, extra);
         let extra = texts.extra.as_deref().map(|text| Hash::of(text.as_bytes()));
         Checked { hashes: Checks { extra, ..self.hashes }, texts }

@@ -152,7 +152,7 @@ impl Exchange<'_> {
         let caller = self.state.callers.caller_of(&incoming.headers, call);
         let wire::Results { flaws, check } = wire::Results::of(call);
         let extra = call.extra_with(&http::checked_headers(&incoming.headers));
-        let checks = session.checks_of(call, &check, extra.as_ref(), &rules.normalizer);
+        let checks = session.checks_of(call, &check, extra, &rules.normalizer);
         let mut lookup = Lookup::of(call, incoming.via(), hash, caller.as_deref(), rules, checks, flaws);
         if replay.keeps_hashes_only() {
             lookup.first_caller = Some(caller.clone());

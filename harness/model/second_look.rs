@@ -69,7 +69,7 @@ impl SecondLook {
 
     /// The days of the recording and of the run. A fixture that keeps no day takes no part.
     fn days(&self, fixture: &Fixture) -> &Days {
-        self.days.get_or_init(|| self.clock.days(fixture))
+        self.days.get_or_init(|| fixture.recorded.map(|at| self.clock.days(at)).unwrap_or_default())
     }
 
     /// Returns the hash of the one recorded conversation that says the same as a call's by one clock. Turns with hashes alone take no
@@ -127,9 +127,8 @@ impl SecondLook {
             let varying = |it: &str| {
                 varies && check.may_vary() && text_as_varying(it, text).is_some_and(|varying| *varying == *it)
             };
-            let is_same = |hash: &Hash| {
-                fixture.texts.get(hash).is_some_and(|it| varying(it) || !days.equal(it, text).is_none())
-            };
+            let is_same =
+                |hash: &Hash| fixture.texts.get(hash).is_some_and(|it| varying(it) || !days.equal(it, text).is_none());
             let find = || recorded().collect::<BTreeSet<_>>().into_iter().find(is_same);
             let found = *self.checks.lock().entry((check, hash)).or_insert_with(find);
             Some((check, fixture.texts.get(&found?)?.clone()))

@@ -135,7 +135,7 @@ impl Session {
         &self,
         call: &Call,
         results: &str,
-        extra: Option<&Json>,
+        extra: Option<Json>,
         normalizer: &Normalizer,
     ) -> Arc<Checked> {
         let checked = self.checks.of(call, results, normalizer);

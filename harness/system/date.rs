@@ -6,6 +6,7 @@ use time::{Date, Duration, Month, OffsetDateTime};
 
 use retake_model::{Clock, Pacing};
 use retake_scenario::Template;
+use retake_wire::fixture::Minute;
 
 /// The environment variable that tells a system the date, such as `2027-12-26`. Where the runner has it, its systems get it.
 pub(crate) const DATE_VARIABLE: &str = "RETAKE_DATE";
@@ -29,6 +30,11 @@ pub(super) fn clock(env: Option<&BTreeMap<String, Template>>, pacing: Pacing) ->
     let day = given(DATE_VARIABLE).and_then(parsed).or_else(told);
     let other = matches!(pacing, Pacing::Shaken).then(other_day);
     Clock { day, other_day: other.and_then(|day| parsed(&day)), zone: given("TZ").map(str::to_owned) }
+}
+
+/// The minute that it is, on the day that is today.
+pub(crate) fn minute() -> Minute {
+    clock(None, Pacing::None).minute()
 }
 
 fn told() -> Option<Date> {

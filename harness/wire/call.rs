@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{Api, RenderFor};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
+use retake_core::key::HEADERS;
 
 /// One request of a system to a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,11 +41,11 @@ pub struct Call {
 }
 
 /// The headers of a request that change what a provider does.
-const HEADERS: [&str; 3] = ["anthropic-version", "anthropic-beta", "openai-beta"];
+const COMPARED: [&str; 3] = ["anthropic-version", "anthropic-beta", "openai-beta"];
 
 /// Returns the headers of a request that count for the check `extra`, of which `value` returns the values.
 pub fn checked_headers(value: impl Fn(&str) -> Option<String>) -> Json {
-    Json::object(HEADERS.into_iter().filter_map(|name| Some((name, Json::from(value(name)?.as_str())))))
+    Json::object(COMPARED.into_iter().filter_map(|name| Some((name, Json::from(value(name)?.as_str())))))
 }
 
 /// A message that the calls of one conversation share, since an agent repeats all earlier messages with each call.
@@ -98,7 +99,9 @@ impl Call {
     /// Returns what the check `extra` compares, with the headers that [`checked_headers`] returned; `None` if this is no chat.
     pub fn extra_with(&self, headers: &Json) -> Option<Json> {
         let mut extra = self.extra.as_object()?.clone();
-        extra.extend(headers.as_object().into_iter().flatten().map(|(name, value)| (name.to_owned(), value.clone())));
+        if headers.is_truthy() {
+            extra.insert(HEADERS, headers.clone());
+        }
         Some(Json::Object(extra))
     }
 

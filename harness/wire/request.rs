@@ -113,7 +113,8 @@ pub(super) fn extra_of(sent: &Json) -> Json {
 
 /// The same, for a message whose parts are known.
 pub(super) fn extra_of_parts(role: Option<&Json>, cached: Option<&Json>, content: Option<&Json>) -> Json {
-    let cached_in = |value: &Json| Some(Json::object([("cache_control", fields::given(value, "cache_control")?.clone())]));
+    let cached_in =
+        |value: &Json| Some(Json::object([("cache_control", fields::given(value, "cache_control")?.clone())]));
     let parts = content.and_then(Json::as_array).unwrap_or_default().iter().enumerate();
     let parts = Json::object(parts.filter_map(|(index, part)| Some((index.to_string(), cached_in(part)?))));
     let parts = Some(parts).filter(Json::is_truthy);

@@ -13,6 +13,7 @@ mod values;
 mod words;
 
 use super::golden::{Block, EventIds, EventLine, Golden};
+use super::held::Manner;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
 use trees::different_ids;
@@ -66,6 +67,7 @@ enum What {
     AtOnce,
     InPieces,
     EventIds(EventIds),
+    IdsRepeat(bool),
     HeaderAttribute,
     Header,
     Page,
@@ -92,6 +94,8 @@ enum What {
     Value,
     TextLine,
     Text,
+    /// A text comes in another manner.
+    Manner(Manner, Manner),
     TextOrder,
     Hash,
     Ids,
@@ -207,9 +211,6 @@ impl Found {
             let trees = trees::changes(old, new, &|label| aligned.new_name(label));
             let of_values = || values::changes(&aligned);
             changes.extend(if trees.is_empty() { of_values() } else { values::by_events(trees, &aligned) });
-        }
-        if changes.is_empty() && heads.is_empty() {
-            changes.extend(aligned.moved_pieces());
         }
         heads.into_iter().chain(changes).for_each(|change| self.push(change));
     }

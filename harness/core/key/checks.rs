@@ -127,16 +127,38 @@ pub fn check_with_rules(check: Check, text: &str, rules: &Normalizer) -> String 
     match check {
         // These are Retake's own words, and contain no text of the call.
         Check::Form | Check::Results => text.to_owned(),
-        Check::Tools | Check::Settings | Check::Extra if rules.has_own() => match Json::parse(text.as_bytes()) {
+        Check::Extra => {
+            Json::parse(text.as_bytes()).map_or_else(|_| text.to_owned(), |extra| extra_with_rules(extra, rules))
+        }
+        Check::Tools | Check::Settings if rules.has_own() => match Json::parse(text.as_bytes()) {
             Ok(mut json) => {
                 rules.own_in(&mut json, false);
                 rules.of_check(&json.print(Layout::Python)).into_owned()
             }
             Err(_) => rules.own(&rules.of_check(text)).into_owned(),
         },
-        Check::Tools | Check::Settings | Check::Extra => rules.of_check(text).into_owned(),
+        Check::Tools | Check::Settings => rules.of_check(text).into_owned(),
         Check::Prompt | Check::Model => rules.own(&rules.of_check(text)).into_owned(),
     }
+}
+
+/// The field of `extra` that contains headers.
+pub const HEADERS: &str = "headers";
+
+/// Returns the text of `extra`. The rules apply to each string, but in headers only the suite's: a provider's versions are dates.
+fn extra_with_rules(mut extra: Json, rules: &Normalizer) -> String {
+    fn in_strings(value: &mut Json, rules: &Normalizer) {
+        match value {
+            Json::Str(text) => *text = rules.of_check(text).into_owned(),
+            Json::Array(items) => items.iter_mut().for_each(|item| in_strings(item, rules)),
+            Json::Object(fields) => fields.values_mut().for_each(|field| in_strings(field, rules)),
+            _ => {}
+        }
+    }
+    rules.own_in(&mut extra, false);
+    let fields = extra.as_object_mut().into_iter().flat_map(|fields| fields.iter_mut());
+    fields.filter(|(name, _)| *name != HEADERS).for_each(|(_, value)| in_strings(value, rules));
+    extra.print(Layout::Python)
 }
 
 /// The normalized texts behind [`Checks`]. Cloning shares them.
@@ -186,12 +208,8 @@ impl CheckTexts {
 
     /// Sets what is left out of the other checks, normalized as they are.
     #[must_use]
-    pub fn with_extra(self, normalizer: &Normalizer, extra: &Json) -> CheckTexts {
-        let mut extra = Cow::Borrowed(extra);
-        if normalizer.has_own() {
-            normalizer.own_in(extra.to_mut(), false);
-        }
-        CheckTexts { extra: Some(normalizer.of_check(&extra.print(Layout::Python)).into()), ..self }
+    pub fn with_extra(self, normalizer: &Normalizer, extra: Json) -> CheckTexts {
+        CheckTexts { extra: Some(extra_with_rules(extra, normalizer).into()), ..self }
     }
 
     /// Sets what changes how an answer looks. These are Retake's own words, so there is nothing to normalize.

@@ -19,7 +19,7 @@ mod written;
 
 pub use caller::{Aliases, UNKNOWN_CALLER, caller_of_tags};
 pub use canonical::{message_from_langchain, with_rules};
-pub use checks::{Check, CheckTexts, Checks, check_with_rules};
+pub use checks::{Check, CheckTexts, Checks, HEADERS, check_with_rules};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};
 pub use plain::plain_conversation;

@@ -4,7 +4,9 @@ use time::{Date, OffsetDateTime, UtcOffset};
 use tz::TimeZone;
 
 use retake_core::days::Days;
-use retake_wire::fixture::{Fixture, Minute};
+use retake_wire::fixture::Minute;
+
+use crate::record::clock;
 
 /// The clocks of a system: the machine's local one, UTC, and the one of a time zone that the suite gives it.
 #[derive(Clone, Debug, Default)]
@@ -18,9 +20,15 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The days of a recording and of now: none if the fixture keeps no day.
-    pub(super) fn days(&self, fixture: &Fixture) -> Days {
-        let Some(then) = fixture.recorded.map(Minute::time) else { return Days::default() };
+    /// The minute that it is on the machine's local clock, on the day that the system is told.
+    pub fn minute(&self) -> Minute {
+        let now = clock::now();
+        self.day.map_or(now, |day| Minute::of(now.time().replace_date(day)))
+    }
+
+    /// The days of what was written at a time and of now.
+    pub fn days(&self, written: Minute) -> Days {
+        let then = written.time();
         let now = OffsetDateTime::now_utc();
         let here = |zone: Option<TimeZone>, time: OffsetDateTime| {
             let offset = zone.and_then(|zone| offset(&zone, time)).unwrap_or(UtcOffset::UTC);

@@ -291,64 +291,6 @@ fn a_compressed_request_is_read_while_recording_and_in_replay() {
     });
 }
 
-/// What no other check covers is noted where it changes, and tells no turns apart.
-#[test]
-fn metadata_marks_for_caches_and_the_role_of_the_prompt_are_compared() {
-    run(async {
-        let ask = async |server: &ModelServer, path: &str, beta: Option<&str>, body: &str| {
-            let request = reqwest::Client::new().post(format!("{}{path}", server.urls().url)).bearer_auth(server.key());
-            let request = beta.into_iter().fold(request, |request, beta| request.header("anthropic-beta", beta));
-            let answer = request.body(body.to_owned()).send().await.unwrap();
-            (answer.status().as_u16(), answer.bytes().await.unwrap())
-        };
-        let anthropic = r#"{"model":"m","max_tokens":9,"metadata":{"user_id":"u","caller":"a"},"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"q"}]}]}"#;
-        let openai =
-            r#"{"model":"m","user":"u","messages":[{"role":"system","content":"s"},{"role":"user","content":"q"}]}"#;
-        let cases: [(&str, &str, Option<&str>, &str, Option<&str>); 7] = [
-            ("/v1/messages", "u", None, "u", None),
-            ("/v1/messages", "u\"", None, "v\"", Some("`/metadata/user_id`: \"u\" → \"v\"")),
-            ("/v1/messages", ",\"cache_control\":{\"type\":\"ephemeral\"}", None, "", Some("`/messages`: ")),
-            ("/v1/messages", "u", Some("a-1"), "u", Some("`/anthropic-beta`: absent → \"a-1\"")),
-            ("/v1/chat/completions", "\"user\":\"u\",", None, "", Some("`/user`: \"u\" → absent")),
-            (
-                "/v1/chat/completions",
-                "system",
-                None,
-                "developer",
-                Some("`/messages/0/role`: \"system\" → \"developer\""),
-            ),
-            ("/v1/chat/completions", "m", None, "m", None),
-        ];
-        for (path, was, beta, is, expected) in cases {
-            let body = if path == "/v1/messages" { anthropic } else { openai };
-            let answer = if path == "/v1/messages" {
-                r#"{"type":"message","role":"assistant","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"}"#
-            } else {
-                r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}]}"#
-            };
-            let router =
-                Router::new().fallback(any(move || async move { ([("content-type", "application/json")], answer) }));
-            let recording = Recording::of(provider(router).await, false, &[]).await;
-            ask(&recording.server, path, None, body).await;
-            recording.settled().await;
-            let text = recording.made().fixture.print();
-            let fixture = Fixture::parse("f.json".as_ref(), text.as_bytes(), &Rules::default()).unwrap();
-            let replay = Arc::new(Replay::new(Arc::new(fixture), Arc::default(), Scope::new("a")));
-            let server = ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await.unwrap();
-            let called = body.replacen(was, is, 1);
-            assert_eq!(ask(&server, path, beta, &called).await.0, 200, "{called}");
-            let drift: Vec<String> =
-                server.drift().into_iter().map(|(_, drift)| format!("{} {}", drift.check, drift.in_short())).collect();
-            match expected {
-                None => assert_eq!(drift, [""; 0], "{called}"),
-                Some(expected) => {
-                    assert!(drift.len() == 1 && drift[0].starts_with(&format!("extra {expected}")), "{drift:?}");
-                }
-            }
-        }
-    });
-}
-
 /// How each API's stream ends.
 const ENDS: [&str; 5] = [
     "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
