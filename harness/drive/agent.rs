@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::answered::Answered;
 use super::stream::Stream;
 use super::underway::Underway;
-use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
+use crate::system::{Exit, Folder, Guard, Guarded, Today, plain, working_folder};
 use retake_base::error::{Error, Result};
 use retake_core::events::{AfterLast, Foreign, Format, Status};
 use retake_scenario::{AgentRun, Context, Template};
@@ -40,7 +40,7 @@ impl Agent<'_> {
         run: &'a AgentRun,
         context: &Context,
         folder: &Folder,
-        date: &str,
+        today: &Today,
         root: &Path,
     ) -> Result<Agent<'a>> {
         folder.make_for_programs()?;
@@ -54,7 +54,7 @@ impl Agent<'_> {
             run,
             command: run.command.iter().map(text).collect::<Result<_>>()?,
             cwd,
-            env: folder.environment(env, date),
+            env: folder.environment(env, today),
             errors: folder.root.join(format!("stderr-{}", uuid::Uuid::new_v4().simple())),
         })
     }

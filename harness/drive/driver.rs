@@ -285,7 +285,7 @@ impl<'a> Driver<'a> {
             Action::Request(request) => self.request(request, underway).await,
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
-                let agent = Agent::new(run, &self.context, folder, self.stage.date(), self.root)?;
+                let agent = Agent::new(run, &self.context, folder, self.stage.today(), self.root)?;
                 agent.tell(&mut self.sent.lock());
                 Ok(Outcome::Answered(Box::new(agent.run(underway).await?), None))
             }

@@ -33,7 +33,7 @@ mod url;
 mod values;
 
 pub(crate) use command::working_folder;
-pub(crate) use date::{DATE_VARIABLE, minute};
+pub(crate) use date::{DATE_VARIABLE, Today, minute};
 pub(crate) use folder::Folder;
 pub use guardian::take_over;
 pub(crate) use guardian::{Exit, Guard, Guarded};

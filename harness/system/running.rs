@@ -93,8 +93,8 @@ impl Running {
             PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
                 let values = StageValues::of_run(name, root, &model, secrets).with_tools(tools).on_day_of(pacing);
-                let (context, date) = (values.context(None), values.date.clone());
-                let starting = start_with_needed(all, suite, root, &context, &date, Some(deadline));
+                let (context, today) = (values.context(None), values.today.clone());
+                let starting = start_with_needed(all, suite, root, &context, &today, Some(deadline));
                 let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }

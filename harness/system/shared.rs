@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
 use super::command::{CommandSystem, start_with_needed, stop_all};
-use super::date;
+use super::date::Today;
 use super::log::LogOf;
 use super::ports::Lock;
 use super::values::StageValues;
@@ -206,7 +206,7 @@ async fn start(spec: &SharedSpec) -> Result<Parts> {
     }
     let context = StageValues::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).context(None);
     let systems =
-        Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &date::today(), None).await?);
+        Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &Today::real(), None).await?);
     Ok(Parts { model, systems })
 }
 

@@ -1,6 +1,6 @@
 //! What day it is, by each clock that a system may have.
 
-use time::{Date, OffsetDateTime, UtcOffset};
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tz::TimeZone;
 
 use retake_core::days::Days;
@@ -13,8 +13,9 @@ use crate::record::clock;
 pub struct Clock {
     /// The day that the system is told, if that is not today.
     pub day: Option<Date>,
-    /// Another day that it is told in the second run of a proof. A system that does not honour it says today.
-    pub other_day: Option<Date>,
+    /// How far its clock is moved in the second run of a proof, and the day that it is told. A system that does not honour it says
+    /// today.
+    pub away: Option<Duration>,
     /// The value of `TZ` that the system is given.
     pub zone: Option<String>,
 }
@@ -36,11 +37,14 @@ impl Clock {
         };
         let zone = || self.zone.as_deref().and_then(|zone| TimeZone::from_posix_tz(zone).ok());
         let recorded = [then.date(), here(None, then), here(zone(), then)];
-        let now = [here(TimeZone::local().ok(), now), here(None, now), here(zone(), now)];
+        let by_each = |now: OffsetDateTime| [here(TimeZone::local().ok(), now), here(None, now), here(zone(), now)];
         let told = |now: Date| self.day.unwrap_or(now);
-        let other =
-            self.other_day.into_iter().flat_map(|day| recorded.into_iter().map(move |recorded| (recorded, day)));
-        Days::new(recorded.into_iter().zip(now.map(told)).chain(other))
+        // A moved clock has another day in each zone; what is told is that of UTC.
+        let moved = self.away.into_iter().flat_map(|away| {
+            let days = by_each(now + away);
+            recorded.into_iter().zip(days).chain(recorded.map(|recorded| (recorded, days[1])))
+        });
+        Days::new(recorded.into_iter().zip(by_each(now).map(told)).chain(moved))
     }
 }
 

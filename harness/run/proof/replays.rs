@@ -100,7 +100,8 @@ impl Proof<'_> {
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules, |check| !check.may_vary());
             }
-            if Arc::ptr_eq(rules, &project.rules) {
+            // What another day and another clock change is not the user's.
+            if first && Arc::ptr_eq(rules, &project.rules) {
                 project.note(&scenario.name, replayed.notes(scenario));
             }
             match replayed.verdict(&without_varying) {

@@ -1,6 +1,7 @@
 //! Recording: scenarios, the proxy, resumed recordings, the proof, secrets, and durable steps.
 
 pub(crate) mod cassettes;
+pub(crate) mod clock;
 pub(crate) mod compressed;
 pub(crate) mod dated;
 pub(crate) mod durable;
