@@ -1,5 +1,6 @@
 //! The verdict on a replay: misses, then unused turns, then drift, then the golden.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,7 +15,7 @@ use crate::run::project::Project;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::line::Lines;
-use retake_base::text::nearest;
+use retake_base::text::{in_other_form, nearest};
 use retake_core::conversation::Block;
 use retake_core::days::Days;
 use retake_core::events::{
@@ -128,7 +129,7 @@ impl Replayed {
         if !committed.is_older() {
             let days = committed.written.map(|at| self.clock.days(at)).unwrap_or_default();
             let is = self.moved(&scenario.golden, &self.rules, &committed.golden, own.clone(), &days);
-            return Sides { was: committed.golden.clone(), is };
+            return Sides::new(self, &scenario.golden, committed.golden.clone(), is);
         }
         let (format, mut captured) = (committed.format, self.played.driven.captured.clone());
         captured.retain(|capture| !capture.delivery.only_headers || format.holds(Part::Headers));
@@ -139,7 +140,7 @@ impl Replayed {
         let known = self.known_with(Some(&committed.golden));
         let run = self.shaped(&captured, &options, &self.rules, &known, &str::to_owned);
         let (was, is) = format.in_common(&committed.golden, &run.golden, scenario.golden.detail);
-        Sides { was, is }
+        Sides::new(self, &scenario.golden, was, is)
     }
 
     /// The same for the committed golden of a scenario, if it has an older format, or is of another day.
@@ -295,11 +296,37 @@ impl Replayed {
 pub(super) struct Sides {
     pub(super) was: Golden,
     pub(super) is: Golden,
+    /// The run with each text in its other Unicode form, if that makes texts equal, and what is different then.
+    in_other_form: Option<(Golden, String)>,
 }
 
 impl Sides {
+    fn new(run: &Replayed, options: &ShapeOptions, was: Golden, is: Golden) -> Sides {
+        let mut sides = Sides { was, is, in_other_form: None };
+        if sides.changes().iter().any(Change::is_of_text) {
+            let found = OnceCell::new();
+            let put = |text: &str| {
+                let (other, words) = in_other_form(text)?;
+                let _ = found.set(words);
+                Some(other)
+            };
+            let put = |text: &str| put(text).unwrap_or_else(|| text.to_owned());
+            let known = run.known_with(Some(&sides.was));
+            let shaped = run.shaped(&run.played.driven.captured, options, &run.rules, &known, &put);
+            sides.in_other_form = found.into_inner().map(|words| (shaped.golden, words));
+        }
+        sides
+    }
+
     pub(super) fn changes(&self) -> Vec<Change> {
-        changes(&self.was, &self.is)
+        let mut found = changes(&self.was, &self.is);
+        if let Some((other, words)) = &self.in_other_form {
+            let left = changes(&self.was, other);
+            for change in &mut found {
+                change.in_form(&left, words);
+            }
+        }
+        found
     }
 
     pub(super) fn diff(&self) -> Lines {
@@ -362,7 +389,7 @@ pub(super) fn compare(
             Ok(())
         }
         (Compared::Differs(_), None, Some(committed)) => {
-            Err(differs(&Sides { was: committed.golden.clone(), is: golden.clone() }))
+            Err(differs(&Sides { was: committed.golden.clone(), is: golden.clone(), in_other_form: None }))
         }
         (Compared::Differs(_), Some(older), _) => Err(differs(older)),
         (Compared::New | Compared::Differs(_), ..) => {

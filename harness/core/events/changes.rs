@@ -120,6 +120,18 @@ impl Change {
         self
     }
 
+    /// Whether a text differs.
+    pub fn is_of_text(&self) -> bool {
+        self.what == What::Text
+    }
+
+    /// Says of a text in which Unicode form it is, if that is all that differs: in the other form, only the changes `left` are there.
+    pub fn in_form(&mut self, left: &[Change], words: &str) {
+        if self.is_of_text() && !left.iter().any(|other| other.is_at(self)) {
+            words.clone_into(&mut self.with);
+        }
+    }
+
     /// Whether another change is of the same place in the same subject.
     fn is_at(&self, other: &Change) -> bool {
         let has_place = matches!(self.subject, Subject::Body(_) | Subject::Event(_));

@@ -58,7 +58,9 @@ pub(super) fn held(
     let mut headers = all(&capture.delivery.headers, &wanted(capture, options), ids, normalize);
     if let Some(committed) = committed {
         headers.retain(|header| committed.headers.iter().any(|known| known.subject() == header.subject()));
-        headers.iter_mut().for_each(|header| header.keep_varying(committed));
+        for header in &mut headers {
+            header.keep_varying(committed);
+        }
     }
     headers
 }
@@ -135,7 +137,7 @@ impl Header {
     }
 
     /// Returns it as older formats have it: with what its value looks like.
-    pub(super) fn as_shape(mut self) -> Header {
+    pub(super) fn into_shape(mut self) -> Header {
         if self.name != COOKIE {
             self.value = self.value.as_deref().map(directives);
         }

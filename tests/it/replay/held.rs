@@ -11,6 +11,7 @@ tests! {
     a_golden_of_an_older_format_is_compared_in_what_it_held,
     a_golden_of_another_day_is_compared_by_its_day,
     a_system_that_is_told_the_day_may_say_it,
+    what_happened_to_a_text_in_pieces_is_told,
     a_damaged_golden_is_named_with_line_and_column,
 }
 
@@ -181,4 +182,36 @@ fn a_system_that_is_told_the_day_may_say_it() {
     test("2026-12-02").run().green();
     test("2026-12-02").arg("--update").run().green();
     assert!(tree.read("goldens/task.snap").contains("started    \"Tuesday\"\n"));
+}
+
+fn what_happened_to_a_text_in_pieces_is_told() {
+    let text =
+        "It rains all day long in the old town, and there is nobody outside but us, so let us go to the caf\u{e9} now";
+    let pieces = |text: &str, times: usize| -> String {
+        let piece =
+            |word: &str| format!("{{\"type\": \"delta\", \"id\": \"m1\", \"delta\": \"{word}\"}}\n").repeat(times);
+        text.split_inclusive(' ').map(piece).collect()
+    };
+    let value = |number: usize| format!("{{\"type\": \"value\", \"n\": {number}}}\n");
+    let tree = Tree::empty();
+    let step = "[[step]]\nrun = [\"cat\", \"{{ root }}/task.jsonl\"]\n[golden]\ncollapse = [\"delta\"]\n";
+    tree.scenario("task", &format!("fixture = \"none\"\n{step}"));
+    tree.write("task.jsonl", &[value(1), pieces(text, 1), value(2)].concat());
+    tree.retake().args(&["test", "--update"]).run().green();
+    for (lines, first) in [
+        (
+            [value(1), pieces(&text.replace('\u{e9}', "e\u{301}"), 1), value(2)],
+            "the text at `/delta` in another Unicode form: NFD, U+0065 U+0301 in place of NFC, U+00E9",
+        ),
+        ([value(1), pieces(text, 2), value(2)], "each piece of `/delta` comes twice"),
+        (
+            [value(1), value(2), pieces(text, 1)],
+            "came in a different place: after `value` (2 of 2), not after `value` (1 of 2)",
+        ),
+    ] {
+        tree.write("task.jsonl", &lines.concat());
+        let ran = tree.retake().arg("test").run();
+        ran.red(&[first]);
+        assert!(ran.failure("task").lines().next().is_some_and(|line| line.contains(first)), "{}", ran.failure("task"));
+    }
 }

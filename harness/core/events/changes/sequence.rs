@@ -162,7 +162,7 @@ impl<'a> Aligned<'a> {
     /// interrupt them.
     fn moved_pieces(&self) -> Option<Change> {
         let pieces = self.old.iter().chain(&self.new).filter(|event| event.is_collapsed());
-        pieces.map(|event| (event, self.places(&self.old, event.name), self.places(&self.new, event.name))).find_map(
+        pieces.map(|event| (event, places(&self.old, event.name), places(&self.new, event.name))).find_map(
             |(event, was, is)| {
                 let at = (0..was.len().max(is.len())).find(|at| was.get(*at) != is.get(*at))?;
                 let (was, is) = (was.get(at).cloned(), is.get(at).cloned());
@@ -177,28 +177,6 @@ impl<'a> Aligned<'a> {
                 )
             },
         )
-    }
-
-    /// Describes the places of collapsed events by the events before them, each with its number if there are several of its name.
-    fn places(&self, events: &[Event<'_>], name: &str) -> Vec<String> {
-        let others: Vec<&Event<'_>> = events.iter().filter(|event| event.name != name).collect();
-        let count = |label: &str, events: &[&Event<'_>]| events.iter().filter(|event| event.name == label).count();
-        let mut before = 0;
-        let mut places = Vec::new();
-        for event in events {
-            if event.name != name {
-                before += 1;
-            } else {
-                places.push(match others[..before].last() {
-                    None => "first".to_owned(),
-                    Some(Event { name: label, .. }) if count(label, &others) == 1 => format!("after `{label}`"),
-                    Some(Event { name: label, .. }) => {
-                        format!("after `{label}` ({} of {})", count(label, &others[..before]), count(label, &others))
-                    }
-                });
-            }
-        }
-        places
     }
 
     /// Describes the place of an event of the run by the event before it.
@@ -228,6 +206,20 @@ impl<'a> Aligned<'a> {
         let is_by_keys = event.label == NAMELESS && matches!(event.top, Top::Keys(_));
         if is_by_keys && (differ(&self.old) || differ(&self.new)) { event.keys.to_string() } else { String::new() }
     }
+}
+
+/// Describes the places of collapsed events by the events before them, each with its number if there are several of its name.
+fn places(events: &[Event<'_>], name: &str) -> Vec<String> {
+    let count = |label: &str, events: &[Event<'_>]| events.iter().filter(|event| event.name == label).count();
+    let of_name = events.iter().enumerate().filter(|(_, event)| event.name == name);
+    let place = |(at, _): (usize, &Event<'_>)| match events[..at].iter().rfind(|before| before.name != name) {
+        None => "first".to_owned(),
+        Some(Event { name: label, .. }) if count(label, events) == 1 => format!("after `{label}`"),
+        Some(Event { name: label, .. }) => {
+            format!("after `{label}` ({} of {})", count(label, &events[..at]), count(label, events))
+        }
+    };
+    of_name.map(place).collect()
 }
 
 impl Event<'_> {

@@ -48,6 +48,18 @@ impl Change {
         self.sentence() + &also
     }
 
+    fn of_header(&self, subject: &str) -> String {
+        let place = &self.place;
+        match (self.what, &*self.before, &*self.now) {
+            (What::HeaderAttribute, lost, "") => format!("`{place}` of {subject} lost `{lost}`"),
+            (What::HeaderAttribute, _, got) => format!("`{place}` of {subject} has `{got}`, which the golden lacks"),
+            (_, VARIES, "") => format!("{subject} has no header `{place}` any more"),
+            (_, "", now) => format!("{subject} has the header `{place}`, which the golden lacks: {now:?}"),
+            (_, was, "") => format!("`{place}` of {subject}: {was:?} → gone"),
+            (_, was, now) => format!("`{place}` of {subject}: {was:?} → {now:?}"),
+        }
+    }
+
     fn sentence(&self) -> String {
         let Change { subject, place, with, before, now, more, .. } = self;
         let named = match subject {
@@ -74,14 +86,7 @@ impl Change {
             (What::EventIds(EventIds::All), ..) => "the events of the stream have ids now".to_owned(),
             (What::IdsRepeat(true), ..) => "an id of the stream's events is sent twice".to_owned(),
             (What::IdsRepeat(false), ..) => "no id of the stream's events is sent twice any more".to_owned(),
-            (What::HeaderAttribute, lost, "") => format!("`{place}` of {subject} lost `{lost}`"),
-            (What::HeaderAttribute, _, got) => format!("`{place}` of {subject} has `{got}`, which the golden lacks"),
-            (What::Header, VARIES, "") => format!("{subject} has no header `{place}` any more"),
-            (What::Header, "", now) => format!("{subject} has the header `{place}`, which the golden lacks: {now:?}"),
-            (What::Header, was, now) => {
-                let now = if now.is_empty() { "gone".to_owned() } else { format!("{now:?}") };
-                format!("`{place}` of {subject}: {was:?} → {now}")
-            }
+            (What::Header | What::HeaderAttribute, ..) => self.of_header(&subject),
             (What::Page, "", "") => format!("`{place}` shows the same in a different order"),
             (What::Page, _, "") => format!("`{place}` shows no `{was}`"),
             (What::Page, "", _) => format!("`{place}` shows `{is}`, which the golden lacks"),
@@ -127,26 +132,14 @@ impl Change {
             (What::Value, "", is) => format!("{subject} has a value at `/{place}` that the golden lacks: {is}"),
             (What::Value, ..) => format!("{subject} has a different `/{place}`: {is}, not {was}"),
             (What::TextLine, ..) => format!("{subject} has a different line {}: {is}, not {was}", self.more + 1),
+            (What::Text, ..) if !with.is_empty() => {
+                format!("{subject} has the text at `{place}` in another Unicode form: {with}")
+            }
             (What::Text, text, "") => format!("{subject} lacks the text at `{place}`: {text}"),
             (What::Text, "", text) => format!("{subject} has a text at `{place}` that the golden lacks: {text}"),
             (What::Text, was, is) if place.is_empty() => format!("{subject} has a different text: {is}, not {was}"),
             (What::Text, was, is) => format!("{subject} has a different text at `{place}`: {is}, not {was}"),
-            (What::Manner(_, Manner { twice: true, .. }), ..) => {
-                format!("{subject}: each piece of `{place}` comes twice")
-            }
-            (What::Manner(_, Manner { grows: true, .. }), ..) => {
-                format!("{subject}: each piece of `{place}` repeats everything before it")
-            }
-            (What::Manner(_, Manner { then_whole: true, .. }), ..) => {
-                format!("{subject}: the text at `{place}` comes again as a whole after its pieces")
-            }
-            (What::Manner(Manner { twice: true, .. }, _), ..) => {
-                format!("{subject}: each piece of `{place}` comes once")
-            }
-            (What::Manner(Manner { grows: true, .. }, _), ..) => {
-                format!("{subject}: no piece of `{place}` repeats those before it any more")
-            }
-            (What::Manner(..), ..) => format!("{subject}: the text at `{place}` does not come again after its pieces"),
+            (What::Manner(was, is), ..) => format!("{subject}: {}", manner(was, is, place)),
             (What::TextOrder, ..) => format!("{subject} has the same texts in a different order or number"),
             (What::Hash, ..) => {
                 format!("{subject} has the same values, but at different places, in a different order or number")
@@ -163,6 +156,20 @@ impl Change {
             }
             (What::Something, ..) => "the run differs from the golden".to_owned(),
         }
+    }
+}
+
+/// What happened to the pieces of a text at a place.
+fn manner(was: Manner, is: Manner, place: &str) -> String {
+    match (was, is) {
+        (_, Manner { twice: true, .. }) => format!("each piece of `{place}` comes twice"),
+        (_, Manner { grows: true, .. }) => format!("each piece of `{place}` repeats everything before it"),
+        (_, Manner { then_whole: true, .. }) => {
+            format!("the text at `{place}` comes again as a whole after its pieces")
+        }
+        (Manner { twice: true, .. }, _) => format!("each piece of `{place}` comes once"),
+        (Manner { grows: true, .. }, _) => format!("no piece of `{place}` repeats those before it any more"),
+        _ => format!("the text at `{place}` does not come again after its pieces"),
     }
 }
 

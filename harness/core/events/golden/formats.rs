@@ -101,7 +101,7 @@ impl Block {
             head.ids_repeat = false;
         }
         if lacks(Part::HeaderValues) {
-            self.headers = self.headers.into_iter().map(Header::as_shape).collect();
+            self.headers = self.headers.into_iter().map(Header::into_shape).collect();
             self.headers.sort_by(|a, b| (&a.name, &a.value).cmp(&(&b.name, &b.value)));
         }
         for event in &mut self.events {
@@ -190,7 +190,7 @@ impl Plain {
                 Kind::Id(_) if !self.format.holds(Part::Ids) => *kind = Kind::plain("string"),
                 Kind::Quoted(_) | Kind::More(_) if self.words => *kind = Kind::plain("string"),
                 Kind::Plain(word) if self.booleans && ["false", "true"].contains(&&**word) => {
-                    *kind = Kind::plain("boolean")
+                    *kind = Kind::plain("boolean");
                 }
                 Kind::Time(_) | Kind::Quoted(_) if !self.format.holds(Part::Times) => {
                     *kind = Kind::of(&without_times(&kind.to_string()));

@@ -120,7 +120,7 @@ fn a_new_header_is_not_compared() {
 
 #[test]
 fn older_formats_have_the_shape_of_a_value() {
-    let shape = |value: &str| Header::new("x", Some(value)).as_shape().value.unwrap();
+    let shape = |value: &str| Header::new("x", Some(value)).into_shape().value.unwrap();
     assert_eq!(shape("max-age=60, no-store"), "max-age=number, no-store");
     assert_eq!(shape("max-age=number, no-store"), "max-age=number, no-store");
     assert_eq!(shape("max-age=0"), "max-age=0");

@@ -344,10 +344,10 @@ fn an_id_that_is_sent_twice_is_said() {
 #[test]
 fn booleans_are_held_and_both_values_of_pieces_are_not() {
     let of = |lines: &[&str], collapse: &[&str], committed: Option<&Golden>| {
-        let body: String = lines.iter().map(|line| format!("event: a\ndata: {line}\n\n")).collect();
+        let body: Vec<String> = lines.iter().map(|line| format!("event: a\ndata: {line}\n\n")).collect();
         let options = ShapeOptions { collapse: list(collapse), ..ShapeOptions::default() };
         let known = Known { committed, ..Known::default() };
-        Shaped::of(&[captured(events(&body))], &options, &known, &replay).golden
+        Shaped::of(&[captured(events(&body.concat()))], &options, &known, &replay).golden
     };
     let said = |golden: &Golden| golden.to_string().lines().last().unwrap().trim().to_owned();
     let one = r#"{"text": "It rains.", "last": true, "x": {"failed": false}}"#;

@@ -13,8 +13,8 @@ fn days() -> Days {
 }
 
 fn golden(lines: &[&str], options: &ShapeOptions, known: &Known<'_>, put: &dyn Fn(&str) -> String) -> Golden {
-    let body: String = lines.iter().map(|line| format!("event: day\ndata: {line}\n\n")).collect();
-    let capture = Captured::stream("GET /", Capture::new().push(body.as_bytes()));
+    let body: Vec<String> = lines.iter().map(|line| format!("event: day\ndata: {line}\n\n")).collect();
+    let capture = Captured::stream("GET /", Capture::new().push(body.concat().as_bytes()));
     Shaped::of(&[capture], options, known, put).golden
 }
 
