@@ -153,7 +153,9 @@ impl Project {
 
     /// Prints the notes of all scenarios to standard error: standard output belongs to libtest.
     pub(crate) fn print_notes(&self) {
-        lines_of_run(&self.notes.lock()).into_iter().for_each(|line| terminal::note(format!("note: {line}")));
+        for line in lines_of_run(&self.notes.lock()) {
+            terminal::note(format!("note: {line}"));
+        }
         if let less @ 1.. = self.holding_less.load(Ordering::Relaxed) {
             let hold = if less == 1 { "holds less than it" } else { "hold less than they" };
             terminal::note(format!("{} {hold} could: {}", counted(less, "golden"), self.commands.update_all()));

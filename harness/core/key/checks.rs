@@ -156,8 +156,9 @@ fn extra_with_rules(mut extra: Json, rules: &Normalizer) -> String {
         }
     }
     rules.own_in(&mut extra, false);
-    let fields = extra.as_object_mut().into_iter().flat_map(|fields| fields.iter_mut());
-    fields.filter(|(name, _)| *name != HEADERS).for_each(|(_, value)| in_strings(value, rules));
+    if let Some(fields) = extra.as_object_mut() {
+        fields.iter_mut().filter(|(name, _)| *name != HEADERS).for_each(|(_, value)| in_strings(value, rules));
+    }
     extra.print(Layout::Python)
 }
 

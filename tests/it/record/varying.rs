@@ -122,7 +122,7 @@ fn seen(kind: &str, stage: &Stage) -> String {
 fn beside() -> Value {
     let word = || base62(Uuid::new_v4().as_u128());
     let mut metadata = json!({ "team": "a", "trace": word(), "tags": vec!["b"; 1 + next() % 5] });
-    if next() % 2 == 0 {
+    if next().is_multiple_of(2) {
         metadata["again"] = json!(word());
     }
     json!({ "seed": next(), "temperature": 1, "user": word(), "metadata": metadata })
