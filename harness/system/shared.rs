@@ -206,7 +206,7 @@ async fn start(spec: &SharedSpec) -> Result<Parts> {
     }
     let context = StageValues::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).context(None);
     let systems =
-        Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &Today::real(), None).await?);
+        Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &Today::real(), None, |_| {}).await?);
     Ok(Parts { model, systems })
 }
 
