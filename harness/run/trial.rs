@@ -271,7 +271,7 @@ pub(super) async fn doubles(
 ) -> Result<Option<Doubles>> {
     let recorded: Option<Arc<dyn Exchanges>> = match mode {
         Mode::Replay(replay) => Some(replay.clone()),
-        Mode::Record(recorder) => recorder.branch().map(|branch| -> Arc<dyn Exchanges> { branch.clone() }),
+        Mode::Record(paid) => paid.branch().cloned().map(|branch| -> Arc<dyn Exchanges> { branch }),
     };
     let suite = &project.discovered.suite;
     let used = suite.tools_of(scenario);

@@ -12,7 +12,7 @@ mod trees;
 mod values;
 mod words;
 
-use super::golden::{Block, EventIds, EventLine, Golden};
+use super::golden::{Block, EventIds, EventLine, Golden, Repeat};
 use super::held::Manner;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
@@ -67,7 +67,7 @@ enum What {
     AtOnce,
     InPieces,
     EventIds(EventIds),
-    IdsRepeat(bool),
+    IdsRepeat(Repeat),
     HeaderAttribute,
     Header,
     Page,

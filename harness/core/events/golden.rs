@@ -44,8 +44,7 @@ pub(super) struct Head {
     /// The media type; empty if there is none.
     pub(super) media: String,
     pub(super) ids: EventIds,
-    /// Whether two events have the same id.
-    pub(super) ids_repeat: bool,
+    pub(super) ids_repeat: Repeat,
     /// Whether the events came in several pieces.
     pub(super) in_pieces: bool,
 }
@@ -57,6 +56,16 @@ pub(super) enum EventIds {
     None,
     Some,
     All,
+}
+
+/// Whether two events of a stream have the same id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Repeat {
+    #[default]
+    No,
+    Yes,
+    /// It differs from run to run.
+    Varies,
 }
 
 /// A header.

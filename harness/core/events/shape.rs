@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
-use super::golden::{Block, Golden, Head};
+use super::golden::{Block, Golden, Head, Repeat};
 use super::ids::Ids;
 use super::labels::{ReadEvent, read};
 use super::options::{Loose, ShapeOptions};
@@ -103,6 +103,12 @@ fn block(capture: &Captured, events: &[ReadEvent<'_>], committed: Option<&Block>
     let committed = committed.filter(|committed| committed.request == request);
     let headers = headers::held(capture, committed, options, ids, normalize);
     let Sequence { lines, shapes, ids, ids_repeat } = Sequence::of(events, writing);
+    let varies = committed.and_then(|block| block.head.as_ref()).is_some_and(|head| head.ids_repeat == Repeat::Varies);
+    let ids_repeat = match ids_repeat {
+        _ if varies => Repeat::Varies,
+        true => Repeat::Yes,
+        false => Repeat::No,
+    };
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
     let in_pieces = capture.delivery.held_in_pieces;
     let tree = |(label, of): (String, LabelShape)| {

@@ -80,11 +80,13 @@ impl Within<'_> {
 
     fn events(&self, mut events: Vec<&mut Json>) -> bool {
         let mut changed = false;
-        for (place, mut pieces) in texts_of(&mut events) {
+        for (place, pieces) in texts_of(&mut events) {
             // Arguments that are no text come whole.
             let is_whole = ["/args/", "/arguments/", "/input/"].iter().any(|part| place.contains(part));
             if is_whole || pieces.windows(2).all(|pair| pair[0] == pair[1]) {
-                pieces.iter_mut().for_each(|text| changed |= self.text(text));
+                for text in pieces {
+                    changed |= self.text(text);
+                }
                 continue;
             }
             let joined: String = pieces.iter().map(|piece| piece.as_str()).collect();

@@ -138,7 +138,7 @@ impl Proof<'_> {
             goldens.push(run.moved_to(&first, &scenario.golden, rules, &goldens[0], again.unwrap_or_default()));
             runs.push(run);
         }
-        Golden::agree_on_headers(&mut goldens.iter_mut().collect::<Vec<_>>());
+        Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>());
         if goldens.iter().any(|again| *again != goldens[0]) && self.looked_at.is_none() {
             // The name of the user may be a word of the service, too: only the other user tells.
             let (of_first, of_others) = first.without_user(&mut runs, scenario, rules);
@@ -146,7 +146,7 @@ impl Proof<'_> {
             for (run, again) in runs.iter().zip(of_others) {
                 others.push(run.moved_to(&first, &scenario.golden, rules, &others[0], again.unwrap_or_default()));
             }
-            Golden::agree_on_headers(&mut others.iter_mut().collect::<Vec<_>>());
+            Golden::agree_on_what_varies(&mut others.iter_mut().collect::<Vec<_>>());
             if others.iter().all(|again| *again == others[0]) {
                 (golden, goldens) = (of_first, others);
             }

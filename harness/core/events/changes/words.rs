@@ -1,7 +1,7 @@
 //! The sentences for changes: the only place that puts one into words.
 
 use super::{Change, Subject, VALUE, What};
-use crate::events::golden::{EventIds, VARIES};
+use crate::events::golden::{EventIds, Repeat, VARIES};
 use crate::events::held::Manner;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::text::{apart, counted};
@@ -84,8 +84,9 @@ impl Change {
             (What::EventIds(EventIds::None), ..) => "the events of the stream have no ids any more".to_owned(),
             (What::EventIds(EventIds::Some), ..) => "only some events of the stream have ids".to_owned(),
             (What::EventIds(EventIds::All), ..) => "the events of the stream have ids now".to_owned(),
-            (What::IdsRepeat(true), ..) => "an id of the stream's events is sent twice".to_owned(),
-            (What::IdsRepeat(false), ..) => "no id of the stream's events is sent twice any more".to_owned(),
+            (What::IdsRepeat(Repeat::Yes), ..) => "an id of the stream's events is sent twice".to_owned(),
+            (What::IdsRepeat(Repeat::Varies), ..) => "ids of the stream's events may be sent twice".to_owned(),
+            (What::IdsRepeat(Repeat::No), ..) => "no id of the stream's events is sent twice any more".to_owned(),
             (What::Header | What::HeaderAttribute, ..) => self.of_header(&subject),
             (What::Page, "", "") => format!("`{place}` shows the same in a different order"),
             (What::Page, _, "") => format!("`{place}` shows no `{was}`"),

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Block, EventIds, Field, Golden, Header, Kind, List, Node, Shown, Text, Top};
+use super::{Block, EventIds, Field, Golden, Header, Kind, List, Node, Repeat, Shown, Text, Top};
 use crate::events::held::Manner;
 use crate::events::notation::TIME;
 use crate::events::options::{Detail, ShapeOptions};
@@ -98,7 +98,7 @@ impl Block {
             head.ids = EventIds::None;
         }
         if let Some(head) = self.head.as_mut().filter(|_| lacks(Part::RepeatedIds)) {
-            head.ids_repeat = false;
+            head.ids_repeat = Repeat::No;
         }
         if lacks(Part::HeaderValues) {
             self.headers = self.headers.into_iter().map(Header::into_shape).collect();

@@ -4,10 +4,12 @@
 //! mistaken for notation are in JSON's quotes, so that each line is read from left to right without looking ahead.
 
 use super::writer::{
-    AFTER_LAST, BROKE_OFF, BUT, GONE, IDS_REPEAT, IN_PIECES, LEFT_OPEN, NOT_HELD, SOME_WITH_IDS, VARIES, WITH_IDS,
+    AFTER_LAST, BROKE_OFF, BUT, GONE, IDS_MAY_REPEAT, IDS_REPEAT, IN_PIECES, LEFT_OPEN, NOT_HELD, SOME_WITH_IDS,
+    VARIES, WITH_IDS,
 };
 use super::{
-    Block, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, Kinds, List, Node, Shown, Text, Top, Tree,
+    Block, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, Kinds, List, Node, Repeat, Shown, Text, Top,
+    Tree,
 };
 use crate::events::captured::Ending;
 use crate::events::held::{Held, Lane, MANNERS};
@@ -290,7 +292,11 @@ impl<'a> Line<'a> {
         }
         let said = self.rest().trim_start();
         let (said, in_pieces) = said.strip_suffix(IN_PIECES).map_or((said, false), |said| (said, true));
-        let (said, ids_repeat) = said.strip_suffix(IDS_REPEAT).map_or((said, false), |said| (said, true));
+        let (said, ids_repeat) = match (said.strip_suffix(IDS_REPEAT), said.strip_suffix(IDS_MAY_REPEAT)) {
+            (Some(said), _) => (said, Repeat::Yes),
+            (None, Some(said)) => (said, Repeat::Varies),
+            (None, None) => (said, Repeat::No),
+        };
         let (media, ids) = match (said.strip_suffix(SOME_WITH_IDS), said.strip_suffix(WITH_IDS)) {
             (Some(media), _) => (media, EventIds::Some),
             (None, Some(media)) => (media, EventIds::All),
