@@ -332,6 +332,9 @@ fn what_varies_beside_a_call_is_marked_and_not_compared_again() {
             let run = if drift.is_empty() { run.exits(0).says(&["note: look: drift: "]) } else { run.exits(101) };
             run.says(&[told]);
         }
+        // Recorded again, it is as it is sent now, though nothing else changed.
+        recorder(&tree, &provider, "record").run().exits(0);
+        assert_eq!(tree.read("fixtures/look.json"), fixture);
         // A fixture that has no marks gets them, without a model.
         let unmarked = fixture.replace("\\\"seed\\\": \\\"<varies>\\\"", "\\\"seed\\\": 7");
         assert_ne!(unmarked, fixture);

@@ -316,6 +316,7 @@ fn importing_the_journal_gives_the_same_fixture() {
         // An import keeps nothing of an older file, and the journal was written now.
         text.lines().filter(|line| !line.contains("\"recorded\"")).map(str::to_owned).collect::<Vec<_>>()
     };
+    tree.remove("fixtures/write_read_file.json");
     recording(&tree, "gateway", NAME, &provider.openai()).run().exits(0);
     let recorded = read();
     let journal = "fixtures/.journal/write_read_file.jsonl";
