@@ -94,6 +94,8 @@ enum What {
     Value,
     TextLine,
     Text,
+    /// A text is no longer what a turn of the model said.
+    Words,
     /// A text comes in another manner.
     Manner(Manner, Manner),
     TextOrder,
@@ -172,6 +174,11 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     }
     if found.0.is_empty() {
         found.push(Change::of_response(What::Something));
+    }
+    for change in found.0.iter_mut().filter(|change| change.what == What::Words) {
+        // What the turn says, of which a golden has only the number.
+        let turn = change.before.trim_start_matches("has ").split(", ").flat_map(|part| part.split(" and ")).next();
+        change.with = turn.and_then(|turn| run.said.0.get(turn)).cloned().unwrap_or_default();
     }
     found.0
 }

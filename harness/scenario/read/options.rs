@@ -106,5 +106,6 @@ pub(super) fn golden(raw: Option<&RawGolden>, headers: Vec<String>) -> ShapeOpti
         loose: raw.loose.iter().flatten().map(|place| Loose::of(place)).collect(),
         headers,
         event_name: raw.event_name.map(|pointer| pointer.as_str().to_owned()),
+        turns: true,
     }
 }

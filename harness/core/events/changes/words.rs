@@ -4,7 +4,7 @@ use super::{Change, Subject, VALUE, What};
 use crate::events::golden::{EventIds, Repeat, VARIES};
 use crate::events::held::Manner;
 use retake_base::cause::{Cause, CauseKind};
-use retake_base::text::{apart, counted};
+use retake_base::text::{apart, clipped, counted};
 
 impl What {
     /// The kind of a cause that this is in a stream.
@@ -17,9 +17,13 @@ impl What {
             What::Missing | What::ResponseMissing => CauseKind::EventMissing,
             What::Extra | What::ResponseExtra | What::Unknown => CauseKind::EventExtra,
             What::Moved | What::CollapsedGone | What::CollapsedMoved => CauseKind::EventOrder,
-            What::Value | What::TextLine | What::Text | What::Manner(..) | What::TextOrder | What::Hash => {
-                CauseKind::EventValue
-            }
+            What::Value
+            | What::TextLine
+            | What::Text
+            | What::Words
+            | What::Manner(..)
+            | What::TextOrder
+            | What::Hash => CauseKind::EventValue,
             _ => CauseKind::EventShape,
         }
     }
@@ -140,6 +144,20 @@ impl Change {
             (What::Text, "", text) => format!("{subject} has a text at `{place}` that the golden lacks: {text}"),
             (What::Text, was, is) if place.is_empty() => format!("{subject} has a different text: {is}, not {was}"),
             (What::Text, was, is) => format!("{subject} has a different text at `{place}`: {is}, not {was}"),
+            (What::Words, was, now) => {
+                let (verb, had, was) = was.strip_prefix("has ").map_or(("is", "was", was), |was| ("has", "had", was));
+                let text = if was.contains([',', '\'']) || was.contains(" and ") { "" } else { "'s text" };
+                let comma = if was.contains(',') { "," } else { "" };
+                let (said, cut) = apart(with, now, VALUE);
+                let at = format!("`{place}` of {subject}");
+                match now {
+                    "" => format!("{at} {verb} {was}{text}{comma} no more, which says {said}"),
+                    now if now.starts_with('"') => {
+                        format!("{at} {verb} {was}{text}{comma} no more: {cut} in place of {said}")
+                    }
+                    now => format!("{at} {now}, where it {had} {was}{text}: {}", clipped(with, VALUE)),
+                }
+            }
             (What::Manner(was, is), ..) => format!("{subject}: {}", manner(was, is, place)),
             (What::TextOrder, ..) => format!("{subject} has the same texts in a different order or number"),
             (What::Hash, ..) => {

@@ -48,13 +48,15 @@ pub enum Part {
     Booleans,
     /// Whether an event has the id of another one.
     RepeatedIds,
+    /// Where the model's words go.
+    Turns,
 }
 
 /// What each format lacks, as opposed to the next one: that of 0.1, that of 0.2, and one from before 0.3.
 const LACKED: [&[Part]; 3] = [
     &[Part::Lengths, Part::Ids, Part::Words, Part::EventIds, Part::AfterLast, Part::Texts],
     &[Part::TextPlaces, Part::Headers, Part::Times, Part::CallOrder],
-    &[Part::HeaderValues, Part::Booleans, Part::RepeatedIds],
+    &[Part::HeaderValues, Part::Booleans, Part::RepeatedIds, Part::Turns],
 ];
 
 impl Format {
@@ -71,6 +73,7 @@ impl Format {
             lengths: options.lengths && self.holds(Part::Lengths),
             ordered: options.ordered || !self.holds(Part::CallOrder),
             after_last: options.after_last && self.holds(Part::AfterLast),
+            turns: options.turns && self.holds(Part::Turns),
             ..options.clone()
         }
     }
@@ -79,6 +82,7 @@ impl Format {
     pub fn in_common(self, golden: &Golden, run: &Golden, detail: Detail) -> (Golden, Golden) {
         let without = |golden: &Golden| Golden {
             blocks: golden.blocks.iter().map(|block| block.clone().without(self, detail)).collect(),
+            ..Golden::default()
         };
         let (golden, mut run) = (without(golden), without(run));
         if !self.holds(Part::TextPlaces) {

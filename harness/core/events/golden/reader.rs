@@ -14,7 +14,9 @@ use super::{
 use crate::events::captured::Ending;
 use crate::events::held::{Held, Lane, MANNERS};
 use crate::events::path::Path;
+use crate::events::recorded::Source;
 use crate::events::times;
+use crate::events::turns::{How, Told};
 use crate::json::{Json, MAX_DEPTH};
 use retake_base::error::{Error, Place, Result};
 use retake_base::text::clipped;
@@ -37,7 +39,7 @@ impl Golden {
             blocks.push(reader.block(&rest[..end])?);
             rest = &rest[end..];
         }
-        Ok(Golden { blocks })
+        Ok(Golden { blocks, ..Golden::default() })
     }
 }
 
@@ -384,6 +386,10 @@ impl<'a> Line<'a> {
         if is_collapsed {
             return if self.eat(NOT_HELD) { self.end(Shown::NotHeld) } else { self.texts() };
         }
+        if let Ok(text @ Shown::Text(..)) = self.clone().texts() {
+            self.at = self.text.len();
+            return Ok(text);
+        }
         let start = self.at;
         let pointer = self.name(&[" "])?;
         let shown = if self.eat(" = ") {
@@ -407,9 +413,15 @@ impl<'a> Line<'a> {
                 }
             }
         }
-        if places.is_empty() || !self.eat(" = ") {
+        let verbs = [How::Equal, How::Has];
+        let verb = verbs.into_iter().find(|how| !places.is_empty() && self.eat(how.verb()));
+        if verb.is_none() {
             self.at = start;
             places.clear();
+        }
+        if let Some(how) = verb.filter(|_| self.rest().starts_with("turn ")) {
+            let text = self.turns(how)?;
+            return self.end(Shown::Text(places, text));
         }
         let text = if self.eat("… ") {
             let count = self.number()?;
@@ -426,6 +438,21 @@ impl<'a> Line<'a> {
         };
         self.take(")")?;
         self.end(Shown::Text(places, text))
+    }
+
+    /// Reads which turns a text repeats.
+    fn turns(&mut self, verb: How) -> Result<Text> {
+        let mut of = Vec::new();
+        while of.is_empty() || self.eat(" and ") {
+            self.take("turn ")?;
+            let turn = self.number()?;
+            let part = if self.eat("'s ") { self.name(&[", ", " and "])?.to_owned() } else { String::new() };
+            of.push(Source { turn, part });
+        }
+        let mut hows = How::ALL.into_iter().filter(|how| how.verb() == verb.verb() && !how.suffix().is_empty());
+        let how = hows.find(|how| self.eat(how.suffix())).unwrap_or(verb);
+        let manner = MANNERS.into_iter().find(|manner| self.eat(&manner.to_string()));
+        Ok(Text::Turns(Told { how, of }, manner.unwrap_or_default()))
     }
 
     /// Reads a place of texts.

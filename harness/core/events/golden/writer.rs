@@ -160,7 +160,8 @@ impl Display for Shown {
             Shown::Text(places, text) if places.is_empty() => write!(f, "{text}"),
             Shown::Text(places, text) => {
                 let places: Vec<String> = places.iter().map(ToString::to_string).collect();
-                write!(f, "{} = {text}", places.join(", "))
+                let verb = if let Text::Turns(told, _) = text { told.how.verb() } else { " = " };
+                write!(f, "{}{verb}{text}", places.join(", "))
             }
         }
     }
@@ -171,6 +172,7 @@ impl Display for Text {
         match self {
             Text::Start(start, count, hash, manner) => write!(f, "{start} ({count}, {hash}{manner})"),
             Text::More(count, hash) => write!(f, "… {count} more texts ({hash})"),
+            Text::Turns(told, manner) => write!(f, "{told}{manner}"),
         }
     }
 }
