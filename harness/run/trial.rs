@@ -285,8 +285,8 @@ pub(super) async fn doubles(
         mode: match (mode, scenario.tools_from) {
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
-            (Mode::Record(recorder), _) => {
-                recorder.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), suite.fork_tools))
+            (Mode::Record(by), _) => {
+                by.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), suite.fork_tools))
             }
         },
         secrets: &declared_secrets::real_values(&project.open),

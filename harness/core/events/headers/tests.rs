@@ -139,12 +139,12 @@ fn ids_that_repeat_in_some_runs_may_repeat() {
         crate::events::Shaped::of(&[capture], &ShapeOptions::default(), &known, &normalize).golden
     };
     let (once, twice) = ("id: 1\ndata: 1\n\nid: 2\ndata: 1\n\n", "id: 1\ndata: 1\n\nid: 1\ndata: 1\n\n");
-    let (mut one, mut other) = (of(once, None), of(twice, None));
-    assert_ne!(one, other);
-    Golden::agree_on_what_varies(&mut [&mut one, &mut other]);
-    assert!(one == other && one.to_string().contains(", with ids, which may repeat\n"), "{one}");
-    assert!(of(once, Some(&one)) == one && of(twice, Some(&one)) == one);
+    let (mut single, mut again) = (of(once, None), of(twice, None));
+    assert_ne!(single, again);
+    Golden::agree_on_what_varies(&mut [&mut single, &mut again]);
+    assert!(single == again && single.to_string().contains(", with ids, which may repeat\n"), "{single}");
+    assert!(of(once, Some(&single)) == single && of(twice, Some(&single)) == single);
     let mut later = of(once, None);
-    later.keep_varying(&one);
-    assert_eq!(later, one);
+    later.keep_varying(&single);
+    assert_eq!(later, single);
 }
