@@ -20,7 +20,7 @@ use crate::audit::{
     Audit, Audited, FixtureAudit, Outcome, Rendering, RuleAudit, ScenarioAudit, merged, of_answers, of_results,
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
-use crate::report::{audit_json, audit_text, notes, terminal};
+use crate::report::{audit_json, audit_text, note_lines, notes, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
@@ -168,7 +168,7 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
         ),
         answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
         results: of_results(&log.heard, rules),
-        drift: notes(fixture.as_deref(), played.drift.iter().filter(since), &[]),
+        drift: note_lines(&notes(fixture.as_deref(), played.drift.iter().filter(since), &[])),
         merged: merged(&log.heard, rules),
     }
 }

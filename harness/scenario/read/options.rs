@@ -29,6 +29,7 @@ macro_rules! read {
                     settings: drift.settings.unwrap_or(otherwise.drift.settings),
                     form: drift.form.unwrap_or(otherwise.drift.form),
                     results: drift.results.unwrap_or(otherwise.drift.results),
+                    extra: drift.extra.unwrap_or(otherwise.drift.extra),
                     observation: drift.observation.unwrap_or(otherwise.drift.observation),
                 },
                 settle: raw.settle.map_or(otherwise.settle, |settle| settle.0),
