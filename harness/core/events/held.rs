@@ -93,6 +93,7 @@ impl fmt::Display for Held {
 
 /// How the texts at a place come. One piece does not show it, nor do equal pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(clippy::struct_excessive_bools, reason = "each is told by itself")]
 pub(super) struct Manner {
     /// Whether each piece repeats everything so far.
     pub(super) grows: bool,

@@ -69,7 +69,7 @@ impl Events<'_> {
         let whole: BTreeSet<Source> =
             told.iter().filter(|told| told.how.is_whole()).flat_map(|told| told.of.clone()).collect();
         let mut lanes: Vec<&Path> = scalars.iter().filter(|lane| *lane != path && lane.can_be_beside(path)).collect();
-        lanes.retain(|lane| pieces.iter().all(|(nth, at, _)| self.value(nth, lane, path, at).is_some()));
+        lanes.retain(|lane| pieces.iter().all(|(nth, at, _)| self.value(*nth, lane, path, at).is_some()));
         let rank = |lane: &&Path| rank_as_id(lane, path);
         lanes.sort_by_key(|lane| rank(lane).unwrap_or(usize::MAX));
         let ids = lanes.iter().filter(|lane| rank(lane).is_some()).count();
@@ -90,8 +90,8 @@ impl Events<'_> {
         }
     }
 
-    fn value(&self, nth: &usize, lane: &Path, path: &Path, at: &[usize]) -> Option<LaneValue> {
-        lane.beside(&self.contents[*nth].1, path, at).and_then(LaneValue::of)
+    fn value(&self, nth: usize, lane: &Path, path: &Path, at: &[usize]) -> Option<LaneValue> {
+        lane.beside(&self.contents[nth].1, path, at).and_then(LaneValue::of)
     }
 
     /// How many texts of the model the pieces are if they are joined in a way.

@@ -157,19 +157,19 @@ fn said(turn: usize, answer: &Answer, all: &mut Vec<(Source, String)>) {
         }
     }
     if let Ok(json @ (Json::Object(_) | Json::Array(_))) = Json::parse(texts.concat().as_bytes()) {
-        inner(&json, String::new(), &mut add);
+        inner(&json, "", &mut add);
     }
 }
 
 /// Calls `add` with each text in a value, and its pointer.
-fn inner(json: &Json, pointer: String, add: &mut dyn FnMut(&str, String)) {
+fn inner(json: &Json, pointer: &str, add: &mut dyn FnMut(&str, String)) {
     match json {
-        Json::Str(text) => add(&name(&pointer), text.clone()),
+        Json::Str(text) => add(&name(pointer), text.clone()),
         Json::Array(items) => {
-            items.iter().enumerate().for_each(|(at, item)| inner(item, format!("{pointer}/{at}"), add))
+            items.iter().enumerate().for_each(|(at, item)| inner(item, &format!("{pointer}/{at}"), add));
         }
         Json::Object(object) => {
-            object.iter().for_each(|(key, value)| inner(value, format!("{pointer}/{}", pointer_token(key)), add));
+            object.iter().for_each(|(key, value)| inner(value, &format!("{pointer}/{}", pointer_token(key)), add));
         }
         _ => {}
     }

@@ -144,20 +144,7 @@ impl Change {
             (What::Text, "", text) => format!("{subject} has a text at `{place}` that the golden lacks: {text}"),
             (What::Text, was, is) if place.is_empty() => format!("{subject} has a different text: {is}, not {was}"),
             (What::Text, was, is) => format!("{subject} has a different text at `{place}`: {is}, not {was}"),
-            (What::Words, was, now) => {
-                let (verb, had, was) = was.strip_prefix("has ").map_or(("is", "was", was), |was| ("has", "had", was));
-                let text = if was.contains([',', '\'']) || was.contains(" and ") { "" } else { "'s text" };
-                let comma = if was.contains(',') { "," } else { "" };
-                let (said, cut) = apart(with, now, VALUE);
-                let at = format!("`{place}` of {subject}");
-                match now {
-                    "" => format!("{at} {verb} {was}{text}{comma} no more, which says {said}"),
-                    now if now.starts_with('"') => {
-                        format!("{at} {verb} {was}{text}{comma} no more: {cut} in place of {said}")
-                    }
-                    now => format!("{at} {now}, where it {had} {was}{text}: {}", clipped(with, VALUE)),
-                }
-            }
+            (What::Words, was, now) => lost_words(&format!("`{place}` of {subject}"), was, now, with),
             (What::Manner(was, is), ..) => format!("{subject}: {}", manner(was, is, place)),
             (What::TextOrder, ..) => format!("{subject} has the same texts in a different order or number"),
             (What::Hash, ..) => {
@@ -203,5 +190,18 @@ impl Subject {
             Subject::Body(request) => format!("the body of `{request}`"),
             Subject::Event(label) => format!("the event `{label}`"),
         }
+    }
+}
+
+/// Says what stands at a place in the stead of a turn's words, which are `said`.
+fn lost_words(at: &str, was: &str, now: &str, said: &str) -> String {
+    let (verb, had, was) = was.strip_prefix("has ").map_or(("is", "was", was), |was| ("has", "had", was));
+    let text = if was.contains([',', '\'']) || was.contains(" and ") { "" } else { "'s text" };
+    let comma = if was.contains(',') { "," } else { "" };
+    let (words, cut) = apart(said, now, VALUE);
+    match now {
+        "" => format!("{at} {verb} {was}{text}{comma} no more, which says {words}"),
+        now if now.starts_with('"') => format!("{at} {verb} {was}{text}{comma} no more: {cut} in place of {words}"),
+        now => format!("{at} {now}, where it {had} {was}{text}: {}", clipped(said, VALUE)),
     }
 }
