@@ -68,8 +68,8 @@ const GOLDENS: &[Mistake] = &[
     (
         "conflict-in-the-header",
         |good| good.replace("input_file: ", "<<<<<<< HEAD\ninput_file: a\n=======\n>>>>>>> topic\ninput_file: ").into(),
-        ":3:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
-         keep one of its sides, and remove the markers down to line 6",
+        ":5:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 8",
     ),
 ];
 
