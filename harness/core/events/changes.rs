@@ -12,7 +12,7 @@ mod trees;
 mod values;
 mod words;
 
-use super::golden::{Block, EventIds, EventLine, Golden, Repeat};
+use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text};
 use super::held::Manner;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
@@ -40,6 +40,8 @@ pub struct Change {
     pub is_less: bool,
     /// What has to be the same at another place, so that it shows this change again; empty if nothing does.
     same: String,
+    /// For words of the model that are there no more: what the golden holds, and what stands there now.
+    words: Option<(Text, Option<Text>)>,
     /// For a text in pieces, where the id is that tells its pieces from those of other texts.
     by: Option<String>,
 }
@@ -110,7 +112,7 @@ impl Change {
         let is_less = what.kind() == CauseKind::EventMissing;
         let (place, none) = (place.into(), String::new);
         let (with, before, now, same) = (none(), none(), none(), none());
-        Change { what, subject, place, with, before, now, more: 0, also: 0, is_less, same, by: None }
+        Change { what, subject, place, with, before, now, more: 0, also: 0, is_less, same, words: None, by: None }
     }
 
     fn of_response(what: What) -> Change {
@@ -177,8 +179,8 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     }
     for change in found.0.iter_mut().filter(|change| change.what == What::Words) {
         // What the turn says, of which a golden has only the number.
-        let turn = change.before.trim_start_matches("has ").split(", ").flat_map(|part| part.split(" and ")).next();
-        change.with = turn.and_then(|turn| run.said.0.get(turn)).cloned().unwrap_or_default();
+        let Some((Text::Turns(told, _), _)) = &change.words else { continue };
+        change.with = told.of.first().and_then(|of| run.said.0.get(&of.to_string())).cloned().unwrap_or_default();
     }
     found.0
 }
@@ -232,7 +234,7 @@ impl Found {
             changes.extend(if trees.is_empty() { of_values() } else { values::by_events(trees, &aligned) });
             // The words of an event with another name are sought under its old one.
             changes.retain(|change| {
-                let is_sought = change.what == What::Words && change.now.is_empty();
+                let is_sought = matches!(change.words, Some((_, None)));
                 !(is_sought && matches!(&change.subject, Subject::Event(label) if aligned.new_name(label) != label))
             });
         }

@@ -45,10 +45,12 @@ impl How {
 
     /// What stands between a place and the turns.
     pub(super) fn verb(self) -> &'static str {
-        match self {
-            How::Has | How::HasHtml | How::HasJson => " has ",
-            _ => " = ",
-        }
+        if self.is_beside() { " has " } else { " = " }
+    }
+
+    /// Whether the text contains the words beside others.
+    pub(super) fn is_beside(self) -> bool {
+        matches!(self, How::Has | How::HasHtml | How::HasJson)
     }
 
     /// What follows the turns.

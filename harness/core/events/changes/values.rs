@@ -149,14 +149,11 @@ fn text(subject: Subject, was: &[Shown], is: &[Shown]) -> Change {
         (Some((place, before)), Some((now, text))) if place == now && before.bare() == text.bare() => {
             change(What::Manner(before.manner(), text.manner()), place)
         }
-        (Some((place, text @ Text::Turns(told, _))), _) => {
-            let now = same_place.map(|(_, text)| match text {
-                Text::Start(start, ..) => start.clone(),
-                Text::Turns(told, _) if told.how.verb() == " = " => format!("is {text}"),
-                text => format!("has {text}"),
-            });
-            let had = if told.how.verb() == " = " { "" } else { "has " };
-            change(What::Words, place).between(format!("{had}{text}"), now.unwrap_or_default())
+        (Some((place, text @ Text::Turns(..))), _) => {
+            let now = same_place.map(|(_, text)| text.clone());
+            let shown = now.as_ref().map_or_else(String::new, Text::to_string);
+            let change = change(What::Words, place).between(text.to_string(), shown);
+            Change { words: Some((text.clone(), now)), ..change }
         }
         (Some((place, before)), Some((now, text))) if place == now => {
             let (before, text) = before.apart(text);

@@ -1,7 +1,7 @@
 //! The sentences for changes: the only place that puts one into words.
 
 use super::{Change, Subject, VALUE, What};
-use crate::events::golden::{EventIds, Repeat, VARIES};
+use crate::events::golden::{EventIds, Repeat, Text, VARIES};
 use crate::events::held::Manner;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::text::{apart, clipped, counted};
@@ -50,6 +50,27 @@ impl Change {
         let also =
             if self.also > 0 { format!(", also at {}", counted(self.also, "other place")) } else { String::new() };
         self.sentence() + &also
+    }
+
+    /// Says what stands at a place instead of a turn's words, which are quoted in `with`.
+    fn lost_words(&self, at: &str) -> String {
+        let Some((was @ Text::Turns(told, manner), now)) = &self.words else { return String::new() };
+        let is_plain = told.how.suffix().is_empty() && *manner == Manner::default();
+        let is_one = matches!(&told.of[..], [one] if one.part.is_empty());
+        let text = if is_plain && is_one { "'s text" } else { "" };
+        let comma = if is_plain { "" } else { "," };
+        let (is, had) = if told.how.is_beside() { ("has", "had ") } else { ("is", "was ") };
+        match now {
+            None => format!("{at} {is} {was}{text}{comma} no more, which says {}", apart(&self.with, "", VALUE).0),
+            Some(Text::Start(now, ..)) => {
+                let (said, cut) = apart(&self.with, now, VALUE);
+                format!("{at} {is} {was}{text}{comma} no more: {cut} in place of {said}")
+            }
+            Some(now) => {
+                let is = if matches!(now, Text::Turns(told, _) if !told.how.is_beside()) { "is" } else { "has" };
+                format!("{at} {is} {now}, where it {had}{was}{text}: {}", clipped(&self.with, VALUE))
+            }
+        }
     }
 
     fn of_header(&self, subject: &str) -> String {
@@ -144,7 +165,7 @@ impl Change {
             (What::Text, "", text) => format!("{subject} has a text at `{place}` that the golden lacks: {text}"),
             (What::Text, was, is) if place.is_empty() => format!("{subject} has a different text: {is}, not {was}"),
             (What::Text, was, is) => format!("{subject} has a different text at `{place}`: {is}, not {was}"),
-            (What::Words, was, now) => lost_words(&format!("`{place}` of {subject}"), was, now, with),
+            (What::Words, ..) => self.lost_words(&format!("`{place}` of {subject}")),
             (What::Manner(was, is), ..) => format!("{subject}: {}", manner(was, is, place)),
             (What::TextOrder, ..) => format!("{subject} has the same texts in a different order or number"),
             (What::Hash, ..) => {
@@ -190,18 +211,5 @@ impl Subject {
             Subject::Body(request) => format!("the body of `{request}`"),
             Subject::Event(label) => format!("the event `{label}`"),
         }
-    }
-}
-
-/// Says what stands at a place in the stead of a turn's words, which are `said`.
-fn lost_words(at: &str, was: &str, now: &str, said: &str) -> String {
-    let (verb, had, was) = was.strip_prefix("has ").map_or(("is", "was", was), |was| ("has", "had", was));
-    let text = if was.contains([',', '\'']) || was.contains(" and ") { "" } else { "'s text" };
-    let comma = if was.contains(',') { "," } else { "" };
-    let (words, cut) = apart(said, now, VALUE);
-    match now {
-        "" => format!("{at} {verb} {was}{text}{comma} no more, which says {words}"),
-        now if now.starts_with('"') => format!("{at} {verb} {was}{text}{comma} no more: {cut} in place of {words}"),
-        now => format!("{at} {now}, where it {had} {was}{text}: {}", clipped(said, VALUE)),
     }
 }
