@@ -27,62 +27,54 @@ impl Golden {
     /// # Errors
     /// If a line cannot be read. The error has its place.
     pub fn parse(text: &str) -> Result<Golden> {
-        let lines: Vec<Line<'_>> = text.lines().enumerate().map(|(nth, text)| Line::new(nth, text)).collect();
-        let mut reader = Reader::default();
+        let lines: Vec<Line<'_>> = text.lines().enumerate().map(|(nth, text)| Line { nth, text, at: 0 }).collect();
+        // The places to which later lines can refer.
+        let mut wholes = Vec::new();
         let (mut blocks, mut rest) = (Vec::new(), &lines[..]);
         while let Some(start) = rest.iter().position(|line| !line.is_blank()) {
             rest = &rest[start..];
             let end = rest.windows(2).position(|two| two[0].is_blank() && two[1].is_blank()).unwrap_or(rest.len());
-            blocks.push(reader.block(&rest[..end])?);
+            blocks.push(block(&rest[..end], &mut wholes)?);
             rest = &rest[end..];
         }
         Ok(Golden { blocks, ..Golden::default() })
     }
 }
 
-#[derive(Default)]
-struct Reader {
-    /// The places to which later lines can refer.
-    wholes: Vec<Whole>,
-}
-
-impl Reader {
-    fn block(&mut self, lines: &[Line<'_>]) -> Result<Block> {
-        let mut parts = lines.split(Line::is_blank);
-        let (request, below) =
-            parts.next().and_then(<[_]>::split_first).ok_or_else(|| Error::new("an empty golden"))?;
-        let mut block = Block { request: request.text.to_owned(), ..Block::default() };
-        let Some((head, headers)) = below.split_first() else {
-            block.page = parts.flatten().map(|line| line.text.to_owned()).collect();
-            return Ok(block);
-        };
-        block.head = Some(head.clone().head()?);
-        block.headers = headers.iter().map(|line| line.clone().header()).collect::<Result<_>>()?;
-        let mut late = false;
-        for line in parts.next().unwrap_or_default() {
-            // A label that begins like a note is written in quotes.
-            match line.text {
-                AFTER_LAST => late = true,
-                BROKE_OFF => block.ending = Ending::BrokeOff,
-                LEFT_OPEN => block.ending = Ending::Open,
-                _ if line.text.starts_with(' ') => {
-                    let mut line = line.clone();
-                    line.spaces();
-                    let Some(event) = block.events.last_mut() else { return Err(line.expected("an event")) };
-                    event.shown.push(line.shown(event.top == Top::Collapsed)?);
-                }
-                _ => block.events.push(EventLine { is_late: late, ..line.clone().event()? }),
+fn block(lines: &[Line<'_>], wholes: &mut Vec<Whole>) -> Result<Block> {
+    let mut parts = lines.split(Line::is_blank);
+    let (request, below) = parts.next().and_then(<[_]>::split_first).ok_or_else(|| Error::new("an empty golden"))?;
+    let mut block = Block { request: request.text.to_owned(), ..Block::default() };
+    let Some((head, headers)) = below.split_first() else {
+        block.page = parts.flatten().map(|line| line.text.to_owned()).collect();
+        return Ok(block);
+    };
+    block.head = Some(head.clone().head()?);
+    block.headers = headers.iter().map(|line| line.clone().header()).collect::<Result<_>>()?;
+    let mut late = false;
+    for line in parts.next().unwrap_or_default() {
+        // A label that begins like a note is written in quotes.
+        match line.text {
+            AFTER_LAST => late = true,
+            BROKE_OFF => block.ending = Ending::BrokeOff,
+            LEFT_OPEN => block.ending = Ending::Open,
+            _ if line.text.starts_with(' ') => {
+                let mut line = line.clone();
+                line.spaces();
+                let Some(event) = block.events.last_mut() else { return Err(line.expected("an event")) };
+                event.shown.push(line.shown(event.top == Top::Collapsed)?);
             }
+            _ => block.events.push(EventLine { is_late: late, ..line.clone().event()? }),
         }
-        let trees = parts.next().unwrap_or_default().iter().map(|line| line.clone().tree());
-        let trees: Vec<TreeLine> = trees.collect::<Result<_>>()?;
-        let mut rest = &trees[..];
-        while !rest.is_empty() {
-            block.trees.push(self.tree(&mut rest)?);
-        }
-        match parts.flatten().next() {
-            Some(line) => Err(line.expected("two blank lines before the next answer")),
-            None => Ok(block),
-        }
+    }
+    let trees = parts.next().unwrap_or_default().iter().map(|line| line.clone().tree());
+    let trees: Vec<TreeLine> = trees.collect::<Result<_>>()?;
+    let mut rest = &trees[..];
+    while !rest.is_empty() {
+        block.trees.push(trees::read(&mut rest, wholes)?);
+    }
+    match parts.flatten().next() {
+        Some(line) => Err(line.expected("two blank lines before the next answer")),
+        None => Ok(block),
     }
 }

@@ -16,10 +16,6 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn new(nth: usize, text: &'a str) -> Line<'a> {
-        Line { nth, text, at: 0 }
-    }
-
     pub(super) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }

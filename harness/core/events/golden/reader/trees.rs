@@ -2,7 +2,6 @@
 
 use super::super::writer::{BUT, GONE};
 use super::super::{Field, Id, Kind, Kinds, List, Node, Tree};
-use super::Reader;
 use super::line::{Line, wrong};
 use crate::events::times;
 use crate::json::MAX_DEPTH;
@@ -15,50 +14,49 @@ pub(super) struct Whole {
     below: Vec<Node>,
 }
 
-impl Reader {
-    pub(super) fn tree(&mut self, lines: &mut &[TreeLine]) -> Result<Tree> {
-        let hash = lines.first().and_then(|line| line.hash.clone());
-        let mut root = self.node(lines, 0, "")?;
-        if root.kinds.is_empty() {
-            root.kinds.push(Kind::plain("object"));
-        }
-        Ok(Tree { root, hash })
+/// Reads a tree. `wholes` are the places to which its lines can refer.
+pub(super) fn read(lines: &mut &[TreeLine], wholes: &mut Vec<Whole>) -> Result<Tree> {
+    let hash = lines.first().and_then(|line| line.hash.clone());
+    let mut root = read_node(lines, wholes, 0, "")?;
+    if root.kinds.is_empty() {
+        root.kinds.push(Kind::plain("object"));
     }
+    Ok(Tree { root, hash })
+}
 
-    /// Reads the next line, and the lines below it. What is as in another tree is copied from there, and the lines below that
-    /// differ replace it.
-    fn node(&mut self, lines: &mut &[TreeLine], depth: usize, above: &str) -> Result<Node> {
-        let Some((line, rest)) = lines.split_first() else { return Ok(Node::default()) };
-        *lines = rest;
-        if line.depth != depth {
-            return Err(wrong(
-                line.at,
-                format!("this line is indented by {} spaces, expected {}", 2 * line.depth, 2 * depth),
-            ));
-        }
-        if depth > MAX_DEPTH {
-            return Err(wrong(line.at, format!("more than {MAX_DEPTH} lines within each other")));
-        }
-        let mut node = line.node();
-        let place = if depth == 0 { node.name.clone() } else { format!("{above}.{}", node.name) };
-        if let Some(other) = &line.other {
-            let other = if other.is_empty() { &place } else { other };
-            let whole = self.wholes.iter().find(|whole| whole.place == *other && whole.name == node.name);
-            let Some(whole) = whole else {
-                return Err(wrong(line.at, format!("as in `{other}`, which does not stand above with lines below it")));
-            };
-            node.below.clone_from(&whole.below);
-            patch(&mut node.below, lines, depth + 1)?;
-            return Ok(node);
-        }
-        while lines.first().is_some_and(|line| line.depth > depth) {
-            node.below.push(self.node(lines, depth + 1, &place)?);
-        }
-        // What is written at the same place later hides what was written there before.
-        self.wholes.retain(|whole| whole.place != place || whole.name != node.name);
-        self.wholes.push(Whole { name: node.name.clone(), place, below: node.below.clone() });
-        Ok(node)
+/// Reads the next line, and the lines below it. What is as in another tree is copied from there, and the lines below that
+/// differ replace it.
+fn read_node(lines: &mut &[TreeLine], wholes: &mut Vec<Whole>, depth: usize, above: &str) -> Result<Node> {
+    let Some((line, rest)) = lines.split_first() else { return Ok(Node::default()) };
+    *lines = rest;
+    if line.depth != depth {
+        return Err(wrong(
+            line.at,
+            format!("this line is indented by {} spaces, expected {}", 2 * line.depth, 2 * depth),
+        ));
     }
+    if depth > MAX_DEPTH {
+        return Err(wrong(line.at, format!("more than {MAX_DEPTH} lines within each other")));
+    }
+    let mut node = line.node();
+    let place = if depth == 0 { node.name.clone() } else { format!("{above}.{}", node.name) };
+    if let Some(other) = &line.other {
+        let other = if other.is_empty() { &place } else { other };
+        let whole = wholes.iter().find(|whole| whole.place == *other && whole.name == node.name);
+        let Some(whole) = whole else {
+            return Err(wrong(line.at, format!("as in `{other}`, which does not stand above with lines below it")));
+        };
+        node.below.clone_from(&whole.below);
+        patch(&mut node.below, lines, depth + 1)?;
+        return Ok(node);
+    }
+    while lines.first().is_some_and(|line| line.depth > depth) {
+        node.below.push(read_node(lines, wholes, depth + 1, &place)?);
+    }
+    // What is written at the same place later hides what was written there before.
+    wholes.retain(|whole| whole.place != place || whole.name != node.name);
+    wholes.push(Whole { name: node.name.clone(), place, below: node.below.clone() });
+    Ok(node)
 }
 
 /// Changes copied nodes by the lines that differ from them.
@@ -266,7 +264,7 @@ impl Kind {
 
     /// Returns the kind of a value as it is shown. One that would be read as something else is put in quotes.
     pub(in crate::events) fn of_value(text: &str) -> Kind {
-        let mut line = Line::new(0, text);
+        let mut line = Line { nth: 0, text, at: 0 };
         let is_read = line.kind(0).is_ok_and(|kind| !matches!(kind, Kind::Object(_) | Kind::List(_)));
         let is_plain = is_read && line.rest().is_empty() && ![GONE, "as above"].contains(&text);
         Kind::of(&if is_plain { text.into() } else { crate::events::notation::json_quoted(text) })
