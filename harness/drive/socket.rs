@@ -155,6 +155,7 @@ impl Socket {
             self.say(text).await?;
         }
         underway.awaits(lacks(last, "socket"));
+        let _reading = underway.reads();
         let spec = StreamSpec { first: None, last: last.map(str::to_owned), cancel: false };
         let mut stream = Stream::new(&spec, None);
         // A step that only opens the socket has nothing to wait for.
@@ -171,7 +172,6 @@ impl Socket {
                 None => break,
             };
             let is_over = stream.push_event(event, size);
-            stream.note_piece(known, underway.mark());
             underway.events(&stream.events, known);
             if is_over {
                 break;
@@ -193,7 +193,7 @@ impl Socket {
             content_type,
             events: stream.events,
             after: AfterLast::default(),
-            in_pieces: stream.in_pieces,
+            last_turn: underway.last_turn(),
             ..answered
         })
     }

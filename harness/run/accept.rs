@@ -89,8 +89,10 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
     let agreed = prove(project, scenario, fixture.as_ref(), looked_at.as_ref())?;
     if let Some(golden) = &agreed.golden {
         let mut looked_at = looked_at.unwrap_or_else(|| Committed::now(Golden::default()));
-        // A single run cannot tell which headers vary.
-        Arc::make_mut(&mut looked_at).golden.keep_varying(golden);
+        // A single run cannot tell which headers vary, and none but the proof asks how answers are passed on.
+        let looked = &mut Arc::make_mut(&mut looked_at).golden;
+        looked.keep_varying(golden);
+        looked.add_early(golden);
         let sides = agreed.run.sides_of(scenario, &looked_at, golden);
         if !sides.changes().is_empty() {
             project.goldens.propose(&scenario.golden_name, &golden.to_string(), &scenario.file);

@@ -38,7 +38,6 @@ pub(crate) mod golden;
 pub(crate) mod interrupt;
 mod logged;
 mod orphans;
-mod pieces;
 pub(crate) mod policy;
 mod precedence;
 pub(crate) mod project;

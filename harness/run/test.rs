@@ -261,11 +261,10 @@ fn attempt(
             }
         }
     }
-    let mut replayed = replayed.map_err(|error| {
+    let replayed = replayed.map_err(|error| {
         let failure = looked_into(Failure::from(error), &scenario.name);
         if retries { Attempt::Again(failure) } else { Attempt::Failed(failure) }
     })?;
-    replayed.look_again_at_pieces(project, scenario);
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);

@@ -48,10 +48,8 @@ pub struct Delivery {
     pub headers: Vec<(String, String)>,
     /// Whether its step does not go into the golden, so that only its headers do.
     pub only_headers: bool,
-    /// Whether the events came in pieces, between which calls of the model began or ended.
-    pub in_pieces: bool,
-    /// Whether the golden says so.
-    pub held_in_pieces: bool,
+    /// The last turn whose answer had been given when it ended, counted from 1.
+    pub last_turn: Option<usize>,
 }
 
 /// The rest of a stream, after the last event for which its step waits.

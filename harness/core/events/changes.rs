@@ -66,8 +66,10 @@ enum What {
     ResponseExtra,
     Status,
     Media,
-    AtOnce,
-    InPieces,
+    /// Nothing came before the end of a turn: nothing of its text, or nothing at all.
+    AtItsEnd(usize, bool),
+    /// A part of a turn came before its end.
+    Early(usize),
     EventIds(EventIds),
     IdsRepeat(Repeat),
     HeaderAttribute,

@@ -53,6 +53,12 @@ impl Labels<'_> {
     }
 }
 
+/// Returns the label of one event, as a golden writes it where nothing in it is replaced by a name.
+pub(super) fn written(options: &ShapeOptions, event: &Event, json: Option<&Json>) -> String {
+    let mut labels = Labels { options, normalize: &str::to_owned, known: HashMap::new() };
+    labels.of(&options.label_of(event, json), !event.is_real()).text.clone()
+}
+
 /// An event that a golden shows, with its payload, which is parsed only here.
 pub(super) struct ReadEvent<'a> {
     pub(super) event: &'a Event,

@@ -130,14 +130,13 @@ fn block(
         false => Repeat::No,
     };
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
-    let in_pieces = capture.delivery.held_in_pieces;
     let tree = |(label, of): (String, LabelShape)| {
         let pins = Pins::new(&of.name, options, pinned);
         outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen))
     };
     let block = Block {
         request,
-        head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, in_pieces }),
+        head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() }),
         headers,
         events: lines,
         ending: if options.after_last { capture.after.ending } else { Ending::Ended },

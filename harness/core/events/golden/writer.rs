@@ -9,7 +9,8 @@ use crate::events::captured::Ending;
 use crate::events::notation::padded;
 
 /// What the line of a status says of a stream.
-pub(super) const IN_PIECES: &str = ", in pieces";
+pub(super) const BEFORE_TURN: &str = ", before turn ";
+pub(super) const ENDS: &str = " ends";
 pub(super) const WITH_IDS: &str = ", with ids";
 pub(super) const SOME_WITH_IDS: &str = ", some with ids";
 /// What follows if two events have the same id.
@@ -123,7 +124,8 @@ impl Display for Head {
             Repeat::Yes => IDS_REPEAT,
             Repeat::Varies => IDS_MAY_REPEAT,
         };
-        let said = format!("{}{ids}{repeat}{}", self.media, if self.in_pieces { IN_PIECES } else { "" });
+        let early: String = self.early.iter().map(|turn| format!("{BEFORE_TURN}{turn}{ENDS}")).collect();
+        let said = format!("{}{ids}{repeat}{early}", self.media);
         write!(f, "{}{}{said}", self.status, if said.is_empty() { "" } else { " " })
     }
 }

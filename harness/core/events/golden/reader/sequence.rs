@@ -1,6 +1,6 @@
 //! Reads the lines of a sequence: the status, headers, and events with what is shown of them.
 
-use super::super::writer::{IDS_MAY_REPEAT, IDS_REPEAT, IN_PIECES, NOT_HELD, SOME_WITH_IDS, VARIES, WITH_IDS};
+use super::super::writer::{BEFORE_TURN, ENDS, IDS_MAY_REPEAT, IDS_REPEAT, NOT_HELD, SOME_WITH_IDS, VARIES, WITH_IDS};
 use super::super::{EventIds, EventLine, Head, Header, Repeat, Shown, Text, Top};
 use super::line::Line;
 use crate::events::held::{Held, Lane, MANNERS};
@@ -19,7 +19,14 @@ impl<'a> Line<'a> {
             return Err(self.expected("a status"));
         }
         let said = self.rest().trim_start();
-        let (said, in_pieces) = said.strip_suffix(IN_PIECES).map_or((said, false), |said| (said, true));
+        // Before 0.3, it was a question of time.
+        let mut said = said.strip_suffix(", in pieces").unwrap_or(said);
+        let mut early = Vec::new();
+        while let Some((before, turn)) = said.strip_suffix(ENDS).and_then(|said| said.rsplit_once(BEFORE_TURN)) {
+            let Ok(turn) = turn.parse() else { break };
+            early.insert(0, turn);
+            said = before;
+        }
         let (said, ids_repeat) = match (said.strip_suffix(IDS_REPEAT), said.strip_suffix(IDS_MAY_REPEAT)) {
             (Some(said), _) => (said, Repeat::Yes),
             (None, Some(said)) => (said, Repeat::Varies),
@@ -30,7 +37,7 @@ impl<'a> Line<'a> {
             (None, Some(media)) => (media, EventIds::All),
             (None, None) => (said, EventIds::None),
         };
-        Ok(Head { status: format!("{exit}{code}"), media: media.to_owned(), ids, ids_repeat, in_pieces })
+        Ok(Head { status: format!("{exit}{code}"), media: media.to_owned(), ids, ids_repeat, early })
     }
 
     pub(super) fn header(mut self) -> Result<Header> {

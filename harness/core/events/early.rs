@@ -1,0 +1,251 @@
+//! Whether a client receives an answer while the model still gives it. This is asked, and not timed: the last piece of an answer is held
+//! back until a client has received an event with text of it. A stream that passes on no text in pieces is asked for any event at all
+//! before the last answer that was given during it has ended.
+
+use super::captured::{Captured, Event};
+use super::golden::{Block, Golden, Shown, Text, Top};
+use super::held::Held;
+use super::labels::written;
+use super::options::ShapeOptions;
+use super::path::Path;
+use super::recorded::{Recorded, Source};
+use super::search::content;
+use crate::json::Json;
+
+/// The largest number of characters by which a piece of a text is known.
+const KNOWN_BY: usize = 12;
+
+/// What clients are to receive before answers end. Turns are counted from 1.
+#[derive(Clone, Debug, Default)]
+pub struct Passing {
+    /// For each response of the golden.
+    responses: Vec<Vec<Awaited>>,
+    options: ShapeOptions,
+    /// Whether an event of the latest stream has come.
+    begun: bool,
+}
+
+/// What is to come before one answer ends.
+#[derive(Clone, Debug)]
+struct Awaited {
+    turn: usize,
+    /// The places at which its text stands; none if any event will do.
+    texts: Vec<Place>,
+    /// Whether the committed golden says that it comes.
+    is_known: bool,
+    came: bool,
+    /// Whether the answer has ended.
+    over: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    label: String,
+    path: Path,
+    said: String,
+}
+
+impl Passing {
+    /// What a committed golden says.
+    pub fn known(golden: &Golden, recorded: &Recorded, options: &ShapeOptions) -> Passing {
+        let awaited = |block: &Block| {
+            let mut texts = block.texts_in_pieces(recorded);
+            let awaited = |turn: &usize| Awaited::of(*turn, &mut texts, true);
+            block.early().iter().map(awaited).collect()
+        };
+        Passing { responses: golden.blocks.iter().map(awaited).collect(), options: options.clone(), begun: false }
+    }
+
+    /// All that a golden can say of a run: `captured` is what it is made of, and `known` the committed one.
+    pub fn asked(
+        golden: &Golden,
+        captured: &[Captured],
+        known: Option<&Golden>,
+        recorded: &Recorded,
+        options: &ShapeOptions,
+    ) -> Passing {
+        let known = |nth: usize| known.and_then(|known| known.blocks.get(nth)).map(Block::early).unwrap_or_default();
+        let of_block = |(nth, (block, captured)): (usize, (&Block, &Captured))| {
+            let mut texts = block.texts_in_pieces(recorded);
+            let mut turns: Vec<usize> = texts.iter().map(|(turn, _)| *turn).chain(known(nth).to_vec()).collect();
+            turns.extend(captured.delivery.last_turn.filter(|_| known(nth).is_empty()));
+            turns.sort_unstable();
+            turns.dedup();
+            turns.into_iter().map(|turn| Awaited::of(turn, &mut texts, known(nth).contains(&turn))).collect()
+        };
+        Passing {
+            responses: golden.blocks.iter().zip(captured).enumerate().map(of_block).collect(),
+            options: options.clone(),
+            begun: false,
+        }
+    }
+
+    /// Whether nothing is to come.
+    pub fn is_empty(&self) -> bool {
+        self.responses.iter().all(Vec::is_empty)
+    }
+
+    /// Notes that another stream begins.
+    pub fn begins(&mut self) {
+        self.begun = false;
+    }
+
+    /// Notes an event that a client has received.
+    pub fn take(&mut self, event: &Event) {
+        if !event.is_real() || self.options.ignores(&event.label()) {
+            return;
+        }
+        self.begun = true;
+        let open = |awaited: &&mut Awaited| !awaited.came && !awaited.over && !awaited.texts.is_empty();
+        let mut open = self.responses.iter_mut().flatten().filter(open).peekable();
+        if open.peek().is_none() {
+            return;
+        }
+        let json = event.json();
+        let Some(content) = content(&event.payload, json.as_ref()) else { return };
+        let label = written(&self.options, event, json.as_ref());
+        for awaited in open {
+            awaited.came = awaited.texts.iter().any(|place| place.label == label && place.is_in(&content));
+        }
+    }
+
+    /// How long the answer of a turn is to be held back; `None` if what is to come before it ends has come.
+    pub fn patience(&self, turn: usize) -> Option<Patience> {
+        let of_turn = || self.responses.iter().flatten().filter(|awaited| awaited.turn == turn && !awaited.over);
+        let open = |awaited: &&Awaited| !(awaited.came || awaited.texts.is_empty() && self.begun);
+        let mut open = of_turn().filter(open).peekable();
+        open.peek()?;
+        Some(if open.any(|awaited| awaited.is_known) { Patience::UntilItComes } else { Patience::UntilQuiet })
+    }
+
+    /// Whether something is to come before a turn's answer ends.
+    pub fn names(&self, turn: usize) -> bool {
+        self.responses.iter().flatten().any(|awaited| awaited.turn == turn)
+    }
+
+    /// Whether any event will do before a turn's answer ends.
+    pub fn is_of_any_event(&self, turn: usize) -> bool {
+        self.responses.iter().flatten().any(|awaited| awaited.turn == turn && awaited.texts.is_empty())
+    }
+
+    /// Notes that the answer of a turn ends. Unless it was held back, nothing is learnt of it: what is known is taken for granted.
+    pub fn ends(&mut self, turn: usize, was_held: bool) {
+        let begun = self.begun;
+        for awaited in self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn && !awaited.over) {
+            awaited.came |= awaited.texts.is_empty() && begun || awaited.is_known && !was_held;
+            awaited.over = true;
+        }
+    }
+
+    /// For each response, the turns of which a part came before they ended.
+    pub fn came(&self) -> Vec<Vec<usize>> {
+        let came = |awaited: &Awaited| awaited.came || awaited.is_known && !awaited.over;
+        let of_response = |awaited: &Vec<Awaited>| {
+            let has_text = awaited.iter().any(|awaited| came(awaited) && !awaited.texts.is_empty());
+            let told =
+                |awaited: &&Awaited| came(awaited) && (awaited.is_known || !awaited.texts.is_empty() || !has_text);
+            awaited.iter().filter(told).map(|awaited| awaited.turn).collect()
+        };
+        self.responses.iter().map(of_response).collect()
+    }
+}
+
+/// How long an answer is held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// The committed golden says that a part of it comes.
+    UntilItComes,
+    /// Nobody knows whether a part of it comes: it does not, once the system is quiet.
+    UntilQuiet,
+}
+
+impl Awaited {
+    fn of(turn: usize, texts: &mut Vec<(usize, Place)>, is_known: bool) -> Awaited {
+        let texts = texts.extract_if(.., |(of, _)| *of == turn).map(|(_, place)| place).collect();
+        Awaited { turn, texts, is_known, came: false, over: false }
+    }
+}
+
+impl Place {
+    /// Whether a text at the place is a piece with which the text begins.
+    fn is_in(&self, content: &Json) -> bool {
+        let mut found = false;
+        self.path.each(content, &mut |_, piece| {
+            let piece = piece.as_str().unwrap_or_default().trim();
+            found |= !piece.is_empty() && begins(self.said.trim(), piece);
+        });
+        found
+    }
+}
+
+/// Whether a text and a piece have the same beginning, as far as no form of escaping changes it.
+fn begins(text: &str, piece: &str) -> bool {
+    let plain = |c: &char| c.is_alphanumeric() || *c == ' ';
+    text.chars().zip(piece.chars()).take(KNOWN_BY).take_while(|(c, _)| plain(c)).all(|(a, b)| a == b)
+}
+
+impl Block {
+    fn early(&self) -> &[usize] {
+        self.head.as_ref().map(|head| &head.early[..]).unwrap_or_default()
+    }
+
+    /// The words of the model that come in several events: whose they are, the name of the events, and the places there.
+    fn in_pieces(&self) -> impl Iterator<Item = (&Source, &str, &[Held])> {
+        let shown = self.events.iter().flat_map(|event| event.shown.iter().map(move |shown| (event, shown)));
+        let told = shown.filter_map(|(event, shown)| match shown {
+            Shown::Text(places, Text::Turns(told, manner)) if told.how.is_whole() => {
+                let is_cut = event.top == Top::Collapsed || manner.in_pieces || manner.grows;
+                is_cut.then_some((told, &*event.label, &**places))
+            }
+            _ => None,
+        });
+        told.flat_map(|(told, label, places)| told.of.iter().map(move |source| (source, label, places)))
+    }
+
+    /// Whether such words are a turn's.
+    pub(super) fn has_pieces_of(&self, turn: usize) -> bool {
+        self.in_pieces().any(|(source, ..)| source.turn == turn)
+    }
+
+    /// The places of such words, each with its turn.
+    fn texts_in_pieces(&self, recorded: &Recorded) -> Vec<(usize, Place)> {
+        let mut found = Vec::new();
+        for (source, label, places) in self.in_pieces() {
+            let Some((_, said)) = recorded.said.iter().find(|(of, _)| of == source) else { continue };
+            let place = |held: &Held| Place { label: label.to_owned(), path: held.path.clone(), said: said.clone() };
+            found.extend(places.iter().map(|held| (source.turn, place(held))));
+        }
+        found
+    }
+}
+
+impl Golden {
+    /// Returns the turns of which each response passes on a part before they end.
+    pub fn early(&self) -> Vec<Vec<usize>> {
+        self.blocks.iter().map(|block| block.early().to_vec()).collect()
+    }
+
+    /// Adds those of another golden.
+    pub fn add_early(&mut self, other: &Golden) {
+        for (block, other) in self.blocks.iter_mut().zip(&other.blocks) {
+            let Some(head) = &mut block.head else { continue };
+            head.early.extend_from_slice(other.early());
+            head.early.sort_unstable();
+            head.early.dedup();
+        }
+    }
+
+    /// Returns it with other such turns.
+    #[must_use]
+    pub fn with_early(mut self, early: &[Vec<usize>]) -> Golden {
+        for (nth, block) in self.blocks.iter_mut().enumerate() {
+            if let Some(head) = &mut block.head {
+                head.early = early.get(nth).cloned().unwrap_or_default();
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;
