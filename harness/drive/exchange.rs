@@ -231,7 +231,8 @@ async fn read_stream(
     underway.events(&stream.events, known);
     stream.check()?;
     answered.events = std::mem::take(&mut stream.events);
-    answered.last_turn = underway.last_turn();
+    // Where a client leaves, calls go on.
+    answered.last_turn = underway.last_turn().filter(|_| !wanted.cancel);
     stream.add_retry(&mut answered.headers);
     Ok((response, stream))
 }

@@ -2,7 +2,7 @@
 //! back until a client has received an event with text of it. A stream that passes on no text in pieces is asked for any event at all
 //! before the last answer that was given during it has ended.
 
-use super::captured::{Captured, Event};
+use super::captured::Event;
 use super::golden::{Block, Golden, Shown, Text, Top};
 use super::held::Held;
 use super::labels::written;
@@ -56,25 +56,26 @@ impl Passing {
         Passing { responses: golden.blocks.iter().map(awaited).collect(), options: options.clone(), begun: false }
     }
 
-    /// All that a golden can say of a run: `captured` is what it is made of, and `known` the committed one.
+    /// All that a golden can say of a run. `known` is what a golden said before, and `last` the last turn that had been given when each
+    /// response ended, if a stream without text in pieces is to be asked for any event before it.
     pub fn asked(
         golden: &Golden,
-        captured: &[Captured],
         known: Option<&Golden>,
+        last: &[Option<usize>],
         recorded: &Recorded,
         options: &ShapeOptions,
     ) -> Passing {
         let known = |nth: usize| known.and_then(|known| known.blocks.get(nth)).map(Block::early).unwrap_or_default();
-        let of_block = |(nth, (block, captured)): (usize, (&Block, &Captured))| {
+        let of_block = |(nth, block): (usize, &Block)| {
             let mut texts = block.texts_in_pieces(recorded);
             let mut turns: Vec<usize> = texts.iter().map(|(turn, _)| *turn).chain(known(nth).to_vec()).collect();
-            turns.extend(captured.delivery.last_turn.filter(|_| known(nth).is_empty()));
+            turns.extend(last.get(nth).copied().flatten().filter(|_| known(nth).is_empty()));
             turns.sort_unstable();
             turns.dedup();
             turns.into_iter().map(|turn| Awaited::of(turn, &mut texts, known(nth).contains(&turn))).collect()
         };
         Passing {
-            responses: golden.blocks.iter().zip(captured).enumerate().map(of_block).collect(),
+            responses: golden.blocks.iter().enumerate().map(of_block).collect(),
             options: options.clone(),
             begun: false,
         }
