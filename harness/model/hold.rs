@@ -2,6 +2,7 @@
 //! not a question of time.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -25,7 +26,13 @@ struct Inner {
     changed: Notify,
     /// How long a part is awaited that is known to come.
     limit: Duration,
+    in_vain: InVain,
 }
+
+/// Whether a part that is known to come was awaited in vain, in any of several runs. Then it is clear that something is wrong, and others
+/// need not wait as long. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct InVain(Arc<AtomicBool>);
 
 #[derive(Debug)]
 struct State {
@@ -44,9 +51,9 @@ pub struct Reading(Option<Hold>);
 
 impl Hold {
     /// Nothing has come yet. A part that is known to come is awaited for the time `limit`.
-    pub fn new(passing: Passing, limit: Duration) -> Hold {
+    pub fn new(passing: Passing, limit: Duration, in_vain: InVain) -> Hold {
         let state = State { passing, open: 0, heard: Instant::now(), has_waited_in_vain: false };
-        Hold(Arc::new(Inner { state: Mutex::new(state), changed: Notify::new(), limit }))
+        Hold(Arc::new(Inner { state: Mutex::new(state), changed: Notify::new(), limit, in_vain }))
     }
 
     /// Notes that a client begins to read a stream, before it asks for it.
@@ -108,11 +115,14 @@ impl Hold {
                 let due = match patience.filter(|_| !is_hopeless) {
                     // What nobody can receive is neither found nor missed.
                     None => return state.passing.ends(turn, patience.is_none()),
-                    Some(Patience::UntilItComes) => began + self.0.limit,
-                    Some(Patience::UntilQuiet) => state.heard.max(began) + QUIET,
+                    Some(Patience::UntilItComes) if !self.0.in_vain.0.load(Ordering::Relaxed) => began + self.0.limit,
+                    Some(_) => state.heard.max(began) + QUIET,
                 };
                 if due <= Instant::now() {
-                    state.has_waited_in_vain |= patience == Some(Patience::UntilItComes);
+                    if patience == Some(Patience::UntilItComes) {
+                        state.has_waited_in_vain = true;
+                        self.0.in_vain.0.store(true, Ordering::Relaxed);
+                    }
                     return state.passing.ends(turn, true);
                 }
                 due

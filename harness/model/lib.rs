@@ -49,7 +49,7 @@ pub use companion::Companion;
 pub use conversation::Conversation;
 pub use drift::DriftOf;
 pub use going_on::GoingOn;
-pub use hold::{Hold, Reading};
+pub use hold::{Hold, InVain, Reading};
 pub use http::is_same_key;
 pub use lint::{CallFlaw, FlawKind};
 pub use load::{Load, LoadOptions, Pace, Rate, SessionBy};

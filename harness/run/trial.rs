@@ -149,7 +149,7 @@ fn hold(
     };
     let passing = asked.cloned().or_else(said).filter(|passing| !passing.is_empty())?;
     // The rest of the time is for the rest of the run.
-    Some(Hold::new(passing, scenario.timeout / 2))
+    Some(Hold::new(passing, scenario.timeout / 2, project.in_vain.clone()))
 }
 
 impl Replayed {
