@@ -110,7 +110,6 @@ impl Agent<'_> {
             earlier_cookies: BTreeMap::new(),
             after: if self.run.stream.cancel { AfterLast::default() } else { stream.take_after() },
             events: stream.events,
-            last_turn: underway.last_turn(),
         })
     }
 }

@@ -25,8 +25,6 @@ pub(super) struct Answered {
     pub(super) events: Vec<Event>,
     /// What came after the last event for which the step waits, as far as it is known.
     pub(super) after: AfterLast,
-    /// The last turn that had been given to a call when it ended, counted from 1.
-    pub(super) last_turn: Option<usize>,
 }
 
 impl Answered {
@@ -87,11 +85,11 @@ impl Answered {
 
     /// Returns the answer as a part of the golden.
     pub(super) fn into_captured(self) -> Captured {
-        let Answered { request, status, content_type, headers, events, after, last_turn, .. } = self;
+        let Answered { request, status, content_type, headers, events, after, .. } = self;
         let headers = headers
             .iter()
             .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
-        let delivery = Delivery { headers: headers.collect(), last_turn, ..Delivery::default() };
+        let delivery = Delivery { headers: headers.collect(), ..Delivery::default() };
         Captured { request, status, content_type, events, after, tree: None, delivery }
     }
 

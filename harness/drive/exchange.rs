@@ -124,7 +124,6 @@ pub(super) async fn open(
         earlier_cookies,
         events: Vec::new(),
         after: AfterLast::default(),
-        last_turn: None,
     };
     let right = match &request.status {
         Some(wanted) => wanted.contains(&status),
@@ -231,8 +230,6 @@ async fn read_stream(
     underway.events(&stream.events, known);
     stream.check()?;
     answered.events = std::mem::take(&mut stream.events);
-    // Where a client leaves, calls go on.
-    answered.last_turn = underway.last_turn().filter(|_| !wanted.cancel);
     stream.add_retry(&mut answered.headers);
     Ok((response, stream))
 }

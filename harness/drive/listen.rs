@@ -34,8 +34,6 @@ struct Heard {
     broken: Option<Error>,
     /// Whether its last event has come, or its end.
     ended: bool,
-    /// The last turn that had been given to a call then.
-    last_turn: Option<usize>,
 }
 
 impl Listener {
@@ -46,7 +44,7 @@ impl Listener {
         underway: &Underway,
         reading: Reading,
     ) -> Listener {
-        let heard = Heard { stream: Stream::new(wanted, None), broken: None, ended: false, last_turn: None };
+        let heard = Heard { stream: Stream::new(wanted, None), broken: None, ended: false };
         let heard = Arc::new(Mutex::new(heard));
         let (sender, changed) = watch::channel(0);
         let hearing = heard.clone();
@@ -74,7 +72,6 @@ impl Listener {
                     }
                 };
                 underway.events_of(step, &heard.stream.events, known);
-                heard.last_turn = underway.last_turn();
                 let events = heard.stream.events.len();
                 drop(heard);
                 sender.send_replace(events);
@@ -117,16 +114,16 @@ impl Listener {
         }
         self.task.abort();
         let mut answered = self.answered.clone();
-        let (events, after, last_turn, checked) = {
+        let (events, after, checked) = {
             let mut heard = self.heard.lock();
             heard.stream.add_retry(&mut answered.headers);
             let checked = heard.stream.check();
             let checked = if heard.stream.done { checked } else { heard.broken.take().map_or(checked, Err) };
             let after = heard.stream.take_after();
-            (std::mem::take(&mut heard.stream.events), after, heard.last_turn, checked)
+            (std::mem::take(&mut heard.stream.events), after, checked)
         };
         checked?;
-        Ok(Answered { events, after, last_turn, ..answered })
+        Ok(Answered { events, after, ..answered })
     }
 
     async fn ended(&mut self) {

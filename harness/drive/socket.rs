@@ -193,7 +193,6 @@ impl Socket {
             content_type,
             events: stream.events,
             after: AfterLast::default(),
-            last_turn: underway.last_turn(),
             ..answered
         })
     }

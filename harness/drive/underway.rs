@@ -161,11 +161,6 @@ impl Underway {
         self.state.lock().watched = Some((calls, golden.clone()));
     }
 
-    /// The last turn of the fixture that was given to a call so far, counted from 1.
-    pub(super) fn last_turn(&self) -> Option<usize> {
-        self.state.lock().watched.as_ref().and_then(|(calls, _)| calls.last_turn())
-    }
-
     /// Notes that a client begins to read a stream.
     pub(super) fn reads(&self) -> Reading {
         Hold::reading(self.hold.as_ref())

@@ -34,8 +34,6 @@ struct CallsUnderWay {
     pause: Duration,
     /// How many calls of each caller were answered.
     answered: BTreeMap<String, usize>,
-    /// The last turn that answered one.
-    last_turn: Option<usize>,
 }
 
 impl Default for Activity {
@@ -47,7 +45,6 @@ impl Default for Activity {
             last: Instant::now(),
             pause: Duration::ZERO,
             answered: BTreeMap::new(),
-            last_turn: None,
         });
         Activity(Arc::new(ActivityState { calls, changed: Notify::new(), answered: Notify::new() }))
     }
@@ -131,17 +128,6 @@ impl Activity {
             *self.0.calls.lock().answered.entry(caller.to_owned()).or_default() += 1;
             self.0.answered.notify_waiters();
         }
-    }
-
-    /// Notes that a call got a turn, counted from 1.
-    pub(super) fn got(&self, turn: usize) {
-        let mut calls = self.0.calls.lock();
-        calls.last_turn = calls.last_turn.max(Some(turn));
-    }
-
-    /// The last turn of the fixture that answered a call so far, counted from 1.
-    pub fn last_turn(&self) -> Option<usize> {
-        self.0.calls.lock().last_turn
     }
 
     /// How many calls of a caller were answered so far.

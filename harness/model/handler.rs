@@ -11,7 +11,7 @@ use axum::http::{Request, Response as HttpResponse};
 use super::activity::InFlight;
 use super::callers::CallerRules;
 use super::companion::{self, Companion};
-use super::http::{self, HeldAt, Incoming, Room};
+use super::http::{self, Incoming, Room};
 use super::lint::FlawKind;
 use super::load::{Load, Pass};
 use super::lookup::Lookup;
@@ -163,7 +163,7 @@ impl Exchange<'_> {
     /// Answers a call with its turn, or with a miss.
     async fn replayed(
         self,
-        replay: &Arc<Replay>,
+        replay: &Replay,
         aside: Option<Aside>,
         mut read: Read,
         in_flight: InFlight,
@@ -234,7 +234,6 @@ impl Exchange<'_> {
         if let Some(hold) = replay.hold() {
             hold.asked();
         }
-        session.activity.got(served.index + 1);
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
         session.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));
@@ -247,7 +246,7 @@ impl Exchange<'_> {
                 }
                 let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
                 let delays = recorded.map_or_else(Vec::new, |recorded| recorded.delays_of(&response));
-                let held = HeldAt::of(replay, served.index + 1, call.api, &response);
+                let held = replay.hold().and_then(|hold| hold.piece(served.index + 1, call.api, &response));
                 http::answer_in_time(&response, delays, held, in_flight).await
             }
             Err(unrenderable) => {

@@ -41,8 +41,22 @@ struct State {
     open: usize,
     /// When the system last sent or asked something.
     heard: Instant,
-    /// Whether a part did not come that is known to come. Then nothing else is awaited.
-    has_waited_in_vain: bool,
+    /// Whether nothing is awaited any more: a part that is known to come did not, or a call has missed.
+    is_lost: bool,
+}
+
+/// The piece of an answer that is held back until a client has received a part of what comes before it.
+pub(super) struct HeldPiece {
+    /// Its index.
+    pub(super) nth: usize,
+    turn: usize,
+    hold: Hold,
+}
+
+impl HeldPiece {
+    pub(super) async fn until_passed_on(self) {
+        self.hold.until_passed_on(self.turn).await;
+    }
 }
 
 /// A stream that a client of the stage reads; it ends when this is dropped.
@@ -52,7 +66,7 @@ pub struct Reading(Option<Hold>);
 impl Hold {
     /// Nothing has come yet. A part that is known to come is awaited for the time `limit`.
     pub fn new(passing: Passing, limit: Duration, in_vain: InVain) -> Hold {
-        let state = State { passing, open: 0, heard: Instant::now(), has_waited_in_vain: false };
+        let state = State { passing, open: 0, heard: Instant::now(), is_lost: false };
         Hold(Arc::new(Inner { state: Mutex::new(state), changed: Notify::new(), limit, in_vain }))
     }
 
@@ -61,7 +75,6 @@ impl Hold {
         if let Some(hold) = hold {
             let mut state = hold.0.state.lock();
             state.open += 1;
-            state.passing.begins();
         }
         Reading(hold.cloned())
     }
@@ -87,22 +100,21 @@ impl Hold {
         self.0.state.lock().passing.came()
     }
 
-    /// Returns where an answer is held back: before its last piece with text, or before all of it if it has no two such pieces and any
-    /// event will do. `turn` is counted from 1.
-    pub(super) fn place(&self, turn: usize, api: Api, response: &Response) -> Option<usize> {
-        let state = self.0.state.lock();
-        if !state.passing.names(turn) {
-            return None;
-        }
-        let last = match &response.body {
-            Body::Frames(frames) => last_text(api, frames),
-            _ => None,
-        };
-        last.or_else(|| state.passing.is_of_any_event(turn).then_some(0))
+    /// Says that nothing is to come any more: a call has missed.
+    pub(super) fn gives_up(&self) {
+        self.0.state.lock().is_lost = true;
+        self.0.changed.notify_waiters();
+    }
+
+    /// Returns the last piece of an answer that has text, if it is to be held back. `turn` is counted from 1.
+    pub(super) fn piece(&self, turn: usize, api: Api, response: &Response) -> Option<HeldPiece> {
+        let Body::Frames(frames) = &response.body else { return None };
+        self.0.state.lock().passing.patience(turn)?;
+        Some(HeldPiece { nth: last_text(api, frames)?, turn, hold: self.clone() })
     }
 
     /// Waits until a part of a turn's answer has come, or cannot come any more.
-    pub(super) async fn until_passed_on(&self, turn: usize, is_lost: impl Fn() -> bool) {
+    async fn until_passed_on(&self, turn: usize) {
         let began = Instant::now();
         loop {
             let mut changed = std::pin::pin!(self.0.changed.notified());
@@ -111,7 +123,7 @@ impl Hold {
             let due = {
                 let mut state = self.0.state.lock();
                 let patience = state.passing.patience(turn);
-                let is_hopeless = state.open == 0 || state.has_waited_in_vain || is_lost();
+                let is_hopeless = state.open == 0 || state.is_lost;
                 let due = match patience.filter(|_| !is_hopeless) {
                     // What nobody can receive is neither found nor missed.
                     None => return state.passing.ends(turn, patience.is_none()),
@@ -120,7 +132,7 @@ impl Hold {
                 };
                 if due <= Instant::now() {
                     if patience == Some(Patience::UntilItComes) {
-                        state.has_waited_in_vain = true;
+                        state.is_lost = true;
                         self.0.in_vain.0.store(true, Ordering::Relaxed);
                     }
                     return state.passing.ends(turn, true);

@@ -14,8 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::activity::InFlight;
-use super::hold::Hold;
-use super::replay::Replay;
+use super::hold::HeldPiece;
 use super::route;
 use retake_core::json::Json;
 use retake_wire::{self as wire, Api, Body, Frames, Response, Target};
@@ -226,14 +225,11 @@ pub(super) fn answer(response: &Response, in_flight: InFlight) -> HttpResponse<H
 pub(super) async fn answer_in_time(
     response: &Response,
     mut delays: Vec<u32>,
-    mut held: Option<HeldAt>,
+    held: Option<HeldPiece>,
     in_flight: InFlight,
 ) -> HttpResponse<HttpBody> {
     if let Some(first) = delays.first_mut() {
         tokio::time::sleep(Duration::from_millis(std::mem::take(first).into())).await;
-    }
-    if let Some(held) = held.take_if(|held| held.piece == 0) {
-        held.until_passed_on().await;
     }
     answer_in(response, delays, held, in_flight)
 }
@@ -241,7 +237,7 @@ pub(super) async fn answer_in_time(
 fn answer_in(
     response: &Response,
     delays: Vec<u32>,
-    held: Option<HeldAt>,
+    held: Option<HeldPiece>,
     in_flight: InFlight,
 ) -> HttpResponse<HttpBody> {
     let body = match &response.body {
@@ -288,7 +284,7 @@ pub(super) fn headed(response: &Response, body: HttpBody) -> HttpResponse<HttpBo
 fn in_time(
     frames: &Frames,
     delays: Vec<u32>,
-    held: Option<HeldAt>,
+    held: Option<HeldPiece>,
     in_flight: InFlight,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
     let open = frames.is_open();
@@ -305,31 +301,11 @@ fn in_time(
         if let Some(wait @ 1..) = waits.next() {
             tokio::time::sleep(Duration::from_millis(wait.into())).await;
         }
-        if let Some(held) = held.take_if(|held| held.piece == nth) {
+        if let Some(held) = held.take_if(|held| held.nth == nth) {
             held.until_passed_on().await;
         }
         Some((Ok(frame), (frames, waits, held, in_flight)))
     })
-}
-
-/// The piece of an answer that is held back until a client has received a part of what came before it.
-pub(super) struct HeldAt {
-    piece: usize,
-    turn: usize,
-    hold: Hold,
-    replay: Arc<Replay>,
-}
-
-impl HeldAt {
-    /// The piece of the answer of a turn, which is counted from 1; `None` if none is held back.
-    pub(super) fn of(replay: &Arc<Replay>, turn: usize, api: Api, response: &Response) -> Option<HeldAt> {
-        let hold = replay.hold()?.clone();
-        Some(HeldAt { piece: hold.place(turn, api, response)?, turn, hold, replay: replay.clone() })
-    }
-
-    async fn until_passed_on(self) {
-        self.hold.until_passed_on(self.turn, || self.replay.has_missed()).await;
-    }
 }
 
 /// Returns the HTTP response for one of Retake's own errors, which SDKs neither retry nor hide.

@@ -200,7 +200,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     }
     orphans::check_callers(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
-        let agreed = prove(project, scenario, fixture.as_ref(), None)?;
+        let agreed = prove(project, scenario, fixture.as_ref())?;
         agreed.compared(project, scenario)?;
         let anew = fixture.map_or(Ok(None), |fixture| project.fixtures.write_anew(&fixture, &agreed.varying))?;
         project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain(anew.map(Note::from)));

@@ -153,6 +153,11 @@ fn hold(
 }
 
 impl Replayed {
+    /// Has it make its golden at the places that another golden names.
+    pub(super) fn compare_with(&mut self, committed: Arc<Committed>) {
+        (self.committed, self.own_golden) = (Some(committed), OnceLock::new());
+    }
+
     /// The run of a recording, as if it had been a replay of it.
     pub(super) fn of(project: &Project, played: Played, fixture: Arc<Fixture>) -> Replayed {
         Replayed {

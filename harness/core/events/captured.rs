@@ -48,8 +48,6 @@ pub struct Delivery {
     pub headers: Vec<(String, String)>,
     /// Whether its step does not go into the golden, so that only its headers do.
     pub only_headers: bool,
-    /// The last turn whose answer had been given when it ended, counted from 1.
-    pub last_turn: Option<usize>,
 }
 
 /// The rest of a stream, after the last event for which its step waits.

@@ -66,8 +66,8 @@ enum What {
     ResponseExtra,
     Status,
     Media,
-    /// Nothing came before the end of a turn: nothing of its text, or nothing at all.
-    AtItsEnd(usize, bool),
+    /// No text of a turn came before its end.
+    AtItsEnd(usize),
     /// A part of a turn came before its end.
     Early(usize),
     EventIds(EventIds),

@@ -1,6 +1,5 @@
 //! Whether a client receives an answer while the model still gives it. This is asked, and not timed: the last piece of an answer is held
-//! back until a client has received an event with text of it. A stream that passes on no text in pieces is asked for any event at all
-//! before the last answer that was given during it has ended.
+//! back until a client has received an event with text of it.
 
 use super::captured::Event;
 use super::golden::{Block, Golden, Shown, Text, Top};
@@ -21,15 +20,13 @@ pub struct Passing {
     /// For each response of the golden.
     responses: Vec<Vec<Awaited>>,
     options: ShapeOptions,
-    /// Whether an event of the latest stream has come.
-    begun: bool,
 }
 
 /// What is to come before one answer ends.
 #[derive(Clone, Debug)]
 struct Awaited {
     turn: usize,
-    /// The places at which its text stands; none if any event will do.
+    /// The places at which its text stands.
     texts: Vec<Place>,
     /// Whether the committed golden says that it comes.
     is_known: bool,
@@ -45,40 +42,44 @@ struct Place {
     said: String,
 }
 
+/// How long an answer is held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// The committed golden says that a part of it comes.
+    UntilItComes,
+    /// Nobody knows whether a part of it comes: it does not, once the system is quiet.
+    UntilQuiet,
+}
+
 impl Passing {
     /// What a committed golden says.
     pub fn known(golden: &Golden, recorded: &Recorded, options: &ShapeOptions) -> Passing {
-        let awaited = |block: &Block| {
-            let mut texts = block.texts_in_pieces(recorded);
-            let awaited = |turn: &usize| Awaited::of(*turn, &mut texts, true);
-            block.early().iter().map(awaited).collect()
-        };
-        Passing { responses: golden.blocks.iter().map(awaited).collect(), options: options.clone(), begun: false }
+        let mut passing = Passing::asked(golden, Some(golden), recorded, options);
+        passing.responses.iter_mut().for_each(|awaited| awaited.retain(|awaited| awaited.is_known));
+        passing
     }
 
-    /// All that a golden can say of a run. `known` is what a golden said before, and `last` the last turn that had been given when each
-    /// response ended, if a stream without text in pieces is to be asked for any event before it.
-    pub fn asked(
-        golden: &Golden,
-        known: Option<&Golden>,
-        last: &[Option<usize>],
-        recorded: &Recorded,
-        options: &ShapeOptions,
-    ) -> Passing {
-        let known = |nth: usize| known.and_then(|known| known.blocks.get(nth)).map(Block::early).unwrap_or_default();
+    /// All that a golden can say of a run. `known` is what a golden said before.
+    pub fn asked(golden: &Golden, known: Option<&Golden>, recorded: &Recorded, options: &ShapeOptions) -> Passing {
         let of_block = |(nth, block): (usize, &Block)| {
-            let mut texts = block.texts_in_pieces(recorded);
-            let mut turns: Vec<usize> = texts.iter().map(|(turn, _)| *turn).chain(known(nth).to_vec()).collect();
-            turns.extend(last.get(nth).copied().flatten().filter(|_| known(nth).is_empty()));
-            turns.sort_unstable();
-            turns.dedup();
-            turns.into_iter().map(|turn| Awaited::of(turn, &mut texts, known(nth).contains(&turn))).collect()
+            let known = known.and_then(|known| known.blocks.get(nth)).map(Block::early).unwrap_or_default();
+            let mut awaited: Vec<Awaited> = Vec::new();
+            for (turn, place) in block.texts_in_pieces(recorded) {
+                match awaited.iter_mut().find(|awaited| awaited.turn == turn) {
+                    Some(awaited) => awaited.texts.push(place),
+                    None => awaited.push(Awaited {
+                        turn,
+                        texts: vec![place],
+                        is_known: known.contains(&turn),
+                        came: false,
+                        over: false,
+                    }),
+                }
+            }
+            awaited.sort_by_key(|awaited| awaited.turn);
+            awaited
         };
-        Passing {
-            responses: golden.blocks.iter().enumerate().map(of_block).collect(),
-            options: options.clone(),
-            begun: false,
-        }
+        Passing { responses: golden.blocks.iter().enumerate().map(of_block).collect(), options: options.clone() }
     }
 
     /// Whether nothing is to come.
@@ -86,18 +87,9 @@ impl Passing {
         self.responses.iter().all(Vec::is_empty)
     }
 
-    /// Notes that another stream begins.
-    pub fn begins(&mut self) {
-        self.begun = false;
-    }
-
     /// Notes an event that a client has received.
     pub fn take(&mut self, event: &Event) {
-        if !event.is_real() || self.options.ignores(&event.label()) {
-            return;
-        }
-        self.begun = true;
-        let open = |awaited: &&mut Awaited| !awaited.came && !awaited.over && !awaited.texts.is_empty();
+        let open = |awaited: &&mut Awaited| !awaited.came && !awaited.over;
         let mut open = self.responses.iter_mut().flatten().filter(open).peekable();
         if open.peek().is_none() {
             return;
@@ -112,58 +104,28 @@ impl Passing {
 
     /// How long the answer of a turn is to be held back; `None` if what is to come before it ends has come.
     pub fn patience(&self, turn: usize) -> Option<Patience> {
-        let of_turn = || self.responses.iter().flatten().filter(|awaited| awaited.turn == turn && !awaited.over);
-        let open = |awaited: &&Awaited| !(awaited.came || awaited.texts.is_empty() && self.begun);
-        let mut open = of_turn().filter(open).peekable();
+        let mut open = self.of(turn).filter(|awaited| !awaited.came && !awaited.over).peekable();
         open.peek()?;
         Some(if open.any(|awaited| awaited.is_known) { Patience::UntilItComes } else { Patience::UntilQuiet })
     }
 
-    /// Whether something is to come before a turn's answer ends.
-    pub fn names(&self, turn: usize) -> bool {
-        self.responses.iter().flatten().any(|awaited| awaited.turn == turn)
-    }
-
-    /// Whether any event will do before a turn's answer ends.
-    pub fn is_of_any_event(&self, turn: usize) -> bool {
-        self.responses.iter().flatten().any(|awaited| awaited.turn == turn && awaited.texts.is_empty())
+    fn of(&self, turn: usize) -> impl Iterator<Item = &Awaited> {
+        self.responses.iter().flatten().filter(move |awaited| awaited.turn == turn)
     }
 
     /// Notes that the answer of a turn ends. Unless it was held back, nothing is learnt of it: what is known is taken for granted.
     pub fn ends(&mut self, turn: usize, was_held: bool) {
-        let begun = self.begun;
         for awaited in self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn && !awaited.over) {
-            awaited.came |= awaited.texts.is_empty() && begun || awaited.is_known && !was_held;
+            awaited.came |= awaited.is_known && !was_held;
             awaited.over = true;
         }
     }
 
     /// For each response, the turns of which a part came before they ended.
     pub fn came(&self) -> Vec<Vec<usize>> {
-        let came = |awaited: &Awaited| awaited.came || awaited.is_known && !awaited.over;
-        let of_response = |awaited: &Vec<Awaited>| {
-            let has_text = awaited.iter().any(|awaited| came(awaited) && !awaited.texts.is_empty());
-            let told =
-                |awaited: &&Awaited| came(awaited) && (awaited.is_known || !awaited.texts.is_empty() || !has_text);
-            awaited.iter().filter(told).map(|awaited| awaited.turn).collect()
-        };
-        self.responses.iter().map(of_response).collect()
-    }
-}
-
-/// How long an answer is held back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
-    /// The committed golden says that a part of it comes.
-    UntilItComes,
-    /// Nobody knows whether a part of it comes: it does not, once the system is quiet.
-    UntilQuiet,
-}
-
-impl Awaited {
-    fn of(turn: usize, texts: &mut Vec<(usize, Place)>, is_known: bool) -> Awaited {
-        let texts = texts.extract_if(.., |(of, _)| *of == turn).map(|(_, place)| place).collect();
-        Awaited { turn, texts, is_known, came: false, over: false }
+        let came = |awaited: &&Awaited| awaited.came || awaited.is_known && !awaited.over;
+        let turns = |awaited: &Vec<Awaited>| awaited.iter().filter(came).map(|awaited| awaited.turn).collect();
+        self.responses.iter().map(turns).collect()
     }
 }
 
@@ -201,11 +163,6 @@ impl Block {
             _ => None,
         });
         told.flat_map(|(told, label, places)| told.of.iter().map(move |source| (source, label, places)))
-    }
-
-    /// Whether such words are a turn's.
-    pub(super) fn has_pieces_of(&self, turn: usize) -> bool {
-        self.in_pieces().any(|(source, ..)| source.turn == turn)
     }
 
     /// The places of such words, each with its turn.

@@ -25,8 +25,6 @@ pub(crate) struct Proof<'a> {
     pub fixture: Option<&'a Arc<Fixture>>,
     /// Whether the fixture was recorded just now, so that any difference means that something varies from run to run.
     pub of_recording: bool,
-    /// The golden that is to be proven, if a user looked at it. Otherwise what it pins is found out anew.
-    pub looked_at: Option<&'a Arc<Committed>>,
 }
 
 /// The number of replays of a proof.
@@ -97,7 +95,7 @@ impl Proof<'_> {
             let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
             // One replay asks this for all.
             let early = replayed.early.take();
-            replayed.committed = golden.or(self.looked_at).cloned();
+            replayed.committed = golden.cloned();
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules, |check| !check.may_vary());
@@ -146,7 +144,7 @@ impl Proof<'_> {
             runs.push(run);
         }
         Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>());
-        if goldens.iter().any(|again| *again != goldens[0]) && self.looked_at.is_none() {
+        if goldens.iter().any(|again| *again != goldens[0]) {
             // The name of the user may be a word of the service, too: only the other user tells.
             let (of_first, of_others) = first.without_user(&mut runs, scenario, rules);
             let mut others = vec![of_first.clone().unwrap_or_default()];
@@ -181,20 +179,14 @@ impl Proof<'_> {
     fn passing(&self, first: &Replayed, golden: &Golden) -> Passing {
         let Proof { project, scenario, .. } = *self;
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
-        let known = self.looked_at.or(committed.as_ref()).map(|known| &known.golden);
-        // Calls beside a stream may end before or after it. So what a golden says of any event stays as it was written first.
-        let is_new = committed.as_ref().is_none_or(|committed| committed.is_older());
-        let captured = first.played.driven.captured.iter().filter(|_| is_new);
-        let last: Vec<Option<usize>> = captured.map(|captured| captured.delivery.last_turn).collect();
-        Passing::asked(golden, known, &last, &first.known().recorded, &scenario.golden)
+        let known = committed.as_ref().map(|known| &known.golden);
+        Passing::asked(golden, known, &first.known().recorded, &scenario.golden)
     }
 
     /// A header that varied once may be the same in a few replays by chance.
     fn with_known_headers(&self, mut golden: Golden) -> Golden {
         let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
-        for known in committed.iter().chain(self.looked_at) {
-            golden.keep_varying(&known.golden);
-        }
+        committed.iter().for_each(|known| golden.keep_varying(&known.golden));
         golden
     }
 

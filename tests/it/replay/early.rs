@@ -5,7 +5,6 @@ use crate::support::tree::{Tree, undated};
 
 tests! {
     text_that_waits_for_the_end_of_its_answer_is_noticed,
-    a_stream_without_text_in_pieces_is_asked_for_any_event,
     a_stream_that_waits_for_all_answers_is_held_to_no_more,
     accepting_asks_what_updating_asks,
     a_client_that_leaves_waits_for_nothing,
@@ -95,17 +94,6 @@ fn text_that_waits_for_the_end_of_its_answer_is_noticed() {
     tree.retake().args(&["test", "--update"]).run().green();
     assert!(tree.read("goldens/chat.snap").contains("200 text/event-stream\n"));
     tree.retake().arg("test").run().green();
-}
-
-fn a_stream_without_text_in_pieces_is_asked_for_any_event() {
-    let tree = tree();
-    let whole = "for piece in [\"\".join(pieces)]:";
-    tree.write("app.py", &APP.replace("for piece in list(pieces) if HOLDS == \"text\" else pieces:", whole));
-    tree.retake().args(&["test", "--update"]).run().green();
-    assert!(tree.read("goldens/chat.snap").contains(EARLY), "the plan comes before");
-    tree.retake().arg("test").run().green();
-    holding(&tree, "all");
-    tree.retake().arg("test").run().red(&["no event comes before the model has ended (turn 2)"]);
 }
 
 fn a_stream_that_waits_for_all_answers_is_held_to_no_more() {

@@ -15,7 +15,7 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
         found.push(Change::of_response(What::Status).between(was.status, is.status));
     }
     let only_in = |early: &[usize], other: &[usize]| early.iter().copied().find(|turn| !other.contains(turn));
-    let lost = only_in(&was.early, &is.early).map(|turn| What::AtItsEnd(turn, old.has_pieces_of(turn)));
+    let lost = only_in(&was.early, &is.early).map(What::AtItsEnd);
     let got = only_in(&is.early, &was.early).map(What::Early);
     found.extend(lost.or(got).map(Change::of_response));
     let is_other_media = was.media != is.media;

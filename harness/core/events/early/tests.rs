@@ -31,9 +31,8 @@ fn known() -> Passing {
     Passing::known(&golden(), &recorded(), &ShapeOptions::default())
 }
 
-fn asked(last_turn: Option<usize>, known: Option<&Golden>) -> Passing {
-    let golden = golden().with_early(&[]);
-    Passing::asked(&golden, known, &[last_turn], &recorded(), &ShapeOptions::default())
+fn asked(known: Option<&Golden>) -> Passing {
+    Passing::asked(&golden().with_early(&[]), known, &recorded(), &ShapeOptions::default())
 }
 
 fn event(name: &str, text: &str) -> Event {
@@ -68,41 +67,18 @@ fn what_is_known_to_come_and_does_not_is_missing() {
 
 #[test]
 fn what_was_not_held_back_is_taken_for_granted_only_if_it_is_known() {
-    let (mut passing, mut other) = (known(), asked(None, None));
+    let (mut passing, mut other) = (known(), asked(None));
     passing.ends(1, false);
     other.ends(1, false);
     assert_eq!((passing.came(), other.came()), (vec![vec![1]], vec![Vec::new()]));
 }
 
 #[test]
-fn all_texts_in_pieces_are_asked_and_otherwise_any_event_before_the_last_turn() {
-    let passing = asked(Some(2), None);
-    assert_eq!(passing.patience(1), Some(Patience::UntilQuiet));
-    assert!(passing.is_of_any_event(2) && !passing.is_of_any_event(1));
-    let mut passing = asked(Some(2), Some(&golden()));
+fn all_texts_in_pieces_are_asked() {
+    assert_eq!((asked(None).patience(1), asked(None).patience(2)), (Some(Patience::UntilQuiet), None));
+    let mut passing = asked(Some(&golden()));
     assert_eq!(passing.patience(1), Some(Patience::UntilItComes));
-    assert!(!passing.names(2), "what is known of the stream is asked again, and nothing besides");
-    passing.begins();
     passing.take(&event("delta", "The"));
     passing.ends(1, true);
     assert_eq!(golden().with_early(&[]).with_early(&passing.came()), golden());
-}
-
-#[test]
-fn any_event_counts_only_if_no_text_comes_early() {
-    let mut with_text = asked(Some(2), None);
-    with_text.take(&event("delta", "The"));
-    with_text.ends(1, true);
-    with_text.ends(2, true);
-    assert_eq!(with_text.came(), [vec![1]]);
-    let mut without = asked(Some(2), None);
-    without.take(&event("other", "x"));
-    without.ends(1, true);
-    without.ends(2, true);
-    assert_eq!(without.came(), [vec![2]]);
-    // Another stream has begun since.
-    let mut begun = asked(Some(2), None);
-    begun.take(&event("other", "x"));
-    begun.begins();
-    assert_eq!(begun.patience(2), Some(Patience::UntilQuiet));
 }

@@ -126,7 +126,7 @@ impl Display for Head {
         };
         let early: String = self.early.iter().map(|turn| format!("{BEFORE_TURN}{turn}{ENDS}")).collect();
         let said = format!("{}{ids}{repeat}{early}", self.media);
-        write!(f, "{}{}{said}", self.status, if said.is_empty() { "" } else { " " })
+        write!(f, "{}{}{said}", self.status, if said.is_empty() || said.starts_with(',') { "" } else { " " })
     }
 }
 

@@ -13,7 +13,7 @@ use retake_base::error::Result;
 impl<'a> Line<'a> {
     pub(super) fn head(mut self) -> Result<Head> {
         let exit = if self.eat("exit ") { "exit " } else { "" };
-        let code = self.name(&[" "])?;
+        let code = self.name(&[" ", ","])?;
         if !code.bytes().all(|c| c.is_ascii_digit() || c == b'-') {
             self.at = 0;
             return Err(self.expected("a status"));
