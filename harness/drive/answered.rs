@@ -33,7 +33,11 @@ impl Answered {
     pub(super) fn captures(&self, step: &Step) -> Result<Vec<(String, Json)>> {
         let capture = |(name, from): (&String, &CaptureFrom)| {
             let value = self.find(from).ok_or_else(|| {
-                let what = format!("`{name}` cannot be captured: the answer lacks {}", source_of(from));
+                let why = match (from, self.events.first().and_then(Event::json_error)) {
+                    (CaptureFrom::Json(_), Some(error)) => format!("is not JSON: {error}"),
+                    _ => format!("lacks {}", source_of(from)),
+                };
+                let what = format!("`{name}` cannot be captured: the answer {why}");
                 Error::new(what).help(self.what_there_is(from))
             })?;
             Ok((name.clone(), value))

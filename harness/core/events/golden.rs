@@ -61,12 +61,14 @@ pub(super) enum EventIds {
     All,
 }
 
-/// Whether two events of a stream have the same id.
+/// Whether two events of a stream have the same id, or a number that is lower than one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Repeat {
     #[default]
     No,
     Yes,
+    /// None has, but they are numbers that do not rise.
+    Falls,
     /// It differs from run to run.
     Varies,
 }

@@ -67,7 +67,9 @@ pub(super) struct ReadEvent<'a> {
     /// Whether it came after the last event for which the step waited.
     pub(super) is_late: bool,
     pub(super) label: Rc<Label>,
+    /// Its payload, if it is JSON that all clients read alike.
     pub(super) json: Option<Json>,
+    pub(super) has_key_twice: bool,
 }
 
 /// Returns the events of each capture that a golden shows. Others, such as heartbeats, come at any time and separate nothing.
@@ -81,9 +83,12 @@ pub(super) fn read<'a>(
         if !options.comments && matches!(event.payload, Payload::Comment(_)) {
             return None;
         }
-        let json = event.json();
-        let label = labels.of(&options.label_of(event, json.as_ref()), !event.is_real());
-        (!label.ignored).then_some(ReadEvent { event, at, is_late: at >= before, label, json })
+        // Of an object that has a key twice, some clients read the first value, and others the last.
+        let json = event.parsed(Json::parse_unique).and_then(Result::ok);
+        let twice = if json.is_none() { event.json() } else { None };
+        let label = labels.of(&options.label_of(event, json.as_ref().or(twice.as_ref())), !event.is_real());
+        let has_key_twice = twice.is_some();
+        (!label.ignored).then_some(ReadEvent { event, at, is_late: at >= before, label, json, has_key_twice })
     };
     let mut of = |capture: &'a Captured| {
         let all = capture.all_events(options).enumerate();

@@ -47,6 +47,7 @@ mod remembered;
 mod scalars;
 mod search;
 mod sequence;
+mod series;
 mod shape;
 mod texts;
 mod times;

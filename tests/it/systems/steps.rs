@@ -82,7 +82,7 @@ fn events_after_the_last_one_are_marked_in_the_golden() {
     let open = tree(&step("/numbers").replace("\"end\"", "\"last\""));
     assert!(
         golden(&open, "a")
-            .ends_with("last      {n}\n(left open)\n\nlast\n  n          number\nnumber\n  n          number\n")
+            .ends_with("last      {n}\n(left open)\n\nlast\n  n          number\nnumber\n  n          from 1\n")
     );
 }
 

@@ -1,8 +1,11 @@
 //! Reads the lines of a sequence: the status, headers, and events with what is shown of them.
 
-use super::super::writer::{BEFORE_TURN, ENDS, IDS_MAY_REPEAT, IDS_REPEAT, NOT_HELD, SOME_WITH_IDS, VARIES, WITH_IDS};
+use super::super::writer::{
+    BEFORE_TURN, CLOSED, ENDS, IDS_FALL, IDS_MAY_REPEAT, IDS_REPEAT, NOT_HELD, SOME_WITH_IDS, VARIES, WITH_IDS,
+};
 use super::super::{EventIds, EventLine, Head, Header, Repeat, Shown, Text, Top};
 use super::line::Line;
+use crate::events::captured::Ending;
 use crate::events::held::{Held, Lane, MANNERS};
 use crate::events::path::Path;
 use crate::events::recorded::Source;
@@ -27,17 +30,23 @@ impl<'a> Line<'a> {
             early.insert(0, turn);
             said = before;
         }
-        let (said, ids_repeat) = match (said.strip_suffix(IDS_REPEAT), said.strip_suffix(IDS_MAY_REPEAT)) {
-            (Some(said), _) => (said, Repeat::Yes),
-            (None, Some(said)) => (said, Repeat::Varies),
-            (None, None) => (said, Repeat::No),
-        };
+        let repeats = [(IDS_REPEAT, Repeat::Yes), (IDS_MAY_REPEAT, Repeat::Varies), (IDS_FALL, Repeat::Falls)];
+        let found = repeats.into_iter().find_map(|(suffix, repeat)| Some((said.strip_suffix(suffix)?, repeat)));
+        let (said, ids_repeat) = found.unwrap_or((said, Repeat::No));
         let (media, ids) = match (said.strip_suffix(SOME_WITH_IDS), said.strip_suffix(WITH_IDS)) {
             (Some(media), _) => (media, EventIds::Some),
             (None, Some(media)) => (media, EventIds::All),
             (None, None) => (said, EventIds::None),
         };
         Ok(Head { status: format!("{exit}{code}"), media: media.to_owned(), ids, ids_repeat, early })
+    }
+
+    /// Reads with which code a socket was closed.
+    pub(super) fn closed(mut self) -> Result<Ending> {
+        self.take(CLOSED)?;
+        let code = self.number()?.try_into().map_err(|_| self.expected("a close code"))?;
+        self.take(")")?;
+        self.end(Ending::Closed(code))
     }
 
     pub(super) fn header(mut self) -> Result<Header> {
