@@ -109,7 +109,9 @@ impl Hold {
     /// Returns the last piece of an answer that has text, if it is to be held back. `turn` is counted from 1.
     pub(super) fn piece(&self, turn: usize, api: Api, response: &Response) -> Option<HeldPiece> {
         let Body::Frames(frames) = &response.body else { return None };
-        self.0.state.lock().passing.patience(turn)?;
+        let mut state = self.0.state.lock();
+        state.passing.patience(turn)?;
+        state.passing.begins(turn);
         Some(HeldPiece { nth: last_text(api, frames)?, turn, hold: self.clone() })
     }
 

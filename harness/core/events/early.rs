@@ -31,7 +31,9 @@ struct Awaited {
     /// Whether the committed golden says that it comes.
     is_known: bool,
     came: bool,
-    /// Whether the answer has ended.
+    /// Whether the answer is under way. Before, an event has nothing of it.
+    begun: bool,
+    /// Whether it has ended.
     over: bool,
 }
 
@@ -72,6 +74,7 @@ impl Passing {
                         texts: vec![place],
                         is_known: known.contains(&turn),
                         came: false,
+                        begun: false,
                         over: false,
                     }),
                 }
@@ -87,9 +90,15 @@ impl Passing {
         self.responses.iter().all(Vec::is_empty)
     }
 
+    /// Notes that the answer of a turn begins.
+    pub fn begins(&mut self, turn: usize) {
+        let of_turn = self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn);
+        of_turn.for_each(|awaited| awaited.begun = true);
+    }
+
     /// Notes an event that a client has received.
     pub fn take(&mut self, event: &Event) {
-        let open = |awaited: &&mut Awaited| !awaited.came && !awaited.over;
+        let open = |awaited: &&mut Awaited| awaited.begun && !awaited.came && !awaited.over;
         let mut open = self.responses.iter_mut().flatten().filter(open).peekable();
         if open.peek().is_none() {
             return;
