@@ -31,10 +31,15 @@ struct Awaited {
     /// Whether the committed golden says that it comes.
     is_known: bool,
     came: bool,
-    /// Whether the answer is under way. Before, an event has nothing of it.
-    begun: bool,
-    /// Whether it has ended.
-    over: bool,
+    answer: State,
+}
+
+/// Whether an answer is under way. Only then an event can have a part of it that comes early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Awaited,
+    UnderWay,
+    Over,
 }
 
 #[derive(Clone, Debug)]
@@ -74,8 +79,7 @@ impl Passing {
                         texts: vec![place],
                         is_known: known.contains(&turn),
                         came: false,
-                        begun: false,
-                        over: false,
+                        answer: State::Awaited,
                     }),
                 }
             }
@@ -93,12 +97,12 @@ impl Passing {
     /// Notes that the answer of a turn begins.
     pub fn begins(&mut self, turn: usize) {
         let of_turn = self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn);
-        of_turn.for_each(|awaited| awaited.begun = true);
+        of_turn.for_each(|awaited| awaited.answer = State::UnderWay);
     }
 
     /// Notes an event that a client has received.
     pub fn take(&mut self, event: &Event) {
-        let open = |awaited: &&mut Awaited| awaited.begun && !awaited.came && !awaited.over;
+        let open = |awaited: &&mut Awaited| awaited.answer == State::UnderWay && !awaited.came;
         let mut open = self.responses.iter_mut().flatten().filter(open).peekable();
         if open.peek().is_none() {
             return;
@@ -113,7 +117,7 @@ impl Passing {
 
     /// How long the answer of a turn is to be held back; `None` if what is to come before it ends has come.
     pub fn patience(&self, turn: usize) -> Option<Patience> {
-        let mut open = self.of(turn).filter(|awaited| !awaited.came && !awaited.over).peekable();
+        let mut open = self.of(turn).filter(|awaited| !awaited.came && awaited.answer != State::Over).peekable();
         open.peek()?;
         Some(if open.any(|awaited| awaited.is_known) { Patience::UntilItComes } else { Patience::UntilQuiet })
     }
@@ -124,15 +128,15 @@ impl Passing {
 
     /// Notes that the answer of a turn ends. Unless it was held back, nothing is learnt of it: what is known is taken for granted.
     pub fn ends(&mut self, turn: usize, was_held: bool) {
-        for awaited in self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn && !awaited.over) {
-            awaited.came |= awaited.is_known && !was_held;
-            awaited.over = true;
+        for awaited in self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn) {
+            awaited.came |= awaited.is_known && !was_held && awaited.answer != State::Over;
+            awaited.answer = State::Over;
         }
     }
 
     /// For each response, the turns of which a part came before they ended.
     pub fn came(&self) -> Vec<Vec<usize>> {
-        let came = |awaited: &&Awaited| awaited.came || awaited.is_known && !awaited.over;
+        let came = |awaited: &&Awaited| awaited.came || awaited.is_known && awaited.answer != State::Over;
         let turns = |awaited: &Vec<Awaited>| awaited.iter().filter(came).map(|awaited| awaited.turn).collect();
         self.responses.iter().map(turns).collect()
     }

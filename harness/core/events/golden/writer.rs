@@ -128,8 +128,8 @@ impl Display for Head {
             Repeat::Varies => IDS_MAY_REPEAT,
             Repeat::Falls => IDS_FALL,
         };
-        let early: String = self.early.iter().map(|turn| format!("{BEFORE_TURN}{turn}{ENDS}")).collect();
-        let said = format!("{}{ids}{repeat}{early}", self.media);
+        let mut said = format!("{}{ids}{repeat}", self.media);
+        self.early.iter().try_for_each(|turn| write!(said, "{BEFORE_TURN}{turn}{ENDS}"))?;
         write!(f, "{}{}{said}", self.status, if said.is_empty() || said.starts_with(',') { "" } else { " " })
     }
 }
