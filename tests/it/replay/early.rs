@@ -59,7 +59,7 @@ command = ["python3", "app.py"]
 env = { PORT = "{{ port }}", OPENAI_BASE_URL = "{{ model.openai }}", OPENAI_API_KEY = "{{ model.key }}", HOLDS = "none" }
 ready = { http = "/" }
 "#;
-const SCENARIO: &str = r#"timeout = "8s"
+const SCENARIO: &str = r#"timeout = "20s"
 [[step]]
 post = "/chat"
 json = {}

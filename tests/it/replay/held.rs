@@ -62,7 +62,7 @@ fn a_time_that_loses_its_zone_is_noticed() {
 fn each_mistake_that_only_a_browser_or_a_patient_client_would_see_is_noticed() {
     let tree = Tree::with_own_suite(&["several_turns"]);
     let scenario = tree.read("scenarios/several_turns/scenario.toml");
-    tree.write("scenarios/several_turns/scenario.toml", &format!("timeout = \"8s\"\n{scenario}"));
+    tree.write("scenarios/several_turns/scenario.toml", &format!("timeout = \"16s\"\n{scenario}"));
     let play = |mistake: &str| tree.runner("bare").env("GATEWAY_MUTANT", mistake).env("CI", "1").run();
     play("none").exits(0);
     for (mistake, cause) in [
