@@ -73,8 +73,7 @@ impl Hold {
     /// Notes that a client begins to read a stream, before it asks for it.
     pub fn reading(hold: Option<&Hold>) -> Reading {
         if let Some(hold) = hold {
-            let mut state = hold.0.state.lock();
-            state.open += 1;
+            hold.0.state.lock().open += 1;
         }
         Reading(hold.cloned())
     }
@@ -111,8 +110,9 @@ impl Hold {
         let Body::Frames(frames) = &response.body else { return None };
         let mut state = self.0.state.lock();
         state.passing.patience(turn)?;
+        let nth = last_text(api, frames)?;
         state.passing.begins(turn);
-        Some(HeldPiece { nth: last_text(api, frames)?, turn, hold: self.clone() })
+        Some(HeldPiece { nth, turn, hold: self.clone() })
     }
 
     /// Waits until a part of a turn's answer has come, or cannot come any more.
@@ -156,3 +156,6 @@ impl Drop for Reading {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

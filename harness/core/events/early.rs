@@ -7,7 +7,7 @@ use super::held::Held;
 use super::labels::written;
 use super::options::ShapeOptions;
 use super::path::Path;
-use super::recorded::{Recorded, Source};
+use super::recorded::Recorded;
 use super::search::content;
 use crate::json::Json;
 
@@ -117,13 +117,10 @@ impl Passing {
 
     /// How long the answer of a turn is to be held back; `None` if what is to come before it ends has come.
     pub fn patience(&self, turn: usize) -> Option<Patience> {
-        let mut open = self.of(turn).filter(|awaited| !awaited.came && awaited.answer != State::Over).peekable();
+        let is_open = |awaited: &&Awaited| awaited.turn == turn && !awaited.came && awaited.answer != State::Over;
+        let mut open = self.responses.iter().flatten().filter(is_open).peekable();
         open.peek()?;
         Some(if open.any(|awaited| awaited.is_known) { Patience::UntilItComes } else { Patience::UntilQuiet })
-    }
-
-    fn of(&self, turn: usize) -> impl Iterator<Item = &Awaited> {
-        self.responses.iter().flatten().filter(move |awaited| awaited.turn == turn)
     }
 
     /// Notes that the answer of a turn ends. Unless it was held back, nothing is learnt of it: what is known is taken for granted.
@@ -165,26 +162,20 @@ impl Block {
         self.head.as_ref().map(|head| &head.early[..]).unwrap_or_default()
     }
 
-    /// The words of the model that come in several events: whose they are, the name of the events, and the places there.
-    fn in_pieces(&self) -> impl Iterator<Item = (&Source, &str, &[Held])> {
-        let shown = self.events.iter().flat_map(|event| event.shown.iter().map(move |shown| (event, shown)));
-        let told = shown.filter_map(|(event, shown)| match shown {
-            Shown::Text(places, Text::Turns(told, manner)) if told.how.is_whole() => {
-                let is_cut = event.top == Top::Collapsed || manner.in_pieces || manner.grows;
-                is_cut.then_some((told, &*event.label, &**places))
-            }
-            _ => None,
-        });
-        told.flat_map(|(told, label, places)| told.of.iter().map(move |source| (source, label, places)))
-    }
-
-    /// The places of such words, each with its turn.
+    /// The places of the model's words that come in several events, each with its turn.
     fn texts_in_pieces(&self, recorded: &Recorded) -> Vec<(usize, Place)> {
         let mut found = Vec::new();
-        for (source, label, places) in self.in_pieces() {
-            let Some((_, said)) = recorded.said.iter().find(|(of, _)| of == source) else { continue };
-            let place = |held: &Held| Place { label: label.to_owned(), path: held.path.clone(), said: said.clone() };
-            found.extend(places.iter().map(|held| (source.turn, place(held))));
+        for (event, shown) in self.events.iter().flat_map(|event| event.shown.iter().map(move |shown| (event, shown))) {
+            let Shown::Text(places, Text::Turns(told, manner)) = shown else { continue };
+            let is_cut = event.top == Top::Collapsed || manner.in_pieces || manner.grows;
+            if !is_cut || !told.how.is_whole() {
+                continue;
+            }
+            for (source, said) in recorded.said.iter().filter(|(source, _)| told.of.contains(source)) {
+                let label = &event.label;
+                let place = |held: &Held| Place { label: label.clone(), path: held.path.clone(), said: said.clone() };
+                found.extend(places.iter().map(|held| (source.turn, place(held))));
+            }
         }
         found
     }
