@@ -33,6 +33,8 @@ pub enum CauseClass {
     Drift,
     /// What the client received differs from the golden.
     Golden,
+    /// Model calls cost something else than the golden says.
+    Cost,
     /// Any other cause. Its description needs no prefix.
     Plain,
 }
@@ -129,6 +131,10 @@ pub enum CauseKind {
     Header,
     /// The body of a response that is not a stream differs.
     Body,
+    /// Model calls cost something else than the golden says.
+    Cost,
+    /// Model calls cost more than they may.
+    Budget,
     /// Two runs of the same scenario differ, so nothing can be compared.
     Unstable,
     /// A file of the project is wrong, or something else that the description says. Data of another version may know other kinds.
@@ -180,6 +186,7 @@ impl CauseKind {
             | CauseKind::ContentType
             | CauseKind::Header
             | CauseKind::Body => CauseClass::Golden,
+            CauseKind::Cost => CauseClass::Cost,
             CauseKind::ErrorEvent
             | CauseKind::Crash
             | CauseKind::Panic
@@ -187,6 +194,7 @@ impl CauseKind {
             | CauseKind::Step
             | CauseKind::Protocol
             | CauseKind::Unstable
+            | CauseKind::Budget
             | CauseKind::Other => CauseClass::Plain,
             _ => CauseClass::Miss,
         }
@@ -208,7 +216,7 @@ pub fn headline(causes: &[Cause]) -> String {
                 CauseClass::Unused => "unused: ",
                 CauseClass::Drift => "drift: ",
                 CauseClass::Golden => "golden: ",
-                CauseClass::Plain => "",
+                CauseClass::Cost | CauseClass::Plain => "",
             });
         }
         line.push_str(what);

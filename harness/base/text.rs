@@ -31,6 +31,19 @@ pub fn readable(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
+/// A number with its digits in groups of three: `1,204`.
+pub fn in_thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// Returns the text with escapes for the characters that a terminal does not show.
 pub fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::numbers::in_thousands;
-use retake_core::conversation::{Finish, Usage};
+use retake_base::text::in_thousands;
+use retake_core::conversation::Finish;
 use retake_core::key::UNKNOWN_CALLER;
 use retake_scenario::Price;
 use retake_wire::fixture::{Fixture, Turn};
@@ -72,7 +72,8 @@ impl ForkRow {
             let usage = turn.output.usage.unwrap_or_default();
             row.input += usage.input;
             row.output += usage.output;
-            cost = cost.zip(price(fixture, turn, prices)).map(|(cost, price)| cost + cost_of(usage, price));
+            let price = price_of(fixture, turn, prices);
+            cost = cost.zip(price).map(|(cost, price)| cost + cost_of(usage.input, usage.cached, usage.output, price));
             row.tools.extend(turn.output.tool_calls().into_iter().map(|call| call.name.clone()));
         }
         let caller = |turn: &&Turn| turn.caller.as_deref() == turns.first().and_then(|first| first.caller.as_deref());
@@ -83,15 +84,17 @@ impl ForkRow {
     }
 }
 
-fn price(fixture: &Fixture, turn: &Turn, prices: &BTreeMap<String, Price>) -> Option<Price> {
+/// What a million tokens of a turn's model cost.
+pub fn price_of(fixture: &Fixture, turn: &Turn, prices: &BTreeMap<String, Price>) -> Option<Price> {
     let asked = turn.checks.and_then(|checks| fixture.texts.get(&checks.model)).map(AsRef::as_ref);
     asked.into_iter().chain(turn.output.model.as_deref()).find_map(|model| prices.get(model)).copied()
 }
 
+/// What tokens cost, of which some are in the provider's cache.
 #[expect(clippy::cast_precision_loss, reason = "tokens of a run are far fewer than 2^52")]
-fn cost_of(usage: Usage, price: Price) -> f64 {
-    let fresh = usage.input.saturating_sub(usage.cached);
-    (fresh as f64 * price.input + usage.cached as f64 * price.cached + usage.output as f64 * price.output) / 1e6
+pub fn cost_of(input: u64, cached: u64, output: u64, price: Price) -> f64 {
+    let fresh = input.saturating_sub(cached);
+    (fresh as f64 * price.input + cached as f64 * price.cached + output as f64 * price.output) / 1e6
 }
 
 /// The table: a line for the recording and for each run, and below it what differs in goldens.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::check::CheckResult;
 use super::run_data::{RunData, RunResult};
-use retake_base::text::{counted, printed};
+use retake_base::text::{counted, in_thousands, printed};
 
 /// The workflow command that marks the file of a failed or flaky scenario; `None` for any other.
 pub fn annotation(run: &RunData) -> Option<String> {
@@ -62,6 +62,17 @@ pub fn markdown(runs: &[RunData]) -> String {
         text += "\n| flaky scenario | what happened before it was green |\n|---|---|\n";
         for (run, flaky) in flaky() {
             let _ = writeln!(text, "| {} | {} |", named(run), cell(&flaky.failures.join("\n")));
+        }
+    }
+    if runs.iter().any(|run| !run.cost.is_empty()) {
+        text += "\n| scenario | caller | calls | tokens read | written | a cache keeps | cost |\n|---|---|--:|--:|--:|--:|--:|\n";
+        for (run, of) in runs.iter().flat_map(|run| run.cost.iter().map(move |of| (run, of))) {
+            let kept = of.prefix.map_or("–".to_owned(), |percent| format!("{percent} %"));
+            let ends = of.ends.as_deref().map(|place| format!(", up to {}", cell(place))).unwrap_or_default();
+            let money = of.money.map_or("–".to_owned(), |money| format!("{money:.4}"));
+            let (input, output) = (in_thousands(of.input), in_thousands(of.output));
+            let (named, caller, calls) = (named(run), cell(&of.caller), of.calls);
+            let _ = writeln!(text, "| {named} | {caller} | {calls} | {input} | {output} | {kept}{ends} | {money} |");
         }
     }
     if !skipped.is_empty() {

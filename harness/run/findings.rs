@@ -35,7 +35,8 @@ pub(super) struct Findings<'a> {
 impl Replayed {
     /// What is wrong with this run.
     pub(super) fn findings(&self, scenario: &Scenario) -> Findings<'_> {
-        let others = [self.unused_tools(scenario), self.drifted(scenario), self.flawed(scenario)];
+        let others =
+            [self.unused_tools(scenario), self.drifted(scenario), self.flawed(scenario), self.over_budget(scenario)];
         let others: Vec<Failure> = others.into_iter().flatten().collect();
         let mut findings = Findings {
             misses: !self.misses.is_empty(),

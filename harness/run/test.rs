@@ -23,7 +23,7 @@ use super::proof::prove;
 use super::shard::{self, Shard};
 use super::slots::Claim;
 use super::trial::{self, How};
-use super::{orphans, second_look, tools, verdict, worlds};
+use super::{cost, orphans, second_look, tools, verdict, worlds};
 use crate::report::{Failure, Note, RunAction, Screen, libtest, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
@@ -261,10 +261,11 @@ fn attempt(
             }
         }
     }
-    let replayed = replayed.map_err(|error| {
+    let mut replayed = replayed.map_err(|error| {
         let failure = looked_into(Failure::from(error), &scenario.name);
         if retries { Attempt::Again(failure) } else { Attempt::Failed(failure) }
     })?;
+    cost::of_test(project, scenario, &mut replayed);
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);

@@ -1,5 +1,6 @@
 //! Options that a suite sets for all scenarios, and a scenario or a case for itself: `unused`, `drift`, `settle` and the like.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use retake_core::key::Check;
@@ -30,6 +31,8 @@ pub struct Defaults {
     pub headers: Vec<String>,
     /// The faults of the model that scenarios are run with, too.
     pub worlds: Option<Worlds>,
+    /// What is asked of what model calls cost.
+    pub cost: Option<Cost>,
 }
 
 impl Default for Defaults {
@@ -46,6 +49,7 @@ impl Default for Defaults {
             retries: 0,
             headers: Vec::new(),
             worlds: None,
+            cost: None,
         }
     }
 }
@@ -67,6 +71,26 @@ impl Default for Worlds {
     fn default() -> Worlds {
         Worlds { kinds: FaultKind::by_default(), max: 200, times: 1, calls: 10 }
     }
+}
+
+/// How much model calls may cost. Goldens hold what they do cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// All of them together.
+    pub all: Budget,
+    /// Those of a caller, by its name.
+    pub callers: BTreeMap<String, Budget>,
+}
+
+/// The most that model calls may cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// How many there may be.
+    pub calls: Option<u64>,
+    /// How many tokens they may read.
+    pub input: Option<u64>,
+    /// How much of them a cache keeps at least, in percent.
+    pub cached: Option<u64>,
 }
 
 /// How much a change in each part of a model call counts.

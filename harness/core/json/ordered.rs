@@ -1,9 +1,12 @@
-//! Python's `str()` of a part of a JSON text, with the keys of objects in the order in which they are written. A [`Json`] value
-//! sorts them.
+//! What a JSON text has in the order in which it is written: its values, and Python's `str()` of a part. A [`Json`] value sorts the
+//! keys of objects.
+
+use std::fmt::Write as _;
 
 use super::parser::{Parsed, Parser};
 use super::parts::Step;
 use super::printer::{python_repr, python_repr_string};
+use super::value::Json;
 
 /// Returns Python's `str()` of what its `json.loads` reads at a path of a JSON text; `None` if there is nothing. A string is
 /// in quotes, as it is inside a list.
@@ -13,6 +16,53 @@ pub(crate) fn python_repr_at(text: &[u8], path: &[Step<'_>]) -> Option<String> {
         parser.go_to(step).ok()??;
     }
     repr(&mut parser).ok()
+}
+
+/// Calls `found` with each value of a JSON text and its pointer, an object or a list (as `None`) before what is in it. What follows
+/// something that is not JSON is left out.
+pub fn each_value(text: &[u8], found: &mut dyn FnMut(&str, Option<&Json>)) {
+    if let Ok(text) = std::str::from_utf8(text) {
+        let _ = each_below(&mut Parser::lossy(text), 0, &mut String::new(), found);
+    }
+}
+
+fn each_below(
+    parser: &mut Parser<'_>,
+    depth: usize,
+    pointer: &mut String,
+    found: &mut dyn FnMut(&str, Option<&Json>),
+) -> Parsed<()> {
+    parser.skip_space();
+    let length = pointer.len();
+    match parser.peek() {
+        Some(b'[') => {
+            found(pointer, None);
+            parser.deeper(depth)?;
+            let mut nth = 0;
+            parser.items(|parser| {
+                let _ = write!(pointer, "/{nth}");
+                nth += 1;
+                each_below(parser, depth + 1, pointer, found)?;
+                pointer.truncate(length);
+                Ok(())
+            })
+        }
+        Some(b'{') => {
+            found(pointer, None);
+            let within = parser.entries(depth, |parser, key| {
+                pointer.push('/');
+                pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                each_below(parser, depth + 1, pointer, found)?;
+                pointer.truncate(length);
+                Ok(None)
+            });
+            within.map(|_| ())
+        }
+        _ => {
+            found(pointer, Some(&parser.value(depth)?));
+            Ok(())
+        }
+    }
 }
 
 fn repr(parser: &mut Parser<'_>) -> Parsed<String> {

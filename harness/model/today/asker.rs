@@ -10,6 +10,7 @@ use crate::record::{PendingCall, Recorder, RecorderOptions};
 use crate::served::Served;
 use retake_base::text::clipped;
 use retake_core::json::Json;
+use retake_core::key::Check;
 use retake_core::secrets::Secrets;
 use retake_wire::fixture::call_log::CallLog;
 use retake_wire::{self as wire, Api, Body, Response};
@@ -35,6 +36,25 @@ impl KeptCall {
     /// The index of the turn in the fixture.
     pub fn turn(&self) -> usize {
         self.served.index
+    }
+
+    pub fn api(&self) -> Api {
+        self.call.api
+    }
+
+    pub fn caller(&self) -> Option<&str> {
+        self.call.caller.as_deref()
+    }
+
+    /// The body, as it was sent.
+    pub fn body(&self) -> &[u8] {
+        &self.call.body
+    }
+
+    /// By how many bytes its prompt and its tools are longer than those of the recorded call.
+    pub fn grown(&self) -> i64 {
+        let texts = self.served.drift.iter().filter(|drift| matches!(drift.check, Check::Prompt | Check::Tools));
+        texts.map(|drift| drift.called.len() as i64 - drift.recorded.len() as i64).sum()
     }
 
     /// How many tokens the recorded call took; estimated from its length if nobody counted them.

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::diagnosis;
 use super::tried::{Tried, checked};
 use crate::report::{Failure, terminal};
+use crate::run::cost;
 use crate::run::golden::Committed;
 use crate::run::project::Project;
 use crate::run::second_look;
@@ -122,6 +123,8 @@ impl Proof<'_> {
                 |(turn, drift): &(usize, DriftOf)| Varying::between(*turn, drift.check, &drift.recorded, &drift.called);
             let since = first.played.drift.iter().filter(|_| self.of_recording);
             let varying: Vec<Varying> = since.flat_map(of_drift).collect();
+            cost::of_proof(project, scenario, &mut first, None, self.of_recording);
+            let golden = golden.map(|golden| golden.with_cost(first.cost.as_deref().unwrap_or_default(), None));
             let first = self.without_varying(first, &varying, rules)?;
             return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, by_day: false, varying });
         }
@@ -163,6 +166,8 @@ impl Proof<'_> {
             }
             let golden = golden.map(|golden| golden.with_headers_of(&agreed).with_early(&early));
             let golden = golden.map(|golden| self.with_known_headers(golden));
+            cost::of_proof(project, scenario, &mut first, runs.first(), self.of_recording);
+            let golden = golden.map(|golden| golden.with_cost(first.cost.as_deref().unwrap_or_default(), None));
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
             let is_by_day = |flaw: &CallFlaw| flaw.kind == FlawKind::Key;
@@ -294,7 +299,7 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
 
 /// Waits for the next second, so that the recording and the two replays all happen in different seconds. Otherwise a clock that
 /// shows only seconds could look constant.
-fn await_next_second() {
+pub(crate) fn await_next_second() {
     let into = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.subsec_millis());
     std::thread::sleep(Duration::from_millis(u64::from(1005 - into)));
 }
