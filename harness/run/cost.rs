@@ -142,8 +142,7 @@ impl Replayed {
         let of_caller = cost.iter().filter_map(|of| Some((of.caller.as_str(), may.callers.get(&of.caller)?, vec![of])));
         let all = std::iter::once((scenario.name.as_str(), &may.all, cost.iter().collect()));
         let found: Vec<Cause> = of_caller.chain(all).flat_map(|(who, budget, of)| beyond(who, budget, &of)).collect();
-        let explain = format!("retake explain --cost {}", scenario.name);
-        (!found.is_empty()).then(|| Failure::of(found).resolve("to see what its calls cost", explain))
+        (!found.is_empty()).then(|| Failure::of(found))
     }
 }
 

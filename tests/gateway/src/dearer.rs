@@ -1,22 +1,19 @@
 //! Mistakes that only cost: the service does the same, and pays more for it, since no call finds what the provider's cache keeps of an
 //! earlier one. None of them changes what the model is asked, as far as keys tell.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use crate::{auth::new_id, mutants::mutant};
-
-/// The number of calls with tools so far.
-static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns the text of a request.
 pub(crate) fn printed(request: &Value) -> String {
     if request.get("tools").is_none() {
         return request.to_string();
     }
-    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    // Which call of its run it is.
+    let messages = request["messages"].as_array().into_iter().flatten();
+    let call = messages.filter(|message| message["role"] == "assistant").count();
     let mut request = request.clone();
     in_tools(&mut request, call);
     in_messages(&mut request, call);

@@ -70,8 +70,8 @@ fn is_noticed(mistake: &str, before: &str, said: &str) {
 
 /// A project whose service sends no more than the last three messages of a thread.
 fn of_last_three() -> crate::support::tree::Tree {
-    let tree = costly("write_read_file", "true", "none");
-    fixtures::edit(&tree, "write_read_file", |turns| {
+    let tree = costly("several_turns", "true", "none");
+    fixtures::edit(&tree, "several_turns", |turns| {
         for turn in turns.iter_mut().filter(|turn| turn.caller.as_deref() == Some("lead_agent")) {
             turn.conversation.drain(..turn.conversation.len().saturating_sub(3));
         }

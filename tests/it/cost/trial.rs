@@ -116,6 +116,6 @@ fn a_cost_that_is_none_is_refused_with_its_place() {
         ("{ cashed = \"80%\" }", "cached"),
     ] {
         let tree = Tree::with_suite(&format!("cost = {cost}\n"));
-        tree.runner("bare").run().says(&[says, "suite.toml:"]);
+        tree.runner("bare").run().says(&["scenarios/suite.toml:", says]);
     }
 }
