@@ -1,5 +1,7 @@
 //! Which scenarios `retake test` runs.
 
+use retake::__private::run::{Action, Wanted};
+
 use crate::support::program::Ran;
 use crate::support::tree::{COMMAND_SUITE, Tree};
 
@@ -65,12 +67,13 @@ fn a_filter_that_matches_nothing_is_an_error_even_if_another_one_matches() {
 
 fn a_runner_that_cargo_builds_gets_the_same_filters() {
     let tree = project();
-    let told = |names: &str| {
-        let runner = tree.runner("gateway").env("RETAKE_ACTION", "test-of").env("RETAKE_ACTION_NAMES", names);
-        listed(runner.arg("--list").run())
+    let told = |filters: &[&str]| {
+        let filters = filters.iter().map(|&filter| filter.to_owned()).collect();
+        let action = Action::Test(Wanted::of_scenarios(filters, Vec::new()));
+        listed(tree.runner("gateway").handed_over(&action).arg("--list").run())
     };
-    assert_eq!(told("part,write_"), ["parting", "write_note"]);
-    assert_eq!(told("hello/"), ["hello"]);
+    assert_eq!(told(&["part", "write_"]), ["parting", "write_note"]);
+    assert_eq!(told(&["hello/"]), ["hello"]);
 }
 
 /// Returns a scenario whose only step is a program that ends with this exit code; it needs no system.
