@@ -26,13 +26,13 @@ tests!(
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
 const WEIGHT: [(&str, usize, u64); 8] = [
     ("retake-base", 800, 0),
-    ("retake-core", 12_540, 60),
+    ("retake-core", 12_870, 60),
     ("retake-durable", 1004, 0),
-    ("retake-wire", 7560, 0),
+    ("retake-wire", 7600, 0),
     ("retake-model", 8200, 0),
     ("retake-scenario", 4850, 0),
-    ("retake", 20_980, 60),
-    ("retake-cli", 11_900, 172),
+    ("retake", 20_960, 60),
+    ("retake-cli", 11_750, 172),
 ];
 
 /// The circles that cross folders, each with its files. They may only become smaller and fewer.
