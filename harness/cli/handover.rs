@@ -5,6 +5,7 @@ use std::process::{Child, Command, ExitCode};
 
 use super::relay::for_https;
 use retake::__private::run::Action;
+use retake::Suite;
 use retake_base::error::{Error, Result};
 
 /// Whether the project has a runner of its own, in which Rust routers are registered.
@@ -12,9 +13,14 @@ pub(super) fn has_runner(root: &Path) -> bool {
     root.join("tests/scenarios.rs").is_file() && root.join("Cargo.toml").is_file()
 }
 
+/// The runner of a project whose systems are commands and URLs.
+pub(super) fn suite(root: PathBuf, update: bool) -> Suite {
+    Suite::new(root).of_command(update)
+}
+
 /// Carries out an action in the runner of a Rust project, otherwise in this process.
 pub(super) fn act(root: PathBuf, action: Action) -> Result<ExitCode> {
-    if has_runner(&root) { run(command(&root, &action)) } else { super::suite(root, false).act(action) }
+    if has_runner(&root) { run(command(&root, &action)) } else { suite(root, false).act(action) }
 }
 
 /// Runs a runner. A failed test (exit code 101) becomes 1; 2 (a wrong file) stays 2.

@@ -72,7 +72,7 @@ impl Test {
             command.args(args).envs(self.update.then_some(("UPDATE_GOLDEN", "1")));
             handover::run(command)?
         } else {
-            let code = super::suite(root.clone(), self.update).run(Ok(action));
+            let code = handover::suite(root.clone(), self.update).run(Ok(action));
             // libtest exits with 101 if a test failed.
             if code == ExitCode::from(101) { ExitCode::from(1) } else { code }
         };

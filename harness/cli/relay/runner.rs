@@ -18,7 +18,7 @@ use retake_model::Relay;
 pub(crate) fn act(root: PathBuf, action: Action) -> Result<ExitCode> {
     if Relay::from_env().is_some() {
         // This process is the runner of a project that has none of its own.
-        return crate::suite(root, false).act(action);
+        return handover::suite(root, false).act(action);
     }
     let status = reaching_providers(&root, &action)?;
     if let (None, Action::Record(names, options)) = (status.code(), &action) {
