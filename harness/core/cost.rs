@@ -52,8 +52,14 @@ pub struct CallerCost {
     pub texts: (String, String),
 }
 
-/// The tokens of a byte, where no usage tells.
-const BYTES_OF_A_TOKEN: u64 = 4;
+/// How many bytes of text are a token, where no usage tells.
+const BYTES_OF_A_TOKEN: isize = 4;
+
+/// The tokens of what had so many when it was longer by some bytes, or shorter. What a provider adds by itself, such as a tool of its
+/// own, does not grow with a text, so only the difference is estimated.
+pub fn tokens_after(tokens: u64, grown: isize) -> u64 {
+    tokens.saturating_add_signed((grown / BYTES_OF_A_TOKEN) as i64)
+}
 
 /// What calls cost, by caller. `again` has calls of another run, whose day is moved by `days`.
 pub fn measured(mut calls: Vec<SentCall>, again: &[SentCall], days: &Days) -> Vec<CallerCost> {
@@ -74,14 +80,14 @@ fn of_caller(caller: &str, calls: &[&SentCall], again: &[SentCall], days: &Days)
         let earlier = calls[..nth].iter().map(|earlier| earlier.request.parted(&call.request, is_marked));
         let most = earlier.max_by_key(|parting| parting.bytes);
         let other = again.iter().find(|other| other.turn == call.turn);
-        let varied = other.and_then(|other| call.request.varied(&other.request, days));
+        let moved = other.and_then(|other| call.request.varied(&other.request, days));
         // What one call alone could keep, only another run tells.
-        if nth > 0 || (calls.len() == 1 && varied.is_some()) {
-            let bytes = most.iter().map(|parting| parting.kept).chain(varied.iter().map(|parting| parting.bytes)).min();
+        if nth > 0 || (calls.len() == 1 && moved.is_some()) {
+            let bytes = most.iter().map(|parting| parting.kept).chain(moved.iter().map(|parting| parting.bytes)).min();
             (kept, of) = (kept + bytes.unwrap_or_default(), of + call.request.bytes());
         }
-        varies |= varied.is_some();
-        let found = most.into_iter().chain(varied).filter(|parting| parting.pointer.is_some());
+        varies |= moved.is_some();
+        let found = most.into_iter().chain(moved).filter(|parting| parting.pointer.is_some());
         ends = ends.into_iter().chain(found).min_by_key(|parting| parting.bytes);
     }
     let bytes = calls.iter().map(|call| call.request.bytes()).sum();
@@ -103,12 +109,12 @@ fn of_caller(caller: &str, calls: &[&SentCall], again: &[SentCall], days: &Days)
 
 /// The tokens that calls read. One whose tokens nobody counted has as many a byte as the others.
 fn input(calls: &[&SentCall]) -> u64 {
-    let size = |call: &&&SentCall| call.request.bytes() as u64;
+    let size = |call: &&&SentCall| call.request.bytes();
     let counted: Vec<&&SentCall> = calls.iter().filter(|call| call.input.is_some()).collect();
     let tokens: u64 = counted.iter().filter_map(|call| call.input).sum();
-    let of: u64 = counted.iter().copied().map(|call| size(&call)).sum();
-    let left: u64 = calls.iter().filter(|call| call.input.is_none()).map(|call| size(&call)).sum();
-    tokens + (left * tokens).checked_div(of).unwrap_or(left / BYTES_OF_A_TOKEN)
+    let of: usize = counted.iter().copied().map(|call| size(&call)).sum();
+    let left: usize = calls.iter().filter(|call| call.input.is_none()).map(|call| size(&call)).sum();
+    tokens + (left as u64 * tokens).checked_div(of as u64).unwrap_or_else(|| tokens_after(0, left.cast_signed()))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::report::{CostData, Failure, cost_of, price_of, terminal};
 use crate::system::{host, user};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::text::in_thousands;
-use retake_core::cost::{CallerCost, Request, SentCall, measured};
+use retake_core::cost::{CallerCost, Request, SentCall, measured, tokens_after};
 use retake_core::key::{Normalizer, UNKNOWN_CALLER};
 use retake_core::places::Places;
 use retake_core::secrets::Fired;
@@ -73,14 +73,15 @@ pub(super) fn of_proof(
     }
 }
 
-/// Measures a run beside another one. `known` says how many tokens a byte has: a fixture does not know all that was sent.
+/// Measures a run beside another one. `known` says how many bytes the tokens were: a fixture does not know all that was sent.
 fn measure(project: &Project, scenario: &Scenario, run: &mut Replayed, again: Option<&Replayed>, known: &[CallerCost]) {
     let days = again.map(|again| again.clock.days(run.clock.minute())).unwrap_or_default();
     let others = again.map(|again| again.sent(project)).unwrap_or_default();
     let mut cost = measured(run.sent(project), &others, &days);
     for of in &mut cost {
         let was = known.iter().find(|was| was.caller == of.caller && was.bytes > 0);
-        of.input = was.map_or(of.input, |was| was.input * of.bytes as u64 / was.bytes as u64);
+        of.input =
+            was.map_or(of.input, |was| tokens_after(was.input, of.bytes.cast_signed() - was.bytes.cast_signed()));
     }
     let money = run.money(project, &cost);
     let data = cost.iter().map(|of| CostData::of(of, money.get(&*of.caller).copied())).collect();
@@ -107,10 +108,7 @@ impl Replayed {
             let turn = self.fixture.as_ref()?.table.turns().get(call.turn())?;
             let request = Request::read(call.body(), &named);
             let usage = turn.output.usage.unwrap_or_default();
-            // The recorded call was shorter by what its prompt and its tools have got since.
-            let bytes = request.bytes() as u64;
-            let recorded = bytes.saturating_add_signed(-call.grown()).max(1);
-            let input = (usage.input > 0).then(|| usage.input * bytes / recorded);
+            let input = (usage.input > 0).then(|| tokens_after(usage.input, call.grown()));
             Some(SentCall { caller: self.caller_of(call), turn: call.turn(), request, input, output: usage.output })
         });
         sent.collect()

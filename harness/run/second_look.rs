@@ -15,7 +15,9 @@ use retake_scenario::{Scenario, ToolsFrom};
 /// The full failure of a run, with its advice. `of_golden` is the failure of its golden, used if nothing else is found.
 pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, of_golden: Option<Failure>) -> Failure {
     let mut second = second(project, scenario, run);
-    second.iter_mut().for_each(|second| cost::of_second(project, scenario, second));
+    if let Some(second) = &mut second {
+        cost::of_second(project, scenario, second);
+    }
     let judged = second.as_ref().unwrap_or(run);
     // A golden that is being rewritten is not compared.
     let compared = project.goldens.policy() != Policy::Overwrite;

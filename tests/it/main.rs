@@ -83,6 +83,7 @@ fn main() -> ExitCode {
         .chain(record::cassettes::trials())
         .chain(record::clock::trials())
         .chain(mutants::trials())
+        .chain(cost::estimates::trials())
         .chain(cost::faults::trials())
         .chain(worlds::mistakes::trials());
     let mut trials: Vec<Trial> = trials.collect();

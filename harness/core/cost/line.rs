@@ -79,7 +79,7 @@ fn sentences(was: &CallerCost, is: &CallerCost) -> Vec<String> {
         (was, is) => was == is,
     };
     // What varies is measured only if the golden says that nothing does.
-    if !was.varies && (is.varies, &is.ends) != (false, &was.ends) || !was.varies && !is_same {
+    if !was.varies && (is.varies || is.ends != was.ends || !is_same) {
         let (one, other) = &is.texts;
         let varies = if is.varies { " and differs from run to run" } else { "" };
         let ends = is.ends.as_ref().map(|place| format!("ends at {place} ({one:?} → {other:?}){varies},"));

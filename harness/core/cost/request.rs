@@ -27,6 +27,8 @@ const ORDER: [(&str, usize); 16] = [
 const MARKS: [&str; 2] = ["cache_control", "cachePoint"];
 /// Keys that a text has or lacks, depending on whether it is written as a list of blocks.
 const OF_FORM: [&str; 3] = ["content", "text", "parts"];
+/// Keys of what is no text: signatures and pictures. How many tokens these are does not depend on their length.
+const SEALED: [&str; 5] = ["signature", "thoughtSignature", "thought_signature", "encrypted_content", "data"];
 /// How many characters are shown of each text.
 const SHOWN: usize = 40;
 
@@ -82,7 +84,8 @@ impl Request {
                 None => String::new(),
             };
             let is_of_form = key == "type" && ["text", "input_text", "output_text"].contains(&&*text);
-            if !is_of_form && !(key.is_empty() && text.is_empty()) {
+            let says_nothing = key.is_empty() && text.is_empty();
+            if !is_of_form && !says_nothing {
                 let (pointer, key) = (pointer.replace(", ", ",_"), key.to_owned());
                 parts.push(Part { rank: *rank, pointer, key, text, ends: 0 });
             }
@@ -90,7 +93,8 @@ impl Request {
         parts.sort_by_key(|part| part.rank);
         let mut bytes = 0;
         for part in &mut parts {
-            bytes += part.key.len() + part.text.len();
+            let is_sealed = SEALED.contains(&&*part.key) || part.text.starts_with("data:");
+            bytes += part.key.len() + if is_sealed { 0 } else { part.text.len() };
             part.ends = bytes;
         }
         marked.dedup();
@@ -147,7 +151,7 @@ impl Request {
         let shared = was.text.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
         let shown = |part: &Part| if part.text.is_empty() { part.key.clone() } else { part.text.clone() };
         let texts = apart(&shown(was), &is.map(shown).unwrap_or_default(), SHOWN);
-        let bytes = bytes + shared;
+        let bytes = (bytes + shared).min(was.ends);
         Parting { bytes, kept: bytes, pointer: Some(is.unwrap_or(was).pointer.clone()), texts }
     }
 }

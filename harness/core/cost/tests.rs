@@ -74,7 +74,7 @@ fn the_order_of_a_request_is_that_in_which_providers_read_it() {
         assert_eq!(cost.ends.as_deref(), Some(ends), "{what}: {cost}");
     }
     let cost = two(&body("It is 14:03.", TOOLS, ""), &body("It is 14:04.", TOOLS, ANSWER));
-    assert_eq!(cost.texts, ("… careful. It is 14:03.".to_owned(), "… careful. It is 14:04.".to_owned()));
+    assert_eq!(cost.texts, ("…It is 14:03.".to_owned(), "…It is 14:04.".to_owned()));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn what_differs_in_another_run_ends_the_prefix_unless_it_is_the_day() {
     };
     assert!(!told("It is 2026-11-25.", "It is 2026-12-30.").varies);
     let varied = told("It is 2026-11-25 14:03.", "It is 2026-12-30 02:10.");
-    assert_eq!(varied.texts.0.split("It").last(), Some(" is 2026-11-25 14:03."), "{varied}");
+    assert_eq!(varied.texts, ("…026-11-25 14:03.".to_owned(), "…026-11-25 02:10.".to_owned()));
     // What a tool said is new in each conversation.
     let late = |text: &str| body("", TOOLS, &ANSWER.replace("And now?", text));
     assert!(!of(vec![call(0, &late("took 3 s"))], &[call(0, &late("took 4 s"))]).varies);

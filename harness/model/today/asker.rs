@@ -52,9 +52,9 @@ impl KeptCall {
     }
 
     /// By how many bytes its prompt and its tools are longer than those of the recorded call.
-    pub fn grown(&self) -> i64 {
+    pub fn grown(&self) -> isize {
         let texts = self.served.drift.iter().filter(|drift| matches!(drift.check, Check::Prompt | Check::Tools));
-        texts.map(|drift| drift.called.len() as i64 - drift.recorded.len() as i64).sum()
+        texts.map(|drift| drift.called.len().cast_signed() - drift.recorded.len().cast_signed()).sum()
     }
 
     /// How many tokens the recorded call took; estimated from its length if nobody counted them.

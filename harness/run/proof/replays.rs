@@ -77,7 +77,7 @@ pub(super) enum Disagreement {
     /// All passed, but with different goldens: those of the first replay and of one that differs from it.
     Differ {
         runs: Vec<Replayed>,
-        goldens: [Golden; 2],
+        goldens: Box<[Golden; 2]>,
     },
     /// A replay could not start.
     NoStage(Failure),
@@ -177,7 +177,7 @@ impl Proof<'_> {
             return Ok(Agreed { golden, run: Box::new(first), older, replays, by_day, varying });
         };
         runs.insert(0, first);
-        Err(Disagreement::Differ { runs, goldens: [agreed, again] })
+        Err(Disagreement::Differ { runs, goldens: Box::new([agreed, again]) })
     }
 
     /// What is asked about how a scenario's answers are passed on.

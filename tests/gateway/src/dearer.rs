@@ -44,7 +44,7 @@ fn in_tools(request: &mut Value, call: usize) {
         tools[0]["function"]["description"] = json!(format!("Write a text file. Called {call} times."));
     }
     if mutant!("dearer_strict_in_turns") {
-        tools[0]["function"]["strict"] = json!(call % 2 == 0);
+        tools[0]["function"]["strict"] = json!(call.is_multiple_of(2));
     }
 }
 

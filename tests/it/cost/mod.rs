@@ -1,5 +1,6 @@
 //! What a run costs: in its golden, against a budget, in reports; and mistakes that only cost.
 
+pub(crate) mod estimates;
 pub(crate) mod faults;
 pub(crate) mod trial;
 
