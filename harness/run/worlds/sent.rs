@@ -95,12 +95,11 @@ fn came<K: Ord>(all: &mut BTreeMap<K, Came>, what: K, said: Option<&str>) {
     came.times += 1;
 }
 
-/// What a payload says to a person: the first text under a key for that, otherwise the first one with a space.
+/// What a payload says to a person: the first text under a key for that.
 fn said(json: &Json) -> Option<&str> {
     let mut texts = Vec::new();
     texts_of(json, "", &mut texts);
-    let under = SAYING.iter().find_map(|key| texts.iter().find(|(of, _)| of == key));
-    under.or_else(|| texts.iter().find(|(_, text)| text.contains(' '))).map(|(_, text)| *text)
+    SAYING.iter().find_map(|key| texts.iter().find(|(of, _)| of == key)).map(|(_, text)| *text)
 }
 
 fn texts_of<'a>(json: &'a Json, key: &'a str, texts: &mut Vec<(&'a str, &'a str)>) {
