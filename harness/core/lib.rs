@@ -11,6 +11,7 @@
 //! | `cost` | what model calls cost, and what a provider's cache could keep of them |
 //! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams |
 //! | `places` | places of a run, named in what is stored |
+//! | `mark` | a mark in what the model says, by which a replay shows where its words go |
 //! | `events` | captured streams as events, and events as shapes |
 
 #![allow(missing_docs)] // only items whose names do not say it all are documented
@@ -21,5 +22,6 @@ pub mod days;
 pub mod events;
 pub mod json;
 pub mod key;
+pub mod mark;
 pub mod places;
 pub mod secrets;
