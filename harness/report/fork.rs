@@ -113,7 +113,7 @@ pub fn fork_table(id: &str, fork: &ForkData) -> String {
             calls,
             in_thousands(row.input),
             in_thousands(row.output),
-            row.cost.map_or("–".to_owned(), |cost| format!("{cost:.4}")),
+            in_money(row.cost),
             if row.ended.is_some() { "ended".to_owned() } else { row.finish.clone() },
             golden.to_owned(),
             row.verified.map_or("–", |good| if good { "good" } else { "bad" }).to_owned(),
@@ -122,19 +122,29 @@ pub fn fork_table(id: &str, fork: &ForkData) -> String {
     };
     rows.push(line("recorded".to_owned(), &fork.recorded));
     rows.extend(fork.runs.iter().map(|(number, row)| line(format!("{id}.{number}"), row)));
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths: Vec<usize> = (0..head.len()).map(width).collect();
-    let padded = |row: &[String; 9]| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    let mut lines: Vec<String> = rows.iter().map(padded).collect();
+    let mut lines = table(&rows);
     for (number, row) in &fork.runs {
         let what = row.golden.iter().flatten().map(|what| format!("golden: {what}"));
         let ended = row.ended.iter().map(|why| format!("ended: {why}"));
         lines.extend(what.chain(ended).map(|what| format!("{id}.{number}: {what}")));
     }
     lines.join("\n")
+}
+
+/// A cost as it is written in tables.
+pub(super) fn in_money(cost: Option<f64>) -> String {
+    cost.map_or("–".to_owned(), |cost| format!("{cost:.4}"))
+}
+
+/// The rows of a table as lines, in columns.
+pub fn table<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let padded = |row: &[String; N]| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(padded).collect()
 }
 
 /// The name of a caller for a person, and of one who is not known.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::check::CheckResult;
-use super::run_data::{RunData, RunResult};
-use retake_base::text::{counted, in_thousands, printed};
+use super::run_data::{CostData, RunData, RunResult};
+use retake_base::text::{counted, printed};
 
 /// The workflow command that marks the file of a failed or flaky scenario; `None` for any other.
 pub fn annotation(run: &RunData) -> Option<String> {
@@ -65,14 +65,14 @@ pub fn markdown(runs: &[RunData]) -> String {
         }
     }
     if runs.iter().any(|run| !run.cost.is_empty()) {
-        text += "\n| scenario | caller | calls | tokens read | written | a cache keeps | cost |\n|---|---|--:|--:|--:|--:|--:|\n";
+        let _ = writeln!(
+            text,
+            "\n| scenario | {} |\n|---{}|",
+            CostData::HEAD.join(" | "),
+            "|---".repeat(CostData::HEAD.len())
+        );
         for (run, of) in runs.iter().flat_map(|run| run.cost.iter().map(move |of| (run, of))) {
-            let kept = of.prefix.map_or("–".to_owned(), |percent| format!("{percent} %"));
-            let ends = of.ends.as_deref().map(|place| format!(", up to {}", cell(place))).unwrap_or_default();
-            let money = of.money.map_or("–".to_owned(), |money| format!("{money:.4}"));
-            let (input, output) = (in_thousands(of.input), in_thousands(of.output));
-            let (named, caller, calls) = (named(run), cell(&of.caller), of.calls);
-            let _ = writeln!(text, "| {named} | {caller} | {calls} | {input} | {output} | {kept}{ends} | {money} |");
+            let _ = writeln!(text, "| {} | {} |", named(run), of.row().map(|text| cell(&text)).join(" | "));
         }
     }
     if !skipped.is_empty() {

@@ -24,7 +24,7 @@ pub use check::{CheckData, CheckResult, check_json, check_text};
 pub use diff::{unified, unified_lines};
 pub use evidence::Evidence;
 pub use failure::{Advice, Failure};
-pub use fork::{FORK_FORMAT, ForkData, ForkRow, caller_of, cost_of, fork_table, price_of};
+pub use fork::{FORK_FORMAT, ForkData, ForkRow, caller_of, cost_of, fork_table, price_of, table};
 pub use github::{annotation, markdown};
 pub use notes::{Note, lines_of_run, note_lines, notes};
 pub use progress::{Progress, summary};

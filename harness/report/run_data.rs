@@ -11,9 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::check::CheckData;
 use super::evidence::Evidence;
 use super::failure::Advice;
+use super::fork::in_money;
 use crate::drive::StepData;
 use retake_base::cause::Cause;
 use retake_base::line::Lines;
+use retake_base::text::in_thousands;
 use retake_core::cost::CallerCost;
 
 /// The name and version of this format.
@@ -310,23 +312,32 @@ pub struct CostData {
     /// Where that beginning ends, as a pointer into the request; absent if it goes on to the end of an earlier call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends: Option<String>,
-    /// What stands there in the earlier and in the later call, cut.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub texts: Option<(String, String)>,
     /// Whether it ends there because it differs from run to run.
     #[serde(default)]
     pub varies: bool,
+    /// The same in words, with what stands there in the earlier and in the later call.
+    pub words: String,
     /// What the calls cost by the suite's prices, if the prefix is in the provider's cache; absent if a model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub money: Option<f64>,
 }
 
 impl CostData {
+    /// The head of a table of these.
+    pub const HEAD: [&str; 6] = ["caller", "calls", "tokens read", "written", "a cache keeps", "cost"];
+
     /// The data of what is measured.
     pub fn of(cost: &CallerCost, money: Option<f64>) -> CostData {
-        let CallerCost { caller, calls, bytes, input, output, prefix, ends, varies, texts, .. } = cost.clone();
-        let texts = ends.is_some().then_some(texts);
-        CostData { caller, calls, bytes, input, output, prefix, ends, texts, varies, money }
+        let words = cost.prefix_in_words();
+        let CallerCost { caller, calls, bytes, input, output, prefix, ends, varies, .. } = cost.clone();
+        CostData { caller, calls, bytes, input, output, prefix, ends, varies, words, money }
+    }
+
+    /// A row of the table.
+    pub fn row(&self) -> [String; 6] {
+        let [calls, input, output] = [self.calls as u64, self.input, self.output].map(in_thousands);
+        let kept = self.prefix.map_or("–".to_owned(), |percent| format!("{percent} %"));
+        [self.caller.clone(), calls, input, output, kept, in_money(self.money)]
     }
 }
 

@@ -1,12 +1,10 @@
 //! What the model calls of a scenario cost, where it asks for that: measured on what the service sent, in a test and in a proof.
 
-use std::collections::BTreeMap;
-
 use super::project::Project;
 use super::proof::await_next_second;
 use super::second_look::may_play_again;
 use super::trial::{self, How, Replayed};
-use crate::report::{CostData, Failure, cost_of, price_of, terminal};
+use crate::report::{CostData, Failure, cost_of, price_of};
 use crate::system::{host, user};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::text::in_thousands;
@@ -14,7 +12,7 @@ use retake_core::cost::{CallerCost, Request, SentCall, measured, tokens_after};
 use retake_core::key::{Normalizer, UNKNOWN_CALLER};
 use retake_core::places::Places;
 use retake_core::secrets::Fired;
-use retake_model::{KeptCall, Pacing};
+use retake_model::Pacing;
 use retake_scenario::{Budget, Scenario};
 use retake_wire::Api;
 
@@ -33,58 +31,29 @@ pub(super) fn of_test(project: &Project, scenario: &Scenario, run: &mut Replayed
         let how = How { pacing: Pacing::Shaken, ..How::default() };
         trial::replay(project, scenario, run.fixture.clone(), &run.rules, how).ok()
     });
-    let again = again.flatten().filter(|again| again.misses.is_empty());
-    measure(project, scenario, run, again.as_ref(), known);
+    measure(project, scenario, run, again.flatten().filter(|again| again.misses.is_empty()).as_ref(), known);
 }
 
-/// Measures a second replay, in which calls that missed are answered.
-pub(super) fn of_second(project: &Project, scenario: &Scenario, run: &mut Replayed) {
-    let committed = run.committed.clone().filter(|_| scenario.cost.is_some());
-    if let Some(committed) = committed {
-        measure(project, scenario, run, None, committed.golden.cost());
-    }
-}
-
-/// Measures the replays of a proof, and warns of what varies between them.
-pub(super) fn of_proof(
+/// Measures a run beside another one. `known` says how many bytes its tokens were: a fixture does not know all that was sent.
+pub(super) fn measure(
     project: &Project,
     scenario: &Scenario,
     run: &mut Replayed,
     again: Option<&Replayed>,
-    of_recording: bool,
+    known: &[CallerCost],
 ) {
     if scenario.cost.is_none() {
         return;
     }
-    let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|_| !of_recording);
-    let known = committed.as_ref().map(|committed| committed.golden.cost()).unwrap_or_default();
-    measure(project, scenario, run, again, known);
-    for varying in run.cost.iter().flatten().filter(|cost| cost.varies) {
-        let (one, other) = &varying.texts;
-        terminal::note(format!(
-            "{}: warning: {}: the cacheable prefix differs from run to run at {} ({one:?} → {other:?}), so a provider's cache keeps \
-             {} % of {} tokens",
-            scenario.name,
-            varying.caller,
-            varying.ends.as_deref().unwrap_or_default(),
-            varying.prefix.unwrap_or_default(),
-            in_thousands(varying.input)
-        ));
-    }
-}
-
-/// Measures a run beside another one. `known` says how many bytes the tokens were: a fixture does not know all that was sent.
-fn measure(project: &Project, scenario: &Scenario, run: &mut Replayed, again: Option<&Replayed>, known: &[CallerCost]) {
     let days = again.map(|again| again.clock.days(run.clock.minute())).unwrap_or_default();
     let others = again.map(|again| again.sent(project)).unwrap_or_default();
     let mut cost = measured(run.sent(project), &others, &days);
     for of in &mut cost {
-        let was = known.iter().find(|was| was.caller == of.caller && was.bytes > 0);
-        of.input =
-            was.map_or(of.input, |was| tokens_after(was.input, of.bytes.cast_signed() - was.bytes.cast_signed()));
+        let was = known.iter().find(|was| was.caller == of.caller);
+        let grown = |was: &CallerCost| of.bytes.cast_signed() - was.bytes.cast_signed();
+        of.input = was.map_or(of.input, |was| tokens_after(was.input, grown(was)));
     }
-    let money = run.money(project, &cost);
-    let data = cost.iter().map(|of| CostData::of(of, money.get(&*of.caller).copied())).collect();
+    let data = cost.iter().map(|of| CostData::of(of, run.money(project, of))).collect();
     project.runs.with(&scenario.name, |run| run.cost = data);
     run.cost = Some(cost);
 }
@@ -92,80 +61,62 @@ fn measure(project: &Project, scenario: &Scenario, run: &mut Replayed, again: Op
 impl Replayed {
     /// The calls to chat models as they were sent, with names in place of what is the run's own. Days and times stay.
     fn sent(&self, project: &Project) -> Vec<SentCall> {
-        let mut places = vec![("root", project.root.display().to_string())];
-        // What the second run of a proof is told.
-        places.extend([("host", "retake-host".to_owned()), ("user", "retake-user".to_owned())]);
-        let own = |name: &str| if name == "<retake:host>" { host().to_owned() } else { user().unwrap_or_default() };
-        let (places, as_sent) = (Places::new(places), Normalizer::none());
+        // The second run of a proof is told another host and another user.
+        let other = [("host", "retake-host".to_owned()), ("user", "retake-user".to_owned())];
+        let places = Places::new([("root", project.root.display().to_string())].into_iter().chain(other));
         let named = |text: &str| {
-            let text = self.secrets.text(text, &mut Fired::new()).into_owned();
-            let text = self.played.driven.names.apply(&text, &as_sent);
-            let text = places.named(&text, &|_| true).into_owned();
-            ["<retake:host>", "<retake:user>"].iter().fold(text, |text, name| text.replace(name, &own(name)))
+            let text = self.played.driven.names.apply(text, &Normalizer::none());
+            let text =
+                places.named(&self.secrets.text(&text, &mut Fired::new()), &|_| true).replace("<retake:host>", host());
+            text.replace("<retake:user>", &user().unwrap_or_default())
         };
         let calls = self.log.kept.iter().filter(|call| call.api() != Api::Opaque);
         let sent = calls.filter_map(|call| {
             let turn = self.fixture.as_ref()?.table.turns().get(call.turn())?;
-            let request = Request::read(call.body(), &named);
             let usage = turn.output.usage.unwrap_or_default();
-            let input = (usage.input > 0).then(|| tokens_after(usage.input, call.grown()));
-            Some(SentCall { caller: self.caller_of(call), turn: call.turn(), request, input, output: usage.output })
+            Some(SentCall {
+                caller: call.caller().or(turn.caller.as_deref()).unwrap_or(UNKNOWN_CALLER).to_owned(),
+                turn: call.turn(),
+                request: Request::read(call.body(), &named),
+                input: (usage.input > 0).then(|| tokens_after(usage.input, call.grown())),
+                output: usage.output,
+            })
         });
         sent.collect()
     }
 
-    fn caller_of(&self, call: &KeptCall) -> String {
-        let turn = self.fixture.as_ref().and_then(|fixture| fixture.table.turns().get(call.turn()));
-        let caller = call.caller().or_else(|| turn?.caller.as_deref());
-        caller.unwrap_or(UNKNOWN_CALLER).to_owned()
-    }
-
-    /// What the calls of each caller cost by the suite's prices, if its models have some.
-    fn money(&self, project: &Project, cost: &[CallerCost]) -> BTreeMap<String, f64> {
-        let price = |of: &CallerCost| {
-            let fixture = self.fixture.as_ref()?;
-            let call = self.log.kept.iter().find(|call| self.caller_of(call) == of.caller)?;
-            price_of(fixture, fixture.table.turns().get(call.turn())?, &project.discovered.suite.prices)
-        };
-        let money = |of: &CallerCost| {
-            let cached = of.input * of.prefix.unwrap_or_default() / 100;
-            Some((of.caller.clone(), cost_of(of.input, cached, of.output, price(of)?)))
-        };
-        cost.iter().filter_map(money).collect()
+    /// What the calls of a caller cost by the suite's prices, if its model has some.
+    fn money(&self, project: &Project, of: &CallerCost) -> Option<f64> {
+        let fixture = self.fixture.as_ref()?;
+        let turn =
+            fixture.table.turns().iter().find(|turn| turn.caller.as_deref().unwrap_or(UNKNOWN_CALLER) == of.caller);
+        let price = price_of(fixture, turn?, &project.discovered.suite.prices)?;
+        Some(cost_of(of.input, of.input * of.prefix.unwrap_or_default() / 100, of.output, price))
     }
 
     /// The failure of a run whose calls cost more than they may.
     pub(super) fn over_budget(&self, scenario: &Scenario) -> Option<Failure> {
         let (may, cost) = (scenario.cost.as_ref()?, self.cost.as_ref()?);
-        let of_caller = cost.iter().filter_map(|of| Some((of.caller.as_str(), may.callers.get(&of.caller)?, vec![of])));
-        let all = std::iter::once((scenario.name.as_str(), &may.all, cost.iter().collect()));
-        let found: Vec<Cause> = of_caller.chain(all).flat_map(|(who, budget, of)| beyond(who, budget, &of)).collect();
+        let all = Budget { calls: may.calls, input: may.input, cached: may.cached };
+        let mut found = beyond(&scenario.name, &all, &cost.iter().collect::<Vec<_>>());
+        let budget = |of: &CallerCost| Some(beyond(&of.caller, may.callers.get(&of.caller)?, &[of]));
+        found.extend(cost.iter().filter_map(budget).flatten());
         (!found.is_empty()).then(|| Failure::of(found))
     }
 }
 
 /// What calls cost beyond a budget.
 fn beyond(who: &str, budget: &Budget, of: &[&CallerCost]) -> Vec<Cause> {
-    let (calls, input) = of.iter().fold((0, 0), |(calls, input), of| (calls + of.calls as u64, input + of.input));
-    let mut found = Vec::new();
-    if let Some(most) = budget.calls.filter(|most| calls > *most) {
-        found.push(format!("{who}: {calls} model calls, at most {most} are allowed"));
-    }
-    if let Some(most) = budget.input.filter(|most| input > *most) {
-        let (input, most) = (in_thousands(input), in_thousands(most));
-        found.push(format!("{who}: {input} tokens read, at most {most} are allowed"));
-    }
-    let least = of.iter().filter(|of| of.prefix.is_some()).min_by_key(|of| of.prefix);
-    if let (Some(of), Some(share)) = (least, budget.cached)
-        && let Some(kept) = of.prefix.filter(|kept| *kept < share)
-    {
-        let (one, other) = &of.texts;
-        let ends = of.ends.iter().map(|place| format!(": it ends at {place} ({one:?} → {other:?})"));
-        let (ends, caller) = (ends.collect::<String>(), &of.caller);
-        found.push(format!(
-            "{caller}: a cache keeps {kept} % of {} tokens, at least {share} % are asked for{ends}",
-            in_thousands(of.input)
-        ));
-    }
-    found.into_iter().map(|what| Cause::new(CauseKind::Budget, what)).collect()
+    let made: usize = of.iter().map(|of| of.calls).sum();
+    let input: u64 = of.iter().map(|of| of.input).sum();
+    let calls = budget.calls.filter(|most| made as u64 > u64::from(*most));
+    let calls = calls.map(|most| format!("{who}: {made} model calls, more than {most}"));
+    let tokens = budget.input.filter(|most| input > most.0);
+    let tokens =
+        tokens.map(|most| format!("{who}: {} tokens read, more than {}", in_thousands(input), in_thousands(most.0)));
+    let cached = budget.cached.into_iter().flat_map(|least| {
+        let less = of.iter().filter(move |of| of.prefix.is_some_and(|kept| kept < least.0));
+        less.map(move |of| format!("{}; less than {} %", of.prefix_in_words(), least.0))
+    });
+    calls.into_iter().chain(tokens).chain(cached).map(|what| Cause::new(CauseKind::Budget, what)).collect()
 }

@@ -16,7 +16,8 @@ use retake_scenario::{Scenario, ToolsFrom};
 pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, of_golden: Option<Failure>) -> Failure {
     let mut second = second(project, scenario, run);
     if let Some(second) = &mut second {
-        cost::of_second(project, scenario, second);
+        let known = run.committed.as_ref().map(|committed| committed.golden.cost());
+        cost::measure(project, scenario, second, None, known.unwrap_or_default());
     }
     let judged = second.as_ref().unwrap_or(run);
     // A golden that is being rewritten is not compared.

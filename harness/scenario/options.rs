@@ -74,24 +74,49 @@ impl Default for Worlds {
 }
 
 /// How much model calls may cost. Goldens hold what they do cost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Cost {
-    /// All of them together.
-    pub all: Budget,
-    /// Those of a caller, by its name.
+    /// The most model calls of the scenario.
+    /// Example: `6`.
+    pub calls: Option<u32>,
+    /// The most tokens that they read.
+    /// Example: `"12k"`.
+    pub input: Option<Tokens>,
+    /// How much of each call but a caller's first one has to equal the beginning of an earlier one, so that a provider's cache keeps
+    /// it.
+    /// Example: `"80%"`.
+    pub cached: Option<Percent>,
+    /// The same for single callers, by name.
+    /// Default: `{}`. Example: `{ lead_agent = { calls = 4 } }`.
+    #[serde(default)]
     pub callers: BTreeMap<String, Budget>,
 }
 
-/// The most that model calls may cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How much the calls of one caller may cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Budget {
-    /// How many there may be.
-    pub calls: Option<u64>,
-    /// How many tokens they may read.
-    pub input: Option<u64>,
-    /// How much of them a cache keeps at least, in percent.
-    pub cached: Option<u64>,
+    /// The most model calls of the caller.
+    /// Example: `4`.
+    pub calls: Option<u32>,
+    /// The most tokens that they read.
+    /// Example: `"9k"`.
+    pub input: Option<Tokens>,
+    /// How much of each of them but the first has to equal the beginning of an earlier one.
+    /// Example: `"90%"`.
+    pub cached: Option<Percent>,
 }
+
+/// A number of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tokens(pub u64);
+
+/// A share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Percent(pub u64);
 
 /// How much a change in each part of a model call counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,6 +43,15 @@ impl CallerCost {
         Some(cost)
     }
 
+    /// Where the prefix ends, and how much it is of the calls, in words.
+    pub fn prefix_in_words(&self) -> String {
+        let (one, other) = &self.texts;
+        let varies = if self.varies { " and differs from run to run" } else { "" };
+        let ends = self.ends.as_ref().map(|place| format!("ends at {place} ({one:?} → {other:?}){varies},"));
+        let (ends, kept) = (ends.unwrap_or_else(|| "is".to_owned()), percent(self.prefix));
+        format!("{}: the cacheable prefix {ends} {kept} of {} tokens", self.caller, in_thousands(self.input))
+    }
+
     /// What a run costs beside what a golden says: as there, if it is the same within what is allowed.
     #[must_use]
     pub fn beside(self, golden: &[CallerCost]) -> CallerCost {
@@ -70,36 +79,31 @@ pub fn differences(golden: &[CallerCost], run: &[CallerCost]) -> Vec<String> {
 }
 
 fn sentences(was: &CallerCost, is: &CallerCost) -> Vec<String> {
-    let (caller, mut found) = (&is.caller, Vec::new());
-    let percent = |cost: &CallerCost| cost.prefix.map_or("none".to_owned(), |percent| format!("{percent} %"));
-    let (now, before, input) = (percent(is), percent(was), in_thousands(is.input));
+    let (caller, calls, mut found) = (&is.caller, counted(is.calls, "call"), Vec::new());
     let is_near = |was: u64, is: u64| was.abs_diff(is) * 100 <= was * OF_PREFIX + 100;
-    let is_same = match (was.prefix, is.prefix) {
-        (Some(was), Some(is)) => is_near(was, is),
-        (was, is) => was == is,
-    };
+    let is_same = was.prefix.zip(is.prefix).map_or(was.prefix == is.prefix, |(was, is)| is_near(was, is));
     // What varies is measured only if the golden says that nothing does.
     if !was.varies && (is.varies || is.ends != was.ends || !is_same) {
-        let (one, other) = &is.texts;
-        let varies = if is.varies { " and differs from run to run" } else { "" };
-        let ends = is.ends.as_ref().map(|place| format!("ends at {place} ({one:?} → {other:?}){varies},"));
-        let ends = ends.unwrap_or_else(|| "is".to_owned());
-        found.push(format!("{caller}: the cacheable prefix {ends} {now} of {input} tokens; {before} before"));
+        found.push(format!("{}; {} before", is.prefix_in_words(), percent(was.prefix)));
     }
     if was.marks != is.marks {
-        let marks = |cost: &CallerCost| match &cost.marks {
-            Some((calls, place)) => {
-                format!("{calls} of {} marked for the cache, from {place}", counted(cost.calls, "call"))
-            }
-            None => "no call marked for the cache".to_owned(),
+        let marks = |cost: &CallerCost| {
+            let none = || "no call is marked for the cache".to_owned();
+            cost.marks
+                .as_ref()
+                .map_or_else(none, |(marked, place)| format!("{marked} marked for the cache, from {place}"))
         };
-        found.push(format!("{caller}: {}; {} before", marks(is), marks(was)));
+        found.push(format!("{caller}: {calls}, {}; {} before", marks(is), marks(was)));
     }
     if was.calls != is.calls {
-        found.push(format!("{caller}: {}; {} before", counted(is.calls, "call"), was.calls));
+        found.push(format!("{caller}: {calls}; {} before", was.calls));
     }
     if was.bytes.abs_diff(is.bytes) * 100 > was.bytes * OF_INPUT {
-        found.push(format!("{caller}: {input} tokens read; {} before", in_thousands(was.input)));
+        found.push(format!("{caller}: {} tokens read; {} before", in_thousands(is.input), in_thousands(was.input)));
     }
     found
+}
+
+fn percent(percent: Option<u64>) -> String {
+    percent.map_or("none".to_owned(), |percent| format!("{percent} %"))
 }

@@ -100,7 +100,7 @@ fn a_service_that_marks_what_may_be_kept_keeps_no_more() {
     let told = differences(&[both], &[lost]);
     assert_eq!(
         told[1],
-        "lead_agent: 1 of 2 calls marked for the cache, from /system/0; 2 of 2 calls marked for the cache, from /system/0 before"
+        "lead_agent: 2 calls, 1 marked for the cache, from /system/0; 2 marked for the cache, from /system/0 before"
     );
 }
 

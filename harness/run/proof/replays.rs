@@ -127,12 +127,11 @@ impl Proof<'_> {
                 |(turn, drift): &(usize, DriftOf)| Varying::between(*turn, drift.check, &drift.recorded, &drift.called);
             let since = first.played.drift.iter().filter(|_| self.of_recording);
             let varying: Vec<Varying> = since.flat_map(of_drift).collect();
-            cost::of_proof(project, scenario, &mut first, None, self.of_recording);
-            let golden = golden.map(|golden| golden.with_cost(first.cost.as_deref().unwrap_or_default(), None));
+            let golden = self.with_cost(golden, &mut first, None);
             let first = self.without_varying(first, &varying, rules)?;
             return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, by_day: false, varying });
         }
-        if self.of_recording {
+        if self.of_recording || scenario.cost.is_some() {
             await_next_second();
         }
         let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
@@ -170,8 +169,7 @@ impl Proof<'_> {
             }
             let golden = golden.map(|golden| golden.with_headers_of(&agreed).with_early(&early));
             let golden = golden.map(|golden| self.with_known_headers(golden));
-            cost::of_proof(project, scenario, &mut first, runs.first(), self.of_recording);
-            let golden = golden.map(|golden| golden.with_cost(first.cost.as_deref().unwrap_or_default(), None));
+            let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
             let is_by_day = |flaw: &CallFlaw| flaw.kind == FlawKind::Key;
@@ -190,6 +188,17 @@ impl Proof<'_> {
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
         let known = committed.as_ref().map(|known| &known.golden);
         Passing::asked(golden, known, &first.known().recorded, &scenario.golden)
+    }
+
+    /// Measures what the calls of a replay cost, beside those of another, and warns of what varies.
+    fn with_cost(&self, golden: Option<Golden>, run: &mut Replayed, again: Option<&Replayed>) -> Option<Golden> {
+        let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
+        let known = committed.as_ref().filter(|_| !self.of_recording).map(|committed| committed.golden.cost());
+        cost::measure(self.project, self.scenario, run, again, known.unwrap_or_default());
+        for varying in run.cost.iter().flatten().filter(|cost| cost.varies) {
+            terminal::note(format!("{}: warning: {}", self.scenario.name, varying.prefix_in_words()));
+        }
+        golden.map(|golden| golden.with_cost(run.cost.as_deref().unwrap_or_default(), None))
     }
 
     /// A header that varied once may be the same in a few replays by chance.

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::cost::RawCost;
 use super::names::{check_header_name, env_name};
 use super::raw::{RawGolden, RawScenario, RawSuite};
 use super::spanned::Spanned;
@@ -42,7 +41,7 @@ macro_rules! read {
                     .map_or_else(|| Ok(otherwise.secrets.clone()), |all| secrets(all, source))?,
                 timeout: raw.timeout.as_ref().map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
                 delays: raw.delays.unwrap_or(otherwise.delays),
-                cost: raw.cost.as_ref().map_or_else(|| otherwise.cost.clone(), RawCost::read),
+                cost: raw.cost.as_ref().map_or(&otherwise.cost, |cost| &cost.0).clone(),
                 worlds: raw.worlds.as_ref().map_or_else(|| otherwise.worlds.clone(), RawWorlds::read),
                 retries: raw.retries.unwrap_or(otherwise.retries),
                 headers: named.map_or_else(|| Ok(otherwise.headers.clone()), |names| headers(names, source))?,

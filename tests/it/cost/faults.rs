@@ -21,7 +21,7 @@ const TOLD: [Fault; 12] = [
     (
         "none",
         "dearer_marked",
-        "no call marked for the cache; 3 of 3 calls marked for the cache, from /messages/0/content/0 before",
+        "3 calls, no call is marked for the cache; 3 marked for the cache, from /messages/0/content/0 before",
     ),
     ("dearer_retry", "none", "calls; 3 before"),
     ("asked_once_more", "none", "4 calls; 3 before"),

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
+use crate::options::{Cost, Percent, Tokens};
 use crate::options::{Delays, Level, Panics, Unused};
 use crate::pointer::Pointer;
-use crate::read::cost::{Percent, RawCost, RawCostTable, Tokens};
+use crate::read::cost::RawCost;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Colors, Foreign, Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
@@ -79,9 +80,9 @@ inline! {
     Foreign<Detail> => { "type": "string", "enum": (Detail::WORDS) },
     Foreign<TextAs> => { "type": "string", "enum": ["kind", "lines"] },
     Tokens => { "anyOf": [
-        { "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^[0-9.]+ *[kM]?$" },
+        { "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^[0-9]{1,9}k?$" },
     ] },
-    Percent => { "type": "string", "title": "percent", "pattern": "^(100|[0-9]{1,2}) *%$" },
+    Percent => { "type": "string", "title": "percent", "pattern": "^(100|[0-9]{1,2})%$" },
     RawFaults => { "anyOf": [
         { "type": "boolean" },
         { "type": "string", "enum": (FaultKind::words()) },
@@ -114,7 +115,7 @@ impl JsonSchema for RawCost {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let table = generator.subschema_for::<RawCostTable>();
+        let table = generator.subschema_for::<Cost>();
         json_schema!({ "anyOf": [{ "type": "boolean" }, table] })
     }
 }
