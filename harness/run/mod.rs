@@ -11,6 +11,7 @@
 //! | `slots` | which scenario runs when, and which ones linger |
 //! | `trial`, `verdict` | one scenario's run; whether it passed |
 //! | `pieces` | whether streams come in pieces, looked at again under longer pauses |
+//! | `egress` | what is said about connections that leave the stage |
 //! | `findings`, `failing`, `precedence` | what is wrong with a run; its failure; what follows from what |
 //! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
 //! | [`golden`] | goldens, through insta |
@@ -29,6 +30,7 @@ pub(crate) mod check;
 pub(crate) mod commands;
 mod data;
 mod declared_secrets;
+mod egress;
 mod failing;
 mod filter;
 mod findings;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::egress;
 use super::trial::Replayed;
 use crate::report::{Evidence, Failure, notes, unified_lines};
 use crate::run::commands::record_command;
@@ -41,6 +42,7 @@ impl Replayed {
     pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
+        lines.extend(self.played.egress.as_ref().and_then(|egress| egress::note(egress, scenario)));
         lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}")));
         if self.played.error().is_none() {
             let nowhere = shown_nowhere(&self.played.driven.captured, &scenario.golden);

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::build::build;
+use super::egress::Egress;
 use super::folder::Folder;
 use super::guardian::{Exit, Guard, Guarded};
 use super::log::{Log, LogOf};
@@ -41,6 +42,7 @@ impl CommandSystem {
         root: &Path,
         context: &Context,
         date: &str,
+        egress: &Egress,
         deadline: Option<Instant>,
     ) -> Result<CommandSystem> {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
@@ -54,6 +56,7 @@ impl CommandSystem {
                 leasing.await.map_err(|_| Error::new("waiting for a port failed"))?.map_err(failed)?
             }
         };
+        egress.own(port.port());
         let folder = Folder::new();
         let mut context = context.clone();
         context.insert("port", u64::from(port.port()));
@@ -77,7 +80,7 @@ impl CommandSystem {
         if spec.copied {
             guard = guard.copied(std::mem::replace(&mut runs_in, folder.work.clone()), folder.work.clone());
         }
-        let guard = guard.program(command, runs_in, folder.environment(env, date), None);
+        let guard = guard.program(command, runs_in, folder.environment(env, date), None).watched(egress);
         let printed = log.clone();
         let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;
         log.write_to(&folder.root.join("system.log"));
@@ -138,6 +141,7 @@ pub(super) async fn start_with_needed(
     root: &Path,
     context: &Context,
     date: &str,
+    egress: &Egress,
     deadline: Option<Instant>,
 ) -> Result<Vec<CommandSystem>> {
     let mut running: Vec<CommandSystem> = Vec::new();
@@ -147,7 +151,7 @@ pub(super) async fn start_with_needed(
         let urls =
             running.iter().map(|system| (system.name.as_str(), Json::from(format!("http://{}", system.address))));
         context.insert("systems", Json::object(urls));
-        match CommandSystem::start(name, spec, root, &context, date, deadline).await {
+        match CommandSystem::start(name, spec, root, &context, date, egress, deadline).await {
             Ok(system) => running.push(system),
             Err(error) => {
                 stop_all(&running).await;

@@ -6,6 +6,7 @@ use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
 
 use super::command::{CommandSystem, start_with_needed, stop_all};
+use super::egress::{Egress, EgressData};
 use super::folder::Folder;
 use super::launch::{Launch, PlayedOn};
 use super::log::LogOf;
@@ -38,6 +39,8 @@ pub(crate) struct Ended {
     pub drift: Vec<(usize, DriftOf)>,
     /// Flaws of single calls, such as a tool result without its call.
     pub flaws: Vec<CallFlaw>,
+    /// What the programs tried to reach besides the stage's servers.
+    pub egress: Option<EgressData>,
 }
 
 /// What the end of a stage has to end.
@@ -53,7 +56,8 @@ enum ToEnd {
 }
 
 impl Running {
-    /// Sets up a stage on the current runtime: folder, model server and system. Its tools are already running.
+    /// Sets up a stage on the current runtime: folder, model server and system. Its tools are already running. `egress` watches what
+    /// its programs reach.
     /// Fails if one of the three cannot be set up.
     pub(crate) async fn start(
         deadline: Instant,
@@ -61,7 +65,9 @@ impl Running {
         mode: Mode,
         options: ServerOptions,
         tools: StageTools,
+        egress: Egress,
     ) -> Result<Running> {
+        egress.prepare().await;
         let Launch { root, secrets, on } = launch;
         let secrets = secrets.given_to(on, &mode).clone();
         let pacing = options.pacing;
@@ -70,6 +76,7 @@ impl Running {
                 let model = kept::start(mode, options).await?;
                 let values = StageValues::of_run("", root, &model, secrets)
                     .with_tools(tools)
+                    .watched_by(&egress)
                     .on_day_of(pacing)
                     .with_folder(Folder::of_stage());
                 Ok(Running::on(values, model, ToEnd::None))
@@ -78,8 +85,11 @@ impl Running {
                 let model = kept::start(mode, options).await?;
                 let folder = Folder::of_stage();
                 let (listener, address) = router::listen()?;
+                egress.own(address.port());
+                egress.cannot_be_told("its system is a router in the test's own process");
                 let values = StageValues::of_run(name, root, &model, secrets)
                     .with_tools(tools)
+                    .watched_by(&egress)
                     .on_day_of(pacing)
                     .with_folder(folder.clone())
                     .with_base(Base::of(address));
@@ -92,17 +102,22 @@ impl Running {
             }
             PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
-                let values = StageValues::of_run(name, root, &model, secrets).with_tools(tools).on_day_of(pacing);
+                let values = StageValues::of_run(name, root, &model, secrets)
+                    .with_tools(tools)
+                    .watched_by(&egress)
+                    .on_day_of(pacing);
                 let (context, date) = (values.context(None), values.date.clone());
-                let starting = start_with_needed(all, suite, root, &context, &date, Some(deadline));
+                let starting = start_with_needed(all, suite, root, &context, &date, &egress, Some(deadline));
                 let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }
             PlayedOn::Shared(name, shared) => {
                 let seat = shared.lay_in(mode, pacing)?;
                 let model = shared.model();
-                let values =
-                    StageValues::of_run(name, root, &model, secrets).with_tools(tools).with_systems(shared.systems());
+                let values = StageValues::of_run(name, root, &model, secrets)
+                    .with_tools(tools)
+                    .watched_by(shared.egress())
+                    .with_systems(shared.systems());
                 let stage = Stage::of(values);
                 Ok(Running { stage, model, seat, to_end: ToEnd::Shared(shared.clone()) })
             }
@@ -110,8 +125,10 @@ impl Running {
                 let base = url::attach(name, spec).await?;
                 let seat = shared.lay_in(mode, pacing)?;
                 let model = shared.model();
+                egress.cannot_be_told("its system was started by somebody else");
                 let values = StageValues::of_run(name, root, &model, secrets)
                     .with_tools(tools)
+                    .watched_by(&egress)
                     .with_folder(Folder::of_stage())
                     .with_base(base);
                 let stage = Stage::of(values);
@@ -167,6 +184,7 @@ impl Running {
             ToEnd::Commands(systems) => ended.logs = stop_all(&systems).await,
             ToEnd::Shared(shared) => {
                 ended.take_note_of(&model, &seat).await;
+                ended.egress = stage.egress().take();
                 let failed = failed || ended.crash.is_some();
                 shared.take_out(&seat, failed);
                 ended.logs = shared.evidence().await;
@@ -174,12 +192,14 @@ impl Running {
             }
             ToEnd::Attached(shared) => {
                 ended.take_note_of(&model, &seat).await;
+                ended.egress = stage.egress().take();
                 shared.take_out(&seat, false);
                 ended.crash = stage.folder().and_then(Folder::remove);
                 return ended;
             }
         }
         ended.take_note_of(&model, &seat).await;
+        ended.egress = stage.egress().take();
         kept::keep(model);
         ended.crash = ended.crash.or_else(|| stage.folder()?.remove());
         ended

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::command::CommandSystem;
 use super::date;
+use super::egress::Egress;
 use super::folder::Folder;
 use retake_core::json::Json;
 use retake_model::{ModelServer, Pacing, Urls};
@@ -31,6 +32,8 @@ pub(super) struct StageValues {
     pub(super) secrets: Json,
     pub(super) date: String,
     pub(super) tools: StageTools,
+    /// What its programs try to reach.
+    pub(super) egress: Egress,
 }
 
 /// The doubles of tool servers that a stage has, as templates and goldens see them.
@@ -72,6 +75,7 @@ impl StageValues {
             secrets,
             date: date::today(),
             tools: StageTools::default(),
+            egress: Egress::off(),
         }
     }
 
@@ -90,6 +94,14 @@ impl StageValues {
 
     pub(super) fn with_tools(mut self, tools: StageTools) -> StageValues {
         self.tools = tools;
+        self
+    }
+
+    /// Sets who watches what its programs try to reach. Its servers so far are none of that.
+    pub(super) fn watched_by(mut self, egress: &Egress) -> StageValues {
+        egress.own_url(&self.model.url);
+        self.tools.names.iter().for_each(|(value, _)| egress.own_url(value));
+        self.egress = egress.clone();
         self
     }
 

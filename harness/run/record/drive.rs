@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::begin::{Begun, Recording, shown};
 use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
+use crate::run::egress;
 use crate::run::interrupt::RELAY_ENDED;
 use crate::run::trial::{self, Played};
 use retake_base::error::Result;
@@ -70,7 +71,8 @@ impl<'a> Begun<'a> {
             None => error.into(),
         })?;
         // The proof replaces these notes with its own, which name turns.
-        project.note(name, notes(None, [], &played.flaws));
+        let reached = played.egress.as_ref().and_then(|egress| egress::recorded(egress));
+        project.note(name, notes(None, [], &played.flaws).into_iter().chain(reached).collect());
         let failed = recording.failed_calls(&recorder)?;
         if let Some(failure) = failure(&played, &recorder, &failed) {
             let quoted = played.systems.iter().map(|log| log.quoted.clone());

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use tokio::sync::watch;
 
 use super::order::{Exit, Input, Order, Program};
+use crate::system::egress::Egress;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_model::threads;
@@ -33,6 +34,7 @@ pub(crate) struct Guarded {
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
     order: Order,
+    egress: Option<Egress>,
 }
 
 impl Guard {
@@ -62,7 +64,17 @@ impl Guard {
         env: Vec<(String, String)>,
         errors: Option<PathBuf>,
     ) -> Guard {
-        self.order.program = Some(Program { command, cwd, env, errors, input: Input::Closed });
+        self.order.program = Some(Program { command, cwd, env, errors, input: Input::Closed, fence: None });
+        self
+    }
+
+    /// Notes what the program tries to reach.
+    pub(crate) fn watched(mut self, egress: &Egress) -> Guard {
+        if let Some(program) = &mut self.order.program {
+            program.fence = egress.fence();
+            program.env.extend(egress.proxies());
+        }
+        self.egress = Some(egress.clone());
         self
     }
 
@@ -86,7 +98,7 @@ impl Guard {
     /// Starts the guardian, which starts the program. `output` gets what the program prints, on a thread of its own.
     /// Fails if either cannot be started.
     pub(crate) async fn start(self, output: impl FnMut(&[u8]) + Send + 'static) -> Result<Guarded> {
-        let mut guarded = launch(&self.order, Box::new(output))?;
+        let mut guarded = launch(&self.order, self.egress, Box::new(output))?;
         let outcome = guarded.known.wait_for(|known| known.started.is_some() || known.gone).await;
         let outcome = outcome.map(|known| known.started.clone()).ok().flatten();
         match outcome {
@@ -137,7 +149,7 @@ const DRAIN: std::time::Duration = std::time::Duration::from_secs(1);
 type Output = Box<dyn FnMut(&[u8]) + Send>;
 
 #[cfg(not(unix))]
-fn launch(_: &Order, _: Output) -> Result<Guarded> {
+fn launch(_: &Order, _: Option<Egress>, _: Output) -> Result<Guarded> {
     Err(Error::new("commands need process groups, which this version has on Linux and macOS only"))
 }
 
@@ -148,7 +160,7 @@ pub fn take_over() -> Option<std::process::ExitCode> {
 }
 
 #[cfg(unix)]
-fn launch(order: &Order, output: Output) -> Result<Guarded> {
+fn launch(order: &Order, egress: Option<Egress>, output: Output) -> Result<Guarded> {
     use std::os::unix::process::CommandExt as _;
     use std::process::{Command, Stdio};
 
@@ -172,7 +184,7 @@ fn launch(order: &Order, output: Output) -> Result<Guarded> {
         std::thread::Builder::new().name("output".to_owned()).spawn(read)?;
         let listening = move || {
             threads::this_is_own();
-            listen(guardian, control, &drained, &sender);
+            listen(guardian, control, egress.as_ref(), &drained, &sender);
         };
         std::thread::Builder::new().name("guardian".to_owned()).spawn(listening)
     };
@@ -208,6 +220,7 @@ fn read_all(mut pipe: std::io::PipeReader, mut output: Output) {
 fn listen(
     mut guardian: std::process::Child,
     control: Option<std::process::ChildStdout>,
+    egress: Option<&Egress>,
     drained: &std::sync::mpsc::Receiver<()>,
     known: &watch::Sender<Known>,
 ) {
@@ -225,6 +238,12 @@ fn listen(
             Ok(Message::Failed { reason }) => known.send_modify(|known| known.started = Some(Err(reason))),
             Ok(Message::Exited(exit)) => known.send_modify(|known| known.exit = Some(exit)),
             Ok(Message::NoneLeft) => known.send_modify(|known| known.none_left = true),
+            Ok(Message::Fenced { unproven }) => egress.into_iter().for_each(|it| it.fenced(unproven.clone())),
+            Ok(Message::Reached(reached)) => {
+                if let Some(egress) = egress {
+                    egress.reached(reached);
+                }
+            }
             Err(_) => {}
         }
     }

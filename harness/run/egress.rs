@@ -1,0 +1,69 @@
+//! What is said about connections to anything but the stage's own servers. Pure.
+
+use crate::report::Failure;
+use crate::system::{Attempt, Attempts, EgressData, Proof};
+use retake_base::cause::{Cause, CauseKind};
+use retake_scenario::{Egress as Level, Scenario};
+
+/// The note about what a replay reached, or that it was not seen whole.
+pub(super) fn note(egress: &EgressData, scenario: &Scenario) -> Option<String> {
+    if let (Level::Fail, Proof::Proxies | Proof::None) = (scenario.egress, egress.proof) {
+        let seen = if egress.proof == Proof::Proxies {
+            "only clients that respect proxy variables were seen"
+        } else {
+            "nothing was seen"
+        };
+        return Some(format!("egress: {seen}: {}", egress.why.as_deref().unwrap_or_default()));
+    }
+    let passed: Vec<&Attempts> = egress.attempts.iter().filter(|it| !it.attempt.refused).collect();
+    let line = format!("egress: reached {}", listed(&passed)?);
+    Some(format!("{line}; if it may: {}", allow(&passed)))
+}
+
+/// The note about what was reached while recording: exactly that is missing in a replay that refuses.
+pub(super) fn recorded(egress: &EgressData) -> Option<String> {
+    let all: Vec<&Attempts> = egress.attempts.iter().collect();
+    let line = format!("egress: while it was recorded, the service also reached {}", listed(&all)?);
+    Some(format!("{line}; no recording has that, so for a replay that may: {}", allow(&all)))
+}
+
+/// The failure of a scenario whose programs tried to leave, or of which nothing proves that they did not.
+pub(super) fn failure(egress: &EgressData, scenario: &Scenario) -> Option<Failure> {
+    let refused: Vec<&Attempts> = egress.attempts.iter().filter(|it| it.attempt.refused).collect();
+    let of = |what: String| Failure::of(vec![Cause::new(CauseKind::Egress, what)]);
+    if let Some(listed) = listed(&refused) {
+        let failure = of(format!("egress: the service tried to reach {listed}, which was refused"));
+        let lines: Vec<String> = refused.iter().map(|it| format!("  {}", said(it))).collect();
+        let failure = if lines.len() > 1 { failure.evidence(lines.join("\n")) } else { failure };
+        return Some(failure.resolve("if it may, in suite.toml or scenario.toml", allow(&refused)));
+    }
+    if scenario.egress == Level::Proven && egress.proof != Proof::Filter {
+        let why = egress.why.as_deref().unwrap_or_default();
+        let failure = of(format!("egress: nothing proves that the service reached nothing else: {why}"));
+        return Some(failure.resolve("to do without the proof, in scenario.toml", "egress = \"fail\""));
+    }
+    None
+}
+
+/// The first of some attempts, and how many more there are. `None` if there are none.
+fn listed(attempts: &[&Attempts]) -> Option<String> {
+    let (first, more) = attempts.split_first()?;
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    Some(said(first) + &more)
+}
+
+fn said(Attempts { attempt, times }: &Attempts) -> String {
+    let Attempt { to, process, step, .. } = attempt;
+    let by = if process.is_empty() { String::new() } else { format!("by `{process}`, ") };
+    let when = step.as_ref().map_or_else(|| "while it started".to_owned(), |step| format!("in {step}"));
+    let times = if *times > 1 { format!(", {times} times") } else { String::new() };
+    format!("{to} ({by}{when}{times})")
+}
+
+/// The line of a file that lets programs reach this.
+fn allow(attempts: &[&Attempts]) -> String {
+    let mut all: Vec<&str> = attempts.iter().map(|it| it.attempt.to.as_str()).collect();
+    all.sort_unstable();
+    all.dedup();
+    format!("allow = {all:?}")
+}

@@ -1,0 +1,246 @@
+//! What the processes of a scenario try to reach besides its stage, told and refused.
+//!
+//! All of it runs in a network namespace of the test's own, with its own loopback and no other interface: whatever fails
+//! here, nothing leaves the machine.
+
+use std::process::Stdio;
+
+use crate::support::program::{Program, Ran};
+use crate::support::tree::Tree;
+
+tests!(
+    every_way_out_is_told_with_process_and_address_and_refused,
+    a_system_that_calls_out_before_the_first_step_and_after_the_last_is_told,
+    by_default_everything_passes_and_is_told_in_one_line,
+    what_is_allowed_is_neither_told_nor_refused,
+    nothing_is_told_of_a_service_that_talks_to_itself,
+    somebody_elses_port_of_this_machine_is_told_and_passes,
+    a_ring_exists_unless_connections_are_refused,
+    without_a_filter_polite_clients_are_told_and_proof_fails,
+    a_router_of_the_runner_itself_has_no_proof,
+    a_wrong_entry_of_allow_is_an_error_with_its_place,
+);
+
+/// Prepares the namespace, then becomes the program. The addresses of 192.0.2.0/24 and 2001:db8::/32 belong to nobody, so they are no
+/// loopback to Retake. Here they lead to the loopback interface.
+const NAMESPACE: &str =
+    "ip link set lo up && ip addr add 192.0.2.1/24 dev lo && ip -6 addr add 2001:db8::15/128 dev lo && exec \"$@\"";
+
+/// Runs `retake test` in the project, cut off from everything.
+fn run(tree: &Tree) -> Ran {
+    let test = [env!("CARGO_BIN_EXE_retake"), "test"];
+    let namespace = Program::new("unshare".as_ref()).args(&["--user", "--map-root-user", "--net", "--", "sh", "-c"]);
+    namespace.arg(NAMESPACE).arg("sh").args(&test).in_folder(tree.root()).run()
+}
+
+/// A project with a scenario that runs a Python script.
+fn running(options: &str, script: &str) -> Tree {
+    let tree = Tree::with_suite("");
+    tree.write(
+        "agent.py",
+        &format!(
+            "import json, os, socket, subprocess, sys, threading\n{script}\nprint(json.dumps({{'type': 'done'}}))\n"
+        ),
+    );
+    let step = "[[step]]\nrun = [\"python3\", \"{{ root }}/agent.py\"]\ngolden = false\n";
+    tree.scenario("a", &format!("fixture = \"none\"\n{options}\n{step}"));
+    tree
+}
+
+const QUIET: &str = "
+def quiet(what):
+    try: return what()
+    except Exception: return None
+";
+
+fn every_way_out_is_told_with_process_and_address_and_refused() {
+    let script = format!(
+        "{QUIET}
+import urllib.request
+quiet(lambda: urllib.request.urlopen('http://192.0.2.11/', timeout=5))
+quiet(lambda: socket.create_connection(('192.0.2.12', 5432), timeout=5))
+quiet(lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.13', 9)))
+quiet(lambda: socket.socket(type=socket.SOCK_DGRAM).connect(('192.0.2.14', 53)))
+quiet(lambda: socket.create_connection(('2001:db8::15', 443), timeout=5))
+quiet(lambda: socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('192.0.2.16', 8125)))
+subprocess.run(['bash', '-c', 'exec 3<>/dev/tcp/192.0.2.17/80'], stderr=subprocess.DEVNULL)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        quiet(lambda: socket.create_connection(('192.0.2.18', 80), timeout=5))
+    os._exit(0)
+os.wait()
+exporter = threading.Thread(target=lambda: quiet(lambda: socket.create_connection(('192.0.2.19', 4318), timeout=5)))
+exporter.start()
+exporter.join()
+subprocess.run([sys.executable, '-c', 'import socket; socket.socket().connect_ex((\"192.0.2.20\", 80))'])
+"
+    );
+    let tree = running("egress = \"proven\"", &script);
+    let ran = run(&tree);
+    ran.red(&[
+        "egress: the service tried to reach 192.0.2.11:80 (by `python3 agent.py`, in step 1 (run python3",
+        "allow = [\"192.0.2.11:80\"",
+    ]);
+    for (address, process) in [
+        ("192.0.2.12:5432", "python3 agent.py"),
+        ("192.0.2.13:9", "python3 agent.py"),
+        ("192.0.2.14:53", "python3 agent.py"),
+        ("[2001:db8::15]:443", "python3 agent.py"),
+        ("192.0.2.16:8125", "python3 agent.py"),
+        ("192.0.2.17:80", "bash"),
+        ("192.0.2.18:80", "python3 agent.py"),
+        ("192.0.2.19:4318", "python3 agent.py"),
+        ("192.0.2.20:80", "python3"),
+    ] {
+        ran.tells(&[&format!("  {address} (by `{process}")]);
+    }
+}
+
+fn a_system_that_calls_out_before_the_first_step_and_after_the_last_is_told() {
+    let tree = Tree::with_suite(
+        "[systems.agent]\ncommand = [\"python3\", \"{{ root }}/server.py\", \"{{ port }}\"]\nready = { http = \"/health\" }\n",
+    );
+    tree.write(
+        "server.py",
+        "import http.server, socket, sys, threading
+kept = socket.socket(); kept.connect_ex(('192.0.2.11', 80))
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == '/last': socket.socket().connect_ex(('192.0.2.12', 80))
+        self.send_response(200); self.end_headers(); self.wfile.write(b'{}')
+        if self.path == '/last': self.wfile.flush(); socket.socket().connect_ex(('192.0.2.13', 80))
+    def log_message(self, *_): pass
+http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
+",
+    );
+    let steps = "[[step]]\nget = \"/first\"\ngolden = false\n[[step]]\nget = \"/last\"\ngolden = false\n";
+    tree.scenario("a", &format!("fixture = \"none\"\negress = \"fail\"\n{steps}"));
+    run(&tree).red(&[
+        "192.0.2.11:80 (by `python3 server.py`, while it started)",
+        "192.0.2.12:80 (by `python3 server.py`, in step 2 (GET /last))",
+        "192.0.2.13:80 (by `python3 server.py`, in step 2 (GET /last))",
+    ]);
+}
+
+/// What passes here reaches a server of this machine under the address of the namespace's interface.
+fn by_default_everything_passes_and_is_told_in_one_line() {
+    let script = "
+server = socket.create_server(('192.0.2.1', 0))
+port = server.getsockname()[1]
+for _ in range(3): socket.create_connection(('192.0.2.1', port), timeout=5)
+assert server.accept()
+udp = socket.socket(type=socket.SOCK_DGRAM)
+udp.sendto(b'x', ('192.0.2.7', 8125))
+";
+    let ran = run(&running("", script)).exits(0);
+    ran.tells(&[
+        "note: a: egress: reached 192.0.2.1:",
+        ", in step 1 (run python3",
+        ", 3 times)",
+        " and 1 more; if it may: allow = [",
+        "192.0.2.7:8125",
+    ]);
+    assert_eq!(ran.all().matches("egress").count(), 1, "{}", ran.all());
+}
+
+fn what_is_allowed_is_neither_told_nor_refused() {
+    let script = "
+server = socket.create_server(('192.0.2.1', 8080))
+socket.create_connection(('192.0.2.1', 8080), timeout=5)
+assert server.accept()
+";
+    let options = "egress = \"proven\"\nallow = [\"192.0.2.1:8080\"]";
+    run(&running(options, script)).exits(0).never_says("egress");
+}
+
+fn nothing_is_told_of_a_service_that_talks_to_itself() {
+    let script = "
+server = socket.create_server(('127.0.0.1', 0))
+socket.create_connection(server.getsockname())
+child = subprocess.Popen([sys.executable, '-c', 'import socket; s = socket.create_server((\"127.0.0.1\", 0)); print(s.getsockname()[1], flush=True); s.accept()'], stdout=subprocess.PIPE)
+socket.create_connection(('localhost', int(child.stdout.readline())))
+child.wait()
+one, other = socket.socketpair()
+one.sendmsg([b'x'])
+";
+    run(&running("egress = \"proven\"", script)).exits(0).never_says("egress");
+}
+
+fn somebody_elses_port_of_this_machine_is_told_and_passes() {
+    let tree = running("egress = \"fail\"", "assert socket.create_connection(('127.0.0.1', 11434), timeout=5)");
+    let other = "import socket; s = socket.create_server(('127.0.0.1', 11434)); s.accept()";
+    let both = format!(
+        "ip link set lo up && {{ python3 -c \"{other}\" & }} && until python3 -c \"open('/proc/net/tcp').read().index('2CAA')\" 2>/dev/null; do :; done; exec \"$@\""
+    );
+    let namespace = Program::new("unshare".as_ref()).args(&["--user", "--map-root-user", "--net", "--", "sh", "-c"]);
+    let ran = namespace.arg(both).arg("sh").args(&[env!("CARGO_BIN_EXE_retake"), "test"]).in_folder(tree.root()).run();
+    ran.exits(0).tells(&[
+        "note: a: egress: reached 127.0.0.1:11434 (by `python3 agent.py`, in step 1 (run python3",
+        "allow = [\"127.0.0.1:11434\"]",
+    ]);
+}
+
+fn a_ring_exists_unless_connections_are_refused() {
+    let script = "
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall(425, 1, 0)
+assert (ctypes.get_errno() == 38) == (sys.argv[1] == 'refuses'), ctypes.get_errno()
+";
+    for (level, refuses) in [("note", "passes"), ("fail", "refuses")] {
+        let tree = running(&format!("egress = \"{level}\""), script);
+        let scenario = tree.read("scenarios/a/scenario.toml");
+        tree.scenario("a", &scenario.replace("agent.py\"", &format!("agent.py\", \"{refuses}\"")));
+        run(&tree).green();
+    }
+}
+
+/// Behind another filter with a listener, none can be installed.
+fn without_a_filter_polite_clients_are_told_and_proof_fails() {
+    let script = format!(
+        "{QUIET}
+import urllib.request
+quiet(lambda: urllib.request.urlopen('http://api.example.com/v1', timeout=5))
+quiet(lambda: urllib.request.urlopen('https://telemetry.example.com/', timeout=5))
+"
+    );
+    for (level, says) in [
+        (
+            "fail",
+            [
+                "egress: the service tried to reach api.example.com:80 (in step 1 (run python3",
+                "  telemetry.example.com:443",
+            ],
+        ),
+        ("proven", ["egress: nothing proves that the service reached nothing else: ", "egress = \"fail\""]),
+    ] {
+        let tree = running(&format!("egress = \"{level}\""), &script);
+        let namespace =
+            Program::new("unshare".as_ref()).args(&["--user", "--map-root-user", "--net", "--", "sh", "-c"]);
+        let program = namespace.arg(NAMESPACE).arg("sh").args(&[env!("CARGO_BIN_EXE_retake"), "test"]);
+        let mut command = program.in_folder(tree.root()).into_command();
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let (child, listener) = retake_egress::spawn(command, false).unwrap();
+        let attending = std::thread::spawn(move || listener.unwrap().attend(|_| retake_egress::Answer::Passes));
+        let output = child.wait_with_output().unwrap();
+        attending.join().unwrap();
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        Ran { code: output.status.code(), stdout: stdout.into_owned(), stderr: stderr.into_owned() }.red(&says);
+    }
+}
+
+fn a_router_of_the_runner_itself_has_no_proof() {
+    let tree = Tree::of(&["delete"]);
+    tree.write("scenarios/suite.toml", "settle = \"100ms\"\negress = \"proven\"\n");
+    let ran = tree.runner("gateway").run().exits(101);
+    ran.tells(&["egress: nothing proves that the service reached nothing else: its system is a router in the test's own process"]);
+}
+
+fn a_wrong_entry_of_allow_is_an_error_with_its_place() {
+    for wrong in ["example.com", "https://example.com:443", "::1:80", "example.com:0", ":80"] {
+        let tree = running(&format!("allow = [\"{wrong}\"]"), "");
+        let ran = tree.retake().arg("test").run();
+        ran.tells(&[&format!("scenarios/a/scenario.toml:2:10: `{wrong}` is not a name or an address with its port")]);
+    }
+}
