@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::import_traces::TraceOptions;
 use super::project::ProjectOption;
 use crate::formats::traces::TraceFormat;
-use crate::formats::{Foreign, Options, openhands, to_fixture};
+use crate::formats::{Foreign, Imported, Options, openhands, to_fixture};
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::may_write_fixtures;
@@ -29,8 +29,8 @@ use retake_wire::fixture::{Fixture, Suspected, call_log};
     Each recorded request goes through the same code as a call in replay, which\n\
     computes its key. What cannot become a turn is listed with its file, its place\n\
     and the reason.\n\n\
-    Exit code 0 if a turn was written, 1 if none was, 2 if a file cannot be read, in\n\
-    which case nothing is written.")]
+    Exit code 0 if turns were written, 1 if a file could not be read, which is then\n\
+    left out, or if there was no turn, 2 if no file could be read.")]
 pub(super) struct Import {
     /// The format of the recordings
     format: ImportFormat,
@@ -61,7 +61,7 @@ enum ImportFormat {
     Journal,
     /// Cassettes of VCR.py (pydantic-ai's too) or of Ruby's VCR
     Vcr,
-    /// Cassettes of go-vcr
+    /// Cassettes of go-vcr, which `vcr` reads, too
     GoVcr,
     /// HTTP archives, as browsers write them
     Har,
@@ -75,15 +75,6 @@ enum ImportFormat {
     Langfuse,
 }
 
-/// The result of reading all input files.
-struct Read {
-    fixture: Fixture,
-    left_out: Vec<String>,
-    notes: Vec<String>,
-    /// The secrets in answers of files that hold no calls.
-    of_answers: Fired,
-}
-
 impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
         if !self.traces.only_lists() {
@@ -93,23 +84,20 @@ impl Import {
             return Err(Error::new("--conversation is only for the format openhands"));
         }
         let foreign = match self.format {
-            ImportFormat::Vcr => Some(Foreign::Vcr),
-            ImportFormat::GoVcr => Some(Foreign::GoVcr),
+            ImportFormat::Vcr | ImportFormat::GoVcr => Some(Foreign::Vcr),
             ImportFormat::Har => Some(Foreign::Har),
             ImportFormat::Aimock => Some(Foreign::Aimock),
             _ => None,
         };
-        let refuse_errors = || match foreign {
-            None if self.errors => Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har")),
-            _ => Ok(()),
-        };
+        if self.errors && !matches!(foreign, Some(Foreign::Vcr | Foreign::Har)) {
+            return Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har"));
+        }
         let format = match self.format {
             ImportFormat::Otlp => Some(TraceFormat::Otlp),
             ImportFormat::Langfuse => Some(TraceFormat::Langfuse),
             _ => None,
         };
         if let Some(format) = format {
-            refuse_errors()?;
             return self.traces.import(format, &self.input, self.out.as_deref(), &self.project);
         }
         if let Some(option) = self.traces.used() {
@@ -120,12 +108,10 @@ impl Import {
         let secrets = project.secrets()?;
         hide(secrets.scrub().clone());
         let read = match foreign {
-            Some(form) => self.foreign(form, out, &project, secrets.scrub()),
-            None => {
-                refuse_errors().and_then(|()| self.own(out, &project, secrets.scrub())).map_err(|error| vec![error])
-            }
+            Some(form) => self.foreign(form, out, &project, secrets.scrub()).map(|found| (found, Fired::new())),
+            None => self.own(out, &project, secrets.scrub()).map_err(|error| vec![error]),
         };
-        let Read { fixture, left_out, notes, of_answers } = match read {
+        let (Imported { fixture, left_out, notes, unread }, of_answers) = match read {
             Ok(read) => read,
             Err(errors) => {
                 errors.iter().for_each(terminal::error);
@@ -133,6 +119,7 @@ impl Import {
                 return Ok(ExitCode::from(2));
             }
         };
+        unread.iter().for_each(terminal::error);
         notes.iter().for_each(terminal::note);
         for line in &left_out {
             terminal::note(format!("left out: {line}"));
@@ -144,16 +131,23 @@ impl Import {
         }
         let found = fixture.scrub.names().union(&of_answers).cloned().collect();
         if let Some(suspected) = Suspected::of(&fixture, secrets.scrub(), &found) {
-            terminal::error(suspected.error("import again"));
+            // What is masked in a journal is in no other file.
+            let anew = if matches!(self.format, ImportFormat::Journal) { "record again" } else { "import again" };
+            terminal::error(suspected.error("import again", anew));
             return Ok(ExitCode::from(1));
         }
         fixture.write(out)?;
         terminal::note(format!("{} written to {}, {} left out", counted(turns, "turn"), out.display(), left_out.len()));
+        if !unread.is_empty() {
+            terminal::error(format!("{} could not be read, and left out", counted(unread.len(), "file")));
+            return Ok(ExitCode::from(1));
+        }
         Ok(ExitCode::SUCCESS)
     }
 
     /// Reads files that Retake and deer-flow write, and folders of OpenHands conversations.
-    fn own(&self, out: &Path, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
+    /// Returns also the secrets in answers of files that hold no calls.
+    fn own(&self, out: &Path, project: &OpenProject, scrub: &Scrub) -> Result<(Imported, Fired)> {
         let rules = &project.rules;
         let mut made: Option<Fixture> = None;
         let (mut left_out, mut notes, mut of_answers) = (Vec::new(), Vec::new(), Fired::new());
@@ -188,17 +182,17 @@ impl Import {
             });
         }
         let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
-        Ok(Read { fixture, left_out, notes, of_answers })
+        Ok((Imported { fixture, left_out, notes, unread: Vec::new() }, of_answers))
     }
 
-    fn foreign(&self, form: Foreign, out: &Path, project: &OpenProject, scrub: &Scrub) -> Result<Read, Vec<Error>> {
+    fn foreign(&self, form: Foreign, out: &Path, project: &OpenProject, scrub: &Scrub) -> Result<Imported, Vec<Error>> {
         let rules = &project.rules;
         let caller = |headers: &_, call: &_| project.callers.caller_of(headers, call);
         let options = Options { rules, caller: &caller, errors: self.errors, scrub };
-        let imported = to_fixture(form, &self.input, out, notes_of(out, rules), &options)?;
+        let mut imported = to_fixture(form, &self.input, out, notes_of(out, rules), &options)?;
         let reminders = imported.fixture.reminders_over_messages(rules);
-        let notes = imported.notes.into_iter().chain(reminders.iter().map(|line| format!("warning: {line}"))).collect();
-        Ok(Read { fixture: imported.fixture, left_out: imported.left_out, notes, of_answers: Fired::new() })
+        imported.notes.extend(reminders.iter().map(|line| format!("warning: {line}")));
+        Ok(imported)
     }
 }
 

@@ -146,7 +146,7 @@ fn write(
     }
     let found: Fired = fixture.scrub.names().clone();
     if let Some(suspected) = Suspected::of(fixture, scrub, &found) {
-        terminal::error(suspected.error("import again"));
+        terminal::error(suspected.error("import again", "import again"));
         return Ok(ExitCode::from(1));
     }
     // What replay will read, not what is in memory.

@@ -31,16 +31,17 @@ use retake_wire::fixture::{Fixture, JournalLock, Suspected, call_log, journal_of
     Only the proxy needs the provider's key: OPENAI_API_KEY, ANTHROPIC_API_KEY,\n\
     GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY, AZURE_OPENAI_API_KEY. A key is\n\
     sent only to its own provider; to send it to a gateway instead, set\n\
-    RETAKE_UPSTREAM_OPENAI=URL, RETAKE_UPSTREAM_ANTHROPIC=URL and so on.\n\n\
+    RETAKE_UPSTREAM_OPENAI=URL, RETAKE_UPSTREAM_ANTHROPIC=URL and so on, or what its\n\
+    clients read: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on.\n\n\
     On SIGINT (Ctrl-C) or SIGTERM it writes the fixture. Before a client sees the\n\
     end of an answer, the answer is in the journal, .journal/NAME.jsonl next to\n\
     the fixture. If the fixture could not be written:\n  \
     retake import journal fixtures/.journal/chat.jsonl --out fixtures/chat.json\n\n\
     Exit code 0 if a fixture was written, 1 if not.")]
 pub(super) struct Proxy {
-    /// The provider's base URL; every supported API works
+    /// The provider's base URL, for every supported API [default: for each API the address that record uses]
     #[arg(long, value_name = "URL")]
-    upstream: String,
+    upstream: Option<String>,
     /// The fixture to write; it must not exist yet
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -63,13 +64,23 @@ pub(super) struct Proxy {
 impl Proxy {
     pub(super) fn run(self) -> Result<ExitCode> {
         retake::__private::run::may_write_fixtures("recording")?;
-        let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
-        for (variable, address) in Upstreams::kept_from(&self.upstream) {
-            let upstream = &self.upstream;
-            terminal::note(format!(
-                "{variable} is not sent to {upstream}, which is not the address of its provider\n  \
-                 to send the key anyway, set {address}={upstream}"
-            ));
+        let upstreams = match &self.upstream {
+            Some(url) => Upstreams::of_url(url).map_err(|e| e.while_doing("read --upstream"))?,
+            None => Upstreams::from_env()?,
+        };
+        if upstreams.names().is_empty() {
+            return Err(Error::new("no provider is configured")
+                .help("name one: --upstream URL")
+                .help("or set its key or its address, as for `retake record`"));
+        }
+        upstreams.of_clients().into_iter().for_each(terminal::note);
+        if let Some(upstream) = &self.upstream {
+            for (variable, address) in Upstreams::kept_from(upstream) {
+                terminal::note(format!(
+                    "{variable} is not sent to {upstream}, which is not the address of its provider\n  \
+                     to send the key anyway, set {address}={upstream}"
+                ));
+            }
         }
         let project = self.project.open(&self.out)?;
         let OpenProject { rules, callers, .. } = &project;
@@ -140,7 +151,7 @@ impl Proxy {
         }
         if let Some(suspected) = Suspected::of(&made.fixture, scrub, made.fixture.scrub.names()) {
             let (journal, out) = (journal_file.display(), self.out.display());
-            terminal::error(suspected.error(&format!("retake import journal {journal} --out {out}")));
+            terminal::error(suspected.error(&format!("retake import journal {journal} --out {out}"), "record again"));
             return Ok(ExitCode::from(1));
         }
         // Check the printed text, which replay will read, and not the fixture in memory.

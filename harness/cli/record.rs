@@ -11,10 +11,11 @@ use retake_model::Relay;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  OPENAI_API_KEY=… retake record write_read_file\n\n\
     Set the provider's key: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or\n\
-    GOOGLE_API_KEY, OLLAMA_API_KEY. To use another address that speaks OpenAI's\n\
-    API, set RETAKE_UPSTREAM_OPENAI; likewise RETAKE_UPSTREAM_ANTHROPIC,\n\
-    RETAKE_UPSTREAM_GEMINI and RETAKE_UPSTREAM_OLLAMA. Fixture and golden are\n\
-    written only after two replays of the recording agree.\n\n\
+    GOOGLE_API_KEY, OLLAMA_API_KEY. If OPENAI_BASE_URL, ANTHROPIC_BASE_URL,\n\
+    GOOGLE_GEMINI_BASE_URL or OLLAMA_HOST is set, calls go there. To use another\n\
+    address only for recording, set RETAKE_UPSTREAM_OPENAI; likewise\n\
+    RETAKE_UPSTREAM_ANTHROPIC, RETAKE_UPSTREAM_GEMINI and RETAKE_UPSTREAM_OLLAMA.\n\
+    Fixture and golden are written only after two replays of the recording agree.\n\n\
     Secrets are never written: neither tokens of a known form nor the values of\n\
     variables that the suite declares by {{ secret.NAME }} or secrets = [\"NAME\"].\n\
     A provider's errors become turns if scenario.toml sets\n\

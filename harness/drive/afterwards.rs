@@ -20,21 +20,25 @@ pub(super) struct Afterwards {
 impl Afterwards {
     /// Starts to read a stream further, whose step is done.
     pub(super) fn start(mut response: reqwest::Response, mut stream: Stream) -> Afterwards {
-        let first = AfterLast { events: std::mem::take(&mut stream.after), ending: Ending::Open };
-        let read = Arc::new(Mutex::new(first));
+        let read = Arc::new(Mutex::new(AfterLast { events: stream.after.clone(), ending: Ending::Open }));
         let reading = read.clone();
         let task = tokio::spawn(async move {
             loop {
-                let (events, ending) = match response.chunk().await {
-                    Ok(Some(chunk)) => (stream.push_after(&chunk), None),
-                    Ok(None) => (stream.end_after(), Some(Ending::Ended)),
-                    Err(_) => (Vec::new(), Some(Ending::BrokeOff)),
+                let ending = match response.chunk().await {
+                    Ok(Some(chunk)) => {
+                        stream.push(&chunk);
+                        None
+                    }
+                    Ok(None) => {
+                        stream.end();
+                        Some(Ending::Ended)
+                    }
+                    Err(_) => Some(Ending::BrokeOff),
                 };
                 let mut read = reading.lock();
-                read.events.extend(events);
+                read.events.clone_from(&stream.after);
                 read.ending = ending.unwrap_or(Ending::Open);
-                // A stream that never ends must not fill the memory.
-                if ending.is_some() || stream.is_full(read.events.len()) {
+                if ending.is_some() || !stream.takes_more() {
                     return;
                 }
             }

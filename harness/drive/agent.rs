@@ -11,7 +11,7 @@ use super::stream::Stream;
 use super::underway::Underway;
 use crate::system::{Egress, Exit, Folder, Guard, Guarded, Stage, plain, working_folder};
 use retake_base::error::{Error, Result};
-use retake_core::events::{Foreign, Format, Status};
+use retake_core::events::{AfterLast, Foreign, Format, Status};
 use retake_scenario::{AgentRun, Context, Template};
 
 /// The number of lines of an agent's standard error that a failure quotes.
@@ -74,6 +74,7 @@ impl Agent<'_> {
             Guard::default().program(self.command, self.cwd, self.env, Some(self.errors.clone())).watched(&self.egress);
         let guarded = guard.start(move |bytes| drop(sender.blocking_send(bytes.to_vec()))).await?;
         let mut stream = Stream::new(&self.run.stream, Some(Format::JsonLines));
+        underway.awaits("the command did not end".to_owned());
         let exit = hear(&guarded, &mut chunks, &mut stream, self.run.stream.cancel, underway).await;
         let known = stream.events.len();
         // The rest of its output may not have arrived yet.
@@ -109,6 +110,7 @@ impl Agent<'_> {
             headers: HeaderMap::new(),
             cookies: BTreeMap::new(),
             earlier_cookies: BTreeMap::new(),
+            after: if self.run.stream.cancel { AfterLast::default() } else { stream.take_after() },
             events: stream.events,
             in_pieces: false,
         })

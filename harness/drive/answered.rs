@@ -23,6 +23,8 @@ pub(super) struct Answered {
     pub(super) cookies: BTreeMap<String, String>,
     pub(super) earlier_cookies: BTreeMap<String, String>,
     pub(super) events: Vec<Event>,
+    /// What came after the last event for which the step waits, as far as it is known.
+    pub(super) after: AfterLast,
     /// Whether the events came in pieces, between which calls of the model began or ended.
     pub(super) in_pieces: bool,
 }
@@ -85,12 +87,12 @@ impl Answered {
 
     /// Returns the answer as a part of the golden.
     pub(super) fn into_captured(self) -> Captured {
-        let Answered { request, status, content_type, headers, events, in_pieces, .. } = self;
+        let Answered { request, status, content_type, headers, events, after, in_pieces, .. } = self;
         let headers = headers
             .iter()
             .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
         let delivery = Delivery { headers: headers.collect(), in_pieces, ..Delivery::default() };
-        Captured { request, status, content_type, events, after: AfterLast::default(), tree: None, delivery }
+        Captured { request, status, content_type, events, after, tree: None, delivery }
     }
 
     /// Returns the event id with which a client would reconnect to this stream.

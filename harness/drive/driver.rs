@@ -48,8 +48,8 @@ pub(crate) struct Driver<'a> {
     calls: Activity,
     failure: Option<(CauseKind, Error)>,
     broken: Option<Captured>,
-    /// The latest WebSocket.
-    socket: Option<Socket>,
+    /// The latest WebSocket, and the part of the golden that has its latest events.
+    socket: Option<(Socket, Option<usize>)>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
 }
@@ -64,8 +64,12 @@ pub(crate) struct Driven {
     pub sent: Foreign,
     /// Why the scenario did not come to its end: a step failed, or the time was up.
     pub failure: Option<(CauseKind, Error)>,
+    /// Whether it was ended because nothing more could be expected to come.
+    pub gave_up: bool,
     /// The answer to the step that failed, if all of it came and only a capture found nothing in it.
     pub broken: Option<Captured>,
+    /// After which time without a call a page asked the model once more, although the scenario had settled.
+    pub later: Option<Duration>,
 }
 
 /// One part of the golden.
@@ -103,7 +107,7 @@ impl<'a> Driver<'a> {
         calls: Activity,
         turns: Option<&'a LiveTurns<'a>>,
     ) -> Driver<'a> {
-        underway.watch(calls.clone());
+        underway.watch(calls.clone(), &scenario.golden);
         let mut names = NamedValues::default();
         for (value, name) in stage.names() {
             names.add(value, name);
@@ -155,8 +159,7 @@ impl<'a> Driver<'a> {
         for part in &mut self.captured {
             if let Part::Listening(listener, title, _) = part {
                 self.underway.step(title.clone());
-                self.underway.awaits("its last event".to_owned());
-                waited |= listener.hear_last().await;
+                waited |= listener.hear_last(&self.underway).await;
             }
         }
         waited
@@ -165,6 +168,7 @@ impl<'a> Driver<'a> {
     /// Ends the streams that are still open. A stream ends at its last event; if its step names none, or if it is read further
     /// after that event, it ends by itself, or after `settle`.
     pub(crate) async fn finish(mut self, settle: Duration) -> Driven {
+        self.hear_socket();
         let mut captured = Vec::with_capacity(self.captured.len());
         let until = Instant::now() + settle;
         for part in std::mem::take(&mut self.captured) {
@@ -174,7 +178,7 @@ impl<'a> Driver<'a> {
                 Part::ReadOn(part, after) => captured.push(Captured { after: after.finish(until).await, ..part }),
                 Part::Listening(listener, title, step) => {
                     self.underway.step(title.clone());
-                    match listener.finish(settle).await {
+                    match listener.finish(settle, &self.underway).await {
                         Ok(answered) if step.golden => captured.push(answered.into_captured()),
                         Ok(_) => {}
                         Err(error) => self.failure = Some((CauseKind::Step, failed(error, &title, step))),
@@ -183,7 +187,8 @@ impl<'a> Driver<'a> {
             }
         }
         let sent = self.sent.into_inner();
-        Driven { captured, names: self.names, sent, failure: self.failure, broken: self.broken }
+        let (failure, broken) = (self.failure, self.broken);
+        Driven { captured, names: self.names, sent, failure, gave_up: false, broken, later: None }
     }
 
     /// Returns the title of a step in reports. A path is shown as it is sent, if it can be rendered.
@@ -231,7 +236,7 @@ impl<'a> Driver<'a> {
         let taken = self.take_step(index, step, title).await;
         if taken.is_ok() {
             for (caller, before) in awaited {
-                self.underway.note(format!("it waits for a model call of `{caller}`"));
+                self.underway.awaits(format!("no model call of `{caller}` came"));
                 self.calls.answers(caller, before).await;
             }
         }
@@ -252,25 +257,38 @@ impl<'a> Driver<'a> {
         if let Action::Socket(talk) = &step.action {
             let answered = self.talk(talk).await.map_err(|error| failed(error, &title, step))?;
             let outcome = Outcome::Answered(Box::new(answered), None);
-            return self.take(index, step, outcome).map_err(|error| failed(error, &title, step));
+            let part = self.captured.len();
+            self.take(index, step, outcome).map_err(|error| failed(error, &title, step))?;
+            if let Some((_, events)) = &mut self.socket {
+                *events = talk.last.is_some().then_some(part).filter(|_| step.golden);
+            }
+            return Ok(());
         }
         let parts = step.parts();
-        let outcomes = join_all(parts.iter().map(|part| self.perform(part))).await;
+        let outcomes = join_all(parts.iter().enumerate().map(async |(at, part)| {
+            let underway = self.underway.part(at);
+            let outcome = self.perform(part, &underway).await.map_err(|error| failed(error, &title, part));
+            underway.done();
+            if let Err(error) = &outcome {
+                underway.failed(error.clone().in_file(&step.file));
+            }
+            outcome
+        }))
+        .await;
         for (part, outcome) in parts.iter().zip(outcomes) {
-            let outcome = outcome.map_err(|error| failed(error, &title, part))?;
-            self.take(index, part, outcome).map_err(|error| failed(error, &title, part))?;
+            self.take(index, part, outcome?).map_err(|error| failed(error, &title, part))?;
         }
         Ok(())
     }
 
-    async fn perform(&self, step: &Step) -> Result<Outcome> {
+    async fn perform(&self, step: &Step, underway: &Underway) -> Result<Outcome> {
         match &step.action {
-            Action::Request(request) => self.request(request).await,
+            Action::Request(request) => self.request(request, underway).await,
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
                 let agent = Agent::new(run, &self.context, folder, self.stage, self.root)?;
                 agent.tell(&mut self.sent.lock());
-                Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?), None))
+                Ok(Outcome::Answered(Box::new(agent.run(underway).await?), None))
             }
             Action::Browse(_) => Err(scenario::without_browser()),
             // Reading the scenario has ruled this out.
@@ -301,33 +319,41 @@ impl<'a> Driver<'a> {
             if let Some(connect) = &connect {
                 self.sent.lock().add(connect);
             }
+            self.hear_socket();
             let (event, cookies) = (open.event.clone(), &self.cookies);
-            self.socket = None;
             let opened = Socket::open(request, open.framing, event, connect, cookies, &self.underway).await?;
-            self.socket = Some(opened);
+            self.socket = Some((opened, None));
         }
-        let socket = self.socket.as_mut().ok_or_else(|| Error::new("there is no open socket"))?;
+        let (socket, _) = self.socket.as_mut().ok_or_else(|| Error::new("there is no open socket"))?;
         socket.talk(&send, talk.last.as_deref(), talk.open.is_some(), &self.underway).await
+    }
+
+    /// Closes the socket, and keeps what came on it after the last event for which a step waited.
+    fn hear_socket(&mut self) {
+        let Some((mut socket, Some(part))) = self.socket.take() else { return };
+        if let Some(Part::Done(captured)) = self.captured.get_mut(part).filter(|_| self.failure.is_none()) {
+            captured.after.events = socket.after();
+        }
     }
 
     fn base(&self) -> Result<&str> {
         self.stage.url().ok_or_else(|| Error::new("this scenario starts no system that could take the request"))
     }
 
-    async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
+    async fn request(&self, step: &scenario::Request, underway: &Underway) -> Result<Outcome> {
         let base = || self.base();
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
         request.tell(&mut self.sent.lock());
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {
-                let listener = exchange::listen(&request, wanted, &self.cookies, &self.underway).await?;
+                let listener = exchange::listen(&request, wanted, &self.cookies, underway).await?;
                 return Ok(Outcome::Listening(Box::new(listener)));
             }
             scenario::AnswerAs::Body => Taking::Body,
             scenario::AnswerAs::Until(wait) => Taking::Until(&wait.json, wait.is.render(&self.context)?),
             scenario::AnswerAs::Stream(wanted) => Taking::Stream(wanted, self.reads_on(wanted)),
         };
-        let (answered, after) = exchange::exchange(&request, &taking, &self.cookies, &self.underway).await?;
+        let (answered, after) = exchange::exchange(&request, &taking, &self.cookies, underway).await?;
         Ok(Outcome::Answered(Box::new(answered), after))
     }
 

@@ -9,12 +9,12 @@ use super::answered::Answered;
 use super::cookies::Cookies;
 use super::listen::Listener;
 use super::request::Request;
-use super::stream::{EVENT_LIMIT, Stream, megabytes};
+use super::stream::{EVENT_LIMIT, Stream, lacks, megabytes, unreadable};
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_base::text::counted;
-use retake_core::events::{Event, Status};
+use retake_core::events::{AfterLast, Event, Status};
 use retake_core::json::{Json, Layout};
 use retake_model::clients::{self, reqwest_reason};
 use retake_scenario::{Pointer, RenderedBody, StreamSpec, Upload};
@@ -37,6 +37,8 @@ pub(super) enum ReadOn {
 /// The first and the longest pause before a request with `wait` is repeated.
 const PERIOD: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(250)];
 
+const NO_ANSWER: &str = "no answer came";
+
 /// Sends a request and reads its answer. The second value reads a stream further after its last event.
 pub(super) async fn exchange(
     request: &Request,
@@ -46,13 +48,17 @@ pub(super) async fn exchange(
 ) -> Result<(Answered, Option<Afterwards>)> {
     let mut pause = PERIOD[0];
     loop {
-        underway.awaits("an answer".to_owned());
+        // While a request is repeated, it waits for the value.
+        if !matches!(taking, Taking::Until(..)) || pause == PERIOD[0] {
+            underway.awaits(NO_ANSWER.to_owned());
+        }
         let (mut answered, response) = open(request, cookies, underway).await?;
         underway.status(answered.status);
-        underway.awaits(match taking {
-            Taking::Stream(wanted, _) => awaited_of(wanted),
-            Taking::Body | Taking::Until(..) => "the end of the answer".to_owned(),
-        });
+        match taking {
+            Taking::Stream(wanted, _) => underway.awaits(lacks(wanted.last.as_deref(), "stream")),
+            Taking::Body => underway.awaits("the answer did not end".to_owned()),
+            Taking::Until(..) => {}
+        }
         match taking {
             Taking::Stream(wanted, read_on) => {
                 let (response, stream) = read_stream(response, wanted, &mut answered, underway).await?;
@@ -66,7 +72,8 @@ pub(super) async fn exchange(
                 let found = body.as_ref().and_then(|body| pointer.find(body));
                 if found != Some(wanted) {
                     let found = found.map_or_else(|| "not there".to_owned(), |found| found.print(Layout::Compact));
-                    underway.note(format!("{pointer} is {found}, not {}", wanted.print(Layout::Compact)));
+                    let wanted = wanted.print(Layout::Compact);
+                    underway.awaits(format!("{pointer} did not become {wanted}, but is {found}"));
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PERIOD[1]);
                     continue;
@@ -77,11 +84,6 @@ pub(super) async fn exchange(
     }
 }
 
-/// Says what ends a stream.
-fn awaited_of(wanted: &StreamSpec) -> String {
-    wanted.last.as_ref().map_or_else(|| "the end of the stream".to_owned(), |last| format!("the event `{last}`"))
-}
-
 /// Sends a request whose answer is a stream that is captured while later steps run.
 pub(super) async fn listen(
     request: &Request,
@@ -89,10 +91,9 @@ pub(super) async fn listen(
     cookies: &Mutex<Cookies>,
     underway: &Underway,
 ) -> Result<Listener> {
-    underway.awaits("an answer".to_owned());
+    underway.awaits(NO_ANSWER.to_owned());
     let (answered, response) = open(request, cookies, underway).await?;
     underway.status(answered.status);
-    underway.awaits(awaited_of(wanted));
     Ok(Listener::start(answered, response, wanted, underway))
 }
 
@@ -120,6 +121,7 @@ pub(super) async fn open(
         cookies,
         earlier_cookies,
         events: Vec::new(),
+        after: AfterLast::default(),
         in_pieces: false,
     };
     let right = match &request.status {
@@ -198,8 +200,10 @@ async fn read_body(mut response: reqwest::Response, answered: &mut Answered) -> 
         let (at, byte) = (error.valid_up_to(), body.get(error.valid_up_to()).copied().unwrap_or_default());
         return Err(Error::new(format!("the answer is not UTF-8: its byte {at} is 0x{byte:02x}")));
     }
-    answered.events.push(Event::body(&body));
-    Ok(())
+    let body = Event::body(&body);
+    let unreadable = unreadable(&body);
+    answered.events.push(body);
+    unreadable.map_or(Ok(()), Err)
 }
 
 /// Reads a stream up to its `last` event, or to its end. Dropping the returned response closes the connection.
@@ -220,7 +224,9 @@ async fn read_stream(
         }
     }
     let known = stream.events.len();
-    stream.end();
+    if !stream.done {
+        stream.end();
+    }
     underway.events(&stream.events, known);
     stream.check()?;
     answered.events = std::mem::take(&mut stream.events);

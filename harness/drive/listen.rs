@@ -31,6 +31,7 @@ struct Heard {
     stream: Stream,
     /// The error if the stream broke off.
     broken: Option<Error>,
+    /// Whether its last event has come, or its end.
     ended: bool,
 }
 
@@ -52,23 +53,27 @@ impl Listener {
                 let chunk = chunks.next().await;
                 let mut heard = hearing.lock();
                 let known = heard.stream.events.len();
-                match chunk {
+                let goes_on = match chunk {
                     Some(Ok(chunk)) => {
                         heard.ended = heard.stream.push(&chunk);
                         heard.stream.note_piece(known, underway.mark());
+                        heard.stream.takes_more()
                     }
                     other => {
-                        heard.stream.end();
-                        let reason = other.and_then(Result::err).map(reqwest_reason);
-                        heard.broken = reason.map(|reason| Error::new(format!("the answer broke off: {reason}")));
-                        heard.ended = true;
+                        if !heard.ended {
+                            heard.stream.end();
+                            let reason = other.and_then(Result::err).map(reqwest_reason);
+                            heard.broken = reason.map(|reason| Error::new(format!("the answer broke off: {reason}")));
+                            heard.ended = true;
+                        }
+                        false
                     }
-                }
+                };
                 underway.events_of(step, &heard.stream.events, known);
-                let (events, ended) = (heard.stream.events.len(), heard.ended);
+                let events = heard.stream.events.len();
                 drop(heard);
                 sender.send_replace(events);
-                if ended {
+                if !goes_on {
                     return;
                 }
             }
@@ -82,10 +87,16 @@ impl Listener {
     }
 
     /// If the step names a last event that has not come yet, waits for it, or for the stream's end. Returns whether it waited.
-    pub(super) async fn hear_last(&mut self) -> bool {
-        let is_to_come = self.heard.lock().stream.has_last() && !self.heard.lock().ended;
-        if is_to_come {
+    pub(super) async fn hear_last(&mut self, underway: &Underway) -> bool {
+        let lacks = {
+            let heard = self.heard.lock();
+            (heard.stream.has_last() && !heard.ended).then(|| heard.stream.lacks())
+        };
+        let is_to_come = lacks.is_some();
+        if let Some(lacks) = lacks {
+            underway.awaits(lacks);
             self.ended().await;
+            underway.done();
         }
         is_to_come
     }
@@ -93,21 +104,22 @@ impl Listener {
     /// Waits for the last event. If the step names none, waits for the stream's end, but at most for `settle`, because there is
     /// no way to tell whether more will come.
     /// Fails if the stream is not as the step expects it.
-    pub(super) async fn finish(mut self, settle: Duration) -> Result<Answered> {
+    pub(super) async fn finish(mut self, settle: Duration, underway: &Underway) -> Result<Answered> {
         if self.heard.lock().stream.has_last() {
-            self.ended().await;
+            self.hear_last(underway).await;
         } else {
             let _ = timeout(settle, self.ended()).await;
         }
         self.task.abort();
-        let (events, in_pieces, checked) = {
+        let (events, after, in_pieces, checked) = {
             let mut heard = self.heard.lock();
             let checked = heard.stream.check();
             let checked = if heard.stream.done { checked } else { heard.broken.take().map_or(checked, Err) };
-            (std::mem::take(&mut heard.stream.events), heard.stream.in_pieces, checked)
+            let after = heard.stream.take_after();
+            (std::mem::take(&mut heard.stream.events), after, heard.stream.in_pieces, checked)
         };
         checked?;
-        Ok(Answered { events, in_pieces, ..self.answered.clone() })
+        Ok(Answered { events, after, in_pieces, ..self.answered.clone() })
     }
 
     async fn ended(&mut self) {

@@ -17,11 +17,11 @@ use super::cookies::Cookies;
 use super::exchange;
 use super::framing::{Arrived, Frames};
 use super::request::Request;
-use super::stream::Stream;
+use super::stream::{Stream, lacks};
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
-use retake_core::events::Status;
+use retake_core::events::{AfterLast, Event, Status};
 use retake_core::json::Json;
 use retake_scenario::{Framing, Pointer, StreamSpec};
 
@@ -73,7 +73,7 @@ impl Socket {
                 }
             }
         }
-        underway.awaits("the socket to open".to_owned());
+        underway.awaits("the socket did not open".to_owned());
         let (opened, response) = exchange::open(&request, cookies, underway).await?;
         underway.status(opened.status);
         let accepts = opened.headers.get("sec-websocket-accept").and_then(|value| value.to_str().ok());
@@ -92,7 +92,7 @@ impl Socket {
         let task = tokio::spawn(pump(stream, wanted, sender, frames.clone()));
         let path = request.title.clone();
         let mut socket = Socket { path, frames, out, come, task, opened };
-        underway.awaits("the connection to be accepted".to_owned());
+        underway.awaits("the connection was not accepted".to_owned());
         if let Some(hello) = socket.frames.waits_for_hello() {
             socket.until(hello).await?;
         }
@@ -130,6 +130,17 @@ impl Socket {
         self.out.send(Message::text(text)).await.map_err(closed)
     }
 
+    /// Takes what has come after the last event.
+    pub(super) fn after(&mut self) -> Vec<Event> {
+        let mut after = Vec::new();
+        while let Ok(Ok(message)) = self.come.try_recv() {
+            if let Arrived::Event(event, _) = self.frames.take(&message) {
+                after.push(event);
+            }
+        }
+        after
+    }
+
     /// Sends messages, and reads up to the last event, or until the service closes the socket. The answer of the step that opened
     /// the socket has the headers of the opening.
     pub(super) async fn talk(
@@ -143,7 +154,7 @@ impl Socket {
             let text = self.frames.print(message)?;
             self.say(text).await?;
         }
-        underway.awaits(last.map_or_else(|| "the end of the socket".to_owned(), |last| format!("the event `{last}`")));
+        underway.awaits(lacks(last, "socket"));
         let spec = StreamSpec { first: None, last: last.map(str::to_owned), cancel: false };
         let mut stream = Stream::new(&spec, None);
         // A step that only opens the socket has nothing to wait for.
@@ -181,6 +192,7 @@ impl Socket {
             status: Status::Http(101),
             content_type,
             events: stream.events,
+            after: AfterLast::default(),
             in_pieces: stream.in_pieces,
             ..answered
         })

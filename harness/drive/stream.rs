@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
-use retake_core::events::{Capture, Event, Format};
+use retake_core::events::{AfterLast, Capture, Ending, Event, Format, Payload};
+use retake_core::json::unreadable_number;
 use retake_scenario::StreamSpec;
 
 /// The largest event, and the largest body that is not a stream, in bytes. One that never ends must not fill the memory.
@@ -34,7 +35,7 @@ pub(super) struct Stream {
     pub(super) events: Vec<Event>,
     /// Whether its last event has come. Events after that are not added to `events`.
     pub(super) done: bool,
-    /// The events after the last one that came in the same chunk.
+    /// The events after the last one.
     pub(super) after: Vec<Event>,
     /// Whether events came in pieces, between which calls of the model began or ended.
     pub(super) in_pieces: bool,
@@ -71,9 +72,9 @@ impl Stream {
         }
     }
 
-    /// Adds the next bytes. Returns whether no more are needed, because the stream is done or too large.
+    /// Adds the next bytes. Returns whether the step needs no more, because the stream is done or too large.
     pub(super) fn push(&mut self, bytes: &[u8]) -> bool {
-        if !self.is_over() {
+        if self.takes_more() {
             self.came += bytes.len();
             let room = QUOTED.saturating_sub(self.head.len()).min(bytes.len());
             self.head.extend_from_slice(&bytes[..room]);
@@ -88,7 +89,7 @@ impl Stream {
 
     /// Adds an event that came whole, as a message of this many bytes. Returns whether no more are needed.
     pub(super) fn push_event(&mut self, event: Event, size: usize) -> bool {
-        if !self.is_over() {
+        if self.takes_more() {
             self.came += size;
             self.take(vec![event]);
             if !self.done {
@@ -104,6 +105,13 @@ impl Stream {
             self.in_pieces |= self.last_piece.is_some_and(|last| last != mark);
             self.last_piece = Some(mark);
         }
+    }
+
+    /// Whether more can be added. A stream that never ends must not fill the memory, after its last event either.
+    pub(super) fn takes_more(&self) -> bool {
+        let Limits { event, stream, events } = self.limits;
+        let is_full = self.capture.held() > event || self.came > stream || self.after.len() > events;
+        self.refused.is_none() && !(self.done && is_full)
     }
 
     fn is_over(&self) -> bool {
@@ -138,7 +146,7 @@ impl Stream {
 
     /// Marks the end of the body.
     pub(super) fn end(&mut self) {
-        if !self.is_over() {
+        if self.refused.is_none() {
             let events = self.capture.finish();
             self.take(events);
         }
@@ -155,26 +163,19 @@ impl Stream {
         }
     }
 
-    /// Adds bytes after the last event, and returns the events that they complete.
-    pub(super) fn push_after(&mut self, bytes: &[u8]) -> Vec<Event> {
-        self.came += bytes.len();
-        self.capture.push(bytes)
-    }
-
-    /// Returns the remaining events after the last one, at the end of the body.
-    pub(super) fn end_after(&mut self) -> Vec<Event> {
-        self.capture.finish()
-    }
-
-    /// Whether the stream is too large, with this number of events `after` the last one.
-    pub(super) fn is_full(&self, after: usize) -> bool {
-        let Limits { event, stream, events } = self.limits;
-        self.capture.held() > event || self.came > stream || after > events
+    /// Takes the events after the last one. How the stream ended is not known.
+    pub(super) fn take_after(&mut self) -> AfterLast {
+        AfterLast { events: std::mem::take(&mut self.after), ending: Ending::default() }
     }
 
     /// Returns the error if the stream is too large.
     pub(super) fn refused(&self) -> Option<Error> {
         self.refused.clone()
+    }
+
+    /// What has not come, for which the step waits.
+    pub(super) fn lacks(&self) -> String {
+        lacks(self.wanted.last.as_deref(), "stream")
     }
 
     /// Whether the step names a last event.
@@ -202,7 +203,17 @@ impl Stream {
         if let Some(name) = self.wanted.first.as_deref().filter(|name| *name != first.label()) {
             return Err(Error::new(format!("expected `{name}` as the first event, found `{}`", first.label())));
         }
+        if let Some(error) = self.events.iter().chain(&self.after).find_map(unreadable) {
+            return Err(error);
+        }
         let Some(last) = self.wanted.last.as_ref().filter(|_| !self.done) else { return Ok(()) };
+        let is_tail = self.events.last().is_some_and(|event| matches!(event.payload, Payload::Tail(_)));
+        if is_tail && self.capture.format() == Some(Format::Sse) {
+            let what = "the last event is not ended by a blank line, so that clients drop it";
+            let told =
+                format!("{} came before it; the step waits for `{last}`", counted(self.events.len() - 1, "event"));
+            return Err(Error::new(what).help(told));
+        }
         let what = if self.wanted.cancel {
             format!("the stream ended before the event `{last}`, at which this step leaves it")
         } else {
@@ -217,6 +228,25 @@ impl Stream {
             None => error,
         })
     }
+}
+
+/// The error if an event has a number that its clients cannot read.
+pub(super) fn unreadable(event: &Event) -> Option<Error> {
+    let Payload::Data(text) = &event.payload else { return None };
+    let (place, what) = unreadable_number(text)?;
+    let of = match event.label() {
+        body if body == "body" => "answer".to_owned(),
+        label => format!("event `{label}`"),
+    };
+    Some(Error::new(format!("the {of} has {what} at {place}, which is not JSON")).help(
+        "Python writes NaN and Infinity, and reads them; JSON.parse and most other clients fail on them, \
+         or read infinity for a number beyond 1.8e308",
+    ))
+}
+
+/// What has not come for which a step waits: the event that it names, or the end.
+pub(super) fn lacks(last: Option<&str>, what: &str) -> String {
+    last.map_or_else(|| format!("the {what} did not end"), |last| format!("the event `{last}` did not come"))
 }
 
 /// Why a step fails whose stream ended well, with nothing in it.

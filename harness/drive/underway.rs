@@ -1,16 +1,17 @@
 //! How far a scenario has come, and the results of its steps so far. This outlives a driver that runs out of time.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
 use retake_base::error::Error;
 use retake_base::lock::Mutex;
 use retake_base::text::clipped;
-use retake_core::events::{Event, Payload, Status};
+use retake_core::events::{Event, Payload, ShapeOptions, Status};
 use retake_model::Activity;
 
 /// The number of events of a run that are kept, each with the beginning of its payload. Nobody reads more.
@@ -24,29 +25,34 @@ pub(crate) struct Underway {
     /// When the run began.
     began: Instant,
     state: Arc<Mutex<State>>,
+    /// The part of a `together` that this speaks for.
+    part: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
-    so_far: SoFar,
+    step: String,
+    /// The parts of the step. One that is no `together` has one.
+    parts: BTreeMap<usize, SoFar>,
     steps: Vec<StepData>,
     /// The number of events that are kept.
     kept: usize,
-    /// The model calls of the stage.
-    calls: Option<Activity>,
+    /// The model calls of the stage, and the events that may come at any time.
+    watched: Option<(Activity, ShapeOptions)>,
+    /// When the system last sent something new.
+    heard: Instant,
+    /// Why a part of a `together` failed, while others go on.
+    failed: Option<Error>,
 }
 
-/// The state of the step that is running.
+/// How far a part of the step is that is running.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SoFar {
-    pub step: String,
-    /// What it is waiting for, such as "the event `end`".
-    pub awaited: Option<String>,
+    /// What has not happened, such as "the event `end` did not come".
+    pub lacks: Option<String>,
     /// The number of events of its stream so far, and the name of the last one.
     pub events: usize,
     pub last: Option<String>,
-    /// More about what it is waiting for.
-    pub note: Option<String>,
 }
 
 /// A step of the client.
@@ -116,7 +122,21 @@ pub(crate) fn milliseconds(time: Duration) -> f64 {
 impl Underway {
     /// A run that began at this time.
     pub(crate) fn since(began: Instant) -> Underway {
-        Underway { began, state: Arc::default() }
+        let state = State {
+            step: String::new(),
+            parts: BTreeMap::new(),
+            steps: Vec::new(),
+            kept: 0,
+            watched: None,
+            heard: began,
+            failed: None,
+        };
+        Underway { began, state: Arc::new(Mutex::new(state)), part: 0 }
+    }
+
+    /// The same run, for one part of a `together`.
+    pub(super) fn part(&self, part: usize) -> Underway {
+        Underway { part, ..self.clone() }
     }
 
     /// How long the run has taken so far.
@@ -130,18 +150,53 @@ impl Underway {
     }
 
     /// Begins to watch the model calls of a stage.
-    pub(super) fn watch(&self, calls: Activity) {
-        self.state.lock().calls = Some(calls);
+    pub(super) fn watch(&self, calls: Activity, golden: &ShapeOptions) {
+        self.state.lock().watched = Some((calls, golden.clone()));
     }
 
     /// Returns a value that is another one after a model call began or ended.
     pub(super) fn mark(&self) -> (usize, usize) {
-        self.state.lock().calls.as_ref().map(Activity::mark).unwrap_or_default()
+        self.state.lock().watched.as_ref().map(|(calls, _)| calls.mark()).unwrap_or_default()
     }
 
-    /// Returns the state of the step that is running.
-    pub(crate) fn so_far(&self) -> SoFar {
-        self.state.lock().so_far.clone()
+    /// Returns the title of the step that is running, and its first part that waits for something.
+    pub(crate) fn so_far(&self) -> (String, SoFar) {
+        let state = self.state.lock();
+        let waits = state.parts.values().find(|part| part.lacks.is_some());
+        (state.step.clone(), waits.or(state.parts.values().next()).cloned().unwrap_or_default())
+    }
+
+    /// The number of events of the step that is running.
+    pub(crate) fn event_count(&self) -> usize {
+        self.state.lock().parts.values().map(|part| part.events).sum()
+    }
+
+    /// Waits until nothing can be expected to come for which the step waits: the run is lost, because `has_missed` returns true
+    /// or another part of the step failed, no model call is under way, and the system has sent nothing new for the time `quiet`.
+    pub(crate) async fn waits_in_vain(&self, quiet: Duration, has_missed: impl Fn() -> bool) {
+        loop {
+            let (heard, failed, calls) = {
+                let state = self.state.lock();
+                let waits = state.parts.values().any(|part| part.lacks.is_some());
+                let calls = state.watched.as_ref().map(|(calls, _)| calls.clone());
+                (state.heard, state.failed.is_some(), calls.filter(|_| waits))
+            };
+            let due = calls.and_then(|calls| calls.quiet_since()).map(|since| since.max(heard) + quiet);
+            match due.filter(|_| failed || has_missed()) {
+                Some(due) if due <= Instant::now() => return,
+                due => sleep_until(due.unwrap_or_else(|| Instant::now() + quiet)).await,
+            }
+        }
+    }
+
+    /// Notes that a part of the step failed.
+    pub(super) fn failed(&self, error: Error) {
+        self.state.lock().failed.get_or_insert(error);
+    }
+
+    /// Why a part of the step failed that is still running.
+    pub(crate) fn failure(&self) -> Option<Error> {
+        self.state.lock().failed.clone()
     }
 
     pub(crate) fn steps(&self) -> Vec<StepData> {
@@ -157,7 +212,9 @@ impl Underway {
     }
 
     pub(super) fn end(&self, step: usize, failure: Option<&Error>) {
-        if let Some(step) = self.state.lock().steps.get_mut(step) {
+        let mut state = self.state.lock();
+        state.parts.values_mut().for_each(|part| part.lacks = None);
+        if let Some(step) = state.steps.get_mut(step) {
             step.took_ms = Some(self.took(step.at_ms));
             step.failure = failure.map(|error| error.what().to_owned());
         }
@@ -166,7 +223,6 @@ impl Underway {
     /// Begins an act of the latest step. Returns its number.
     #[cfg(feature = "browser")]
     pub(super) fn begin_act(&self, what: String) -> usize {
-        self.awaits(what.clone());
         let mut state = self.state.lock();
         let Some(step) = state.steps.last_mut() else { return 0 };
         step.acts.push(ActData { what, at_ms: self.now(), ..ActData::default() });
@@ -197,15 +253,18 @@ impl Underway {
 
     /// Says what is running, without beginning a new step.
     pub(super) fn step(&self, step: String) {
-        self.state.lock().so_far = SoFar { step, ..SoFar::default() };
+        let mut state = self.state.lock();
+        (state.step, state.heard, state.failed) = (step, Instant::now(), None);
+        state.parts.clear();
     }
 
     /// Notes the events of a stream of the latest step: all `events` so far, of which the first `known` are already noted.
     pub(super) fn events(&self, events: &[Event], known: usize) {
         {
-            let so_far = &mut self.state.lock().so_far;
-            so_far.events = events.len();
-            so_far.last = events.last().map(|event| event.label().into_owned());
+            let mut state = self.state.lock();
+            let part = state.parts.entry(self.part).or_default();
+            part.events = events.len();
+            part.last = events.last().map(|event| event.label().into_owned());
         }
         self.events_of(self.current(), events, known);
     }
@@ -214,9 +273,14 @@ impl Underway {
     pub(super) fn events_of(&self, step: usize, events: &[Event], known: usize) {
         let at_ms = self.now();
         let mut guard = self.state.lock();
-        let State { steps, kept, .. } = &mut *guard;
+        let State { steps, kept, watched, heard, .. } = &mut *guard;
         let Some(step) = steps.get_mut(step) else { return };
-        for event in events.iter().skip(known).filter(|event| event.is_real()) {
+        let may_come = |event: &Event| watched.as_ref().is_some_and(|(_, golden)| golden.ignores(&event.label()));
+        for (at, event) in events.iter().enumerate().skip(known).filter(|(_, event)| event.is_real()) {
+            // A service that only shows that it is alive sends nothing new.
+            if at.checked_sub(1).is_none_or(|before| events[before] != *event) && !may_come(event) {
+                *heard = Instant::now();
+            }
             if *kept == EVENTS {
                 step.more_events += 1;
                 continue;
@@ -230,12 +294,20 @@ impl Underway {
         }
     }
 
-    /// Says what the step is waiting for.
-    pub(super) fn awaits(&self, what: String) {
-        self.state.lock().so_far.awaited = Some(what);
+    /// Says what has not happened yet for which the step waits: "the event `end` did not come".
+    pub(super) fn awaits(&self, lacks: String) {
+        let mut state = self.state.lock();
+        let part = state.parts.entry(self.part).or_default();
+        if part.lacks.as_ref() != Some(&lacks) {
+            part.lacks = Some(lacks);
+            state.heard = Instant::now();
+        }
     }
 
-    pub(super) fn note(&self, note: String) {
-        self.state.lock().so_far.note = Some(note);
+    /// Notes that the part waits for nothing any more.
+    pub(super) fn done(&self) {
+        if let Some(part) = self.state.lock().parts.get_mut(&self.part) {
+            part.lacks = None;
+        }
     }
 }

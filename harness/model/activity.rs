@@ -30,6 +30,8 @@ struct CallsUnderWay {
     held: usize,
     /// The last time at which no call was under way any more.
     last: Instant,
+    /// The longest time without a call after which one came; counted anew by [`Activity::later`].
+    pause: Duration,
     /// How many calls of each caller were answered.
     answered: BTreeMap<String, usize>,
 }
@@ -41,6 +43,7 @@ impl Default for Activity {
             begun: 0,
             held: 0,
             last: Instant::now(),
+            pause: Duration::ZERO,
             answered: BTreeMap::new(),
         });
         Activity(Arc::new(ActivityState { calls, changed: Notify::new(), answered: Notify::new() }))
@@ -54,6 +57,9 @@ pub struct InFlight(Activity);
 impl Activity {
     pub(super) fn begin(&self) -> InFlight {
         let mut calls = self.0.calls.lock();
+        if calls.in_flight == 0 {
+            calls.pause = calls.pause.max(calls.last.elapsed());
+        }
         calls.in_flight += 1;
         calls.begun += 1;
         drop(calls);
@@ -63,6 +69,12 @@ impl Activity {
     /// How many calls are under way.
     pub fn in_flight(&self) -> usize {
         self.0.calls.lock().in_flight
+    }
+
+    /// When the last call ended, if none is under way.
+    pub fn quiet_since(&self) -> Option<Instant> {
+        let calls = self.0.calls.lock();
+        (calls.in_flight == 0).then_some(calls.last)
     }
 
     /// Returns a value that is another one after a call began or ended.
@@ -95,6 +107,19 @@ impl Activity {
             }
             let _ = tokio::time::timeout_at(deadline, changed).await;
         }
+    }
+
+    /// Waits for this time after calls have [`settled`](Activity::settled). Returns the longest time without a call after which one came
+    /// meanwhile.
+    pub async fn later(&self, settle: Duration, wait: Duration) -> Option<Duration> {
+        let now = Instant::now();
+        {
+            let mut calls = self.0.calls.lock();
+            calls.last = calls.last.max(now.checked_sub(settle).unwrap_or(now));
+            calls.pause = Duration::ZERO;
+        }
+        tokio::time::sleep(wait).await;
+        Some(self.0.calls.lock().pause).filter(|pause| !pause.is_zero())
     }
 
     /// Notes that a call of this caller was answered.

@@ -141,9 +141,17 @@ impl Exchange<'_> {
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
         let Exchange { session, incoming, .. } = self;
-        let lookup = self.lookup(replay, &read.call, read.hash.take());
+        let mut lookup = self.lookup(replay, &read.call, read.hash.take());
+        let mut is_recorded = read.call.api != Api::Opaque || replay.has_turn_for(&lookup);
+        if !is_recorded && let Some(before) = session.read_as_before(incoming.target(), &incoming.body) {
+            let of_before = self.lookup(replay, &before.call, None);
+            is_recorded = replay.has_turn_for(&of_before);
+            if is_recorded {
+                (read, lookup) = (before, of_before);
+            }
+        }
         let call = &read.call;
-        if let Some(aside) = aside.filter(|_| !replay.has_turn_for(&lookup)) {
+        if let Some(aside) = aside.filter(|_| !is_recorded) {
             // The request does not ask a model, so it is not a miss.
             return http::answer(&aside.answer(|| session.models()), in_flight);
         }

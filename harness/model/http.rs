@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::activity::InFlight;
 use super::route;
-use retake_wire::{Api, Body, Frames, Response, Target};
+use retake_wire::{self as wire, Api, Body, Frames, Response, Target};
 
 /// The largest request that is read, in bytes.
 const MAX_BODY: usize = 256 << 20;
@@ -32,10 +32,9 @@ impl Incoming {
     pub(super) async fn read(request: Request<HttpBody>) -> Incoming {
         let (parts, body) = request.into_parts();
         let body = axum::body::to_bytes(body, MAX_BODY).await;
-        let unreadable = match &body {
-            Err(_) => Some(format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20)),
-            Ok(_) => coding(&parts.headers),
-        };
+        let body = body.map_err(|_| format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20));
+        let body = body.and_then(|body| unpacked(&parts.headers, body));
+        let unreadable = body.as_ref().err().cloned();
         let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
         Incoming { method, uri, headers, body: body.unwrap_or_default(), unreadable, arrived: Instant::now() }
     }
@@ -204,19 +203,22 @@ fn content_type(text: &str) -> Option<HeaderValue> {
         .map_or_else(|| text.parse().ok(), |common| Some(HeaderValue::from_static(common)))
 }
 
-/// Returns why a request cannot be read, or `None` if it can: it is not one of HTTP, or its body has a content encoding. No
-/// provider's SDK compresses requests.
-fn coding(headers: &HeaderMap) -> Option<String> {
+/// Returns the body of a request without its content encoding.
+/// Fails if it cannot be read, or is not one of HTTP.
+fn unpacked(headers: &HeaderMap, body: Bytes) -> Result<Bytes, String> {
     let says = |name: HeaderName, word: &str| {
         let value = headers.get(name).and_then(|value| value.to_str().ok());
         value.is_some_and(|value| value.to_ascii_lowercase().starts_with(word))
     };
     if says(header::UPGRADE, "websocket") {
-        return Some("it opens a websocket, and realtime is not supported".to_owned());
+        return Err("it opens a websocket, and realtime is not supported".to_owned());
     }
     if says(header::CONTENT_TYPE, "application/grpc") {
-        return Some("it is a call of gRPC, which is not supported".to_owned());
+        return Err("it is a call of gRPC, which is not supported".to_owned());
     }
-    let coding = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity")?;
-    Some(format!("its body has the content encoding {coding:?}, but only bodies without one can be read"))
+    let codings = headers.get_all(header::CONTENT_ENCODING).iter().map(|coding| coding.to_str().unwrap_or("?"));
+    match codings.collect::<Vec<_>>().join(",") {
+        none if none.is_empty() => Ok(body),
+        codings => wire::Decoder::whole(&codings, body).map_err(|why| format!("its body {why}")),
+    }
 }

@@ -47,7 +47,7 @@ impl<'a> Wanted<'a> {
 }
 
 /// Which turns of a fixture are open, which means that they can still be served.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct OpenTurns {
     /// How often each turn was served.
     times: Vec<u32>,
@@ -59,24 +59,36 @@ pub(super) struct OpenTurns {
     free: Vec<bool>,
     /// How many turns that are not free were not served yet.
     left: usize,
+    /// For each turn, its file, and how many turns that are not free come before it there.
+    places: Vec<(usize, usize)>,
+    /// For each file, how many calls were served a turn of it that is not free.
+    others: Vec<usize>,
     /// For each group of turns, how many turns at its front were served.
     done: Vec<usize>,
 }
 
 impl OpenTurns {
-    /// Opens all turns of a table. `free` says for each turn whether it is free. The last free turn of a key answers all further
-    /// calls with that key.
-    pub(super) fn of(table: &Table, free: Vec<bool>) -> OpenTurns {
+    /// Opens all turns of a table. `free` says for each turn whether it is free, and `firsts` are the first turns of files that follow
+    /// the first file.
+    pub(super) fn of(table: &Table, free: Vec<bool>, firsts: &[usize]) -> OpenTurns {
         let left = free.iter().filter(|free| !**free).count();
         let (times, done) = (vec![0; table.turns().len()], vec![0; table.groups()]);
-        OpenTurns { times, lap: 0, repeats: false, free, left, done }
+        let (mut others, mut places) = (vec![0], Vec::with_capacity(free.len()));
+        for (index, free) in free.iter().enumerate() {
+            others.extend(firsts.contains(&index).then_some(0));
+            let file = others.len() - 1;
+            places.push((file, others[file]));
+            others[file] += usize::from(!free);
+        }
+        others.fill(0);
+        OpenTurns { times, lap: 0, repeats: false, free, left, places, others, done }
     }
 
     /// The same turns, of which none was served.
     pub(super) fn anew(&self) -> OpenTurns {
         let (times, done) = (vec![0; self.times.len()], vec![0; self.done.len()]);
         let left = self.free.iter().filter(|free| !**free).count();
-        OpenTurns { times, lap: 0, repeats: self.repeats, free: self.free.clone(), left, done }
+        OpenTurns { times, lap: 0, left, others: vec![0; self.others.len()], done, ..self.clone() }
     }
 
     /// Sets whether the turns of a key are served once more when all of them were served.
@@ -109,8 +121,9 @@ impl OpenTurns {
 
     /// Counts a turn as served, whether or not its key was asked for.
     pub(super) fn mark(&mut self, index: usize) {
-        if self.times[index] == 0 && !self.free[index] {
-            self.left -= 1;
+        if !self.free[index] {
+            self.left -= usize::from(self.times[index] == 0);
+            self.others[self.places[index].0] += 1;
         }
         self.times[index] = self.times[index].saturating_add(1);
     }
@@ -166,7 +179,7 @@ impl OpenTurns {
         let taken = own.iter().copied().filter(fits).chain(same.iter().copied().filter(older));
         let others: Vec<usize> = same.iter().copied().filter(fits).collect();
         match (taken.clone().next(), others.is_empty()) {
-            (Some(_), _) => self.again(taken),
+            (Some(_), _) => Err(NoTurn::Served(taken.collect())),
             (None, false) => Err(NoTurn::Reason(MissReason::OtherCaller { callers: callers_of(turns, &others) })),
             (None, true) => Err(NoTurn::Reason(MissReason::NotRecorded)),
         }
@@ -193,14 +206,8 @@ impl OpenTurns {
         let mut groups = equal.into_iter().chain([all]);
         match groups.find_map(|group| self.first_open(group, |_| true)) {
             Some(index) => Ok(index),
-            None => self.again(all.turns.iter().copied()),
+            None => Err(NoTurn::Served(all.turns.clone())),
         }
-    }
-
-    /// Answers a call whose turns were all served: with the last one again if it is free.
-    fn again(&self, taken: impl Iterator<Item = usize> + Clone) -> Result<usize, NoTurn> {
-        let last = taken.clone().last().filter(|index| self.free[*index]);
-        last.ok_or_else(|| NoTurn::Served(taken.collect()))
     }
 
     /// Chooses the turn for a call that has only a system prompt and no known caller. Only the prompt tells such calls apart.
@@ -224,11 +231,27 @@ impl OpenTurns {
 
     /// Returns the first turn of a group that is open and fits.
     fn first_open(&mut self, group: &Group, fits: impl Fn(&usize) -> bool) -> Option<usize> {
+        if group.turns.first().is_some_and(|index| self.free[*index]) {
+            return self.read(group.turns.iter().copied().filter(&fits));
+        }
         let served = |index: &&usize| self.times[**index] > 0;
         let done = &mut self.done[group.id];
         *done += group.turns[*done..].iter().take_while(served).count();
         let from = if self.lap == 0 { *done } else { 0 };
         group.turns[from..].iter().copied().find(|index| self.is_open(*index) && fits(index))
+    }
+
+    /// Returns the turn that answers a read: of those recorded after as many other calls as were made by now, the first that was not
+    /// served, or else the last. If there are none, the last one recorded after fewer calls, or else the first.
+    fn read(&self, turns: impl Iterator<Item = usize> + Clone) -> Option<usize> {
+        let after = |index: &usize| {
+            let (file, before) = self.places[*index];
+            before.cmp(&self.others[file])
+        };
+        let now = turns.clone().filter(|index| after(index).is_eq());
+        let open = now.clone().find(|index| self.times[*index] == 0);
+        let earlier = || turns.clone().filter(|index| after(index).is_lt()).last();
+        open.or_else(|| now.last()).or_else(earlier).or_else(|| turns.clone().next())
     }
 
     fn is_open(&self, index: usize) -> bool {

@@ -86,8 +86,9 @@ impl Replay {
             opaque && fixture.conversation(index, &rules).is_some_and(|request| wire::only_reads(&request))
         };
         let free = fixture.table.turns().iter().enumerate().map(only_reads).collect();
+        let firsts: Vec<usize> = fixture.joined.iter().map(|(first, _)| *first).collect();
         let state = ReplayState {
-            turns: OpenTurns::of(&fixture.table, free),
+            turns: OpenTurns::of(&fixture.table, free, &firsts),
             sessions: Sessions::default(),
             misses: 0,
             calls: 0,
@@ -164,6 +165,12 @@ impl Replay {
     /// Writes something to the log.
     pub(super) fn note(&self, what: impl FnOnce(&mut RunLog)) {
         what(&mut self.log.lock());
+    }
+
+    /// Whether a call has missed so far.
+    pub fn has_missed(&self) -> bool {
+        let log = self.log.lock();
+        log.unanswered || !log.missed.is_empty()
     }
 
     /// Sets whether the turns of a key are served once more, from the first one on, when all of them were served.

@@ -99,10 +99,21 @@ impl Session {
         {
             return Ok(Read { call, hash: Some(hash), json: OnceLock::new(), body: body.clone() });
         }
-        let mut json = match api {
+        let json = match api {
             Api::Opaque => wire::request_body(body),
             _ => wire::chat_body(body)?,
         };
+        self.read_json(target, body, json)
+    }
+
+    /// Reads a request as releases before 0.3 did; `None` if they read it alike.
+    pub(super) fn read_as_before(&self, target: Target<'_>, body: &Bytes) -> Option<Read> {
+        let json = wire::request_body_before(body).filter(|_| target.api().is_none())?;
+        self.read_json(target, body, json).ok()
+    }
+
+    fn read_json(&self, target: Target<'_>, body: &Bytes, mut json: Json) -> Result<Read, String> {
+        let api = target.api().unwrap_or(Api::Opaque);
         let path = match &self.mode {
             Mode::Replay(replay) => replay.scrub(&mut json, target.path),
             Mode::Record(_) => target.path.into(),

@@ -1,10 +1,11 @@
 //! The advice that a failure prints. Each piece of it was tried in a replay, or is the command that accepts the change.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::commands::{explain_command, record_command};
+use super::commands::{explain_command, key_command, record_command};
 use super::policy::Policy;
 use super::project::Project;
 use super::proof::{Loosening, Mend, mend};
@@ -141,14 +142,13 @@ impl Tried<'_> {
     fn for_what_varies(&self, kinds: &[CauseKind]) -> Option<Vec<Advice>> {
         let texts = [CauseKind::MessageText, CauseKind::ToolResult, CauseKind::ToolArgument, CauseKind::OtherRequest];
         let second = self.second.filter(|_| kinds.iter().any(|kind| texts.contains(kind)))?;
-        let Mend { toml, fixture, rules } = mend(self.run, second)?;
+        let Mend { toml, fixture, changed, rules } = mend(self.project, self.run, second)?;
         self.is_green(self.scenario, &fixture, &rules).then(|| {
             let text = toml.replace('\n', "\n    ");
-            let key = format!("retake key --write {}", fixture.path.display());
-            vec![
-                Advice::new("if it varies from run to run, add to scenarios/suite.toml", text),
-                Advice::new("and then, without recording again", key),
-            ]
+            let key = |path: &Path| Advice::new("and then, without recording again", key_command(path));
+            let first = Advice::new("if it varies from run to run, add to scenarios/suite.toml", text);
+            let paths = std::iter::once(&fixture.path).chain(&changed);
+            std::iter::once(first).chain(paths.map(|path| key(path))).collect()
         })
     }
 

@@ -28,3 +28,8 @@ pub(crate) fn record_command(name: &str) -> String {
 pub(crate) fn explain_command(name: &str) -> String {
     format!("retake explain {name}")
 }
+
+/// The command that computes the keys of a fixture anew.
+pub(crate) fn key_command(fixture: &std::path::Path) -> String {
+    format!("retake key --write {}", fixture.display())
+}

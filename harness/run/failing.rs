@@ -70,7 +70,10 @@ impl<'a> Failing<'a> {
             failure.causes.extend(error_event);
         }
         // Next to a miss, a step that failed counts only if it also fails in the second replay.
-        let again = second.is_some() && later.step.is_some() && later.fault.is_none() && failure.causes.len() < 2;
+        let again = second.is_some_and(|second| !second.played.driven.gave_up)
+            && later.step.is_some()
+            && later.fault.is_none()
+            && failure.causes.len() < 2;
         let of_its_own = only_misses(&failure) && (failure.causes.is_empty() || again);
         add_error(findings.step, of_its_own, "after that", &mut failure);
         self.add_unused(later, &mut failure);

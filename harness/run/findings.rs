@@ -7,7 +7,7 @@ use crate::report::Failure;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::Error;
 use retake_base::text::{clipped, counted};
-use retake_core::events::{Captured, Event};
+use retake_core::events::{Captured, Event, Status};
 use retake_core::json::{Json, Layout};
 use retake_core::key::UNKNOWN_CALLER;
 use retake_model::{answer_in_short, who};
@@ -131,10 +131,11 @@ impl Replayed {
         (!known(&label)).then(|| Cause::new(CauseKind::ErrorEvent, what))
     }
 
-    /// The first answer that is not a stream and reports an error, unless the golden mentions errors.
+    /// The first answer that is not a stream and reports an error, unless its step expects one, or the golden mentions errors.
     fn error_body(&self, golden: Option<&str>) -> Option<Cause> {
         let said = |captured: &Captured| {
-            let body = captured.events.first().filter(|event| event.label() == BODY)?.json()?;
+            let expected = matches!(captured.status, Status::Http(400..));
+            let body = captured.events.first().filter(|event| !expected && event.label() == BODY)?.json()?;
             let (_, text) = says_error("", &body.print(Layout::Compact))?;
             Some(format!("the answer to `{}` reports an error: {:?}", captured.request, clipped(&text, 120)))
         };

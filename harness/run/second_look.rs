@@ -73,6 +73,7 @@ fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Repl
 /// Whether the scenario may be replayed again to find out more. Not after a timeout, which would cost the same time again, and
 /// not if the system is attached or uses live tools, where each run may have lasting effects.
 pub(super) fn may_play_again(project: &Project, scenario: &Scenario, run: &Replayed) -> bool {
-    let late = matches!(&run.played.driven.failure, Some((CauseKind::TimeUp, _)));
+    let driven = &run.played.driven;
+    let late = !driven.gave_up && matches!(&driven.failure, Some((CauseKind::TimeUp, _)));
     !late && !project.systems.is_attached(scenario) && scenario.tools_from != ToolsFrom::Live
 }

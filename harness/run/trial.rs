@@ -22,7 +22,7 @@ use retake_core::events::in_pieces;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_model::{CallFlaw, DriftOf, GoingOn, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions};
-use retake_scenario::{Delays, Panics, Scenario, ToolsFrom};
+use retake_scenario::{Defaults, Delays, Panics, Scenario, ToolsFrom};
 use retake_wire::fixture::{Fixture, ToolExchanges};
 
 /// The result of running a scenario on a stage.
@@ -152,6 +152,7 @@ pub(super) fn play(
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let playing = async {
             let limit = limit_of(scenario, &mode);
+            let replay = if let Mode::Replay(replay) = &mode { Some(replay.clone()) } else { None };
             let began = Instant::now();
             let underway = Underway::since(began);
             let deadline = began + limit.0;
@@ -170,6 +171,7 @@ pub(super) fn play(
                 deadline,
                 limit,
                 underway: &underway,
+                replay,
                 #[cfg(feature = "browser")]
                 baselines,
             };
@@ -267,6 +269,9 @@ pub(super) async fn doubles(
     .await
 }
 
+/// How long a page stays open beyond `settle` while it is recorded: it may ask a model some time after it was left alone.
+const PAGE_STAYS: Duration = Duration::from_secs(10);
+
 /// A scenario on its stage, with its deadline.
 struct Stay<'a> {
     project: &'a Project,
@@ -277,6 +282,7 @@ struct Stay<'a> {
     /// The timeout, and the name of the field that sets it.
     limit: (Duration, &'static str),
     underway: &'a Underway,
+    replay: Option<Arc<Replay>>,
     #[cfg(feature = "browser")]
     baselines: crate::browser::Baselines,
 }
@@ -326,16 +332,26 @@ impl Stay<'_> {
             }
             Ok::<_, Error>((driver, went_well))
         };
-        let Ok(outcome) = timeout_at(deadline, driving).await else { return Ok(self.late(running)) };
+        // Where calls have missed, or a step has failed, what did not come yet need not come at all.
+        let quiet = scenario.settle.max(Defaults::default().settle);
+        let has_missed = || self.replay.as_ref().is_some_and(|replay| replay.has_missed());
+        let outcome = tokio::select! {
+            biased;
+            driven = timeout_at(deadline, driving) => driven.ok(),
+            () = underway.waits_in_vain(quiet, has_missed) => return Ok(self.late(running, Some(quiet))),
+        };
+        let Some(outcome) = outcome else { return Ok(self.late(running, None)) };
         let (driver, went_well) = outcome?;
         let settled = Instant::now();
+        let stays = went_well && turns.is_some() && scenario.needs_browser();
+        let later = if stays { activity.later(scenario.settle, PAGE_STAYS).await } else { None };
         let _place = if went_well { self.linger(running).await } else { None };
         let finishing = async {
             activity.settled(Duration::ZERO, || true).await;
             driver.finish(scenario.settle).await
         };
         let finished = timeout_at(deadline + settled.elapsed(), finishing).await;
-        Ok(finished.unwrap_or_else(|_| self.late(running)))
+        Ok(Driven { later, ..finished.unwrap_or_else(|_| self.late(running, None)) })
     }
 
     /// Waits for calls that the system makes during or after its last event, while other scenarios run.
@@ -358,22 +374,35 @@ impl Stay<'_> {
         }
     }
 
-    fn late(&self, running: &Running) -> Driven {
-        let SoFar { step, awaited, events, last, note } = self.underway.so_far();
+    /// The end of a run that waits: because its time was up, or because nothing was sent for a time after a miss or a failed step.
+    fn late(&self, running: &Running, quiet: Option<Duration>) -> Driven {
+        let (step, SoFar { lacks, events, last }) = self.underway.so_far();
         let calls = running.activity().in_flight();
-        let awaited = awaited.map(|awaited| format!(" and waited for {awaited}")).unwrap_or_default();
+        let lacks = lacks.unwrap_or_else(|| "it did not end".to_owned());
         let last = last.map(|last| format!(" (the last was `{last}`)")).unwrap_or_default();
-        let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let (events, calls) = (counted(events, "event"), counted(calls, "model call"));
-        let what = format!("{step} was under way{awaited}: {events} had come{last}, {calls} in flight{note}");
-        let mut failure = out_of_time(self.limit, &what).in_file(&self.scenario.file);
+        let waited = Error::new(format!("{lacks}: {step} was under way, {events} had come{last}, {calls} in flight"));
+        let (limit, field) = self.limit;
+        let waited = waited.in_file(&self.scenario.file).help(match quiet {
+            Some(quiet) => format!("it was not waited for longer, since nothing was sent for {quiet:?} after what failed before"),
+            None => format!(
+                "the scenario took longer than {limit:?}: if the service is right but slow, raise `{field}` in scenario.toml"
+            ),
+        });
+        let (kind, mut failure) = match self.underway.failure() {
+            Some(failed) => (
+                CauseKind::Step,
+                waited.hints().iter().fold(failed.help(waited.what()), |failed, hint| failed.help(hint)),
+            ),
+            None => (CauseKind::TimeUp, waited),
+        };
         let held = running.activity().held();
         if held > 0 {
             let answers = if held == 1 { "a model answer is" } else { "model answers are" };
             failure = failure
                 .help(format!("{answers} held open: while recording, the system hung up there, and now it has not"));
         }
-        Driven { failure: Some((CauseKind::TimeUp, failure)), ..Driven::default() }
+        Driven { failure: Some((kind, failure)), gave_up: quiet.is_some(), ..Driven::default() }
     }
 }
 
@@ -384,9 +413,4 @@ fn limit_of(scenario: &Scenario, mode: &Mode) -> (Duration, &'static str) {
         (Mode::Record(_), Some(limit)) => (limit, "record.timeout"),
         _ => (scenario.timeout, "timeout"),
     }
-}
-
-fn out_of_time((limit, field): (Duration, &str), what: &str) -> Error {
-    Error::new(format!("the scenario took longer than {limit:?}: {what}"))
-        .help(format!("if the service is right but slow, raise `{field}` in scenario.toml"))
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::parts::sse::whole_characters;
 use super::{Api, Body, Response, WireError, anthropic, gemini, ollama, openai_chat, openai_responses};
 use retake_core::conversation::Answer;
 use retake_core::json::Json;
@@ -28,7 +29,7 @@ pub fn decode_read(api: Api, response: &Response, json: Option<&Json>) -> Result
         return Err(WireError::of_provider(&reason).of(format_args!("status {}", response.status)));
     }
     if let (Api::OpenAiChat, Body::Frames(frames)) = (api, &response.body) {
-        return openai_chat::stream::of_frames(frames.iter());
+        return openai_chat::stream::of_frames(whole_characters(frames.iter()));
     }
     let body = match json {
         Some(json) => Cow::Borrowed(json),
@@ -60,12 +61,14 @@ pub(super) fn whole(api: Api, body: &Body) -> Result<Json, WireError> {
 }
 
 fn value(api: Api, body: &Body) -> Result<Json, WireError> {
-    match (api, body) {
-        (Api::OpenAiResponses, Body::Frames(frames)) => openai_responses::stream::assemble(frames.iter()),
-        (Api::Anthropic, Body::Frames(frames)) => anthropic::stream::assemble(frames.iter()),
-        (Api::Gemini, Body::Frames(frames)) => gemini::stream::assemble(frames.iter()),
-        (Api::Ollama, Body::Frames(lines)) => ollama::stream::assemble(lines.iter()),
-        (_, body) => body.value().ok_or_else(neither_json_nor_stream),
+    let Body::Frames(frames) = body else { return body.value().ok_or_else(neither_json_nor_stream) };
+    let frames = whole_characters(frames.iter());
+    match api {
+        Api::OpenAiResponses => openai_responses::stream::assemble(frames),
+        Api::Anthropic => anthropic::stream::assemble(frames),
+        Api::Gemini => gemini::stream::assemble(frames),
+        Api::Ollama => ollama::stream::assemble(frames),
+        Api::OpenAiChat | Api::Opaque => Err(neither_json_nor_stream()),
     }
 }
 

@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Api, Call, Known, Target, anthropic, gemini, openai_responses};
+use super::{Api, Call, Known, Target, anthropic, gemini, multipart, openai_responses};
 use retake_core::conversation::{Message, OPAQUE};
 use retake_core::json::Json;
 
@@ -74,16 +74,29 @@ pub fn only_reads(conversation: &[Json]) -> bool {
     matches!(method, Some("GET" | "HEAD"))
 }
 
-/// Returns the body of any request as JSON: the parsed body if it is JSON, a string if it is other text, and `{"base64": …}` if
-/// it is not text. An empty body becomes null.
+/// Returns the body of any request as JSON: the parsed body if it is JSON, the parts of a multipart form, a string if it is other text,
+/// and `{"base64": …}` if it is not text. An empty body becomes null, and the body `null` its text.
 pub fn request_body(bytes: &[u8]) -> Json {
     if bytes.is_empty() {
         return Json::Null;
     }
-    if let Ok(json) = Json::parse_request(bytes) {
-        return json;
+    match (Json::parse_request(bytes), multipart::parts(bytes)) {
+        (Ok(Json::Null), _) => "null".into(),
+        (Ok(json), _) => json,
+        (Err(_), Some(parts)) => Json::object([("multipart", parts)]),
+        (Err(_), None) => text_or_base64(bytes.to_vec()),
     }
-    let bytes = with_one_boundary(bytes);
+}
+
+/// Returns what [`request_body`] returned before 0.3, if that was something else: recordings of that time are found by it.
+pub fn request_body_before(bytes: &[u8]) -> Option<Json> {
+    if bytes.trim_ascii() == b"null" {
+        return Some(Json::Null);
+    }
+    multipart::parts(bytes).map(|_| text_or_base64(with_one_boundary(bytes)))
+}
+
+fn text_or_base64(bytes: Vec<u8>) -> Json {
     match String::from_utf8(bytes) {
         Ok(text) => Json::Str(text),
         Err(e) => Json::object([("base64", to_base64(e.as_bytes()).into())]),
@@ -93,9 +106,6 @@ pub fn request_body(bytes: &[u8]) -> Json {
 /// Replaces the boundary between the parts of a multipart form, which clients choose at random, by one that is always the same.
 fn with_one_boundary(bytes: &[u8]) -> Vec<u8> {
     let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
-    if !line.starts_with(b"--") || line.len() < 6 || line.len() > 72 {
-        return bytes.to_vec();
-    }
     let mut out = Vec::with_capacity(bytes.len());
     let mut from = 0;
     for at in memchr::memmem::find_iter(bytes, line) {

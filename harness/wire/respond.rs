@@ -54,8 +54,10 @@ fn in_common_words(answer: &Answer) -> Cow<'_, Answer> {
 /// Returns the recorded response if it can answer the call unchanged.
 pub fn as_recorded<'a>(recorded: Option<(Api, &'a Response)>, call: &RenderFor<'_>) -> Option<&'a Response> {
     let (api, response) = recorded.filter(|(api, _)| *api == call.api)?;
-    // A provider's error is not a stream, whatever the call asked for, and text that is not JSON has no other form.
+    // A provider's error is not a stream, whatever the call asked for, text that is not JSON has no other form, and what a client
+    // did not wait for never comes.
     let as_it_came = response.status >= 300
+        || response.is_open()
         || api == Api::Opaque
         || BodyForm::of_body(api, &response.body).is_none_or(|form| form == BodyForm::of_call(call));
     as_it_came.then_some(response)

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::parts::sse;
 use super::{Api, Frames, split_frames};
-use retake_core::conversation::{Native, ToolCall};
+use retake_core::conversation::{Answer, Native, ToolCall};
 use retake_core::json::{Json, JsonText};
 use retake_core::secrets::{Fired, Scrub};
 
@@ -47,7 +47,10 @@ impl Body {
     pub(super) fn value(&self) -> Option<Json> {
         match self {
             Body::Json(json) => Some(json.json()),
-            Body::Text(text) => Json::parse_request(text.as_bytes()).ok(),
+            // Gemini's stream may be one list.
+            Body::Text(text) => {
+                Json::parse_request(sse::whole_characters(text.split_inclusive('}')).concat().as_bytes()).ok()
+            }
             Body::Frames(_) | Body::Binary(_) => None,
         }
     }
@@ -240,10 +243,8 @@ fn first_line(text: &str) -> &str {
     text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
-#[cfg(test)]
-mod secrets_tests;
-/// Describes what is odd about a response. A complete answer of a provider's own service is never odd.
-pub(crate) fn oddities(api: Api, response: &Response) -> Vec<&'static str> {
+/// Describes what is odd about a response, which holds this answer. A complete answer of a provider's own service is never odd.
+pub(crate) fn oddities(api: Api, response: &Response, answer: &Answer) -> Vec<&'static str> {
     let essence = response.content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_json = essence == "application/json" || essence.ends_with("+json");
     let of_type = match &response.body {
@@ -268,7 +269,9 @@ pub(crate) fn oddities(api: Api, response: &Response) -> Vec<&'static str> {
         }
         _ => None,
     };
-    of_type.into_iter().chain(of_end).collect()
+    let streams = matches!((api, &response.body), (Api::OpenAiChat | Api::Anthropic, Body::Frames(_)));
+    let of_finish = (streams && answer.finish.is_none()).then_some("the stream has no finish reason");
+    of_type.into_iter().chain(of_end).chain(of_finish).collect()
 }
 
 /// Whether the data of an event is what is looked for. Only frames that contain `word` are parsed.
@@ -277,5 +280,7 @@ fn has_data<'a>(mut frames: impl Iterator<Item = &'a str>, word: &str, is: impl 
     frames.any(|frame| frame.contains(word) && sse::each_data(frame, found).is_err())
 }
 
+#[cfg(test)]
+mod secrets_tests;
 #[cfg(test)]
 mod tests;

@@ -6,20 +6,14 @@
 
 use std::collections::HashMap;
 
+use super::foreign::Content;
 use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall, Usage};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Hash, Rules};
 use retake_wire::fixture::{Input, Turn};
 
-/// The turns of a file, and the entries that did not become turns.
-pub(super) struct Read {
-    pub(super) turns: Vec<Turn>,
-    pub(super) left_out: Vec<(String, String)>,
-    pub(super) notes: Vec<String>,
-}
-
 /// Returns the turns of a file; `None` if the file has another format.
-pub(super) fn turns(file: &Json, rules: &Rules) -> Option<Read> {
+pub(super) fn turns(file: &Json, rules: &Rules) -> Option<Content> {
     let entries = file.get("fixtures")?.as_array()?;
     let (mut found, mut left_out, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     let mut first_of: HashMap<Hash, usize> = HashMap::new();
@@ -45,29 +39,26 @@ pub(super) fn turns(file: &Json, rules: &Rules) -> Option<Read> {
                 .to_owned(),
         );
     }
-    Some(Read { turns: found.into_iter().map(|(_, turn)| turn).collect(), left_out, notes })
+    let turns = found.into_iter().map(|(_, turn)| turn).collect();
+    Some(Content { turns, left_out, notes, ..Content::default() })
 }
 
 fn turn(entry: &Json, rules: &Rules) -> Result<(Turn, u64), String> {
     let matched = entry.get("match").and_then(Json::as_object).ok_or("no `match`")?;
     let on = |field: &str| matched.get(field).filter(|value| !matches!(value, Json::Null));
-    if let Some(endpoint) = on("endpoint").filter(|endpoint| endpoint.as_str() != Some("chat")) {
-        return Err(format!("for the endpoint {}, which is not a chat", endpoint.print(Layout::Compact)));
+    // A turn answers each call of its conversation, here that of one message.
+    let of_one_message = |field: &str, value: &Json| match (field, value) {
+        (_, Json::Null) | ("sequenceIndex", _) | ("userMessage", Json::Str(_)) => true,
+        ("endpoint", _) => value.as_str() == Some("chat"),
+        ("turnIndex", _) => value.as_u64() == Some(0),
+        ("hasToolResult", _) => *value == Json::Bool(false),
+        _ => false,
+    };
+    if let Some((field, value)) = matched.iter().find(|(field, value)| !of_one_message(field, value)) {
+        let value = value.print(Layout::Compact);
+        return Err(format!("matches on `{field}` {value}: a turn answers any call whose only message is the user's"));
     }
-    let later = [
-        ("toolCallId", on("toolCallId").is_some()),
-        ("toolResultContains", on("toolResultContains").is_some()),
-        ("hasToolResult", on("hasToolResult") == Some(&Json::Bool(true))),
-        ("turnIndex", on("turnIndex").is_some_and(|index| index.as_u64() != Some(0))),
-    ];
-    if let Some((field, _)) = later.iter().find(|(_, later)| *later) {
-        return Err(format!("matches on `{field}`: the conversation before it is not in the file, so it has no key"));
-    }
-    let message = on("userMessage").and_then(Json::as_str).ok_or_else(|| {
-        let fields = matched.keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let fields = if fields.is_empty() { "nothing".to_owned() } else { fields };
-        format!("matches on {fields}, not on a text in `userMessage`: it answers any conversation, so it has no key")
-    })?;
+    let message = on("userMessage").and_then(Json::as_str).ok_or("matches on no `userMessage`, so it has no key")?;
     let output = answer(entry.get("response").ok_or("no `response`")?)?;
     let messages = rules.canonical(vec![Message::new("human", message)]);
     let turn = Turn {

@@ -31,7 +31,7 @@ pub(super) fn unpacked(bytes: Vec<u8>, encodings: &str) -> Result<Vec<u8>, Strin
                 let zlib = read_all(flate2::read::ZlibDecoder::new(bytes.as_slice()), "deflate");
                 zlib.or_else(|_| read_all(flate2::read::DeflateDecoder::new(bytes.as_slice()), "deflate"))?
             }
-            other => return Err(format!("the body has the unknown content encoding `{other}`")),
+            other => return Err(format!("packed with the unknown content encoding `{other}`")),
         };
         bytes = unpacked_by_magic(bytes)?;
     }
@@ -45,7 +45,7 @@ fn unpacked_by_magic(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     }
     if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
         let decoder = ruzstd::decoding::StreamingDecoder::new(bytes.as_slice());
-        return read_all(decoder.map_err(|e| format!("the body is not zstd: {e}"))?, "zstd");
+        return read_all(decoder.map_err(|e| format!("not zstd: {e}"))?, "zstd");
     }
     Ok(bytes)
 }
@@ -53,9 +53,9 @@ fn unpacked_by_magic(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
 fn read_all(reader: impl Read, name: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     let read = reader.take(MAX_UNPACKED + 1).read_to_end(&mut out);
-    read.map_err(|e| format!("the body has the content encoding `{name}` and cannot be unpacked: {e}"))?;
+    read.map_err(|e| format!("packed with {name}, and cannot be unpacked: {e}"))?;
     if out.len() as u64 > MAX_UNPACKED {
-        return Err(format!("the body unpacks to more than {} MB", MAX_UNPACKED >> 20));
+        return Err(format!("unpacks to more than {} MB", MAX_UNPACKED >> 20));
     }
     Ok(out)
 }

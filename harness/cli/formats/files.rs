@@ -47,12 +47,18 @@ fn walk(folder: &Path, endings: &[&str], files: &mut Vec<File>, others: &mut usi
         }
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             walk(&path, endings, files, others)?;
-        } else if path.extension().is_some_and(|ending| endings.iter().any(|known| ending.eq_ignore_ascii_case(known)))
-        {
+        } else if has_ending(&entry.file_name().to_string_lossy(), endings) {
             files.push(File { path, named: false });
         } else {
             *others += 1;
         }
     }
     Ok(())
+}
+
+/// Whether a file has one of these endings, packed or not.
+fn has_ending(name: &str, endings: &[&str]) -> bool {
+    let name = name.to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    endings.iter().any(|ending| name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.')))
 }

@@ -1,27 +1,26 @@
 //! Makes one fixture from files and folders of another tool's format.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use axum::http::HeaderMap;
 
-use super::interaction::PlacedInteraction;
+use super::interaction::{PlacedInteraction, hosts_of_calls};
 use super::yaml::Node;
-use super::{aimock, files, go_vcr, har, vcr};
+use super::{aimock, body, files, har, vcr};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::fixture::{Fixture, Reads, Recorded, Turn};
+use retake_wire::fixture::{Fixture, Recorded, Table, Turn};
 use retake_wire::{Call, Known};
 
 /// The format of another tool's recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Foreign {
-    /// The cassettes of VCR.py and Ruby's VCR.
+    /// The cassettes of VCR.py, Ruby's VCR and go-vcr.
     Vcr,
-    GoVcr,
     /// The HTTP archives of browsers and proxies.
     Har,
     /// The fixtures of CopilotKit's aimock, formerly llmock.
@@ -36,26 +35,23 @@ pub(crate) struct Imported {
     pub(crate) left_out: Vec<String>,
     /// What a person should know about the import.
     pub(crate) notes: Vec<String>,
+    /// One error for each file that cannot be read or has another format.
+    pub(crate) unread: Vec<Error>,
 }
 
 /// The content of one file.
-enum Content {
-    Interactions(Vec<PlacedInteraction>),
+#[derive(Default)]
+pub(super) struct Content {
+    pub(super) interactions: Vec<PlacedInteraction>,
     /// Turns without requests. Their conversations follow from what the tool matches on.
-    Turns(aimock::Read),
-}
-
-/// Interactions of one file that cannot be read for the same reason.
-struct Unreadable {
-    /// The index of the line about them.
-    line: usize,
-    place: String,
-    reason: String,
-    more: usize,
+    pub(super) turns: Vec<Turn>,
+    /// The places of what did not become a turn, and the reasons.
+    pub(super) left_out: Vec<(String, String)>,
+    pub(super) notes: Vec<String>,
 }
 
 /// Makes a fixture from files and folders, in the order in which they are named. The files of a folder are read in name order.
-/// One error for every file that cannot be read or has another format.
+/// Fails if none of them can be read, with an error for each.
 pub(crate) fn to_fixture(
     form: Foreign,
     inputs: &[PathBuf],
@@ -73,73 +69,51 @@ pub(crate) fn to_fixture(
             Err(error) => errors.push(error.in_file(&file.path)),
         }
     }
-    if !errors.is_empty() {
+    if contents.is_empty() && !errors.is_empty() {
         return Err(errors);
     }
+    let hosts = hosts_of_calls(contents.iter().flat_map(|(_, content)| &content.interactions));
     let (mut recorded, mut turns, mut left_out, mut known) = (Vec::new(), Vec::new(), Vec::new(), Known::default());
-    let mut reads = Reads::default();
     for (path, content) in contents {
         let at = |place: &str, what: String| format!("{}: {place}: {what}", path.display());
-        match content {
-            Content::Interactions(found) => {
-                if found.is_empty() {
-                    remarks.push(format!("{}: contains no interactions", path.display()));
+        // Interactions that are not even one of HTTP, each kind in one line.
+        let mut unreadable: HashMap<&str, usize> = HashMap::new();
+        for reason in content.interactions.iter().filter_map(|placed| placed.interaction.as_ref().err()) {
+            *unreadable.entry(reason).or_default() += 1;
+        }
+        for PlacedInteraction { place, interaction } in &content.interactions {
+            let found = match interaction {
+                Ok(interaction) => interaction.recorded(options, &hosts, &mut known, &mut fired),
+                Err(reason) => {
+                    left_out.extend(unreadable.remove(&**reason).map(|count| match count {
+                        1 => at(place, reason.clone()),
+                        _ => at(&format!("{place} and {} more", count - 1), reason.clone()),
+                    }));
+                    continue;
                 }
-                // Interactions that are not even one of HTTP, each kind in one line.
-                let mut unreadable: Vec<Unreadable> = Vec::new();
-                for PlacedInteraction { place, interaction } in found {
-                    let interaction = match interaction {
-                        Ok(interaction) => interaction,
-                        Err(reason) => {
-                            if let Some(known) = unreadable.iter_mut().find(|known| known.reason == reason) {
-                                known.more += 1;
-                                continue;
-                            }
-                            unreadable.push(Unreadable { line: left_out.len(), place, reason, more: 0 });
-                            left_out.push(String::new());
-                            continue;
-                        }
-                    };
-                    match interaction.recorded(options, &mut known, &mut fired) {
-                        Ok((turn, _)) if reads.repeat(&turn) => {}
-                        Ok((turn, note)) => {
-                            recorded.push(turn);
-                            remarks.extend(note.map(|note| at(&place, note)));
-                        }
-                        Err(reason) => left_out.push(at(&place, reason)),
-                    }
+            };
+            match found {
+                Ok((turn, note)) => {
+                    recorded.push(turn);
+                    remarks.extend(note.map(|note| at(place, note)));
                 }
-                for Unreadable { line, place, reason, more } in unreadable {
-                    let place = if more == 0 { place } else { format!("{place} and {more} more") };
-                    left_out[line] = at(&place, reason);
-                }
-            }
-            Content::Turns(found) => {
-                left_out.extend(found.left_out.into_iter().map(|(place, reason)| at(&place, reason)));
-                remarks.extend(found.notes.into_iter().map(|note| format!("{}: {note}", path.display())));
-                turns.extend(found.turns);
+                Err(reason) => left_out.push(at(place, reason)),
             }
         }
+        left_out.extend(content.left_out.into_iter().map(|(place, reason)| at(&place, reason)));
+        remarks.extend(content.notes.into_iter().map(|note| format!("{}: {note}", path.display())));
+        turns.extend(content.turns);
     }
-    let mut fixture = assemble(out, notes, recorded, turns, options.rules);
+    let mut kept = Recorded::kept(&recorded).into_iter();
+    recorded.retain(|_| kept.next().unwrap_or(true));
+    let mut fixture = Fixture::of_turns(out, notes, recorded, options.rules);
+    // A format has either interactions or turns.
+    if !turns.is_empty() {
+        fixture.table = Table::new(turns);
+    }
     let fired = fired.iter().map(String::as_str);
     fixture.scrub = Scrub::of_names(fired, |_| None).map_err(|reason| vec![Error::new(reason)])?;
-    Ok(Imported { fixture, left_out, notes: remarks })
-}
-
-/// Makes the fixture. A format has either interactions or turns, never both.
-fn assemble(
-    out: &Path,
-    notes: BTreeMap<String, Json>,
-    recorded: Vec<Recorded>,
-    turns: Vec<Turn>,
-    rules: &Rules,
-) -> Fixture {
-    let mut fixture = Fixture::of_turns(out, notes, recorded, rules);
-    if !turns.is_empty() {
-        fixture.table = retake_wire::fixture::Table::new(turns);
-    }
-    fixture
+    Ok(Imported { fixture, left_out, notes: remarks, unread: errors })
 }
 
 impl Foreign {
@@ -147,36 +121,45 @@ impl Foreign {
     fn endings(self) -> &'static [&'static str] {
         match self {
             Foreign::Vcr => &["yaml", "yml", "json"],
-            Foreign::GoVcr => &["yaml", "yml"],
             Foreign::Har => &["har"],
             Foreign::Aimock => &["json"],
         }
     }
 
     /// The message about a file of another format.
-    fn mismatch(self) -> &'static str {
-        match self {
-            Foreign::Vcr => "not a VCR cassette: expected a list under `interactions`",
-            Foreign::GoVcr => "not a go-vcr cassette: expected a list under `interactions`",
-            Foreign::Har => "not an HTTP archive: expected a list under `log.entries`",
-            Foreign::Aimock => "not an aimock fixture: expected a list under `fixtures`",
-        }
+    fn mismatch(self) -> String {
+        let (what, list) = match self {
+            Foreign::Vcr => ("a VCR cassette", "interactions"),
+            Foreign::Har => ("an HTTP archive", "log.entries"),
+            Foreign::Aimock => ("an aimock fixture", "fixtures"),
+        };
+        format!("not {what}: expected a list under `{list}`")
     }
 
     /// Reads the content of a file; `None` if the file has another format.
     fn read(self, path: &Path, options: &Options<'_>, fired: &mut Fired) -> Result<Option<Content>> {
-        let bytes = retake_base::files::read(path)?;
-        Ok(match self {
-            Foreign::Vcr => vcr::interactions(&*tree(&bytes)?).map(Content::Interactions),
-            Foreign::GoVcr => go_vcr::interactions(&*tree(&bytes)?).map(Content::Interactions),
-            Foreign::Har => har::interactions(&json(&bytes)?).map(Content::Interactions),
+        let bytes = bytes(path)?;
+        let interactions = match self {
+            Foreign::Vcr => vcr::interactions(&*tree(&bytes)?),
+            Foreign::Har => har::interactions(&json(&bytes)?),
             Foreign::Aimock => {
                 let mut file = json(&bytes)?;
                 options.scrub.json(&mut file, fired);
-                aimock::turns(&file, options.rules).map(Content::Turns)
+                return Ok(aimock::turns(&file, options.rules));
             }
-        })
+        };
+        let note = |found: &Vec<_>| found.is_empty().then(|| "contains no interactions".to_owned());
+        Ok(interactions.map(|found| Content {
+            notes: note(&found).into_iter().collect(),
+            interactions: found,
+            ..Content::default()
+        }))
     }
+}
+
+/// Reads a file, which may be packed.
+pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
+    body::unpacked(retake_base::files::read(path)?, "").map_err(Error::new)
 }
 
 pub(super) fn json(bytes: &[u8]) -> Result<Json> {

@@ -1,5 +1,8 @@
 //! One request and its answer from any tool's recording, and how they become a turn.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::body::{self, Body};
@@ -13,15 +16,18 @@ use retake_wire::{self as wire, Api, Call, Known, RenderFor, Target};
 /// One request and its answer.
 #[derive(Clone, Debug)]
 pub(super) struct Interaction {
+    /// In capitals.
     pub(super) method: String,
     pub(super) url: String,
     /// For rules that recognize callers by a header. Headers are not stored.
     pub(super) headers: HeaderMap,
-    pub(super) request: Body,
+    /// An error says why the body cannot be read.
+    pub(super) request: Result<Body, String>,
     /// `None` if it was not recorded.
     pub(super) status: Option<u16>,
     pub(super) content_type: String,
-    pub(super) response: Body,
+    /// An error says why the body cannot be read.
+    pub(super) response: Result<Body, String>,
 }
 
 /// An interaction in a file, or the reason why it could not be read.
@@ -32,25 +38,31 @@ pub(super) struct PlacedInteraction {
     pub(super) interaction: Result<Interaction, String>,
 }
 
+/// The hosts to which the interactions of a recording post calls. What else is sent to them is a part of the recording, too.
+pub(super) fn hosts_of_calls<'a>(found: impl IntoIterator<Item = &'a PlacedInteraction>) -> HashSet<String> {
+    let interactions = found.into_iter().filter_map(|placed| placed.interaction.as_ref().ok());
+    interactions.filter_map(Interaction::posts_a_call_to).map(str::to_owned).collect()
+}
+
 impl Interaction {
     /// Returns the call for a turn, and a note if a person should know something about it.
     /// An error says why the interaction cannot become a turn.
     pub(super) fn recorded(
         &self,
         options: &Options<'_>,
+        hosts: &HashSet<String>,
         known: &mut Known,
         fired: &mut Fired,
     ) -> Result<(Recorded, Option<String>), String> {
         let what = self.what();
-        let path = path_of(&self.url).ok_or_else(|| format!("{what}: its URL has no path"))?;
-        let method = self.method.to_uppercase();
-        let target = Target { method: &method, path };
-        if !target.is_post() && !is_of_provider(&self.url) {
+        let (_, path) = host_and_path(&self.url).ok_or_else(|| format!("{what}: its URL has no path"))?;
+        let target = Target { method: &self.method, path: &path };
+        if !self.is_of_recording(hosts) {
             return Err(format!("{what}: not a POST request, so not a model call"));
         }
         let api = target.api().unwrap_or(Api::Opaque);
         let mut request = self.request_json(api).map_err(|reason| format!("{what}: the request: {reason}"))?;
-        if api == Api::Opaque && asks_for_a_token(path, &request) {
+        if api == Api::Opaque && asks_for_a_token(&path, &request) {
             return Err(format!("{what}: asks for an OAuth token, which must not be in a fixture"));
         }
         // Without a recorded status, a complete answer counts as a success. Incomplete answers are rejected below.
@@ -61,7 +73,13 @@ impl Interaction {
         if self.status.is_none() && api == Api::Opaque {
             return Err(format!("{what}: its status was not recorded, and its answer does not show whether it failed"));
         }
-        let mut response = body::response(status, &self.content_type, self.response.clone());
+        let answer = self.response.clone().map_err(|reason| format!("{what}: the answer: {reason}"))?;
+        // Recorders often keep nothing of what a page or a client read piece by piece.
+        let has_content = api != Api::Opaque || self.content_type.contains("event-stream");
+        if has_content && (200..300).contains(&status) && answer == Body::Bytes(Vec::new()) {
+            return Err(format!("{what}: the answer: its body was not recorded"));
+        }
+        let mut response = body::response(status, &self.content_type, answer);
         let path = options.scrub.text(target.path, fired);
         options.scrub.json(&mut request, fired);
         response.scrub(options.scrub, fired);
@@ -106,12 +124,24 @@ impl Interaction {
     }
 
     fn request_json(&self, api: Api) -> Result<Json, String> {
-        match &self.request {
+        match self.request.as_ref().map_err(Clone::clone)? {
             Body::Json(json) => Ok(json.clone()),
             Body::Bytes(bytes) if api == Api::Opaque => Ok(wire::request_body(bytes)),
             Body::Bytes(bytes) if bytes.is_empty() => Err("its body was not recorded".to_owned()),
             Body::Bytes(bytes) => wire::chat_body(bytes),
         }
+    }
+
+    /// Whether the request belongs to a recording that posts calls to `hosts`.
+    pub(super) fn is_of_recording(&self, hosts: &HashSet<String>) -> bool {
+        let (host, _) = host_and_path(&self.url).unwrap_or_default();
+        self.method == "POST" || is_of_provider(&self.url) || hosts.contains(host)
+    }
+
+    fn posts_a_call_to(&self) -> Option<&str> {
+        let (host, path) = host_and_path(&self.url).filter(|_| self.method == "POST")?;
+        let request = self.request_json(Api::Opaque).ok()?;
+        (!asks_for_a_token(&path, &request)).then_some(host)
     }
 }
 
@@ -126,8 +156,8 @@ fn offered_version(api: Api) -> &'static str {
 
 /// Whether a request belongs to a provider's API, by its host or its path.
 pub(super) fn is_of_provider(url: &str) -> bool {
-    let host = url::Url::parse(url.trim()).ok().and_then(|url| url.host_str().map(str::to_owned));
-    wire::is_of_provider(url) || host.is_some_and(|host| wire::is_host_of_provider(&host))
+    let host = host_and_path(url).map(|(host, _)| host.split(':').next().unwrap_or_default());
+    wire::is_of_provider(url) || host.is_some_and(wire::is_host_of_provider)
 }
 
 /// Why an exchange is not one of HTTP, if it says so itself: by its URL, or its headers, which `header` returns.
@@ -140,14 +170,19 @@ pub(super) fn unsupported(url: &str, header: impl Fn(&str) -> String) -> Option<
     is_grpc.then_some("gRPC is not supported, only HTTP with JSON")
 }
 
-/// Returns the path of a URL, with its query and without its fragment; `None` if it has none.
-pub(super) fn path_of(url: &str) -> Option<&str> {
-    let url = url.trim().split('#').next().unwrap_or_default();
-    let path = match url.split_once("://") {
-        Some((_, rest)) => &rest[rest.find('/')?..],
-        None => url,
-    };
-    path.starts_with('/').then_some(path)
+/// Splits a URL into its host and its path, with the query and without the fragment; `None` if it has no path. A placeholder may
+/// stand for the whole base URL, as in `<API_BASE>/chat/completions`, and may even take the slash with it.
+pub(super) fn host_and_path(url: &str) -> Option<(&str, Cow<'_, str>)> {
+    let url = url.trim();
+    let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let (host, path) = after_scheme.split_at(after_scheme.find('/')?);
+    let path = path.split('#').next().unwrap_or_default();
+    match host.rsplit_once(['>', '}']).filter(|_| after_scheme == url) {
+        Some((placeholder, begin)) if begin.starts_with(char::is_alphanumeric) => {
+            Some((placeholder, format!("/{begin}{path}").into()))
+        }
+        _ => Some((host, path.into())),
+    }
 }
 
 fn asks_for_a_token(path: &str, request: &Json) -> bool {

@@ -9,7 +9,6 @@ mod aimock;
 mod body;
 mod files;
 mod foreign;
-mod go_vcr;
 mod har;
 mod interaction;
 pub(crate) mod openhands;
@@ -21,5 +20,5 @@ pub(crate) mod traces;
 mod vcr;
 mod yaml;
 
-pub(crate) use foreign::{Foreign, Options, to_fixture};
+pub(crate) use foreign::{Foreign, Imported, Options, to_fixture};
 pub(crate) use requests::{RequestAtHand, requests};

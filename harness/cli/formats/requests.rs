@@ -5,9 +5,9 @@ use std::path::Path;
 use axum::http::HeaderMap;
 
 use super::body::Body;
-use super::foreign::{json, tree};
-use super::interaction::{PlacedInteraction, is_of_provider, path_of};
-use super::{go_vcr, har, vcr};
+use super::foreign::{self, json, tree};
+use super::interaction::{PlacedInteraction, host_and_path, hosts_of_calls};
+use super::{har, vcr};
 use retake_base::error::{Error, Result};
 use retake_core::json::Layout;
 use retake_wire::Target;
@@ -26,36 +26,35 @@ pub(crate) struct RequestAtHand {
 /// Returns the requests to providers in a cassette of VCR or go-vcr, or in an HTTP archive, and what is left out, one line each.
 /// Fails if the file cannot be read, or is none of these.
 pub(crate) fn requests(file: &Path) -> Result<(Vec<RequestAtHand>, Vec<String>)> {
-    let bytes = retake_base::files::read(file)?;
+    let bytes = foreign::bytes(file)?;
     let is_archive = || json(&bytes).ok().and_then(|json| har::interactions(&json));
-    let of_cassette = || {
-        let tree = tree(&bytes).ok()?;
-        let all_wrong = |found: &Vec<PlacedInteraction>| found.iter().all(|placed| placed.interaction.is_err());
-        let of_vcr = vcr::interactions(&tree);
-        of_vcr.filter(|found| !all_wrong(found)).or_else(|| go_vcr::interactions(&tree))
-    };
+    let of_cassette = || vcr::interactions(&*tree(&bytes).ok()?);
     let found = is_archive().or_else(of_cassette).ok_or_else(|| {
         Error::new("not a recording with requests: expected a cassette of VCR or go-vcr, or an HTTP archive")
             .in_file(file)
     })?;
-    let (mut requests, mut left_out) = (Vec::new(), Vec::new());
+    let (mut requests, mut left_out, hosts) = (Vec::new(), Vec::new(), hosts_of_calls(&found));
     for PlacedInteraction { place, interaction } in found {
         match interaction {
             Err(reason) => left_out.push(format!("{place}: {reason}")),
             Ok(sent) => {
                 let place = format!("{place}: {}", sent.what());
-                let Some(path) = path_of(&sent.url) else { continue };
-                let target = Target { method: &sent.method, path };
-                if !target.is_post() && !is_of_provider(&sent.url) {
+                let Some((_, path)) = host_and_path(&sent.url) else { continue };
+                if !sent.is_of_recording(&hosts) {
                     left_out.push(format!("{place}: not a model call"));
                     continue;
                 }
                 // A service calls the paths of the provider's SDK, whatever its base URL is.
+                let target = Target { method: &sent.method, path: &path };
                 let version = path.find("/v1").filter(|_| target.api().is_some()).unwrap_or_default();
                 let path = path[version..].to_owned();
                 let body = match sent.request {
-                    Body::Bytes(bytes) => bytes,
-                    Body::Json(json) => json.print(Layout::Compact).into_bytes(),
+                    Ok(Body::Bytes(bytes)) => bytes,
+                    Ok(Body::Json(json)) => json.print(Layout::Compact).into_bytes(),
+                    Err(reason) => {
+                        left_out.push(format!("{place}: the request: {reason}"));
+                        continue;
+                    }
                 };
                 requests.push(RequestAtHand { place, method: sent.method, path, headers: sent.headers, body });
             }

@@ -1,6 +1,7 @@
 //! Tests with samples of each format, as its tool writes them.
 
 mod archives;
+mod dialects;
 mod drift;
 mod spoilt;
 
@@ -8,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use std::collections::BTreeMap;
 
-use super::foreign::Imported;
 use super::*;
 use retake_core::json::Json;
 use retake_core::key::Rules;
@@ -182,14 +182,14 @@ fn every_version_of_go_vcr_is_read_and_an_empty_content_type_is_guessed() {
         version_2(""),
     ];
     for text in &texts {
-        let found = import(Foreign::GoVcr, text);
+        let found = import(Foreign::Vcr, text);
         let expected =
             Response { content_type: "text/event-stream".into(), ..Response::stream(wire::split_frames(stream)) };
         assert_eq!((&found.left_out, &found.notes), (&vec![], &vec![]), "{text}");
         assert_eq!(wires(&found), [Wire { api: Api::OpenAiChat, response: expected }], "{text}");
     }
     let failed = texts[0].replace("200 OK", "429 Too Many").replace("code: 200", "code: 429");
-    assert!(import(Foreign::GoVcr, &failed).left_out[0].contains("status 429"));
+    assert!(import(Foreign::Vcr, &failed).left_out[0].contains("status 429"));
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn what_is_not_a_turn_is_reported_with_file_interaction_and_reason() {
         |method: &str, url: &str, body: &str| format!("request: {{method: {method}, uri: '{url}', body: {body}}}");
     let chat = "https://a/v1/chat/completions";
     let interactions = [
-        (call("GET", "https://a/kiwi.png?sig=s", "null"), answer.clone()),
+        (call("GET", "https://b/kiwi.png?sig=s", "null"), answer.clone()),
         (call("POST", chat, "''"), answer.clone()),
         (call("POST", chat, "'{\"messages\": '"), answer.clone()),
         (call("POST", chat, "'{\"messages\": 1}'"), answer.clone()),
@@ -294,7 +294,7 @@ fn what_is_not_a_turn_is_reported_with_file_interaction_and_reason() {
             call("POST", "https://oauth2.googleapis.com/token", "'grant_type=refresh_token&refresh_token=s'"),
             answer.clone(),
         ),
-        (call("POST", chat, &quoted(REQUEST)).replace("uri:", "url:"), answer.clone()),
+        (call("POST", chat, &quoted(REQUEST)).replace("uri:", "href:"), answer.clone()),
         ("response: 1".to_owned(), "recorded: 2".to_owned()),
         (call("POST", chat, &quoted(REQUEST)), answer.replace("200", "fine")),
     ];
@@ -305,13 +305,13 @@ fn what_is_not_a_turn_is_reported_with_file_interaction_and_reason() {
     let found = import_files(Foreign::Vcr, &files, &["a.yaml"], false).unwrap();
     let chat = format!("POST {chat}");
     let expected = [
-        "a.yaml: interaction 1 (line 2): GET https://a/kiwi.png: not a POST request, so not a model call".to_owned(),
+        "a.yaml: interaction 1 (line 2): GET https://b/kiwi.png: not a POST request, so not a model call".to_owned(),
         format!("a.yaml: interaction 2 (line 4): {chat}: the request: its body was not recorded"),
         format!("a.yaml: interaction 3 (line 6): {chat}: the request: not JSON: expected a JSON value, found the end of the text at line 1, column 14"),
         format!("a.yaml: interaction 4 (line 8): {chat}: the request: messages: expected an array, found number"),
         format!("a.yaml: interaction 5 (line 10): {chat}: status 429; with --errors, failed answers become turns, too"),
         "a.yaml: interaction 6 (line 12): POST https://oauth2.googleapis.com/token: asks for an OAuth token, which must not be in a fixture".to_owned(),
-        "a.yaml: interaction 7 (line 14): no `request.uri`, but a `request.url`: this is go-vcr's format, use `retake import go-vcr`".to_owned(),
+        "a.yaml: interaction 7 (line 14): no `request.uri`, and no `request.url`".to_owned(),
         "a.yaml: interaction 8 (line 16): no `request`".to_owned(),
         "a.yaml: interaction 9 (line 18): `response.status`: expected an HTTP status".to_owned(),
     ];
@@ -384,9 +384,11 @@ fn folders_are_read_in_name_order_and_skipped_files_are_reported() {
         ]
     );
     let broken = [("a.yaml", "a: ["), ("b.yaml", &*b), ("c.yaml", "c: 1"), ("d.yaml", "\u{feff}"), ("none/x.md", "")];
-    let errors = import_files(Foreign::Vcr, &broken, &["a.yaml", "b.yaml", "c.yaml", "gone.yaml"], false).unwrap_err();
+    let found = import_files(Foreign::Vcr, &broken, &["a.yaml", "b.yaml", "c.yaml", "gone.yaml"], false).unwrap();
+    assert_eq!((found.fixture.table.turns().len(), found.unread.len()), (1, 3));
+    let errors = import_files(Foreign::Vcr, &broken, &["a.yaml", "c.yaml", "gone.yaml"], false).unwrap_err();
     assert_eq!(errors.len(), 3, "{errors:?}");
-    assert!(errors[0].starts_with("a.yaml:") && errors[0].contains("not YAML"), "{errors:?}");
+    assert!(errors[0].starts_with("a.yaml:1:4: not YAML"), "{errors:?}");
     assert_eq!(errors[1], "c.yaml: not a VCR cassette: expected a list under `interactions`");
     assert!(errors[2].contains("gone.yaml: failed to read it: no such file"), "{errors:?}");
     let none = import_files(Foreign::Vcr, &broken, &["none"], false).unwrap_err();
@@ -441,7 +443,7 @@ fn an_incomplete_answer_without_a_status_is_not_a_turn() {
             "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"hi\"}},\"finish_reason\":{finish}}}]}}\n\n"
         )
     };
-    let cut = import(Foreign::GoVcr, &cassette(&piece("null")));
+    let cut = import(Foreign::Vcr, &cassette(&piece("null")));
     assert_eq!(
         cut.left_out,
         [
@@ -450,6 +452,6 @@ fn an_incomplete_answer_without_a_status_is_not_a_turn() {
         ]
     );
     assert_eq!(cut.fixture.table.turns().len(), 0);
-    let whole = import(Foreign::GoVcr, &cassette(&piece("\"stop\"")));
+    let whole = import(Foreign::Vcr, &cassette(&piece("\"stop\"")));
     assert_eq!((whole.left_out.len(), wires(&whole)[0].response.status), (0, 200));
 }

@@ -1,4 +1,4 @@
-//! Reads cassettes of VCR.py and of Ruby's VCR, including those in which pydantic-ai stores bodies as `parsed_body`.
+//! Reads cassettes of VCR.py, of Ruby's VCR and of go-vcr, versions 1 to 4. pydantic-ai stores bodies as `parsed_body`.
 
 use super::body::{Body, unpacked};
 use super::interaction::{Interaction, PlacedInteraction, headers, unsupported};
@@ -7,54 +7,70 @@ use retake_wire::from_base64;
 
 /// Returns the interactions of a cassette; `None` if the file is not a cassette.
 pub(super) fn interactions(file: &Node) -> Option<Vec<PlacedInteraction>> {
-    // The oldest cassettes, which have no version, are the list itself.
-    let list = file.get("interactions").or_else(|| file.get("http_interactions")).unwrap_or(file);
-    if list.is_map() || list.is_null() {
-        return file.get("interactions").is_none().then(Vec::new).filter(|_| has_no_interaction(file));
+    let placed = |i: usize, line: usize, request, response| PlacedInteraction {
+        place: format!("interaction {} (line {line})", i + 1),
+        interaction: interaction(request, response),
+    };
+    let list_of = |name: &str| file.get(name).and_then(Node::list);
+    // LangChain's tests write all requests, and then all responses.
+    if let (Some(requests), Some(responses)) = (list_of("requests"), list_of("responses")) {
+        let of_both = |i: usize| {
+            let [request, response] = [requests, responses].map(|list| list.get(i).map(|node| &**node));
+            placed(i, request.or(response).map_or(0, |node| node.line), request, response)
+        };
+        return Some((0..requests.len().max(responses.len())).map(of_both).collect());
     }
-    let found = list.list()?.iter().enumerate().map(|(i, node)| PlacedInteraction {
-        place: format!("interaction {} (line {})", i + 1, node.line),
-        interaction: interaction(node),
-    });
-    Some(found.collect())
+    // The oldest cassettes, which have no version, are the list itself. A cassette without interactions may have null.
+    let list = file.get("interactions").or_else(|| file.get("http_interactions")).unwrap_or(file);
+    let Some(list) = list.list() else {
+        let mut entries = file.entries().iter();
+        return entries.any(|(name, node)| name.ends_with("interactions") && node.is_null()).then(Vec::new);
+    };
+    let found = list.iter().enumerate();
+    Some(found.map(|(i, node)| placed(i, node.line, node.get("request"), node.get("response"))).collect())
 }
 
-/// Whether a file is a cassette whose `interactions` are empty or null.
-fn has_no_interaction(file: &Node) -> bool {
-    file.entries().iter().any(|(name, _)| name.ends_with("interactions"))
-}
-
-fn interaction(node: &Node) -> Result<Interaction, String> {
-    let request = node.get("request").ok_or("no `request`")?;
-    let response = node.get("response").ok_or("no `response`")?;
-    let method = text(request, "method").ok_or("no `request.method`")?;
-    let url = text(request, "uri").ok_or_else(|| match request.get("url") {
-        Some(_) => "no `request.uri`, but a `request.url`: this is go-vcr's format, use `retake import go-vcr`",
-        None => "no `request.uri`",
-    })?;
-    let status = response.get("status").or_else(|| response.get("status_code")).ok_or("no `response.status`")?;
-    let code = status.get("code").unwrap_or(status).text().unwrap_or_default().trim().parse::<u16>();
+fn interaction(request: Option<&Node>, response: Option<&Node>) -> Result<Interaction, String> {
+    let (request, response) = (request.ok_or("no `request`")?, response.ok_or("no `response`")?);
+    let url = text(request, "uri").or_else(|| text(request, "url")).ok_or("no `request.uri`, and no `request.url`")?;
     if let Some(reason) = unsupported(&url, |name| header(request, name)) {
         return Err(reason.to_owned());
     }
     Ok(Interaction {
-        method: method.to_uppercase(),
+        // In Go, an empty method means GET.
+        method: text(request, "method")
+            .filter(|method| !method.is_empty())
+            .map_or("GET".to_owned(), |m| m.to_uppercase()),
         url,
         headers: headers(sent(request)),
-        request: body(request).map_err(|e| format!("the request: {e}"))?,
-        status: Some(code.map_err(|_| "`response.status`: expected an HTTP status")?),
+        request: body(request),
+        status: status(response)?,
         content_type: header(response, "content-type"),
-        response: body(response).map_err(|e| format!("the answer: {e}"))?,
+        response: body(response),
     })
 }
 
+/// Reads the status from `code: 200`, `status_code: 200`, `status: {code: 200}` or `status: 200 OK`; `None` if the recording has
+/// none of them.
+fn status(response: &Node) -> Result<Option<u16>, String> {
+    let of_status = response.get("status").and_then(|status| text(status, "code"));
+    let values = ["code", "status_code", "status"].iter().filter_map(|key| text(response, key)).chain(of_status);
+    let mut values = values.filter(|value| !value.trim().is_empty() && value.trim() != "0").peekable();
+    if values.peek().is_none() {
+        return Ok(None);
+    }
+    let status = values.find_map(|value| value.split_whitespace().next()?.parse().ok());
+    status.map(Some).ok_or_else(|| "`response.status`: expected an HTTP status".to_owned())
+}
+
 /// Returns the body of a request or a response, in any of the forms in which cassettes store it.
-pub(super) fn body(of: &Node) -> Result<Body, String> {
-    if let Some(parsed) = of.get("parsed_body") {
+fn body(of: &Node) -> Result<Body, String> {
+    if let Some(parsed) = of.value("parsed_body") {
         return Ok(Body::Json(parsed.json()));
     }
     let encodings = header(of, "content-encoding");
-    let bytes = match of.get("body") {
+    // VCR.py wrote the answers that httpx got as `content`.
+    let bytes = match of.get("body").or_else(|| of.get("content")) {
         None => Vec::new(),
         Some(body) => match bytes(body)? {
             Some(bytes) => bytes,
@@ -83,24 +99,20 @@ fn bytes(body: &Node) -> Result<Option<Vec<u8>>, String> {
             (None, None) => Ok(Some(Vec::new())),
         };
     }
-    // Python's io.BytesIO, as PyYAML writes it.
-    if wraps(&["state"]) {
-        return Ok(body.get("state").and_then(|state| state.list()?.first()?.bytes()));
-    }
     Ok(None)
 }
 
-pub(super) fn text(of: &Node, key: &str) -> Option<String> {
+fn text(of: &Node, key: &str) -> Option<String> {
     of.get(key)?.text().map(std::borrow::Cow::into_owned)
 }
 
 /// Returns the values of a header, ignoring the case of its name.
-pub(super) fn header(of: &Node, name: &str) -> String {
+fn header(of: &Node, name: &str) -> String {
     of.get("headers").and_then(|headers| headers.get_any_case(name)).map(values).unwrap_or_default()
 }
 
 /// Iterates over the headers of a request.
-pub(super) fn sent(request: &Node) -> impl Iterator<Item = (&str, String)> {
+fn sent(request: &Node) -> impl Iterator<Item = (&str, String)> {
     let entries = request.get("headers").map(Node::entries).unwrap_or_default();
     entries.iter().map(|(name, node)| (name.as_str(), values(node)))
 }

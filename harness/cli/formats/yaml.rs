@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
+use granit_parser::{Event, Marker, Parser, ScalarStyle, Span, Tag};
 
 use super::scalar;
 use retake_base::error::{Error, Place, Result};
@@ -49,14 +49,12 @@ impl Node {
     pub(super) fn parse(text: &str) -> Result<Rc<Node>> {
         let text = text.trim_start_matches('\u{feff}');
         let mut building = Building::default();
-        for event in Parser::new_from_str(text) {
-            let (event, span) = event.map_err(|e| {
-                let place = Place { line: e.marker().line(), column: e.marker().col() + 1 };
-                Error::new(format!("not YAML: {}", e.info())).at(place)
-            })?;
-            building
-                .take(event, span)
-                .map_err(|what| Error::new(what).at(Place { line: span.start.line(), column: span.start.col() + 1 }))?;
+        let at = |place: Marker| Place { line: place.line(), column: place.col() + 1 };
+        // Where PyYAML and the specification differ, PyYAML wrote the file.
+        let as_pyyaml = granit_parser::options! { block_scalar_eof_without_line_feed: true };
+        for event in Parser::new_from_str_with_options(text, as_pyyaml) {
+            let (event, span) = event.map_err(|e| Error::new(format!("not YAML: {}", e.info())).at(at(*e.marker())))?;
+            building.take(event, span).map_err(|what| Error::new(what).at(at(span.start)))?;
         }
         building.root.ok_or_else(|| Error::new("the file is empty"))
     }
@@ -75,19 +73,19 @@ impl Node {
         Rc::new(Node { line: 1, value, size: 0, depth: 0 })
     }
 
-    /// The value of a key; the last value if the key is repeated, and `None` if it is missing or null.
+    /// The value of a key; the last value if the key is repeated, and `None` if it is missing.
+    pub(super) fn value(&self, key: &str) -> Option<&Node> {
+        self.entries().iter().rfind(|(name, _)| name == key).map(|(_, node)| &**node)
+    }
+
+    /// The value of a key, as [`Node::value`] returns it; `None` if it is null.
     pub(super) fn get(&self, key: &str) -> Option<&Node> {
-        self.entries()
-            .iter()
-            .rev()
-            .find(|(name, _)| name == key)
-            .map(|(_, node)| &**node)
-            .filter(|node| !node.is_null())
+        self.value(key).filter(|node| !node.is_null())
     }
 
     /// The value of a key, ignoring case.
     pub(super) fn get_any_case(&self, key: &str) -> Option<&Node> {
-        let found = self.entries().iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
+        let found = self.entries().iter().rfind(|(name, _)| name.eq_ignore_ascii_case(key));
         found.map(|(_, node)| &**node)
     }
 
@@ -144,6 +142,13 @@ impl Node {
         }
     }
 
+    /// The first thing that an object of Python is made of, which PyYAML writes as `[Accept]`, `{args: [Accept]}` or
+    /// `{state: [Accept]}`: the text of a text, the number of a status, the bytes of a buffer.
+    fn first_part(&self) -> Option<Rc<Node>> {
+        let parts = self.list().or_else(|| self.get("args").or_else(|| self.get("state"))?.list());
+        parts?.first().cloned()
+    }
+
     fn binary(&self) -> Option<Vec<u8>> {
         let Value::Scalar { text, tag: Some(tag), .. } = &self.value else { return None };
         let encoded: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -168,13 +173,15 @@ struct Open {
     anchor: usize,
     node: Node,
     key: Option<String>,
+    /// Whether it stands for an object of Python, with what the object is made of.
+    object: bool,
 }
 
 impl Building {
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), String> {
         let line = span.start.line();
         match event {
-            Event::DocumentStart(_) => {
+            Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
                     return Err("a second YAML document, expected only one in a file".to_owned());
@@ -188,10 +195,13 @@ impl Building {
                 let value = Value::Scalar { text, plain, tag: tag.map(|tag| name_of(&tag)) };
                 self.put(anchor, Rc::new(Node { line, value, size, depth: 0 }))
             }
-            Event::SequenceStart(anchor, _) => self.begin(anchor, line, Value::List(Vec::new())),
-            Event::MappingStart(anchor, _) => self.begin(anchor, line, Value::Map(Vec::new())),
+            Event::SequenceStart(_, anchor, tag) => self.begin(anchor, line, Value::List(Vec::new()), tag),
+            Event::MappingStart(_, anchor, tag) => self.begin(anchor, line, Value::Map(Vec::new()), tag),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open { anchor, node, .. }) => self.put(anchor, Rc::new(node)),
+                Some(Open { anchor, node, object, .. }) => {
+                    let made_of = if object { node.first_part() } else { None };
+                    self.put(anchor, made_of.unwrap_or_else(|| Rc::new(node)))
+                }
                 None => Ok(()),
             },
             Event::Alias(anchor) => {
@@ -208,15 +218,21 @@ impl Building {
                 }
                 self.put(0, node)
             }
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
+            _ => Ok(()),
         }
     }
 
-    fn begin(&mut self, anchor: usize, line: usize, value: Value) -> Result<(), String> {
+    fn begin(&mut self, anchor: usize, line: usize, value: Value, tag: Option<Cow<'_, Tag>>) -> Result<(), String> {
         if self.open.len() >= MAX_DEPTH {
             return Err(too_deep());
         }
-        self.open.push(Open { anchor, node: Node { line, value, size: size_of::<Node>(), depth: 1 }, key: None });
+        let object = tag.is_some_and(|tag| name_of(&tag).starts_with("python/object/"));
+        self.open.push(Open {
+            anchor,
+            node: Node { line, value, size: size_of::<Node>(), depth: 1 },
+            key: None,
+            object,
+        });
         Ok(())
     }
 
@@ -236,6 +252,11 @@ impl Building {
         parent.node.depth = parent.node.depth.max(node.depth + 1);
         match (&mut parent.node.value, parent.key.take()) {
             (Value::List(elements), _) => elements.push(node),
+            // The entries of other maps, which come before the map's own.
+            (Value::Map(entries), Some(key)) if key == "<<" => {
+                let maps = node.list().unwrap_or(std::slice::from_ref(&node));
+                entries.splice(0..0, maps.iter().rev().flat_map(|map| map.entries().iter().cloned()));
+            }
             (Value::Map(entries), Some(key)) => entries.push((key, node)),
             (Value::Map(_), None) => {
                 let key = node.text().ok_or("a key that is a list or a map")?.into_owned();
@@ -273,8 +294,8 @@ fn of_1_1(text: Cow<'_, str>, style: ScalarStyle, span: Span) -> String {
 
 /// Returns the name of a tag, such as `binary` for `!!binary`; empty for tags of other schemas, whose values are text.
 fn name_of(tag: &Tag) -> String {
-    let name = if tag.is_yaml_core_schema() || tag.handle == "!" { tag.suffix.as_str() } else { "" };
-    name.rsplit(':').next().unwrap_or_default().to_owned()
+    let of_schema = |schema| tag.suffix_in_namespace(schema);
+    of_schema("tag:yaml.org,2002:").or_else(|| of_schema("!")).unwrap_or_default().into_owned()
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use futures_util::Stream;
 use http_body::Frame;
 use http_body_util::{BodyExt as _, StreamBody};
 
-use super::content_encoding::Decoder;
 use super::keys::Censor;
 use retake_model::clients::reason;
 use retake_model::relay::MARK;
+use retake_wire::Decoder;
 
 /// The headers of an answer that are passed on. The others are the provider's and the relay's own matter.
 const PASSED: [&str; 4] = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
@@ -32,6 +32,10 @@ pub(super) fn passed_on(answer: Response<Body>, censor: Censor) -> Result<Respon
     Ok(out)
 }
 
+fn of_answer(why: String) -> String {
+    format!("the answer {why}")
+}
+
 struct Arriving {
     body: Body,
     /// `None` after the end.
@@ -45,10 +49,12 @@ fn pieces(arriving: Arriving) -> impl Stream<Item = Result<Frame<Bytes>, std::co
         loop {
             let decoder = arriving.decoder.as_mut()?;
             let piece = match arriving.body.frame().await {
-                Some(Ok(frame)) => frame.into_data().map_or(Ok(Bytes::new()), |data| decoder.push(data)),
+                Some(Ok(frame)) => {
+                    frame.into_data().map_or(Ok(Bytes::new()), |data| decoder.push(data).map_err(of_answer))
+                }
                 Some(Err(e)) => Err(reason(&e)),
                 None => {
-                    let rest = decoder.finish();
+                    let rest = decoder.finish().map_err(of_answer);
                     arriving.decoder = None;
                     rest
                 }

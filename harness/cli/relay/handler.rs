@@ -103,7 +103,7 @@ async fn pass_on(
     call.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     call.headers_mut().extend(upstream.key_header()?);
     let answer = relay.to_providers.send(call).await;
-    let answer = answer.map_err(|why| format!("the provider at {upstream} cannot be reached: {why}"))?;
+    let answer = answer.map_err(|why| upstream.unreachable(&why))?;
     answer::passed_on(answer, relay.keys.censor()).map_err(|name| {
         format!(
             "the provider at {upstream} answered, but its answer is compressed as `{name}`, although `identity` was asked for; \
@@ -160,7 +160,7 @@ async fn try_out(relay: &RelayState, provider: &str) -> Result<(), String> {
     let upstream = relay.upstreams.of(provider)?;
     let uri: Uri = upstream.uri("/")?;
     let tried = relay.to_providers.try_out(uri).await;
-    tried.map_err(|why| format!("the provider at {upstream} cannot be reached: {why}"))
+    tried.map_err(|why| upstream.unreachable(&why))
 }
 
 /// What went wrong between the relay and a provider.

@@ -8,12 +8,10 @@
 //! | `providers` | the providers: addresses, and how each of them takes its key |
 //! | `outward` | connections to providers: certificates, and the machine's proxy |
 //! | `answer` | an answer on its way back, while it arrives |
-//! | `content_encoding` | decodes answers that come compressed |
 //! | `keys` | the providers' keys, which are removed from what comes back |
 //! | `runner` | the runner that records: without a provider's key in its environment |
 
 mod answer;
-mod content_encoding;
 mod handler;
 mod keys;
 mod outward;

@@ -1,5 +1,6 @@
 //! The providers to which calls are passed on while recording: their addresses, and how each of them takes its key.
 
+use std::borrow::Cow;
 use std::{env, fmt};
 
 use axum::http::{HeaderName, HeaderValue, Uri, header};
@@ -15,6 +16,8 @@ struct Provider {
     api: Api,
     name: &'static str,
     address: &'static str,
+    /// The variables in which its clients find the address of a gateway. They count after `address`.
+    of_clients: &'static [&'static str],
     keys: &'static [&'static str],
     base: &'static str,
     key_header: &'static str,
@@ -25,6 +28,7 @@ const PROVIDERS: [Provider; 4] = [
         api: Api::OpenAiChat,
         name: "OpenAI",
         address: "RETAKE_UPSTREAM_OPENAI",
+        of_clients: &["OPENAI_BASE_URL", "OPENAI_API_BASE", AZURE_ENDPOINT, "AZURE_API_BASE"],
         keys: &["OPENAI_API_KEY"],
         base: "https://api.openai.com/v1",
         key_header: "authorization",
@@ -33,7 +37,8 @@ const PROVIDERS: [Provider; 4] = [
         api: Api::Anthropic,
         name: "Anthropic",
         address: "RETAKE_UPSTREAM_ANTHROPIC",
-        keys: &["ANTHROPIC_API_KEY"],
+        of_clients: &["ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE", "ANTHROPIC_API_URL"],
+        keys: &["ANTHROPIC_API_KEY", ANTHROPIC_TOKEN],
         base: "https://api.anthropic.com",
         key_header: "x-api-key",
     },
@@ -41,6 +46,7 @@ const PROVIDERS: [Provider; 4] = [
         api: Api::Gemini,
         name: "Gemini",
         address: "RETAKE_UPSTREAM_GEMINI",
+        of_clients: &["GOOGLE_GEMINI_BASE_URL", "GEMINI_BASE_URL", "GEMINI_API_BASE"],
         keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         base: "https://generativelanguage.googleapis.com",
         key_header: "x-goog-api-key",
@@ -49,6 +55,7 @@ const PROVIDERS: [Provider; 4] = [
         api: Api::Ollama,
         name: "Ollama",
         address: "RETAKE_UPSTREAM_OLLAMA",
+        of_clients: &[OLLAMA_HOST, "OLLAMA_BASE_URL", "OLLAMA_API_BASE"],
         keys: &["OLLAMA_API_KEY"],
         base: "https://ollama.com",
         key_header: "authorization",
@@ -57,6 +64,34 @@ const PROVIDERS: [Provider; 4] = [
 
 /// The environment variable for Azure's key. Azure's services speak OpenAI's API and take their key in the header `api-key`.
 const AZURE_KEY: &str = "AZURE_OPENAI_API_KEY";
+const AZURE_ENDPOINT: &str = "AZURE_OPENAI_ENDPOINT";
+/// The environment variable for a key of Anthropic's API that its clients send as a bearer token, mostly to gateways.
+const ANTHROPIC_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
+/// The environment variable for Ollama's address, which may lack the scheme, the host and the port.
+const OLLAMA_HOST: &str = "OLLAMA_HOST";
+
+impl Provider {
+    /// The address that is set for the provider, and the variable that holds it.
+    fn address(&self, set: &impl Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
+        let named = [self.address].into_iter().chain(self.of_clients.iter().copied());
+        // The calls of who has a key of OpenAI go there, also if there is an Azure, too.
+        let counts = |name: &&str| !name.starts_with("AZURE") || set(self.keys[0]).is_none();
+        named.filter(counts).find_map(|name| {
+            let address = set(name)?;
+            Some((name, if name == OLLAMA_HOST { of_ollama(&address) } else { address }))
+        })
+    }
+}
+
+/// Returns the URL for an address as Ollama's own clients read it: `example.com`, `0.0.0.0:11434` or `https://example.com`.
+fn of_ollama(address: &str) -> String {
+    if address.contains("://") {
+        return address.to_owned();
+    }
+    let (host, path) = address.split_at(address.find('/').unwrap_or(address.len()));
+    let (name, port) = host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).unwrap_or((host, "11434"));
+    format!("http://{}:{port}{path}", if name.is_empty() { "127.0.0.1" } else { name })
+}
 
 /// Whether an address belongs to one of Azure's services.
 fn is_azure(base: &str) -> bool {
@@ -69,15 +104,16 @@ fn host_of(base: &str) -> Option<String> {
 
 /// Returns the key of a provider for this address, and the variable that holds it.
 fn key_of(provider: &Provider, base: &str, set: &impl Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
-    let azure = (is_azure(base) && provider.name == "OpenAI").then_some(AZURE_KEY);
+    let of_azure = || provider.address(set).is_some_and(|(name, named)| name.starts_with("AZURE") && named == base);
+    let azure = (provider.name == "OpenAI" && (is_azure(base) || of_azure())).then_some(AZURE_KEY);
     azure.into_iter().chain(provider.keys.iter().copied()).find_map(|name| Some((name, set(name)?)))
 }
 
 /// Whether the key in a variable may be sent to an address whose provider is not stated: if it is the provider's own address, or
-/// `RETAKE_UPSTREAM_…` names it.
+/// that of a variable.
 fn is_for(provider: &Provider, variable: &str, base: &str, set: &impl Fn(&str) -> Option<String>) -> bool {
     let is_this = |address: &str| host_of(address) == host_of(base);
-    variable == AZURE_KEY || is_this(provider.base) || set(provider.address).is_some_and(|address| is_this(&address))
+    variable == AZURE_KEY || is_this(provider.base) || provider.address(set).is_some_and(|(_, named)| is_this(&named))
 }
 
 /// The variables that may hold a provider's key.
@@ -95,7 +131,10 @@ pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
 pub(crate) struct Upstream {
     provider: usize,
     base: String,
-    key: Option<String>,
+    /// What names the address; `None` if it is the provider's own.
+    named_by: Option<&'static str>,
+    /// The key, and the variable that holds it.
+    key: Option<(&'static str, String)>,
     /// Whether the whole path is appended to the address, because its provider is not known.
     whole_path: bool,
 }
@@ -106,13 +145,13 @@ pub(crate) struct Upstreams([Option<Upstream>; 4]);
 
 impl fmt::Display for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.base)
+        f.write_str(&without_password(&self.base))
     }
 }
 
 impl fmt::Debug for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Upstream({})", self.base)
+        write!(f, "Upstream({self})")
     }
 }
 
@@ -122,29 +161,19 @@ impl Upstreams {
         Upstreams([const { None }; 4])
     }
 
-    /// Reads the environment. A provider is configured if `RETAKE_UPSTREAM_…` names its address, or its usual variable holds a
-    /// key.
+    /// Reads the environment. A provider is configured if `RETAKE_UPSTREAM_…` or a variable of its clients names its address, or its
+    /// usual variable holds a key.
     /// Fails if an address is not a URL.
     pub(crate) fn from_env() -> Result<Upstreams> {
         Upstreams::read(|name| env::var(name).ok())
     }
 
     /// Uses one address for the calls of every API. A provider's key, from its usual variable, is sent there only if the address
-    /// is that provider's own, or if `RETAKE_UPSTREAM_…` names the same host. So no key is sent to a stranger.
+    /// is that provider's own, or if a variable names the same host. So no key is sent to a stranger.
     /// Fails if the address is not a URL.
     pub(crate) fn of_url(base: &str) -> Result<Upstreams> {
-        let base = base.trim_end_matches('/');
-        match url::Url::parse(base) {
-            Ok(url) if ["http", "https"].contains(&url.scheme()) => {}
-            Ok(url) => {
-                return Err(Error::new(format!(
-                    "{base:?} begins with `{}:`, expected `https:` or `http:`",
-                    url.scheme()
-                )));
-            }
-            Err(e) => return Err(Error::new(format!("{base:?} is not a URL: {e}"))),
-        }
-        Ok(Upstreams::of_base(base, |name| env::var(name).ok()))
+        let base = checked(base)?;
+        Ok(Upstreams::of_base(&base, |name| env::var(name).ok()))
     }
 
     /// Does the same as [`Upstreams::of_url`] with a valid address. `value` reads a variable.
@@ -153,8 +182,8 @@ impl Upstreams {
         let mut upstreams = [const { None }; 4];
         for (index, provider) in PROVIDERS.iter().enumerate() {
             let key = key_of(provider, base, &set).filter(|(name, _)| is_for(provider, name, base, &set));
-            let (base, key) = (base.to_owned(), key.map(|(_, key)| key));
-            upstreams[index] = Some(Upstream { provider: index, base, key, whole_path: true });
+            let (base, named_by) = (base.to_owned(), Some("--upstream"));
+            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, whole_path: true });
         }
         Upstreams(upstreams)
     }
@@ -176,21 +205,32 @@ impl Upstreams {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];
         for (index, provider) in PROVIDERS.iter().enumerate() {
-            let base = set(provider.address);
-            let key = key_of(provider, base.as_deref().unwrap_or(provider.base), &set).map(|(_, key)| key);
-            if base.is_none() && key.is_none() {
+            let named = provider.address(&set);
+            let base = named.as_ref().map_or(provider.base, |(_, base)| base);
+            let key = key_of(provider, base, &set);
+            if named.is_none() && key.is_none() {
                 continue;
             }
-            let base = base.unwrap_or_else(|| provider.base.to_owned()).trim_end_matches('/').to_owned();
-            url::Url::parse(&base)
-                .map_err(|e| Error::new(format!("{}: {base:?} is not a URL: {e}", provider.address)))?;
-            upstreams[index] = Some(Upstream { provider: index, base, key, whole_path: false });
+            let named_by = named.as_ref().map(|(variable, _)| *variable);
+            let base = checked(base).map_err(|e| e.while_doing(&format!("read {}", named_by.unwrap_or_default())))?;
+            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, whole_path: false });
         }
         Ok(Upstreams(upstreams))
     }
 
+    /// Says which addresses are used because a variable of the provider's clients names them; `None` if none is.
+    pub(crate) fn of_clients(&self) -> Option<String> {
+        let of_clients = |upstream: &Upstream| {
+            let Provider { name, of_clients, .. } = &PROVIDERS[upstream.provider];
+            let variable = upstream.named_by.filter(|variable| of_clients.contains(variable))?;
+            Some(format!("{name} at {upstream} ({variable})"))
+        };
+        let all: Vec<String> = self.0.iter().flatten().filter_map(of_clients).collect();
+        (!all.is_empty()).then(|| format!("calls go to {}", all.join(", ")))
+    }
+
     /// The names of the configured providers, as the recorder asks for them.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let set = PROVIDERS.iter().zip(&self.0).filter(|(_, upstream)| upstream.is_some());
         set.map(|(provider, _)| provider_of(provider.api).to_owned()).collect()
     }
@@ -207,13 +247,38 @@ impl Upstreams {
     }
 }
 
+/// Returns a URL of HTTP, without slashes at its end.
+/// Fails if it is none.
+fn checked(base: &str) -> Result<String> {
+    let base = base.trim_end_matches('/');
+    match url::Url::parse(base) {
+        Ok(url) if ["http", "https"].contains(&url.scheme()) => Ok(base.to_owned()),
+        Ok(url) => Err(Error::new(format!("{base:?} begins with `{}:`, expected `https:` or `http:`", url.scheme()))),
+        Err(e) => Err(Error::new(format!("{base:?} is not a URL: {e}"))),
+    }
+}
+
+fn without_password(base: &str) -> Cow<'_, str> {
+    match base.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?))) {
+        Some((scheme, (before, rest))) if !before.contains('/') => format!("{scheme}://{rest}").into(),
+        _ => base.into(),
+    }
+}
+
 impl Upstream {
+    /// Says that the provider cannot be reached, and what names its address.
+    pub(super) fn unreachable(&self, why: &str) -> String {
+        let named = self.named_by.map_or_else(String::new, |variable| format!("; its address is that of {variable}"));
+        format!("the provider at {self} cannot be reached: {why}{named}")
+    }
+
     /// The header that brings the provider its key.
     /// Fails if the key cannot be in a header.
     pub(super) fn key_header(&self) -> Result<Option<(HeaderName, HeaderValue)>, String> {
-        let Some(key) = &self.key else { return Ok(self.of_address()) };
+        let Some((variable, key)) = &self.key else { return Ok(self.of_address()) };
         let (name, value) = match PROVIDERS[self.provider].key_header {
-            _ if is_azure(&self.base) => ("api-key", key.clone()),
+            _ if is_azure(&self.base) || *variable == AZURE_KEY => ("api-key", key.clone()),
+            _ if *variable == ANTHROPIC_TOKEN => (header::AUTHORIZATION.as_str(), format!("Bearer {key}")),
             "authorization" => (header::AUTHORIZATION.as_str(), format!("Bearer {key}")),
             name => (name, key.clone()),
         };
@@ -263,7 +328,8 @@ impl Upstream {
         let shorter = path.strip_prefix('/').and_then(|path| path.strip_prefix(version)).filter(|p| p.starts_with('/'));
         let path = shorter.filter(|_| repeats).unwrap_or(path);
         let own = self.key.as_ref().filter(|_| PROVIDERS[self.provider].api == Api::Gemini);
-        let own = own.map(|key| url::form_urlencoded::Serializer::new(String::new()).append_pair("key", key).finish());
+        let own =
+            own.map(|(_, key)| url::form_urlencoded::Serializer::new(String::new()).append_pair("key", key).finish());
         let kept = query.split('&').filter(|pair| !pair.is_empty());
         let kept = kept.filter_map(|pair| if pair.starts_with("key=") { own.as_deref() } else { Some(pair) });
         let kept: Vec<&str> = kept.collect();

@@ -34,7 +34,9 @@ pub(crate) fn reaching_providers(
 ) -> Result<ExitStatus> {
     // What is wrong with the suite, the runner says.
     let declared = OpenProject::at(root).map_or_else(|_| BTreeSet::new(), |project| project.declared);
-    let relay = Running::start(Upstreams::from_env()?, &declared, true)?;
+    let upstreams = Upstreams::from_env()?;
+    upstreams.of_clients().into_iter().for_each(terminal::note);
+    let relay = Running::start(upstreams, &declared, true)?;
     let mut command = if handover::has_runner(root) {
         handover::command(root, &[], action)
     } else {

@@ -158,6 +158,10 @@ impl Outline<'_> {
 
     /// Returns what is pinned at a place. Pieces of a text may look like words.
     fn pin(&self, at: &At) -> Pin {
+        // What is loose has to look the same whether it is pinned in this run or not.
+        if self.pins.is_loose(&at.pointer) {
+            return Pin::default();
+        }
         let Pin { words, times } = self.chosen.at(at);
         Pin { words: words && self.keep != Keep::Chunks, times }
     }

@@ -41,6 +41,10 @@ impl<'a> Pins<'a> {
         self.options.lengths
     }
 
+    pub(super) fn is_loose(&self, pointer: &str) -> bool {
+        self.options.loosens(self.label, Some(pointer))
+    }
+
     fn note(&self, pointer: Option<&str>, what: &str) -> bool {
         let loose = self.options.loosens(self.label, pointer);
         if !loose {

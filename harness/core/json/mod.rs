@@ -5,6 +5,7 @@
 //! none of this, and its feature `arbitrary_precision` would change how every crate in a user's build handles numbers.
 
 mod error;
+mod finite;
 mod ordered;
 mod parser;
 mod parts;
@@ -17,6 +18,7 @@ mod value;
 mod written;
 
 pub use error::JsonError;
+pub use finite::unreadable_number;
 pub(crate) use ordered::python_repr_at;
 pub use parser::MAX_DEPTH;
 pub use parts::Step;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
+use super::blocks::of_blocks;
 use super::field::{FieldDifference, field_difference, first_difference, pointer_of, text_of, value_change};
 use super::follows::follows;
 use super::messages::{describe, in_short, one_line, texts, tool_of};
@@ -208,8 +209,9 @@ impl Compared<'_> {
         let whole = self.is_cut || self.called.len() < all.len();
         let of_tools = all[range.clone()].iter().all(|message| message.str_of("type") == Some("tool"));
         let (kind, what) = if of_tools {
-            let what =
-                format!("{who} sends {} fewer than recorded: {first_shown} is missing", counted(count, "tool result"));
+            let tools: Vec<String> = range.clone().filter_map(|at| Some(format!("`{}`", tool_of(all, at)?))).collect();
+            let (results, place) = (if count == 1 { "result" } else { "results" }, range.start + 1);
+            let what = format!("the {results} of {} {are} missing in message {place} of {who}", tools.join(" and "));
             (CauseKind::MessageMissing, what)
         } else if range.start == 0 && whole && range.len() < all.len() {
             let what = format!(
@@ -301,6 +303,10 @@ impl Compared<'_> {
                 self.say(Difference::of(CauseKind::MessageText, what), part(&field, &a, &b), a, b);
             }
             return;
+        }
+        if let Some(what) = of_blocks(text_a, text_b).filter(|_| kind_b != OPAQUE) {
+            let other = Difference::of(CauseKind::MessageText, format!("{place} ({kind_b}) of {who} {what}"));
+            return self.say(other, part("content", text_a, text_b), text_a, text_b);
         }
         // The first field that differs, if both texts are JSON.
         let inside = if kind_b == OPAQUE || kind_b == "tool" { field_difference(text_a, text_b) } else { None };

@@ -9,6 +9,7 @@
 //! | `alignment` | which calls changed, and which are additional, once the run is over |
 //! | `assignment` | the turns that calls get so that all together cost least |
 //! | `difference` | the differences between the call and a turn, message by message |
+//! | `blocks` | how messages differ in what is no text, such as images |
 //! | `follows` | which differences follow from earlier ones, as a table |
 //! | `field`, `words` | the first field in which two values differ, and the words in which two texts differ |
 //! | `messages` | short descriptions of messages |
@@ -16,6 +17,7 @@
 
 mod alignment;
 mod assignment;
+mod blocks;
 mod caller_rule;
 mod difference;
 mod explanation;

@@ -144,7 +144,9 @@ fn common_histories(called: &[Json], fixture: &Fixture, rules: &Rules) -> Vec<us
 /// Whether a call goes on right after an answer, where the turn answers a question or a tool. Such a call was made on top of the
 /// recorded ones, as if it had shortened a later history.
 fn ends_otherwise(recorded: &[Json], called: &[Json]) -> bool {
-    let ends_with_answer = |messages: &[Json]| messages.last().is_some_and(|it| it.str_of("type") == Some("ai"));
+    // After an answer that calls tools, their results are missing.
+    let is_answer = |it: &Json| it.str_of("type") == Some("ai") && it.get("tool_calls").is_none();
+    let ends_with_answer = |messages: &[Json]| messages.last().is_some_and(is_answer);
     let after_its_answer = called.len() > 1 && called.len() < recorded.len() && recorded.starts_with(called);
     after_its_answer && ends_with_answer(called) && !ends_with_answer(recorded)
 }

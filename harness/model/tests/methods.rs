@@ -111,6 +111,111 @@ fn a_client_may_poll_more_or_less_often_than_recorded() {
 }
 
 #[test]
+fn an_upload_is_found_in_recordings_of_today_and_of_before_each_field_was_read() {
+    run(async {
+        let upload = |id: &str, boundary: &str| {
+            let head =
+                format!("--{boundary}\r\ncontent-disposition: form-data; name=\"f\"; filename=\"{id}.png\"\r\n\r\n");
+            [head.as_bytes(), &[0xff, 0], format!("\r\n--{boundary}--").as_bytes()].concat()
+        };
+        let router =
+            Router::new().route("/v1/files", routing::post(async || axum::Json(serde_json::json!({"id": "f"}))));
+        let recording = Recording::of(provider(router).await, false, &[]).await;
+        let sent = async |server: &ModelServer, body: Vec<u8>| {
+            let request = reqwest::Client::new().post(format!("{}/v1/files", server.urls().url));
+            request.bearer_auth(server.key()).body(body).send().await.unwrap().status().as_u16()
+        };
+        let (one, other) = ("3f2504e0-4f89-41d3-9a0c-0305e82c3301", "00000000-4f89-41d3-9a0c-0305e82c3301");
+        assert_eq!(sent(&recording.server, upload(one, "a1")).await, 200);
+        recording.settled().await;
+        let (server, _) = replaying(&recording, false).await;
+        assert_eq!(sent(&server, upload(other, "b2")).await, 200);
+        // A journal of 0.2 has the whole body.
+        let journal = recording.journal();
+        let request = journal.split_once("\"request\":").unwrap().1.split_once(",\"response\"").unwrap().0;
+        let whole = retake_wire::request_body_before(&upload(one, "c3")).unwrap();
+        let journal = journal.replace(request, &whole.print(retake_core::json::Layout::Compact));
+        std::fs::write(&recording.journal, journal).unwrap();
+        let (server, replay) = replaying(&recording, false).await;
+        assert_eq!(sent(&server, upload(one, "d4")).await, 200);
+        assert!(replay.all_served());
+        assert_eq!(sent(&server, upload(other, "d4")).await, 404);
+    });
+}
+
+/// A list of files that changes when one of them is deleted.
+fn with_list() -> Router {
+    let left = Arc::new(AtomicUsize::new(2));
+    let deleting = left.clone();
+    let list = move || {
+        let left = left.load(Ordering::Relaxed);
+        async move { axum::Json(serde_json::json!({"left": left})) }
+    };
+    let delete = move || {
+        deleting.fetch_sub(1, Ordering::Relaxed);
+        async { axum::Json(serde_json::Value::Null) }
+    };
+    Router::new().route("/v1/files", routing::get(list)).route("/v1/files/f", routing::delete(delete))
+}
+
+#[test]
+fn a_read_is_answered_as_after_the_same_number_of_other_calls() {
+    run(async {
+        let recording = Recording::of(provider(with_list()).await, false, &[]).await;
+        let ask = async |server: &ModelServer, calls: &str| {
+            let mut got = Vec::new();
+            for call in calls.chars() {
+                let (method, path) =
+                    if call == 'r' { (Method::GET, "/v1/files") } else { (Method::DELETE, "/v1/files/f") };
+                got.push(send(server, method, path, Some(server.key())).await.1);
+            }
+            got.retain(|body| body != "null");
+            got.iter().map(|body| body.trim_matches(|c: char| !c.is_ascii_digit()).to_owned()).collect::<String>()
+        };
+        assert_eq!(ask(&recording.server, "rrdrdr").await, "2210");
+        recording.settled().await;
+        for (calls, answers) in
+            [("rrdrdr", "2210"), ("rdrdr", "210"), ("rrrrdrrdrr", "22221100"), ("ddr", "0"), ("rdd", "2"), ("dr", "1")]
+        {
+            let (server, replay) = replaying(&recording, false).await;
+            assert_eq!(ask(&server, calls).await, answers, "{calls}");
+            assert!(replay.scope().misses().is_empty());
+            assert_eq!(replay.unused().len(), 2 - calls.matches('d').count(), "{calls}");
+        }
+    });
+}
+
+/// The first answer after another call equals the last one before it, but a different one follows.
+#[test]
+fn equal_answers_before_and_after_another_call_are_two_turns_if_a_different_one_follows() {
+    run(async {
+        let answers = Arc::new(AtomicUsize::new(0));
+        let next = move || {
+            let state = ["a", "a", "a", "b", "b"].get(answers.fetch_add(1, Ordering::Relaxed));
+            async move { axum::Json(serde_json::json!({"state": state})) }
+        };
+        let router = Router::new()
+            .route("/v1/jobs/1", routing::get(next))
+            .route("/v1/jobs", routing::post(async || axum::Json(serde_json::json!({}))));
+        let recording = Recording::of(provider(router).await, false, &[]).await;
+        let ask = async |server: &ModelServer| {
+            let mut got = Vec::new();
+            for method in [Method::GET, Method::GET, Method::POST, Method::GET, Method::GET, Method::POST, Method::GET]
+            {
+                let path = if method == Method::GET { "/v1/jobs/1" } else { "/v1/jobs" };
+                got.push(send(server, method, path, Some(server.key())).await.1);
+            }
+            got
+        };
+        let live = ask(&recording.server).await;
+        recording.settled().await;
+        let (server, replay) = replaying(&recording, false).await;
+        assert_eq!(replay.fixture().table.turns().len(), 5, "the last read equals the one before it");
+        assert_eq!(ask(&server).await, live);
+    });
+}
+
+#[test]
 fn requests_in_addition_to_calls_are_answered_without_a_recording() {
     on_a_server(vec![turn(None, "", "q", "1")], async |server, replay| {
         for (method, path, says) in

@@ -205,34 +205,89 @@ fn a_client_that_leaves_ends_its_call_and_the_journal_has_a_line() {
     });
 }
 
-/// An SDK that times out makes the call again. Then only the second answer counts.
+/// A user stops an answer and asks for it again in the same words, before the answer began or in the middle of it.
 #[test]
-fn a_call_that_its_client_left_and_made_again_has_only_the_later_answer() {
+fn a_call_that_its_client_left_and_made_again_has_both_answers() {
     run(async {
-        let calls = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-        let router = Router::new().fallback(any(move || async move {
-            let again = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 0;
-            let rest = if again {
-                futures_util::stream::iter([Ok::<_, std::io::Error>(ENDS[0])]).boxed()
-            } else {
-                futures_util::stream::pending().boxed()
+        for begins in [true, false] {
+            let calls = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+            let (came, mut arrived) = tokio::sync::mpsc::channel(2);
+            let router = Router::new().fallback(any(move || async move {
+                came.send(()).await.unwrap();
+                let again = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 0;
+                if !begins && !again {
+                    std::future::pending::<()>().await;
+                }
+                let rest = if again {
+                    futures_util::stream::iter([Ok::<_, std::io::Error>(ENDS[0])]).boxed()
+                } else {
+                    futures_util::stream::pending().boxed()
+                };
+                let first = futures_util::stream::iter([Ok(STREAMS[0].1)]);
+                ([("content-type", STREAMS[0].0)], HttpBody::from_stream(first.chain(rest)))
+            }));
+            let recording = Recording::of(provider(router).await, true, &[]).await;
+            let ask = |server: &ModelServer| {
+                let url = format!("{}{}", server.urls().url, CALLS[0].0);
+                reqwest::Client::new().post(url).bearer_auth(server.key()).body(CALLS[0].1).send()
             };
-            let first = futures_util::stream::iter([Ok(STREAMS[0].1)]);
-            ([("content-type", STREAMS[0].0)], HttpBody::from_stream(first.chain(rest)))
+            let left = tokio::spawn(ask(&recording.server));
+            arrived.recv().await.unwrap();
+            if begins {
+                assert_eq!(left.await.unwrap().unwrap().chunk().await.unwrap().unwrap(), STREAMS[0].1);
+            } else {
+                left.abort();
+                let _ = left.await;
+            }
+            recording.settled().await;
+            let whole = ask(&recording.server).await.unwrap().bytes().await.unwrap();
+            recording.settled().await;
+            let text = recording.made().fixture.print();
+            let fixture = Fixture::parse("f.json".as_ref(), text.as_bytes(), &Rules::default()).unwrap();
+            let open = |turn: &retake_wire::fixture::Turn| turn.wire.as_ref().unwrap().response.is_open();
+            assert_eq!(fixture.table.turns().iter().map(open).collect::<Vec<_>>(), [true, false]);
+            let replay = Arc::new(Replay::new(Arc::new(fixture), Arc::default(), Scope::new("a")));
+            let server = ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await.unwrap();
+            let mut held = ask(&server).await.unwrap();
+            if begins {
+                assert_eq!(held.chunk().await.unwrap().unwrap(), STREAMS[0].1);
+            }
+            assert_eq!(ask(&server).await.unwrap().bytes().await.unwrap(), whole);
+            assert!(replay.all_served());
+        }
+    });
+}
+
+#[test]
+fn a_compressed_request_is_read_while_recording_and_in_replay() {
+    run(async {
+        let (path, body) = CALLS[0];
+        // One frame of zstd with one block that is not compressed.
+        let length = u8::try_from(body.len()).unwrap();
+        let block = (u32::from(length) << 3 | 1).to_le_bytes();
+        let packed = [&[0x28, 0xb5, 0x2f, 0xfd, 0x20, length], &block[..3], body.as_bytes()].concat();
+        let sent = |server: &ModelServer, coding: &str, body: Vec<u8>| {
+            let url = format!("{}{path}", server.urls().url);
+            let request = reqwest::Client::new().post(url).bearer_auth(server.key());
+            request.header("content-encoding", coding).body(body).send()
+        };
+        let (asked, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let router = Router::new().fallback(any(move |headers: axum::http::HeaderMap, body: String| async move {
+            asked.send((headers.contains_key("content-encoding"), body)).unwrap();
+            ([("content-type", STREAMS[0].0)], format!("{}{}", STREAMS[0].1, ENDS[0]))
         }));
-        let recording = Recording::of(provider(router).await, true, &[]).await;
-        let url = format!("{}{}", recording.server.urls().url, CALLS[0].0);
-        let ask = || reqwest::Client::new().post(&url).bearer_auth(recording.server.key()).body(CALLS[0].1).send();
-        let mut left = ask().await.unwrap();
-        left.chunk().await.unwrap();
-        drop(left);
+        let recording = Recording::of(provider(router).await, false, &[]).await;
+        let live = sent(&recording.server, "zstd", packed.clone()).await.unwrap().text().await.unwrap();
+        assert_eq!(heard.recv().await.unwrap(), (false, body.to_owned()), "the provider gets it as it was meant");
         recording.settled().await;
-        ask().await.unwrap().bytes().await.unwrap();
-        recording.settled().await;
-        let made = recording.made();
-        let turns = made.fixture.table.turns();
-        assert_eq!(turns.len(), 1);
-        assert!(!turns[0].wire.as_ref().unwrap().response.is_open());
+        let replay = Arc::new(Replay::new(Arc::new(recording.made().fixture), Arc::default(), Scope::new("a")));
+        let server = ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await.unwrap();
+        assert_eq!(sent(&server, "zstd", packed).await.unwrap().text().await.unwrap(), live);
+        let refused = sent(&server, "snappy", body.into()).await.unwrap().text().await.unwrap();
+        assert!(
+            refused.contains("its body is compressed as `snappy`, but only gzip, deflate, br and zstd"),
+            "{refused}"
+        );
     });
 }
 

@@ -13,8 +13,6 @@ pub(super) struct Candidate {
     pub(super) rule: Rule,
     /// The pattern without the text around the place.
     pub(super) alone: String,
-    /// Whether the rule uses that pattern, without the text around the place.
-    pub(super) is_alone: bool,
     /// Where the place begins in both texts.
     pub(super) start: usize,
     /// Where the place ends in each text.
@@ -120,13 +118,9 @@ fn in_context(
     let replace = format!("{}{word}{}", close(&front_word), close(&right));
     // A rule must not contain parts of a path of this machine.
     let of_machine = word == "<WORKDIR>";
-    let rules = [(!of_machine).then(|| Rule::new(&contextual, replace)), Some(Rule::new(&alone, word.to_owned()))];
-    rules
-        .into_iter()
-        .zip([false, true])
-        .filter_map(|(rule, is_alone)| Some((rule??, is_alone)))
-        .map(|(rule, is_alone)| Candidate { name, word, rule, alone: alone.clone(), is_alone, start, ends })
-        .collect()
+    let contextual = (!of_machine).then(|| Rule::new(&contextual, replace)).flatten();
+    let rules = contextual.into_iter().chain(Rule::alone(&alone, word));
+    rules.map(|rule| Candidate { name, word, rule, alone: alone.clone(), start, ends }).collect()
 }
 
 /// The line of a text around a byte.

@@ -40,8 +40,16 @@ pub(super) struct Diagnosis {
     pub(super) loosening: Option<Loosening>,
 }
 
-/// What varied in the calls that missed.
-pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_>) -> Diagnosis {
+/// What varied in the calls that missed, in replays of the same recording. Rules that are found in one replay have to hold in the
+/// others: an id of hexadecimal digits may happen to have no letters.
+pub(super) fn of_misses(replays: &[&Replayed], fixture: &Fixture, tried: &Tried<'_>) -> Diagnosis {
+    let mut all = replays.iter().map(|replayed| of_replay(replayed, replays, fixture, tried));
+    let first = all.next().unwrap_or_default();
+    let is_whole = |it: &Diagnosis| !it.rules.is_empty() && it.findings.iter().all(|finding| finding.mended);
+    if is_whole(&first) { first } else { all.find(is_whole).unwrap_or(first) }
+}
+
+fn of_replay(replayed: &Replayed, replays: &[&Replayed], fixture: &Fixture, tried: &Tried<'_>) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();
     for missed in &replayed.log.missed {
         let Some(index) = missed.nearest else { continue };
@@ -51,7 +59,11 @@ pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_
         let Some(recorded) = fixture.conversation(index, tried.rules) else { continue };
         let rules = diagnosis.rules.clone();
         let (recorded, called) = (applied(&recorded, &rules), applied(&missed.lookup.conversation, &rules));
-        let call = MissedAt { replayed, missed, turn: index };
+        let others =
+            replays.iter().filter(|other| !std::ptr::eq(**other, replayed)).flat_map(|other| &other.log.missed);
+        let others = others.filter(|other| other.nearest == Some(index));
+        let others = others.map(|other| &other.lookup.conversation[..]).collect();
+        let call = MissedAt { replayed, missed, turn: index, others };
         let (mut findings, more) = call.compare(&recorded, &called, &rules, tried);
         let all: Vec<Rule> = rules.into_iter().chain(more).collect();
         let key = |messages: &[Json]| with(tried.rules, &all).conversation_hash(&applied(messages, &all));
@@ -98,6 +110,8 @@ struct MissedAt<'a> {
     replayed: &'a Replayed,
     missed: &'a MissedCall,
     turn: usize,
+    /// The same call in other replays.
+    others: Vec<&'a [Json]>,
 }
 
 impl MissedAt<'_> {
@@ -140,7 +154,10 @@ impl MissedAt<'_> {
             while a != b {
                 let all: Vec<Rule> = before.iter().chain(&rules).cloned().collect();
                 let place = Differing::in_messages(&a, &b);
-                let fits = |rule: &Rule| tried.keeps_calls_apart(&all, rule);
+                let fits = |rule: &Rule| {
+                    let stays = || rule.alone && rule.takes_what_stays(recorded, called);
+                    tried.fits(&all, rule) && !stays() && !self.fails_elsewhere(recorded, &all[before.len()..], rule)
+                };
                 let variations = place.variations(&fits);
                 let lines = differing_lines(&place.recorded, &place.called);
                 findings.push(self.finding(&format!("{message}, in `{}`", place.path), lines, &variations));
@@ -156,6 +173,17 @@ impl MissedAt<'_> {
             }
         }
         (findings, rules)
+    }
+
+    /// Whether a rule leaves the recorded call different from the same call of another replay, though it replaces what differs.
+    fn fails_elsewhere(&self, recorded: &[Json], new: &[Rule], rule: &Rule) -> bool {
+        self.others.iter().filter(|other| other.len() == recorded.len()).any(|other| {
+            let (recorded, other) = (applied(recorded, new), applied(other, new));
+            recorded.iter().zip(&other).filter(|(a, b)| a != b).any(|(a, b)| {
+                let place = Differing::in_messages(a, b);
+                rule.leaves_apart(&place.recorded, &place.called)
+            })
+        })
     }
 
     fn finding(&self, place: &str, lines: (String, String), variations: &[Variation]) -> Finding {
@@ -219,21 +247,26 @@ fn differing_lines(a: &str, b: &str) -> (String, String) {
     (line(a), line(b))
 }
 
-/// What varied between the goldens of runs whose calls were all answered: of the first one, this other one, and all.
-pub(super) fn of_goldens(runs: &[Replayed], other: usize, scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
-    let texts = |rules: &Rules| {
-        let text = |replayed: &Replayed| replayed.golden_text(scenario, rules).unwrap_or_default();
-        (text(&runs[0]), text(&runs[other]))
+/// What varied between the goldens of runs whose calls were all answered.
+pub(super) fn of_goldens(runs: &[Replayed], scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
+    let texts = |rules: &Rules| -> Vec<String> {
+        runs.iter().map(|replayed| replayed.golden_text(scenario, rules).unwrap_or_default()).collect()
     };
-    let (a, b) = texts(tried.rules);
-    let fits = |rule: &Rule| tried.keeps_calls_apart(&[], rule);
+    let all = texts(tried.rules);
+    let lines = |text: &str| -> Vec<Json> { text.lines().map(Json::from).collect() };
     // Rules work on values before these are printed into the golden, so they may not see the text that surrounds a value there.
     // Try rules without that text too.
     for in_context in [true, false] {
-        let rules = rules_of(&compare(&a, &b, in_context, &fits));
-        let (a, b) = texts(&with(tried.rules, &rules));
-        if !rules.is_empty() && a == b {
-            return Diagnosis { rules, ..Diagnosis::default() };
+        for other in all.iter().filter(|other| **other != all[0]) {
+            let fits = |rule: &Rule| {
+                let stays = || rule.takes_what_stays(&lines(&all[0]), &lines(other)) || tried.changes_calls(rule);
+                tried.fits(&[], rule) && !(rule.alone && stays())
+            };
+            let rules = rules_of(&compare(&all[0], other, in_context, &fits));
+            let found = texts(&with(tried.rules, &rules));
+            if !rules.is_empty() && found.windows(2).all(|two| two[0] == two[1]) {
+                return Diagnosis { rules, ..Diagnosis::default() };
+            }
         }
     }
     let loosening = Loosening::of(&runs.iter().collect::<Vec<_>>(), &scenario.golden, tried.rules);

@@ -1,5 +1,7 @@
 //! Finds out what varies, in rounds: the rules found so far are tried in more replays, which may show the next difference.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::diagnosis::{self, Diagnosis, Finding};
@@ -7,6 +9,8 @@ use super::loosening::Loosening;
 use super::replays::{Disagreement, Proof};
 use super::rule::Rule;
 use super::tried::{self, Tried};
+use crate::run::trial::Replayed;
+use retake_model::Pacing;
 
 /// How many times rules are tried in replays.
 const ROUNDS: usize = 5;
@@ -16,6 +20,8 @@ const ROUNDS: usize = 5;
 pub(super) struct Inquiry {
     pub(super) findings: Vec<Finding>,
     pub(super) rules: Vec<Rule>,
+    /// The fixtures of other scenarios that the rules change.
+    pub(super) changed: BTreeSet<PathBuf>,
     /// The `[golden]` options that are needed in addition.
     pub(super) loosening: Option<Loosening>,
     pub(super) outcome: Outcome,
@@ -43,13 +49,19 @@ impl Proof<'_> {
         let mut disagreement = Some(disagreement);
         for _ in 0..ROUNDS {
             let Some(here) = disagreement.take() else { break };
-            let tried = Tried::new(fixture.as_deref(), &rules);
-            let diagnosis = match (&here, &fixture) {
+            let tried = Tried::new(self.project, fixture.as_deref(), &rules);
+            // Two values may look alike by chance, so there is a third.
+            let again = || self.replay(fixture.as_ref(), &rules, Pacing::Shaken).ok();
+            let diagnosis = match (here, &fixture) {
                 (Disagreement::Failed { replayed, .. }, Some(fixture)) => {
-                    diagnosis::of_misses(replayed, fixture, &tried)
+                    let again = again();
+                    let all: Vec<&Replayed> = std::iter::once(&*replayed).chain(&again).collect();
+                    diagnosis::of_misses(&all, fixture, &tried)
                 }
-                (Disagreement::Differ { runs, other, .. }, _) => {
-                    diagnosis::of_goldens(runs, *other, self.scenario, &tried)
+                (Disagreement::Differ { mut runs, .. }, _) => {
+                    let committed = runs.last().and_then(|run| run.committed.clone());
+                    runs.extend(again().map(|again| Replayed { committed, ..again }));
+                    diagnosis::of_goldens(&runs, self.scenario, &tried)
                 }
                 _ => Diagnosis::default(),
             };
@@ -66,6 +78,7 @@ impl Proof<'_> {
                 let Some(with_rules) = tried::rekeyed(old, &rules, &diagnosis.rules) else { return inquiry };
                 fixture = Some(with_rules);
             }
+            inquiry.changed.extend(tried.changed(&diagnosis.rules));
             rules = new;
             inquiry.rules.extend(diagnosis.rules);
             match self.replays(fixture.as_ref(), &rules) {

@@ -9,6 +9,7 @@ use crate::report::{Failure, terminal};
 use crate::run::project::Project;
 use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
+use retake_base::error::Result;
 use retake_core::events::deeper_name;
 use retake_core::key::{Check, Rules};
 use retake_model::Pacing;
@@ -57,10 +58,9 @@ pub(super) enum Disagreement {
         failure: Failure,
         first: bool,
     },
-    /// All passed, but with different texts for the golden: those of the first replay and of the first that differs from it.
+    /// All passed, but with different texts for the golden: those of the first replay and of one that differs from it.
     Differ {
         runs: Vec<Replayed>,
-        other: usize,
         texts: [String; 2],
     },
     /// A replay could not start.
@@ -73,10 +73,9 @@ impl Proof<'_> {
         let Proof { project, scenario, .. } = *self;
         let replay = |pacing, golden: Option<&str>| {
             let first = !matches!(pacing, Pacing::Shaken);
-            let replayed = trial::replay(project, scenario, fixture.cloned(), rules, How { pacing, ..How::default() });
-            let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            let mut replayed =
+                self.replay(fixture, rules, pacing).map_err(|error| Disagreement::NoStage(error.into()))?;
             replayed.committed = golden.or(self.looked_at).map(str::to_owned);
-            replayed.forget_pieces();
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules);
@@ -116,10 +115,10 @@ impl Proof<'_> {
             let (run, again) = replay(Pacing::Shaken, golden.as_deref())?;
             runs.push(run);
             if other.is_none() && golden != again {
-                other = Some((runs.len(), again));
+                other = Some(again);
             }
         }
-        let Some((other, again)) = other else {
+        let Some(again) = other else {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
@@ -128,7 +127,20 @@ impl Proof<'_> {
             return Ok(Agreed { golden, replays });
         };
         runs.insert(0, first);
-        Err(Disagreement::Differ { runs, other, texts: [golden, again].map(Option::unwrap_or_default) })
+        Err(Disagreement::Differ { runs, texts: [golden, again].map(Option::unwrap_or_default) })
+    }
+
+    /// Replays a fixture once.
+    pub(super) fn replay(
+        &self,
+        fixture: Option<&Arc<Fixture>>,
+        rules: &Arc<Rules>,
+        pacing: Pacing,
+    ) -> Result<Replayed> {
+        let how = How { pacing, ..How::default() };
+        let mut replayed = trial::replay(self.project, self.scenario, fixture.cloned(), rules, how)?;
+        replayed.forget_pieces();
+        Ok(replayed)
     }
 
     /// Proposes where events that are all called the same say what they are.
@@ -162,8 +174,9 @@ impl Proof<'_> {
             let mends = diagnosis::rules_of(&found);
             let apply = |text: &str| checked(drift.check, text, &mends);
             let fixture = self.fixture.map(AsRef::as_ref);
-            let tried = Tried::new(fixture, rules);
-            if apply(&drift.recorded) == apply(&drift.called) && tried.keep_calls_apart(&mends) {
+            let tried = Tried::new(self.project, fixture, rules);
+            let fit = tried.keep_calls_apart(&mends) && mends.iter().all(|rule| tried.fits(&[], rule));
+            if apply(&drift.recorded) == apply(&drift.called) && fit {
                 for rule in mends {
                     terminal::note(format!("\n{}\n", rule.toml()));
                 }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::rule::Rule;
+use crate::run::project::Project;
 use retake_core::json::Json;
-use retake_core::key::{Check, CheckTexts, Hash, Normalizer, Rules, check_with_more_rules, with_more_rules};
+use retake_core::key::{Aliases, Check, CheckTexts, Hash, Normalizer, Rules, check_with_more_rules, with_more_rules};
 use retake_wire::fixture::{Fixture, Recorded};
 
 /// A recorded call on which rules are tried.
@@ -19,13 +20,17 @@ struct RecordedCall {
 pub(super) struct Tried<'a> {
     /// The project's rules.
     pub(super) rules: &'a Rules,
+    project: &'a Project,
+    /// The file of the fixture.
+    own: Option<PathBuf>,
     calls: Vec<RecordedCall>,
     /// The number of different keys with the project's rules.
     distinct: usize,
 }
 
 impl<'a> Tried<'a> {
-    pub(super) fn new(fixture: Option<&Fixture>, rules: &'a Rules) -> Tried<'a> {
+    pub(super) fn new(project: &'a Project, fixture: Option<&Fixture>, rules: &'a Rules) -> Tried<'a> {
+        let own = fixture.map(|fixture| fixture.path.clone());
         let calls = fixture.into_iter().flat_map(|fixture| {
             let turns = fixture.table.turns().iter().enumerate();
             turns.filter_map(|(index, turn)| {
@@ -33,7 +38,7 @@ impl<'a> Tried<'a> {
                 Some(RecordedCall { caller: turn.caller.clone(), conversation })
             })
         });
-        let mut tried = Tried { rules, calls: calls.collect(), distinct: 0 };
+        let mut tried = Tried { rules, project, own, calls: calls.collect(), distinct: 0 };
         tried.distinct = tried.keys(&[]).len();
         tried
     }
@@ -50,11 +55,32 @@ impl<'a> Tried<'a> {
         self.keys(rules).len() == self.distinct
     }
 
-    /// The same for one rule after others that were found before.
-    pub(super) fn keeps_calls_apart(&self, before: &[Rule], rule: &Rule) -> bool {
+    /// The same for one rule after others that were found before. Without the text around a place, it must not change what other
+    /// scenarios recorded either.
+    pub(super) fn fits(&self, before: &[Rule], rule: &Rule) -> bool {
         let rules: Vec<Rule> = before.iter().chain([rule]).cloned().collect();
-        self.keys(&rules).len() == self.distinct
+        self.keys(&rules).len() == self.distinct && !(rule.alone && self.others().any(|other| changes(&rules, &other)))
     }
+
+    /// Whether a rule changes a text of the calls, all of which were answered without it.
+    pub(super) fn changes_calls(&self, rule: &Rule) -> bool {
+        let rule = std::slice::from_ref(rule);
+        self.calls.iter().any(|call| applied(&call.conversation, rule) != call.conversation)
+    }
+
+    /// The fixtures of other scenarios whose texts these rules change, so that their keys have to be computed anew.
+    pub(super) fn changed(&self, rules: &[Rule]) -> BTreeSet<PathBuf> {
+        self.others().filter(|other| changes(rules, other)).map(|other| other.path.clone()).collect()
+    }
+
+    fn others(&self) -> impl Iterator<Item = Arc<Fixture>> {
+        let all = self.project.discovered.sound().filter_map(|scenario| self.project.fixtures.of(scenario).ok()?);
+        all.filter(|other| Some(&other.path) != self.own.as_ref())
+    }
+}
+
+fn changes(rules: &[Rule], fixture: &Fixture) -> bool {
+    fixture.is_changed_by(&Rules { normalizer: normalizer(rules), aliases: Aliases::default() })
 }
 
 /// The key rules with more rules after them.

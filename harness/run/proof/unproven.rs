@@ -5,7 +5,7 @@ use super::inquiry::{Inquiry, Outcome};
 use super::replays::{Disagreement, Proof, number};
 use super::rule::Rule;
 use crate::report::{Evidence, Failure, unified_lines};
-use crate::run::commands::record_command;
+use crate::run::commands::{key_command, record_command};
 
 /// The most places that a report shows.
 const SHOWN: usize = 5;
@@ -28,7 +28,7 @@ impl Proof<'_> {
             Disagreement::NoStage(failure) => return failed(failure.clone()),
             Disagreement::Failed { failure, first: true, .. } if !self.of_recording => return failed(failure.clone()),
             Disagreement::Failed { replayed, failure, .. } => (Some(replayed), failure.clone(), None),
-            Disagreement::Differ { runs, texts: [one, other], .. } => {
+            Disagreement::Differ { runs, texts: [one, other] } => {
                 let replays = number(runs.len());
                 let headline =
                     format!("unstable: {replays} replays of scenario `{name}` differ, so nothing was written");
@@ -54,14 +54,15 @@ impl Proof<'_> {
             unproven.why = inquiry.findings.iter().map(|finding| finding.short.clone()).collect();
             unproven.failure = shown(name, &inquiry, unproven.failure);
         }
-        unproven.failure = self.resolved(unproven.failure, golden_varies && inquiry.findings.is_empty(), &inquiry);
+        unproven.failure = self.resolved(unproven.failure, golden_varies, &inquiry);
         unproven
     }
 
-    /// Adds the advice. `of_golden` says that all calls were answered and only the golden varies.
-    fn resolved(&self, mut failure: Failure, of_golden: bool, inquiry: &Inquiry) -> Failure {
+    /// Adds the advice. `golden_varies` says that all calls were answered.
+    fn resolved(&self, mut failure: Failure, golden_varies: bool, inquiry: &Inquiry) -> Failure {
         let name = &self.scenario.name;
-        let Inquiry { findings, rules, loosening, outcome } = inquiry;
+        let of_golden = golden_varies && inquiry.findings.is_empty();
+        let Inquiry { findings, rules, changed, loosening, outcome } = inquiry;
         if findings.iter().any(|finding| finding.reordered) {
             let what =
                 "a rule cannot undo a different order: let the tool or the system sort what it returns".to_owned();
@@ -100,13 +101,17 @@ impl Proof<'_> {
                 self.project.commands.update(name)
             };
             failure = failure.resolve("and then, without paying again", again);
+            for fixture in changed {
+                failure = failure.resolve("for another recording that the rules change", key_command(fixture));
+            }
         }
         if self.project.systems.is_shared(self.scenario) {
             let why = "the first replay used the shared system, which may remember earlier scenarios; \
                        the second one used a process of its own";
             failure = failure.evidence(why);
         }
-        if self.of_recording {
+        // A fixture with which a call misses is red in each run.
+        if self.of_recording && golden_varies {
             let anyway = format!("{} --resume --accept-unstable", record_command(name));
             failure = failure.resolve("to write it anyway, marked as unstable", anyway);
         }

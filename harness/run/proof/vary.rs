@@ -2,7 +2,7 @@
 
 use super::candidates::{Candidate, candidates, line_at};
 use super::order::permuted;
-use super::rule::Rule;
+use super::rule::{Rule, common};
 
 /// The most places of one text that are compared.
 const PLACES: usize = 64;
@@ -51,7 +51,7 @@ pub(super) fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -
             let at = common(&new_a, &new_b);
             let moved =
                 new_a.len() - at <= left(&a, candidate.ends.0) && new_b.len() - at <= left(&b, candidate.ends.1);
-            moved && (in_context || candidate.is_alone) && fits(&candidate.rule)
+            moved && (in_context || candidate.rule.alone) && fits(&candidate.rule)
         };
         let Some(candidate) = candidates(&a, &b, at).into_iter().find(mends) else {
             let values = (line_at(&a, at).to_owned(), line_at(&b, at).to_owned());
@@ -73,18 +73,13 @@ fn without_many(found: &mut [Variation], forms: &[(String, &'static str)], fits:
     for (pattern, word) in forms {
         let same: Vec<usize> =
             ruled.iter().zip(forms).filter(|(_, (other, _))| other == pattern).map(|(i, _)| *i).collect();
-        let Some(rule) = Rule::new(pattern, (*word).to_owned()).filter(|rule| same.len() >= MANY && fits(rule)) else {
+        let Some(rule) = Rule::alone(pattern, word).filter(|rule| same.len() >= MANY && fits(rule)) else {
             continue;
         };
         for i in same {
             found[i].mend = Mend::Rule(rule.clone());
         }
     }
-}
-
-/// The length in bytes of the beginning that two texts share, in whole characters.
-fn common(a: &str, b: &str) -> usize {
-    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
 }
 
 #[cfg(test)]

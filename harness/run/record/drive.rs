@@ -14,7 +14,7 @@ use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::json::Json;
 use retake_model::{Cost, Mode, Recorder, RecorderOptions, Relay, Resume, ServerOptions, merged};
-use retake_scenario::Delays;
+use retake_scenario::{Delays, Scenario, Unused};
 use retake_wire::fixture::{Fixture, ToolExchanges, call_log};
 
 /// A recording whose journal contains all its calls.
@@ -74,7 +74,7 @@ impl<'a> Begun<'a> {
         let reached = played.egress.as_ref().and_then(|egress| egress::recorded(egress));
         project.note(name, notes(None, [], &played.flaws).into_iter().chain(reached).collect());
         let failed = recording.failed_calls(&recorder)?;
-        if let Some(failure) = failure(&played, &recorder, &failed) {
+        if let Some(failure) = failure(scenario, &played, &recorder, &failed) {
             let quoted = played.systems.iter().map(|log| log.quoted.clone());
             return Err(quoted.fold(with_resume_advice(failure, name, &recorder), Failure::evidence));
         }
@@ -114,15 +114,24 @@ impl Recording<'_> {
     }
 }
 
+/// A page that asks the model after the scenario settled: in replay it would be closed before.
+fn asks_later(scenario: &Scenario, played: &Played) -> Option<Failure> {
+    let later = played.driven.later.filter(|_| scenario.unused != Unused::Allow)?;
+    let settle = scenario.settle;
+    let first = format!("a page asked the model {later:.1?} after everything else, and `settle` is {settle:?}");
+    let case = format!("to wait for that call, set in {}", scenario.file.display());
+    Some(Failure::new(first).resolve(case, format!("settle = \"{}s\"", later.as_secs() + 2)))
+}
+
 /// Why a recording is incomplete. A provider's errors come first, since everything else follows from them.
-fn failure(played: &Played, recorder: &Recorder, failed: &[String]) -> Option<Failure> {
+fn failure(scenario: &Scenario, played: &Played, recorder: &Recorder, failed: &[String]) -> Option<Failure> {
     let troubles = recorder.troubles();
     if !troubles.is_empty() {
         return Some(Failure::new("model calls failed while recording").evidence(troubles.join("\n")));
     }
     let after = played.error();
     let Some((first, more)) = failed.split_first() else {
-        return after.map(|error| Failure::new(error.to_string()));
+        return after.map(|error| Failure::new(error.to_string())).or_else(|| asks_later(scenario, played));
     };
     let mut failure = Failure::new(format!("the provider failed: {first}"));
     if !more.is_empty() {

@@ -108,7 +108,7 @@ impl Play {
             )
         };
         // What counts is how long nothing happens: on a busy machine everything takes longer, and things happen all the same.
-        let progress = || (model.activity().mark(), underway.steps().len(), underway.so_far().events);
+        let progress = || (model.activity().mark(), underway.steps().len(), underway.event_count());
         let idle = async {
             loop {
                 let before = progress();

@@ -14,8 +14,8 @@ pub(crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Res
         sse::each_json(frame.as_ref(), |event| stream.read(&event))
             .map_err(|error| error.of(format_args!("frames[{i}]")))?;
     }
-    let stopped = stream.message.get("stop_reason").is_some_and(|reason| *reason != Json::Null);
-    if !stopped {
+    let reason = stream.message.get("stop_reason").is_some_and(|reason| *reason != Json::Null);
+    if !reason && !stream.stopped {
         return Err(WireError::new("an incomplete answer: the stream ended before a stop_reason"));
     }
     let blocks = stream.blocks.into_values().map(Draft::into_block);
@@ -27,6 +27,7 @@ pub(crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Res
 struct Stream {
     message: Object,
     blocks: BTreeMap<u64, Draft>,
+    stopped: bool,
 }
 
 /// A block that is being assembled from pieces.
@@ -62,7 +63,8 @@ impl Stream {
                     self.add_usage(usage);
                 }
             }
-            // Pings, the ends of blocks and of the message, and kinds of events that are not known here.
+            "message_stop" => self.stopped = true,
+            // Pings, the ends of blocks, and kinds of events that are not known here.
             _ => {}
         }
         Ok(())

@@ -10,10 +10,10 @@ pub(crate) fn assemble(lines: impl IntoIterator<Item = impl AsRef<str>>) -> Resu
     let mut message: Object = Object::new();
     for (i, line) in lines.into_iter().enumerate() {
         let line = line.as_ref().trim();
-        if line.is_empty() {
+        if matches!(line, "" | "null") {
             continue;
         }
-        let read = Json::parse(line.as_bytes()).map_err(|error| WireError::new(error.to_string()));
+        let read = Json::parse_request(line.as_bytes()).map_err(|error| WireError::new(error.to_string()));
         let read = read.and_then(|piece| add(&mut whole, &mut message, &piece));
         read.map_err(|error| error.of(format_args!("lines[{i}]")))?;
     }

@@ -36,9 +36,29 @@ fn a_body_that_is_not_json_is_text_or_base64() {
     assert_eq!(request_body(b"a=b"), "a=b".into());
     assert_eq!(request_body(&[0xff, 0]), Json::object([("base64", "/wA=".into())]));
     assert_eq!(from_base64("/wA="), Some(vec![0xff, 0]));
-    let form = |line: &str| format!("--{line}\r\nContent-Type: x\r\n\r\n1\r\n--{line}--\r\n");
-    assert_eq!(request_body(form("a1b2c3d4").as_bytes()), request_body(form("0f9e8d7c").as_bytes()));
-    assert_eq!(request_body(form("a1b2c3d4").as_bytes()), form("boundary").into());
+    assert_eq!(request_body(b"null"), "null".into());
+    assert_ne!(hash("/a", b"null"), hash("/a", b""));
+}
+
+#[test]
+fn each_field_of_an_upload_counts_by_itself() {
+    let form = |line: &str, file: &str, bytes: &[u8]| {
+        let head = format!("--{line}\r\nContent-Disposition: form-data; name=\"f\"; filename=\"{file}\"\r\n\r\n");
+        [head.as_bytes(), bytes, format!("\r\n--{line}--\r\n").as_bytes()].concat()
+    };
+    let id = "/3f2504e0-4f89-41d3-9a0c-0305e82c3301.png";
+    let of = |line: &str, file: &str, bytes: &[u8]| hash("/v1/files", &form(line, file, bytes));
+    let first = of("a1b2c3d4", id, &[0xff, 0]);
+    assert_eq!(first, of("0f9e8d7c", &id.replace('3', "4"), &[0xff, 0]), "boundary and id are random");
+    assert_ne!(first, of("a1b2c3d4", "b.png", &[0xff, 0]));
+    assert_ne!(first, of("a1b2c3d4", id, &[0xff, 1]));
+    let text = "seen at 2025-01-01T10:00:00Z";
+    assert_eq!(of("a", "a", text.as_bytes()), of("a", "a", text.replace("01", "02").as_bytes()));
+    // As recordings before 0.3 have them.
+    let before = |line| request_body_before(&form(line, "a", b"1"));
+    let expected = String::from_utf8(form("boundary", "a", b"1")).unwrap();
+    assert_eq!((before("a1b2c3d4"), request_body_before(b"a=b")), (Some(expected.into()), None));
+    assert_eq!(request_body_before(b" null"), Some(Json::Null));
 }
 
 #[test]

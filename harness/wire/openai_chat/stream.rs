@@ -9,14 +9,14 @@ use crate::{Body, Frames, Response};
 use retake_core::conversation::{Answer, ToolCall};
 use retake_core::json::{Json, Layout};
 
-/// Assembles the chunks. `[DONE]` may be missing, since some services do not send it; the finish reason is required.
+/// Assembles the chunks. Some services send no `[DONE]`, others no finish reason, but one of them is required.
 pub(crate) fn of_frames(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Answer, WireError> {
     let mut stream = Stream::default();
     for (i, frame) in frames.into_iter().enumerate() {
         sse::each_data(frame.as_ref(), |data| stream.read_data(data))
             .map_err(|error| error.of(format_args!("frames[{i}]")))?;
     }
-    if stream.draft.finish.is_none() {
+    if stream.draft.finish.is_none() && !stream.done {
         return Err(WireError::new("an incomplete answer: the stream ended before a finish_reason"));
     }
     let calls = stream.calls.into_iter().map(CallDraft::into_call).collect();
@@ -80,7 +80,7 @@ impl Stream {
         if self.done || data.is_empty() {
             return Ok(());
         }
-        let chunk = Json::parse(data.as_bytes()).map_err(|error| WireError::new(format!("data: {error}")))?;
+        let chunk = Json::parse_request(data.as_bytes()).map_err(|error| WireError::new(format!("data: {error}")))?;
         self.draft.read_head(&chunk)?;
         let Some(choice) = first_choice(&chunk)? else { return Ok(()) };
         self.draft.read_finish(choice)?;
@@ -140,7 +140,9 @@ impl Stream {
 impl CallDraft {
     /// Reads a piece of `function` or `custom`. The arguments of `custom` are in the field `input`.
     fn read_function(&mut self, part: &Json) -> Result<(), WireError> {
-        self.name.push_str(fields::optional_string(part, "name")?.unwrap_or_default());
+        // Some services repeat the name in each chunk.
+        let name = fields::optional_string(part, "name")?.filter(|name| *name != self.name);
+        self.name.push_str(name.unwrap_or_default());
         let key = if self.custom { "input" } else { "arguments" };
         match fields::given(part, key) {
             None => {}

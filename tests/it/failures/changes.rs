@@ -114,7 +114,11 @@ pub(crate) const CHANGES: &[Change] = &[
     gateway("write_forgotten", WRITE, &["tool `read_file` returned different text"]),
     gateway("ls_with_commas", TOOLS, &["tool `ls` returned different text"]),
     gateway("ls_one_less", TOOLS, &["tool `ls` returned different text"]),
-    gateway("first_call_only", TOOLS, &["fewer than recorded"]),
+    gateway(
+        "first_call_only",
+        TOOLS,
+        &["the results of `write_file` and `write_file` are missing in message 4 of `lead_agent`"],
+    ),
     gateway("last_call_only", TOOLS, &["calls tool `write_file`, recorded: `write_file`, `write_file`, `write_file`"]),
     gateway(
         "args_lost",

@@ -26,6 +26,7 @@ pub(crate) fn serve() -> ExitCode {
     }
     let port = std::env::var("PORT").unwrap();
     let router = Router::new().route("/health", get(health)).route("/plan", post(plan)).route("/ask", post(question));
+    let router = router.route("/refuse", post(refuse));
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(async {
         let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{port}")).await.unwrap();
         axum::serve(listener, router).await.unwrap();
@@ -46,6 +47,13 @@ async fn health() -> StatusCode {
 async fn question() -> Response {
     let body = if is("error_body") { json!({"error": "no such table: trips"}) } else { json!({"open": true}) };
     ([("content-type", "application/json")], body.to_string()).into_response()
+}
+
+/// Responds with an error, as it should.
+async fn refuse() -> Response {
+    let key = if is("error_key_renamed") { "error" } else { "detail" };
+    let body = json!({key: "not found"}).to_string();
+    (StatusCode::NOT_FOUND, [("content-type", "application/json")], body).into_response()
 }
 
 async fn plan(body: String) -> Response {
@@ -92,7 +100,8 @@ impl Desk {
         let name = if name == "tool" && is("event_renamed") { "tool_result" } else { name };
         let text = data.to_string();
         let text = if name == "tool" && is("event_key_renamed") { text.replace("output", "result") } else { text };
-        let _ = self.sender.send(Ok(format!("event: {name}\ndata: {text}\n\n").into()));
+        let end = if name == "end" && is("end_unended") { "\n" } else { "\n\n" };
+        let _ = self.sender.send(Ok(format!("event: {name}\ndata: {text}{end}").into()));
         if name == "tool" && is("event_twice") {
             let _ = self.sender.send(Ok(format!("event: {name}\ndata: {text}\n\n").into()));
         }
@@ -200,7 +209,9 @@ impl Desk {
                 };
                 self.event("tool", &json!({"name": name, "output": output.to_string()}));
                 let id = if is("wrong_call_id") { "call_of_nobody".into() } else { call["id"].clone() };
-                messages.push(json!({"role": "tool", "tool_call_id": id, "content": output.to_string()}));
+                if !is("result_not_sent") {
+                    messages.push(json!({"role": "tool", "tool_call_id": id, "content": output.to_string()}));
+                }
             }
         }
         self.event("answer", &json!({"text": messages.last().unwrap()["content"]}));

@@ -93,11 +93,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
             " events had come; it begins: \"event: tick\\ndata: {}\\n\\n:\\n:",
         ],
     ),
-    (
-        "slow-forever",
-        "stream = { last = \"end\" }",
-        &["the scenario took longer than 8s: step 1 (GET /slow-forever) was"],
-    ),
+    ("slow-forever", "stream = { last = \"end\" }", &["the event `end` did not come: step 1 (GET /slow-forever) was"]),
     ("half-a-character", "stream = true", &["line 5 of the stream is not UTF-8: it has the byte 0xc3"]),
     (
         "length-that-is-short",

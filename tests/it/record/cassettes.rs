@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use granit_parser::{Event, Parser, ScalarStyle};
 use libtest_mimic::{Completion, Trial};
-use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Value, json};
 
 use crate::record::proxy::proxy;
@@ -308,13 +308,13 @@ fn body(of: &Value) -> Vec<u8> {
 const BINARY: &str = "!!binary";
 
 /// Reads the next value. These recordings contain no aliases, and quote each string that could be read as another type.
-fn value(events: &mut Parser<'_, saphyr_parser::StrInput<'_>>) -> Value {
+fn value<'a>(events: &mut Parser<'a, granit_parser::StrInput<'a>>) -> Value {
     match events.next().unwrap().unwrap().0 {
         Event::Scalar(text, ScalarStyle::Plain, _, None) => match &*text {
             "" | "~" => Value::Null,
             plain => serde_json::from_str(plain).unwrap_or_else(|_| plain.into()),
         },
-        Event::Scalar(text, _, _, Some(tag)) if tag.suffix == "binary" => {
+        Event::Scalar(text, _, _, Some(tag)) if tag.suffix() == "binary" => {
             json!({ BINARY: text.split_whitespace().collect::<String>() })
         }
         Event::Scalar(text, ..) => text.into_owned().into(),

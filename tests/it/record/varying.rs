@@ -1,6 +1,7 @@
 //! An agent whose tool results vary from run to run, as those of real agents do.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::Router;
@@ -68,6 +69,13 @@ fn seen(kind: &str, stage: &Stage) -> String {
         "simple-uuid" => format!("id={id};"),
         "base62" => format!("key {}", base62(Uuid::new_v4().as_u128())),
         "alone" => id[..12].to_owned(),
+        "twelve" => "a conversation about architecture".to_owned(),
+        // Hexadecimal digits, the first two of which happen to have no letters.
+        "four" => format!("ticket {}", ["4821", "1093", "0a3f", "b1c4", "77ee", "9f20"][next() % 6]),
+        "four-places" => {
+            let part = || format!("{}{}", &base62(Uuid::new_v4().as_u128()).to_lowercase()[..11], nanos % 10);
+            format!("first {} then {} after {} finally {}", part(), part(), part(), part())
+        }
         "order" => format!("order-{}", nanos % 90_000 + 10_000),
         "path" | "prompt" | "shown" => format!("wrote {}", stage.workdir().join("note.txt").display()),
         "other-path" => format!("wrote /var/lib/agent/job-{}/out.txt", &id[..8]),
@@ -94,6 +102,12 @@ fn seen(kind: &str, stage: &Stage) -> String {
         }
         other => panic!("{other}"),
     }
+}
+
+/// Returns a number that is another one each time.
+fn next() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 fn base62(mut number: u128) -> String {

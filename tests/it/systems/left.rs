@@ -3,6 +3,7 @@
 use super::described::{READY, system};
 use super::provider::record;
 use crate::support::tree::Tree;
+use std::time::{Duration, Instant};
 
 tests!(
     a_call_whose_client_disconnects_is_recorded_and_replayed,
@@ -12,6 +13,8 @@ tests!(
     a_call_without_a_caller_keeps_the_caller_of_the_old_fixture,
     using_a_missing_note_of_the_fixture_is_an_error_before_the_first_step,
     recording_notes_the_prompt_and_the_context,
+    after_a_miss_nothing_waits_for_what_cannot_come,
+    after_a_failed_part_nothing_waits_for_the_other_parts,
 );
 
 /// A scenario that disconnects from a stream midway, so the system disconnects from the model.
@@ -52,7 +55,7 @@ fn a_step_can_wait_for_the_model_call_of_a_caller() {
     tree.retake().args(&["test"]).run().green();
     let again = "[[step]]\nget = \"/health\"\nawait = { caller = \"suggest_agent\" }\n";
     tree.scenario("a", &format!("timeout = \"2s\"\n{awaits}{again}"));
-    tree.retake().args(&["test"]).run().red(&["it waits for a model call of `suggest_agent`"]);
+    tree.retake().args(&["test"]).run().red(&["no model call of `suggest_agent` came: step 3 (GET /health)"]);
     tree.scenario("a", &awaits.replace("\"suggest_agent\"", "\"sugest_agent\""));
     tree.retake().args(&["test"]).run().red(&[
         "`await` names `sugest_agent`, which is not the caller of any recorded turn or rule\n  did you mean `suggest_agent`?",
@@ -117,4 +120,44 @@ fn recording_notes_the_prompt_and_the_context() {
         .replace("stream", "headers = { x-steps = \"{{ fixture.context.steps }}\" }\nstream");
     tree.scenario("b", &format!("fixture = \"a\"\n{shared}"));
     tree.retake().args(&["test", "b", "--update"]).run().green();
+}
+
+/// A timeout that a run does not reach which waits for nothing in vain.
+const LONG: &str = "timeout = \"120s\"\nlinger = \"0ms\"\n";
+
+fn after_a_miss_nothing_waits_for_what_cannot_come() {
+    let chat = "[[step]]\npost = \"/chat\"\njson = { message = \"hi\" }\nstream = { last = \"end\" }\n";
+    let other = chat.replace("hi", "ho");
+    let tree = tree(&format!("{LONG}{chat}"));
+    record(&tree, &["a"]).green();
+    let cases = [
+        ("get = \"/numbers\"\nstream = { last = \"end\" }", "the event `end` did not come: step 2 (GET /numbers)"),
+        (
+            "get = \"/job\"\nwait = { json = \"/status\", is = \"failed\" }",
+            "/status did not become \"failed\", but is \"done\": step 2 (GET /job)",
+        ),
+        ("post = \"/hang\"", "no answer came: step 2 (POST /hang)"),
+        ("listen = \"/events\"\nstream = { last = \"bye\" }", "the event `bye` did not come: step 2 (listen /events)"),
+        ("run = [\"sleep\", \"100\"]", "the command did not end: step 2 (run sleep 100)"),
+    ];
+    for (step, lacks) in cases {
+        tree.scenario("a", &format!("{LONG}{other}[[step]]\n{step}\n"));
+        let began = Instant::now();
+        let ran = tree.retake().args(&["test", "a"]).run();
+        ran.red(&["miss: ", "after that: ", lacks]);
+        let miss = ran.all().find("replay miss: ").unwrap();
+        assert!(miss < ran.all().find(lacks).unwrap(), "{}", ran.all());
+        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    }
+}
+
+fn after_a_failed_part_nothing_waits_for_the_other_parts() {
+    let parts = "[[step]]\ntogether = [{ post = \"/hang\" }, { get = \"/nowhere\" }]\n";
+    let tree = tree(&format!("{LONG}fixture = \"none\"\n{parts}"));
+    let began = Instant::now();
+    tree.retake().args(&["test", "a"]).run().red(&[
+        "expected a status of 200 to 299, found 404",
+        "no answer came: step 1 (together POST /hang, GET /nowhere)",
+    ]);
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
 }

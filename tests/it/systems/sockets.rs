@@ -98,6 +98,10 @@ async fn plain(socket: &mut Socket) {
         if change != "no end" {
             say(socket, &json!({"type": "end"})).await;
         }
+        if change == "late" && asked.contains("you said") {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            say(socket, &json!({"type": "error", "text": "lost"})).await;
+        }
     }
 }
 
@@ -166,10 +170,11 @@ fn a_socket_is_recorded_and_goes_on_in_later_steps() {
 fn changes_of_a_plain_socket_are_noticed() {
     let tree = tree("", CHAT);
     record(&tree, &["a"]).green();
-    let cases: [(&str, &[&str]); 3] = [
+    let cases: [(&str, &[&str]); 4] = [
+        ("late", &["the event `error`", "+ error"]),
         ("other question", &["replay miss: ", "hello!"]),
         ("renamed", &["piece", "token"]),
-        ("no end", &["the scenario took longer than", "waited for the event `end`"]),
+        ("no end", &["the event `end` did not come"]),
     ];
     for (change, says) in cases {
         tree.replace("scenarios/suite.toml", MODEL, &format!("{MODEL}, CHANGE = \"{change}\""));

@@ -13,6 +13,8 @@ tests!(
     a_client_disconnects_midway_and_reconnects,
     forms_and_files_are_sent_as_a_browser_sends_them,
     a_step_waits_for_a_value,
+    a_late_event_of_a_command_or_a_listener_is_noticed,
+    numbers_that_clients_cannot_read_are_noticed,
     steps_can_run_at_the_same_time,
     a_command_line_agent_is_driven_without_a_system,
     prose_of_a_command_line_agent_is_in_the_golden_line_by_line,
@@ -44,10 +46,10 @@ fn a_listener_gets_the_events_that_later_steps_cause_and_keeps_its_place_in_the_
     assert_eq!(golden(&tree, "until"), format!("{events}\n\n\n{answer}"));
 
     tree.scenario("until", &format!("timeout = \"3s\"\n{}{CHAT}", steps.replace("\"chat\"", "\"bye\"")));
-    tree.retake()
-        .args(&["test", "until"])
-        .run()
-        .red(&["the scenario took longer than 3s: step 1 (listen /events) was under way"]);
+    tree.retake().args(&["test", "until"]).run().red(&[
+        "the event `bye` did not come: step 1 (listen /events) was under way",
+        "the scenario took longer than 3s",
+    ]);
     tree.scenario("until", &format!("{}{CHAT}", steps.replace("\"hello\"", "\"hi\"")));
     tree.retake()
         .args(&["test", "until"])
@@ -173,9 +175,38 @@ fn a_step_waits_for_a_value() {
     assert!(golden(&tree, "a").contains("GET /job?pages=3"));
     tree.scenario("a", &format!("fixture = \"none\"\ntimeout = \"1s\"\n{}", job.replace("\"done\"", "\"finished\"")));
     tree.retake().args(&["test", "a"]).run().red(&[
-        "the scenario took longer than 1s: step 1 (GET /job) was under way",
-        "/status is \"done\", not \"finished\"",
+        "/status did not become \"finished\", but is \"done\": step 1 (GET /job) was under way",
+        "the scenario took longer than 1s",
     ]);
+}
+
+fn a_late_event_of_a_command_or_a_listener_is_noticed() {
+    let says = "echo '{\\\"type\\\":\\\"end\\\"}'; [ $LATE = 0 ] || echo '{\\\"type\\\":\\\"error\\\"}'";
+    let run = format!("[[step]]\nrun = [\"sh\", \"-c\", \"{says}\"]\nenv = {{ LATE = \"0\" }}\n");
+    let listen = "[[step]]\nlisten = \"/after/nothing\"\n";
+    let last = "stream = { last = \"end\" }\n";
+    for (step, change) in [(run.as_str(), ["\"0\"", "\"1\""]), (listen, ["nothing", "again"])] {
+        let tree = tree(&format!("{step}{last}"));
+        golden(&tree, "a");
+        tree.replace("scenarios/a/scenario.toml", change[0], change[1]);
+        // The request itself is written in the golden.
+        if step == listen {
+            tree.replace("goldens/a.snap", "/after/nothing", "/after/again");
+        }
+        tree.retake().args(&["test", "a"]).run().red(&["golden: "]);
+    }
+}
+
+fn numbers_that_clients_cannot_read_are_noticed() {
+    for number in ["NaN", "Infinity", "-Infinity", "1e400"] {
+        let says = format!("echo '{{\\\"type\\\":\\\"usage\\\",\\\"of\\\":[0,{number}]}}'");
+        let tree = tree(&format!("[[step]]\nrun = [\"sh\", \"-c\", \"{says}\"]\n"));
+        let what = if number == "1e400" { "a number that is too large" } else { number };
+        tree.retake().args(&["test", "a", "--update"]).run().red(&[
+            "failed to take step 1 (run sh",
+            &format!("the event `usage` has {what} at /of/1, which is not JSON"),
+        ]);
+    }
 }
 
 fn steps_can_run_at_the_same_time() {

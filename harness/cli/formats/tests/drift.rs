@@ -14,7 +14,8 @@ fn shapes(cassette: &Path) -> BTreeMap<Api, WireShape> {
     for placed in vcr::interactions(&foreign::tree(&bytes).unwrap()).unwrap() {
         let interaction = placed.interaction.unwrap();
         let api = wire::api_of_path(&interaction.url).unwrap_or(Api::Opaque);
-        let response = body::response(interaction.status.unwrap(), &interaction.content_type, interaction.response);
+        let response =
+            body::response(interaction.status.unwrap(), &interaction.content_type, interaction.response.unwrap());
         shapes.entry(api).or_default().add(&response);
     }
     shapes

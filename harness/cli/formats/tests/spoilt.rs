@@ -105,7 +105,7 @@ proptest! {
         std::fs::write(&path, &bytes).unwrap();
         let rules = Rules::default();
         let options = Options { rules: &rules, caller: &|_, _| None, errors, scrub: &Scrub::known() };
-        for form in [Foreign::Vcr, Foreign::GoVcr, Foreign::Har, Foreign::Aimock] {
+        for form in [Foreign::Vcr, Foreign::Har, Foreign::Aimock] {
             match to_fixture(form, std::slice::from_ref(&path), Path::new("out.json"), BTreeMap::new(), &options) {
                 Err(errors) => prop_assert!(!errors.is_empty() && errors.iter().all(|e| e.file().is_some())),
                 Ok(imported) => {

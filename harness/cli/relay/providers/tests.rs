@@ -19,7 +19,7 @@ fn only_providers_that_are_called_have_to_be_configured() {
 #[test]
 fn addresses_are_put_together() {
     let url = |provider: usize, base: &str, path: &str| {
-        Upstream { provider, base: base.to_owned(), key: None, whole_path: false }.url(path)
+        Upstream { provider, base: base.to_owned(), named_by: None, key: None, whole_path: false }.url(path)
     };
     assert_eq!(url(0, "https://h/api/v1", "/v1/responses"), "https://h/api/v1/responses");
     assert_eq!(url(0, "https://h", "/v1/chat/completions"), "https://h/chat/completions");
@@ -46,7 +46,7 @@ fn a_key_goes_to_its_own_provider_and_to_an_address_that_is_named_for_it() {
             _ => None,
         };
         let upstreams = Upstreams::of_base(base, value);
-        ["openai", "anthropic", "gemini"].map(|name| upstreams.of(name).unwrap().key.clone())
+        ["openai", "anthropic", "gemini"].map(|name| upstreams.of(name).unwrap().key.clone().map(|(_, key)| key))
     };
     let (openai, anthropic, azure) = (
         Some("OPENAI_API_KEY".to_owned()),
@@ -100,4 +100,47 @@ fn a_name_and_a_password_in_an_address_are_sent_as_a_browser_sends_them() {
     let upstream = upstreams.of("openai").unwrap();
     assert_eq!(upstream.uri("/v1/models").unwrap(), "https://gateway.example/v1/models");
     assert_eq!(header_of(upstream), Some(("authorization".to_owned(), "Basic dGVhbTpwQHNzKzE=".to_owned())));
+}
+
+#[test]
+fn the_addresses_of_a_users_own_clients_count_after_those_for_recording() {
+    let upstreams = read(&[
+        ("OPENAI_BASE_URL", "https://team:pass@gateway.example/v1/"),
+        ("OPENAI_API_BASE", "https://old.example"),
+        ("OPENAI_API_KEY", "o"),
+        ("AZURE_OPENAI_ENDPOINT", "https://azure.example"),
+        ("ANTHROPIC_BASE_URL", "https://unused.example"),
+        ("RETAKE_UPSTREAM_ANTHROPIC", "https://for-recording.example"),
+        ("ANTHROPIC_AUTH_TOKEN", "t"),
+        ("OLLAMA_HOST", "0.0.0.0"),
+    ])
+    .unwrap();
+    let said = "calls go to OpenAI at https://gateway.example/v1 (OPENAI_BASE_URL), Ollama at http://0.0.0.0:11434 (OLLAMA_HOST)";
+    assert_eq!(upstreams.of_clients().as_deref(), Some(said));
+    let (openai, anthropic) = (upstreams.of("openai").unwrap(), upstreams.of("anthropic").unwrap());
+    assert_eq!(openai.uri("/v1/chat/completions").unwrap(), "https://gateway.example/v1/chat/completions");
+    assert_eq!(header_of(openai), Some(("authorization".to_owned(), "Bearer o".to_owned())));
+    let unreachable =
+        "the provider at https://gateway.example/v1 cannot be reached: why; its address is that of OPENAI_BASE_URL";
+    assert_eq!(openai.unreachable("why"), unreachable);
+    assert_eq!(anthropic.to_string(), "https://for-recording.example");
+    assert_eq!(header_of(anthropic), Some(("authorization".to_owned(), "Bearer t".to_owned())));
+    let azure = read(&[("AZURE_OPENAI_ENDPOINT", "https://azure.example"), ("AZURE_OPENAI_API_KEY", "a")]).unwrap();
+    assert_eq!(header_of(azure.of("openai").unwrap()), Some(("api-key".to_owned(), "a".to_owned())));
+    assert_eq!(read(&[("OPENAI_API_KEY", "o")]).unwrap().of_clients(), None);
+    let wrong = read(&[("ANTHROPIC_BASE_URL", "gateway:80")]).unwrap_err().to_string();
+    assert!(wrong.contains("ANTHROPIC_BASE_URL") && wrong.contains("expected `https:` or `http:`"), "{wrong}");
+}
+
+#[test]
+fn the_address_of_ollama_may_be_short() {
+    for (short, url) in [
+        ("localhost", "http://localhost:11434"),
+        (":80", "http://127.0.0.1:80"),
+        ("[::1]", "http://[::1]:11434"),
+        ("h:1/base", "http://h:1/base"),
+        ("https://h", "https://h"),
+    ] {
+        assert_eq!(of_ollama(short), url);
+    }
 }

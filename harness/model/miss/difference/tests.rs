@@ -188,3 +188,23 @@ fn what_is_absent_is_not_quoted_and_white_space_is_seen() {
         "tool `f` returned different text than recorded (…\"xxxxxxxxxx1\" → …\"xxxxxxxxxx2\")"
     );
 }
+
+#[test]
+fn results_that_are_not_sent_and_images_that_are_lost_are_named() {
+    let recorded = conversation(TOOLS);
+    let cut = recorded[..2].to_vec();
+    assert_eq!(
+        found(&recorded[..4], &cut),
+        said(CauseKind::MessageMissing, "the results of `f` and `g` are missing in message 3 of `agent`")
+    );
+    assert_eq!(
+        found(&recorded[..4], &[&recorded[..2], &recorded[3..4]].concat()),
+        said(CauseKind::MessageMissing, "the result of `f` is missing in message 3 of `agent`")
+    );
+    let image = r#"[{"type":"human","content":"look{\"image_url\": {\"url\": \"u\"}, \"type\": \"image_url\"}"}]"#;
+    let lost = r#"[{"type":"human","content":"look"}]"#;
+    assert_eq!(
+        found(&conversation(image), &conversation(lost)),
+        said(CauseKind::MessageText, "message 1 (human) of `agent` has no image any more")
+    );
+}

@@ -46,6 +46,25 @@ fn a_text_stream_is_decoded() {
 }
 
 #[test]
+fn a_name_that_each_piece_repeats_is_not_joined() {
+    let piece = |name: &str, arguments: &str| {
+        format!(r#"{{"index":0,"id":"a","type":"function","function":{{"name":"{name}","arguments":"{arguments}"}}}}"#)
+    };
+    let pieces = |names: [&str; 3]| [piece(names[0], ""), piece(names[1], "{"), piece(names[2], "}")];
+    let of = |names| calls(&pieces(names).iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(of(["read", "read", "read"]), [call("a", "read", "{}")]);
+    assert_eq!(of(["read", "", "_file"]), [call("a", "read_file", "{}")]);
+}
+
+#[test]
+fn a_stream_that_says_that_it_ends_needs_no_finish_reason() {
+    let text = chunk(r#"{"choices":[{"delta":{"content":"a"}}]}"#);
+    let whole = answer(&[&text, &chunk("null"), &chunk("[DONE]")]).unwrap();
+    assert_eq!((whole.text().as_str(), whole.finish), ("a", None));
+    assert!(answer(&[&text]).unwrap_err().contains("the stream ended before a finish_reason"));
+}
+
+#[test]
 fn tool_calls_are_assembled_from_pieces() {
     let found = calls(&[
         r#"{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}"#,
@@ -96,7 +115,6 @@ fn an_incomplete_answer_is_an_error_that_says_why() {
     let cut = "an incomplete answer: the stream ended before a finish_reason";
     assert_eq!(answer(&[]), Err(cut.into()));
     assert_eq!(answer(&[text]), Err(cut.into()));
-    assert_eq!(answer(&[text, &chunk("[DONE]")]), Err(cut.into()));
     let error = "event: error\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n";
     assert_eq!(answer(&[text, error]), Err("frames[1]: the provider's error: overloaded".into()));
     let half = r#"data: {"choices":[{"del"#;

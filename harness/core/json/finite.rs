@@ -1,0 +1,62 @@
+//! Numbers that Python's JSON has, and JSON has not.
+
+use super::value::Json;
+
+/// Returns the place of the first number in an object or a list that clients cannot read or read as infinite, and what it is.
+/// `None` also if the text is something else than an object or a list: prose may be the word `Infinity`.
+pub fn unreadable_number(text: &str) -> Option<(String, &'static str)> {
+    // Few texts are parsed.
+    let word = ["NaN", "Infinity"].iter().any(|word| text.contains(word));
+    if !word && !has_large_exponent(text.as_bytes()) {
+        return None;
+    }
+    let json = Json::parse(text.as_bytes()).ok()?;
+    let (place, number) = matches!(json, Json::Object(_) | Json::Array(_)).then(|| infinite(&json))??;
+    Some((
+        place,
+        match number {
+            _ if number.is_nan() => "NaN",
+            _ if !word => "a number that is too large",
+            _ if number > 0.0 => "Infinity",
+            _ => "-Infinity",
+        },
+    ))
+}
+
+fn has_large_exponent(text: &[u8]) -> bool {
+    memchr::memchr2_iter(b'e', b'E', text).any(|at| {
+        let rest = &text[at + 1..];
+        let digits = rest.strip_prefix(b"+").unwrap_or(rest);
+        digits.iter().take_while(|byte| byte.is_ascii_digit()).count() >= 3
+    })
+}
+
+fn infinite(value: &Json) -> Option<(String, f64)> {
+    let below = |token: &str, value| infinite(value).map(|(place, number)| (format!("/{token}{place}"), number));
+    match value {
+        Json::Float(number) if !number.is_finite() => Some((String::new(), *number)),
+        Json::Array(items) => items.iter().enumerate().find_map(|(at, item)| below(&at.to_string(), item)),
+        Json::Object(entries) => {
+            entries.iter().find_map(|(key, value)| below(&key.replace('~', "~0").replace('/', "~1"), value))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unreadable_number;
+
+    #[test]
+    fn numbers_that_json_does_not_have_are_found_with_their_place() {
+        let found = |text| unreadable_number(text).map(|(place, what)| format!("{place} {what}"));
+        assert_eq!(found(r#"{"a": [1, {"b/c": NaN}]}"#).unwrap(), "/a/1/b~1c NaN");
+        assert_eq!(found(r"[0, -Infinity]").unwrap(), "/1 -Infinity");
+        assert_eq!(found(r#"{"x": Infinity}"#).unwrap(), "/x Infinity");
+        assert_eq!(found(r#"{"x": 1e400}"#).unwrap(), "/x a number that is too large");
+        assert_eq!(found(r#"{"x": -1.5E+999}"#).unwrap(), "/x a number that is too large");
+        for text in ["NaN", "Infinity", r#"{"x": "NaN"}"#, r#"{"x": 1e308}"#, r#"{"e100": 1e-400}"#, r#"{"x": NaN"#] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+}
