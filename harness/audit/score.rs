@@ -6,7 +6,7 @@ use super::equality::{stable_text, texts_of_the_run};
 use super::kind::Kind;
 use super::sites::{Base, Site};
 use super::spread::spread;
-use retake_core::events::{Calls, Captured, Detail, ShapeOptions, USUAL_HEADERS};
+use retake_core::events::{Calls, Captured, Detail, Golden, ShapeOptions, USUAL_HEADERS};
 
 /// The most changes of one kind that are tried.
 const MOST: usize = 32;
@@ -55,10 +55,13 @@ pub struct Scored {
     pub events: BTreeMap<(String, Kind), Tally>,
 }
 
-/// How captures become the text of a golden.
+/// A golden, and whether there is none, since an option names an event that is not there.
+pub(crate) type Made = (bool, Golden);
+
+/// How captures become a golden.
 pub(crate) struct Rendering<'a> {
-    /// Returns the golden's text, or the reason why there is none.
-    pub text: &'a dyn Fn(&[Captured], &ShapeOptions) -> String,
+    /// Returns the golden, and whether an option names an event that is not there.
+    pub made: &'a dyn Fn(&[Captured], &ShapeOptions) -> Made,
     /// Replaces what differs from run to run in a text.
     pub normalize: &'a dyn Fn(&str) -> String,
     /// Whether a text under a key is a word of the service's own.
@@ -81,7 +84,7 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
     let mut tried = Tried {
         base: &base,
         rendering,
-        texts: Vec::new(),
+        goldens: Vec::new(),
         stable_text: rendering.stable_text(&base.captures, options),
     };
     let mut places: BTreeMap<Kind, Vec<(String, Site)>> = BTreeMap::new();
@@ -142,17 +145,17 @@ impl Scored {
 struct Tried<'a> {
     base: &'a Base,
     rendering: &'a Rendering<'a>,
-    texts: Vec<Texts>,
+    goldens: Vec<Goldens>,
     stable_text: String,
 }
 
 /// The goldens of the unchanged captures under one set of options.
-struct Texts {
+struct Goldens {
     options: ShapeOptions,
     /// The golden of all captures together.
-    whole: String,
+    whole: Made,
     /// The golden of each capture by itself; `None` until it is needed.
-    alone: Vec<Option<String>>,
+    alone: Vec<Option<Made>>,
 }
 
 impl Tried<'_> {
@@ -183,19 +186,19 @@ impl Tried<'_> {
     /// Whether a changed capture leads to a different golden. The capture is rendered by itself first, which is cheaper: a
     /// difference there is a difference in the whole as well. Ids that several captures share show only in the whole.
     fn differs(&mut self, at: usize, changed: &Captured, options: &ShapeOptions) -> bool {
-        let Rendering { text, .. } = *self.rendering;
-        let known = self.texts.iter().position(|texts| texts.options == *options).unwrap_or_else(|| {
+        let Rendering { made, .. } = *self.rendering;
+        let known = self.goldens.iter().position(|goldens| goldens.options == *options).unwrap_or_else(|| {
             let captures = &self.base.captures;
-            let (whole, alone) = (text(captures, options), vec![None; captures.len()]);
-            self.texts.push(Texts { options: options.clone(), whole, alone });
-            self.texts.len() - 1
+            let (whole, alone) = (made(captures, options), vec![None; captures.len()]);
+            self.goldens.push(Goldens { options: options.clone(), whole, alone });
+            self.goldens.len() - 1
         });
         let base = &self.base.captures[at];
-        let alone = self.texts[known].alone[at].get_or_insert_with(|| text(std::slice::from_ref(base), options));
-        if text(std::slice::from_ref(changed), options) != *alone {
+        let alone = self.goldens[known].alone[at].get_or_insert_with(|| made(std::slice::from_ref(base), options));
+        if made(std::slice::from_ref(changed), options) != *alone {
             return true;
         }
-        self.concerns_others(at, changed) && text(&self.with(at, changed.clone()), options) != self.texts[known].whole
+        self.concerns_others(at, changed) && made(&self.with(at, changed.clone()), options) != self.goldens[known].whole
     }
 
     fn with(&self, at: usize, changed: Captured) -> Vec<Captured> {

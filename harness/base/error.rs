@@ -63,6 +63,13 @@ impl Error {
         self
     }
 
+    /// Moves the position down by a number of lines, which stand above the text that it is in.
+    #[must_use]
+    pub fn below(mut self, lines: usize) -> Error {
+        self.0.place = self.0.place.map(|place| Place { line: place.line + lines, ..place });
+        self
+    }
+
     /// Sets the file and the position, unless the error already has a position.
     #[must_use]
     pub fn else_at(self, file: &Path, place: Place) -> Error {

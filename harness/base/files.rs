@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -21,6 +21,78 @@ pub fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
         return Err(Error::new(format!("failed to read it: it is {special}, expected a file")).in_file(shown));
     }
     std::fs::read(path).map_err(|e| failed_as(shown, "read", path, &e))
+}
+
+/// Reads a file that somebody else may have put into a folder, such as run data of another CI job. It is given relative to the
+/// folder, and is read only if it is in there, regular, and of at most `most` bytes. `None` if there is no such file.
+/// An error names the file and the reason.
+pub fn read_inside(folder: &Path, file: &Path, most: u64) -> Result<Option<Vec<u8>>> {
+    let path = folder.join(file);
+    let refused = |what: String| Error::new(format!("failed to read it: {what}")).in_file(&path);
+    if !file.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Err(refused("expected the path of a file in this folder".to_owned()));
+    }
+    if let Some(special) = special(&path) {
+        return Err(refused(format!("it is {special}, expected a file")));
+    }
+    let resolved = folder.canonicalize().and_then(|home| Ok((path.canonicalize()?, home)));
+    let opened = match resolved {
+        Ok((resolved, home)) => match resolved.strip_prefix(&home) {
+            Ok(below) => open_below(&home, below),
+            Err(_) => return Err(leads_out(&path)),
+        },
+        Err(error) => Err(error),
+    };
+    let read = |opened: File| {
+        let about = opened.metadata()?;
+        let mut bytes = Vec::new();
+        if about.is_file() && about.len() <= most {
+            // It may be growing.
+            opened.take(most + 1).read_to_end(&mut bytes)?;
+        }
+        Ok((about, bytes))
+    };
+    match opened.and_then(read) {
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(failed("read", &path, &e)),
+        Ok((about, _)) if !about.is_file() => Err(refused("expected a file".to_owned())),
+        Ok((about, bytes)) if about.len().max(bytes.len() as u64) > most => {
+            Err(refused(format!("it has more than the {most} bytes that are read of such a file")))
+        }
+        Ok((_, bytes)) => Ok(Some(bytes)),
+    }
+}
+
+/// Opens a file below a folder. Each folder on the way is opened from the one before it, and no link is followed, so what is
+/// renamed meanwhile leads nowhere else. Opening a pipe does not wait for a writer.
+#[cfg(unix)]
+fn open_below(home: &Path, below: &Path) -> std::io::Result<File> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    let way = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut at = openat(CWD, home, way, Mode::empty())?;
+    for folder in below.parent().into_iter().flat_map(Path::components) {
+        at = openat(&at, folder.as_os_str(), way, Mode::empty())?;
+    }
+    let last = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(openat(&at, below.file_name().unwrap_or_default(), last, Mode::empty())?.into())
+}
+
+#[cfg(not(unix))]
+fn open_below(home: &Path, below: &Path) -> std::io::Result<File> {
+    File::open(home.join(below))
+}
+
+/// As [`inside`], for a file or folder that is written to: a link to what does not exist yet would create that.
+pub fn inside_to_write(root: &Path, file: &Path) -> Result<()> {
+    inside(root, file)?;
+    let mut path = root.to_owned();
+    for part in file.components() {
+        path.push(part);
+        if let Some(link) = broken_link(&path) {
+            return Err(Error::new(format!("{link}, expected a file or folder of the project")).in_file(file));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a file or folder of a project, given relative to its root, is not outside the project: a link that leads out would
@@ -52,12 +124,15 @@ fn links_inside(root: &Path, file: &Path) -> Result<()> {
         let laid_out = leads_to.ends_with(file) && leads_to.is_file();
         // What is neither a file nor a folder is not read.
         if !leads_to.starts_with(&home) && !laid_out && special(&path).is_none() {
-            let shown = path.strip_prefix(root).unwrap_or(file);
-            let error = Error::new("a link that leads out of the project, expected a file or folder of the project");
-            return Err(error.in_file(shown).help("links may lead to other places in the project"));
+            return Err(leads_out(path.strip_prefix(root).unwrap_or(file)));
         }
     }
     Ok(())
+}
+
+fn leads_out(shown: &Path) -> Error {
+    let error = Error::new("a link that leads out of the project, expected a file or folder of the project");
+    error.in_file(shown).help("links may lead to other places in the project")
 }
 
 /// Writes a temporary file in the same folder, syncs it and renames it, so a reader sees either the old text or the new one.
@@ -93,15 +168,17 @@ fn write_renamed(path: &Path, bytes: &[u8], synced: bool) -> Result<()> {
     write().or_else(again).map_err(|e| failed("write", path, &e))
 }
 
-/// Returns the folder for run data in a project, `.retake`. Creates it if needed, with a `.gitignore` that covers all of it.
-/// Fails if the folder cannot be written.
-pub fn run_folder(root: &Path) -> Result<PathBuf> {
-    let folder = root.join(RUN_FOLDER);
-    let ignored = folder.join(".gitignore");
+/// Returns a file or folder for run data in a project, which may not exist yet. Creates `.retake`, in which it is, if needed, with
+/// a `.gitignore` that covers all of it.
+/// Fails if it would be outside the project, or cannot be written.
+pub fn run_folder(root: &Path, of: &str) -> Result<PathBuf> {
+    let place = Path::new(RUN_FOLDER).join(of);
+    inside_to_write(root, &place)?;
+    let ignored = root.join(RUN_FOLDER).join(".gitignore");
     if !ignored.exists() {
         write_whole(&ignored, b"*\n")?;
     }
-    Ok(folder)
+    Ok(root.join(place))
 }
 
 /// The name of the folder that [`run_folder`] returns.

@@ -1,6 +1,7 @@
 //! Helpers for text that people read: shortening, plurals, escaping what a terminal hides, suggesting a name. Pure.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// The largest number of characters in one line of an error. The offending text may be a line of a megabyte.
 const LONGEST_LINE: usize = 700;
@@ -38,6 +39,38 @@ pub fn visible(text: &str) -> String {
         }
     }
     visible
+}
+
+/// Returns the text as it is printed, so that whoever reads the output sees it and nothing acts on it: neither a terminal, for which
+/// hidden characters are escaped, nor a CI system, which takes commands from lines of a log: `::add-mask::x` at the beginning of
+/// a line, `##vso[task.complete]` anywhere. Escapes are those of JSON, so JSON keeps its meaning.
+pub fn printed(text: &str) -> Cow<'_, str> {
+    let mut printed = String::new();
+    let (mut done, mut begins, mut before) = (0, true, '\n');
+    for (at, c) in text.char_indices() {
+        let is_command = match c {
+            ':' => begins && text[at..].starts_with("::"),
+            '#' => before == '#' && is_before_bracket(&text[at + 1..]),
+            _ => false,
+        };
+        if is_command || is_hidden(c) {
+            printed.push_str(&text[done..at]);
+            let _ = write!(printed, "\\u{:04x}", u32::from(c));
+            done = at + c.len_utf8();
+        }
+        begins = c == '\n' || (begins && c.is_whitespace());
+        before = c;
+    }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    printed.push_str(&text[done..]);
+    Cow::Owned(printed)
+}
+
+/// Whether the text is the rest of a word and `[`.
+fn is_before_bracket(rest: &str) -> bool {
+    rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "._-".contains(c)).starts_with('[')
 }
 
 /// Whether a character is a control character other than a line break or a tab, or changes the direction of writing.

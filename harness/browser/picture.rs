@@ -145,7 +145,7 @@ const PROPOSED: &str = ".new";
 /// Returns the folder for the files that a scenario's pages leave. Git ignores it.
 /// Fails if the folder cannot be made.
 pub(crate) fn folder(root: &Path, scenario: &str) -> Result<PathBuf> {
-    let folder = files::run_folder(root)?.join("browser").join(scenario);
+    let folder = files::run_folder(root, &format!("browser/{scenario}"))?;
     std::fs::create_dir_all(&folder).map_err(|e| files::failed("make", &folder, &e))?;
     Ok(folder)
 }
@@ -153,9 +153,9 @@ pub(crate) fn folder(root: &Path, scenario: &str) -> Result<PathBuf> {
 /// Makes the proposed screenshots of a scenario its baselines.
 /// Fails if a file cannot be renamed.
 pub(crate) fn accept(root: &Path, scenario: &str) -> Result<()> {
-    let Ok(entries) = std::fs::read_dir(root.join(files::RUN_FOLDER).join("browser").join(scenario)) else {
-        return Ok(());
-    };
+    let folder = Path::new(files::RUN_FOLDER).join("browser").join(scenario);
+    files::inside(root, &folder)?;
+    let Ok(entries) = std::fs::read_dir(root.join(folder)) else { return Ok(()) };
     let proposed = entries.flatten().map(|entry| entry.path());
     for from in proposed.filter(|file| file.to_string_lossy().ends_with(&format!("{BASELINE}{PROPOSED}"))) {
         let to: PathBuf = from.with_extension("");

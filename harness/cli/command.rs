@@ -82,7 +82,19 @@ pub(crate) fn run() -> ExitCode {
         return done;
     }
     retake_model::clients::reach_https_by(relay::for_https);
-    let done = Arguments::parse().command.run();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // An error repeats what was typed.
+        Err(error) if error.use_stderr() => {
+            terminal::complaint(error.render());
+            return ExitCode::from(2);
+        }
+        Err(help) => {
+            let failed = help.print().err().filter(|failed| failed.kind() != std::io::ErrorKind::BrokenPipe);
+            return ExitCode::from(if failed.is_some() { 2 } else { 0 });
+        }
+    };
+    let done = arguments.command.run();
     let code = done.unwrap_or_else(|error| {
         terminal::error(error);
         ExitCode::from(2)

@@ -106,7 +106,7 @@ impl Fork {
 
 /// The fixture of a run, `NAME-1.2`, and the file of its fork.
 pub(super) fn files_of(root: &Path, id: &str) -> Result<(PathBuf, PathBuf)> {
-    let forks = root.join(files::RUN_FOLDER).join("forks");
+    let forks = forks(root)?;
     let (fork, number) = match id.rsplit_once('.').filter(|_| !forks.join(id).is_dir()) {
         Some((fork, number)) => (fork, number),
         None => (id, "1"),
@@ -118,8 +118,13 @@ pub(super) fn files_of(root: &Path, id: &str) -> Result<(PathBuf, PathBuf)> {
     Err(Error::new(format!("there is no finished run `{id}`")).help("`retake fork` prints the ids in its table"))
 }
 
+fn forks(root: &Path) -> Result<PathBuf> {
+    let forks = Path::new(files::RUN_FOLDER).join("forks");
+    files::inside(root, &forks).map(|()| root.join(forks))
+}
+
 fn sweep(root: &Path, ids: &[String]) -> Result<ExitCode> {
-    let forks = root.join(files::RUN_FOLDER).join("forks");
+    let forks = forks(root)?;
     let mut found = Vec::new();
     for entry in std::fs::read_dir(&forks).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir()) {
         found.push(entry.file_name().to_string_lossy().into_owned());

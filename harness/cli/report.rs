@@ -95,7 +95,7 @@ pub(super) fn write(root: &Path, runs: &[RunData], form: ReportForm, out: Option
     };
     let file = match (out, form) {
         (Some(file), _) => file,
-        (None, ReportForm::Html) => files::run_folder(root)?.join("report.html"),
+        (None, ReportForm::Html) => files::run_folder(root, "report.html")?,
         (None, _) => {
             terminal::out(text.trim_end());
             return Ok(None);
@@ -106,7 +106,7 @@ pub(super) fn write(root: &Path, runs: &[RunData], form: ReportForm, out: Option
 }
 
 /// The most bytes of pictures on a page.
-const PICTURES: usize = 12 << 20;
+const PICTURES: u64 = 12 << 20;
 
 /// The runs with their pictures in place of the pictures' files, since the page is a single file. Failed runs come first; what is
 /// too much is left out.
@@ -116,13 +116,23 @@ fn with_pictures(root: &Path, runs: &[RunData]) -> Vec<RunData> {
     let mut sorted: Vec<&mut RunData> = runs.iter_mut().collect();
     sorted.sort_by_key(|run| run.result != RunResult::Failed);
     for act in sorted.into_iter().flat_map(|run| &mut run.steps).flat_map(|step| &mut step.acts) {
-        let bytes = act.picture.take().and_then(|file| std::fs::read(root.join(file)).ok());
-        let Some(bytes) = bytes.filter(|bytes| bytes.len() <= left) else { continue };
-        left -= bytes.len();
+        let Some(bytes) = act.picture.take().and_then(|file| picture(root, &file, left)) else { continue };
+        left = left.saturating_sub(bytes.len() as u64);
         act.picture = Some(format!("data:image/jpeg;base64,{}", BASE64_STANDARD.encode(bytes)).into());
     }
     runs
 }
+
+/// A picture that a run took of a page, if it has at most `most` bytes. Data of another job may name any file, so only pictures in
+/// the folder of such are read.
+fn picture(root: &Path, file: &Path, most: u64) -> Option<Vec<u8>> {
+    let is_of_a_page = file.starts_with(Path::new(files::RUN_FOLDER).join("browser"));
+    let bytes = is_of_a_page.then(|| files::read_inside(root, file, most).ok()).flatten()??;
+    bytes.starts_with(JPEG).then_some(bytes)
+}
+
+/// How each picture in JPEG begins.
+const JPEG: &[u8] = b"\xff\xd8\xff";
 
 /// Opens a page in the browser if standard output is a terminal. Errors are ignored: the page's path has been printed.
 pub(super) fn open(file: &Path) {

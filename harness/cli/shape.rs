@@ -56,7 +56,7 @@ impl Shape {
         };
         let options = ShapeOptions { detail: self.detail, ..ShapeOptions::default() };
         let normalizer = Normalizer::default();
-        let text = golden(&[captured], &options, &|text| normalizer.apply(text).into_owned());
+        let text = golden(&[captured], &options, &|text| normalizer.apply(text).into_owned()).to_string();
         terminal::out(text.trim_end());
         Ok(ExitCode::SUCCESS)
     }

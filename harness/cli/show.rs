@@ -8,7 +8,7 @@ use crate::view::{RowKind, Shown, columns, side_by_side};
 use retake::__private::report::{ForkData, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
-use retake_scenario::{Discovered, FixtureRef, discover};
+use retake_scenario::{Discovered, FixtureRef, discover, is_name};
 use retake_wire::fixture::Fixture;
 
 /// Show a fixture as a readable conversation
@@ -65,9 +65,12 @@ impl Show {
 
     /// Shows a run of a fork beside the recording that it branches off.
     fn beside(&self, root: &Path, id: &str) -> Result<ExitCode> {
-        let (run, fork) = super::fork::files_of(root, id)?;
-        let fork: ForkData = serde_json::from_slice(&retake_base::files::read(&fork)?)
-            .map_err(|e| Error::new(format!("not a fork: {e}")).in_file(&fork))?;
+        let (run, file) = super::fork::files_of(root, id)?;
+        let fork: ForkData = serde_json::from_slice(&retake_base::files::read(&file)?)
+            .map_err(|e| Error::new(format!("not a fork: {e}")).in_file(&file))?;
+        if !is_name(&fork.scenario) {
+            return Err(Error::new(format!("`{}` is no scenario", fork.scenario)).in_file(&file));
+        }
         let recorded = Show::file(Path::new(&fork.scenario), root, discover(root).ok().as_ref())?;
         let rules = self.project.open(&recorded)?.rules;
         let width = columns::width();

@@ -76,11 +76,12 @@ impl Test {
         };
         let ran: Vec<RunData> = Runs::of(&root).since(&begun);
         for form in self.report {
-            let file = run_folder(&root)?.join(match form {
+            let file = match form {
                 ReportForm::Html => "report.html",
                 ReportForm::Junit => "junit.xml",
                 ReportForm::Markdown => "report.md",
-            });
+            };
+            let file = run_folder(&root, file)?;
             super::report::write(&root, &ran, form, Some(file.clone()))?;
             terminal::note(format!("report: {}", file.display()));
         }

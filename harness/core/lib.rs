@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `json` | JSON as Python reads and prints it, which keys depend on |
 //! | `conversation` | messages, tool calls and answers in a form that is independent of providers |
+//! | `days` | days that moved between a recording and a run |
 //! | `key` | keys and checks, which decide whether two model calls are the same |
 //! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams |
 //! | `events` | captured streams as events, and events as shapes |
@@ -13,6 +14,7 @@
 #![allow(missing_docs)] // only items whose names do not say it all are documented
 
 pub mod conversation;
+pub mod days;
 pub mod events;
 pub mod json;
 pub mod key;

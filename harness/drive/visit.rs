@@ -196,7 +196,7 @@ impl<'a> Visitor<'a> {
     /// Keeps what the page shows after an act, for the report. The trace is not worth a failure.
     async fn keep_picture(&self, page: &Page, name: String) -> Option<PathBuf> {
         let file = self.run_data().ok()?.join(name);
-        std::fs::write(&file, page.small_picture().await?).ok()?;
+        retake_base::files::replace(&file, &page.small_picture().await?).ok()?;
         Some(file.strip_prefix(self.root).unwrap_or(&file).to_owned())
     }
 

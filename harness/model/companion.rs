@@ -3,9 +3,11 @@
 
 use std::fmt::Debug;
 
+use axum::body::Body as HttpBody;
 use axum::http::Method;
 
-use super::http::Incoming;
+use super::handler::ServerState;
+use super::http::{self, Incoming};
 use retake_core::json::Json;
 use retake_wire::Response;
 
@@ -15,20 +17,24 @@ pub trait Companion: Debug + Send + Sync {
     fn answer(&self, method: &Method, path: &str, body: &[u8]) -> Option<Response>;
 }
 
-/// Returns the companion's answer to a request that is meant for it, or `None` if the request is a call. No key is needed,
-/// because only the system under test has it, and other programs may ask. Pages of other servers are refused, also those whose
-/// own name leads to this machine.
-pub(super) fn answer(companion: &dyn Companion, incoming: &Incoming) -> Option<Response> {
-    let path = incoming.uri.path().strip_prefix("/__retake/")?;
-    if !incoming.names_loopback() {
-        return Some(refused(403, "this answers only to loopback names: http://127.0.0.1 or http://localhost"));
+/// Returns the companion's answer to a request for this path. No key is needed, because only the system under test has it, and other
+/// programs may ask. Pages of other servers are refused, also those whose own name leads to this machine.
+pub(super) async fn answer(
+    companion: &dyn Companion,
+    path: &str,
+    incoming: &mut Incoming,
+    body: HttpBody,
+    state: &ServerState,
+) -> Response {
+    let refusal = incoming.foreign(incoming.brings_key(&state.key)).map(|why| refused(403, why));
+    if let Some(refusal) = refusal {
+        http::drain(body).await;
+        return refusal;
     }
-    if incoming.is_of_a_page() {
-        return Some(refused(403, "a page of another server may not ask this"));
-    }
+    incoming.read(body, &state.room).await;
     let nothing =
         || refused(404, "below /__retake/ there are only GET health, metrics, misses and report, and POST reset");
-    Some(companion.answer(&incoming.method, path, &incoming.body).unwrap_or_else(nothing))
+    companion.answer(&incoming.method, path, &incoming.body).unwrap_or_else(nothing)
 }
 
 fn refused(status: u16, why: &str) -> Response {

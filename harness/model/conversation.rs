@@ -44,6 +44,11 @@ impl Conversation {
         self.hash.get().is_some()
     }
 
+    /// The messages as the call has them.
+    pub(super) fn messages(&self) -> &[Shared] {
+        &self.messages
+    }
+
     /// The number of canonical messages.
     pub(super) fn length(&self) -> usize {
         self.length

@@ -11,7 +11,7 @@ use axum::http::{Request, Response as HttpResponse};
 use super::activity::InFlight;
 use super::callers::CallerRules;
 use super::companion::{self, Companion};
-use super::http::{self, Incoming};
+use super::http::{self, Incoming, Room};
 use super::lint::FlawKind;
 use super::load::{Load, Pass};
 use super::lookup::Lookup;
@@ -20,7 +20,8 @@ use super::record::{Branch, PendingCall, Recorder};
 use super::replay::Replay;
 use super::route::{Aside, Route};
 use super::run_log::{Asked, CallOutcome, CallUnderWay, HeardCall};
-use super::seats::{Owner, Seats};
+use super::seats::{Begun, Seats};
+use super::served::Found;
 use super::session::{Mode, Read, Session};
 use super::today::KeptCall;
 use super::worlds;
@@ -35,6 +36,7 @@ pub(super) struct ServerState {
     pub(super) key: String,
     pub(super) companion: OnceLock<Arc<dyn Companion>>,
     pub(super) seats: Seats,
+    pub(super) room: Room,
     callers: CallerRules,
     load: Option<Arc<Load>>,
 }
@@ -47,7 +49,8 @@ impl ServerState {
         session: Arc<Session>,
         load: Option<Arc<Load>>,
     ) -> ServerState {
-        ServerState { key, companion: OnceLock::new(), callers, seats: Seats::of(session), load }
+        let (companion, room) = (OnceLock::new(), Room::default());
+        ServerState { key, companion, callers, seats: Seats::of(session), room, load }
     }
 
     /// The session from which new requests are answered.
@@ -56,33 +59,29 @@ impl ServerState {
     }
 }
 
-/// Answers one request.
+/// Answers one request. What its head says decides whether its body is read.
 pub(super) async fn handle(
     State(state): State<Arc<ServerState>>,
     request: Request<HttpBody>,
 ) -> HttpResponse<HttpBody> {
     let begun = state.seats.begin();
-    let incoming = Incoming::read(request).await;
-    if let Some(response) = state.companion.get().and_then(|it| companion::answer(&**it, &incoming)) {
+    let (mut incoming, body) = Incoming::new(request);
+    let path = incoming.uri.path().to_owned();
+    if let (Some(companion), Some(path)) = (state.companion.get(), path.strip_prefix("/__retake/")) {
+        let response = companion::answer(&**companion, path, &mut incoming, body, &state).await;
         return http::answer(&response, begun.of_none().1);
     }
-    let route = Route::of(&incoming.method, incoming.uri.path(), &incoming.headers);
-    let authorized = incoming.brings_key(&state.key, begun.active().records());
-    let (session, in_flight) = match route {
-        // This is no call of a model, so it fails no scenario.
-        Route::Aside(_) => begun.of_none(),
-        Route::Call | Route::Unknown => match begun.owner(&incoming) {
-            (Owner::One(session) | Owner::Unclear(session), in_flight) => (session, in_flight),
-        },
-    };
-    let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
-    if !authorized {
-        return match route {
-            // LiteLLM does not send the key with these requests, and Ollama's clients have none.
-            Route::Aside(aside) if aside.is_open() => http::answer(&aside.answer(Vec::new), in_flight),
-            _ => exchange.refused(401, MissReason::WrongKey, in_flight),
-        };
+    let route = Route::of(&incoming.method, &path, &incoming.headers);
+    let has_key = incoming.brings_key(&state.key);
+    let foreign = incoming.foreign(has_key).filter(|_| has_key);
+    if !has_key || foreign.is_some() {
+        let response = turned_away(&state, begun, route, &incoming, foreign);
+        http::drain(body).await;
+        return response;
     }
+    incoming.read(body, &state.room).await;
+    let (session, in_flight) = begun.of(route, &incoming);
+    let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
     if let Some(what) = incoming.unreadable.clone() {
         return exchange.refused(400, MissReason::Unreadable { what }, in_flight);
     }
@@ -90,6 +89,34 @@ pub(super) async fn handle(
         Route::Call => exchange.called(None, in_flight).await,
         Route::Aside(aside) => exchange.called(Some(aside), in_flight).await,
         Route::Unknown => exchange.refused(404, MissReason::UnknownRoute { request: incoming.via() }, in_flight),
+    }
+}
+
+/// Answers a request that does not bring the key, or comes from a page of another server (`foreign`).
+fn turned_away(
+    state: &ServerState,
+    begun: Begun,
+    route: Route,
+    incoming: &Incoming,
+    foreign: Option<&'static str>,
+) -> HttpResponse<HttpBody> {
+    match route {
+        // LiteLLM does not send the key with these requests, and Ollama's clients have none.
+        Route::Aside(aside) if aside.is_open() => http::answer(&aside.answer(Vec::new), begun.of_none().1),
+        // Whoever sends that is most likely not the system, so it is no miss.
+        _ if foreign.is_some() || incoming.is_keyless() => {
+            let (session, in_flight) = begun.of_none();
+            let (status, kind, why, what) = match foreign {
+                Some(why) => (401, "another_page", why, "from a page of another server"),
+                None => (401, "no_key", "the request brought no key; the system is given one", "with no key"),
+            };
+            session.note_flaws([(FlawKind::Refused, format!("`{}`, {what}", incoming.via()))], None, None);
+            http::final_error(&wire::error_response(incoming.provider(), status, kind, why), in_flight)
+        }
+        _ => {
+            let (session, in_flight) = begun.of(route, incoming);
+            Exchange { state, session: &session, incoming }.refused(401, MissReason::WrongKey, in_flight)
+        }
     }
 }
 
@@ -174,8 +201,7 @@ impl Exchange<'_> {
         let seen = CallUnderWay::begin(replay, || (incoming.via(), Asked::of(&lookup)));
         let taken = replay.take_for(of_session.as_deref(), lookup, Some(&|| read.json()));
         let found = match &taken {
-            Ok(served) if served.by_first_key => Some((FlawKind::Key, BY_FIRST_KEY)),
-            Ok(served) if served.over_another_api => Some((FlawKind::Key, OVER_ANOTHER_API)),
+            Ok(served) if served.found != Found::ByKey => Some((FlawKind::Key, said_of(served.found))),
             Ok(served) if caller.is_none() && served.turn().names_caller_over_http() => {
                 Some((FlawKind::Caller, UNDECLARED))
             }
@@ -339,6 +365,18 @@ fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
 /// The note on a turn that today's key rules do not find.
 const BY_FIRST_KEY: &str = "the turn was found only by the key rules of deer-flow's first fixtures, which know neither marks of \
      user input nor hidden messages; record again to use today's rules";
+
+/// The note on a call that was made on another day.
+const BY_DAY: &str = "the turn was found by its day: where the recording says its own day, the call says today";
+
+/// What is said of a turn that was not found by its key.
+fn said_of(found: Found) -> &'static str {
+    match found {
+        Found::ByFirstKey => BY_FIRST_KEY,
+        Found::OverAnotherApi => OVER_ANOTHER_API,
+        Found::ByDay | Found::ByKey => BY_DAY,
+    }
+}
 
 /// The note on a call that no longer says who makes it.
 const UNDECLARED: &str = "it is no longer declared";

@@ -1,11 +1,16 @@
 //! Reads HTTP requests and writes HTTP responses.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body as HttpBody, Bytes};
+use axum::body::{Body as HttpBody, Bytes, HttpBody as _};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response as HttpResponse, Uri, header};
 use futures_util::{Stream, StreamExt as _};
+use subtle::ConstantTimeEq as _;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::activity::InFlight;
@@ -14,8 +19,31 @@ use retake_wire::{self as wire, Api, Body, Frames, Response, Target};
 
 /// The largest request that is read, in bytes.
 const MAX_BODY: usize = 256 << 20;
+/// Bodies up to this size, in bytes, are read at once, and larger ones when there is room for them.
+const SMALL: usize = 1 << 20;
+/// How much of the body of a refused request is taken, in bytes. A client that is still sending would not read why it was refused.
+const REFUSED: usize = 16 << 20;
 
-/// A request that was read to its end.
+/// The room for large bodies of one server. A call keeps its room until it is answered.
+#[derive(Debug)]
+pub(super) struct Room(Arc<Semaphore>);
+
+impl Default for Room {
+    /// Room for two of the largest bodies.
+    fn default() -> Room {
+        Room(Arc::new(Semaphore::new(2 * MAX_BODY)))
+    }
+}
+
+impl Room {
+    /// Waits until there is room for a body.
+    async fn take(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        // All of its room is taken at once: two that each wait for the rest would wait forever.
+        self.0.clone().acquire_many_owned(u32::try_from(bytes).ok()?).await.ok()
+    }
+}
+
+/// A request: its head, and its body once that is read.
 pub(super) struct Incoming {
     pub(super) method: Method,
     pub(super) uri: Uri,
@@ -25,18 +53,55 @@ pub(super) struct Incoming {
     pub(super) unreadable: Option<String>,
     /// When its last byte came.
     pub(super) arrived: Instant,
+    room: Option<OwnedSemaphorePermit>,
 }
 
 impl Incoming {
-    /// Reads a request to its end.
-    pub(super) async fn read(request: Request<HttpBody>) -> Incoming {
+    /// Parts a request into its head and its body, which is not read yet.
+    pub(super) fn new(request: Request<HttpBody>) -> (Incoming, HttpBody) {
         let (parts, body) = request.into_parts();
-        let body = axum::body::to_bytes(body, MAX_BODY).await;
-        let body = body.map_err(|_| format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20));
-        let body = body.and_then(|body| unpacked(&parts.headers, body));
-        let unreadable = body.as_ref().err().cloned();
         let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
-        Incoming { method, uri, headers, body: body.unwrap_or_default(), unreadable, arrived: Instant::now() }
+        let (arrived, unreadable, room) = (Instant::now(), None, None);
+        (Incoming { method, uri, headers, body: Bytes::new(), unreadable, arrived, room }, body)
+    }
+
+    /// Reads the body.
+    pub(super) async fn read(&mut self, body: HttpBody, room: &Room) {
+        let (least, most) = (body.size_hint().lower(), body.size_hint().upper());
+        let least = usize::try_from(least).unwrap_or(usize::MAX);
+        let read = if least > MAX_BODY {
+            None
+        } else if most.is_some_and(|most| most == least as u64) {
+            if least > SMALL {
+                self.room = room.take(least).await;
+            }
+            axum::body::to_bytes(body, MAX_BODY).await.ok()
+        } else {
+            self.pieces(body, room).await
+        };
+        let read = read.ok_or_else(|| format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20));
+        match read.and_then(|body| unpacked(&self.headers, body)) {
+            Ok(body) => self.body = body,
+            Err(what) => self.unreadable = Some(what),
+        }
+        self.arrived = Instant::now();
+    }
+
+    /// Reads a body that does not say how long it is. `None` if it breaks off, or is too large.
+    async fn pieces(&mut self, body: HttpBody, room: &Room) -> Option<Bytes> {
+        let (mut pieces, mut read) = (body.into_data_stream(), Vec::new());
+        while let Some(piece) = pieces.next().await {
+            let piece = piece.ok()?;
+            let length = read.len() + piece.len();
+            if length > MAX_BODY {
+                return None;
+            }
+            if length > SMALL && self.room.is_none() {
+                self.room = room.take(MAX_BODY).await;
+            }
+            read.extend_from_slice(&piece);
+        }
+        Some(read.into())
     }
 
     /// Returns the method and path: `POST /v1/chat/completions`. The query is left out, because it may hold a key.
@@ -63,38 +128,82 @@ impl Incoming {
         self.target().api().unwrap_or_else(|| route::provider(self.uri.path(), &self.headers))
     }
 
-    /// Whether the request brings the key, in any of the ways in which providers accept it. A server that `records` spends
-    /// money, so it does not accept a key in the query from a page in a browser: any page could send such a request.
-    pub(super) fn brings_key(&self, key: &str, records: bool) -> bool {
-        let header = |name: &HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok());
-        let bearer = || header(&header::AUTHORIZATION)?.split_once(' ').map(|(_, token)| token.trim());
-        let in_query = |query: &str| {
-            url::form_urlencoded::parse(query.as_bytes()).any(|(name, value)| name == "key" && value == key)
+    /// Whether the request brings the key, in any of the ways in which providers accept it.
+    pub(super) fn brings_key(&self, key: &str) -> bool {
+        self.keys().any(|brought| is_same_key(&brought, key))
+    }
+
+    /// Whether the request brings no key at all, neither the right one nor another.
+    pub(super) fn is_keyless(&self) -> bool {
+        self.keys().next().is_none()
+    }
+
+    fn keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let bearer = self.header("authorization").and_then(|header| Some(header.split_once(' ')?.1.trim()));
+        let named = KEY_HEADERS.iter().filter_map(|name| self.headers.get(name)?.to_str().ok());
+        let query = url::form_urlencoded::parse(self.uri.query().unwrap_or_default().as_bytes());
+        let in_query = query.filter_map(|(name, value)| (name == "key").then_some(value));
+        bearer.into_iter().chain(named).map(Cow::Borrowed).chain(in_query).filter(|key| !key.is_empty())
+    }
+
+    /// Why the request may come from a page that has nothing to do with this server; `None` if it does not. A program that has the
+    /// key may reach the server by any name, as from a container. A browser sends what any page tells it to.
+    pub(super) fn foreign(&self, has_key: bool) -> Option<&'static str> {
+        let origin = self.header("origin");
+        let site = self.header("sec-fetch-site");
+        // Node sends `Sec-Fetch-Mode` too, but no other header of a browser.
+        let is_of_a_browser = origin.is_some()
+            || ["site", "dest", "user"].iter().any(|what| self.headers.contains_key(format!("sec-fetch-{what}")));
+        if has_key && !is_of_a_browser {
+            return None;
+        }
+        let host = self.uri.authority().map(Authority::as_str).or_else(|| self.header("host"));
+        if !host.is_some_and(is_loopback) {
+            return Some("this answers only to loopback names: http://127.0.0.1 or http://localhost");
+        }
+        let own = host.map(|host| format!("http://{host}"));
+        let is_near = |origin: &str| {
+            // A service on this machine may pass on what its page sent, and add the key.
+            let of_machine = || origin.split_once("://").is_some_and(|(_, host)| is_loopback(host));
+            Some(origin) == own.as_deref() || (has_key && of_machine())
         };
-        bearer() == Some(key)
-            || KEY_HEADERS.iter().any(|name| header(name) == Some(key))
-            || (self.uri.query().is_some_and(in_query) && !(records && self.is_of_a_page()))
+        let is_far = match origin {
+            Some(origin) => !is_near(origin),
+            None => site == Some("cross-site"),
+        };
+        let far = is_far || (!has_key && matches!(site, Some("cross-site" | "same-site")));
+        far.then_some("a page of another server may not ask this")
     }
 
-    /// Whether the request names a loopback host. Any other name could be that of a page that leads to this machine.
-    pub(super) fn names_loopback(&self) -> bool {
-        let host = self.uri.host().or_else(|| {
-            let host = self.headers.get(header::HOST)?.to_str().ok()?;
-            // Without the port; an IPv6 address is in brackets.
-            Some(host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(host, _)| host))
-        });
-        let Some(host) = host.map(|host| host.trim_end_matches('.').to_ascii_lowercase()) else { return false };
-        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-        address.map_or_else(|_| host == "localhost" || host.ends_with(".localhost"), |address| address.is_loopback())
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
     }
+}
 
-    /// Whether a browser sent the request on behalf of another server's page.
-    pub(super) fn is_of_a_page(&self) -> bool {
-        let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
-        let own = header("host").map(|host| format!("http://{host}"));
-        header("origin").is_some_and(|origin| Some(origin) != own.as_deref())
-            || matches!(header("sec-fetch-site"), Some("cross-site" | "same-site"))
+/// Takes what a client still sends of a request that was refused, and keeps nothing of it.
+pub(super) async fn drain(body: HttpBody) {
+    let (mut left, mut pieces) = (REFUSED, body.into_data_stream());
+    while let Some(Ok(piece)) = pieces.next().await {
+        match left.checked_sub(piece.len()) {
+            Some(rest) => left = rest,
+            None => return,
+        }
     }
+}
+
+/// Compares keys in a time that does not tell how much of them is the same.
+pub fn is_same_key(one: &str, other: &str) -> bool {
+    one.as_bytes().ct_eq(other.as_bytes()).into()
+}
+
+/// Whether a host, with or without a port, is a loopback name or address. Any other name could be that of a page that leads to this
+/// machine.
+fn is_loopback(host: &str) -> bool {
+    // An IPv6 address is in brackets.
+    let host = host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(host, _)| host);
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+    address.map_or_else(|_| host == "localhost" || host.ends_with(".localhost"), |address| address.is_loopback())
 }
 
 /// The headers that may hold a key, in addition to `Authorization`.

@@ -7,6 +7,7 @@
 
 mod account;
 mod activity;
+mod belonging;
 mod breakage;
 mod callers;
 mod checked;
@@ -30,6 +31,7 @@ mod replay;
 mod route;
 mod run_log;
 mod seats;
+mod second_look;
 mod served;
 mod server;
 mod session;
@@ -46,6 +48,7 @@ pub use companion::Companion;
 pub use conversation::Conversation;
 pub use drift::DriftOf;
 pub use going_on::GoingOn;
+pub use http::is_same_key;
 pub use lint::{CallFlaw, FlawKind};
 pub use load::{Load, LoadOptions, Pace, Rate, SessionBy};
 pub use lookup::Lookup;
@@ -56,6 +59,7 @@ pub use registry::{Scope, ServedTurn, forgotten, keep_the_last, misses, reset, s
 pub use replay::Replay;
 pub use run_log::{CallOutcome, CallSeen, HeardCall, Keeps, RunLog};
 pub use seats::Seat;
+pub use second_look::Clock;
 pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};

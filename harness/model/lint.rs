@@ -23,6 +23,8 @@ pub enum FlawKind {
     Protocol,
     /// The recording knows who made the call, and the call no longer says it.
     Caller,
+    /// It was refused, and is no miss: it brought no key, or came from a page of another server.
+    Refused,
     /// The flaw concerns the key: for example, a part of the call is not in it.
     Key,
 }
@@ -32,6 +34,7 @@ impl fmt::Display for FlawKind {
         f.write_str(match self {
             FlawKind::Protocol => "protocol",
             FlawKind::Caller => "caller",
+            FlawKind::Refused => "refused",
             FlawKind::Key => "key",
         })
     }

@@ -1,11 +1,14 @@
 //! Chooses the recorded turn that answers a call (KEY.md, section 4).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use super::belonging::{belonging, names};
+use super::checked::Checked;
 use super::lookup::Lookup;
 use super::miss::MissReason;
 use retake_core::key::{Checks, Hash, Key, UNKNOWN_CALLER};
-use retake_wire::fixture::{Group, Table, Turn};
+use retake_wire::fixture::{Fixture, Group, Table, Turn};
 
 /// What is known about a call whose turn is chosen.
 pub(super) struct Wanted<'a> {
@@ -16,27 +19,36 @@ pub(super) struct Wanted<'a> {
     pub(super) empty: bool,
     /// Whether only turns that keep hashes, but no conversation, may answer.
     pub(super) only_hashed: bool,
-    pub(super) checks: Option<&'a Checks>,
+    pub(super) checks: Option<&'a Checked>,
+    /// The recorded texts of checks, by hash.
+    pub(super) texts: &'a BTreeMap<Hash, Arc<str>>,
     /// Computes the hash of the whole request. It is called only if turns are told apart by that hash.
     pub(super) request: &'a dyn Fn() -> Option<Hash>,
 }
 
 impl<'a> Wanted<'a> {
-    /// What a lookup knows of its call.
-    pub(super) fn of(lookup: &'a Lookup, key: Key, request: &'a dyn Fn() -> Option<Hash>) -> Wanted<'a> {
+    /// What a lookup knows of its call, with the call's checks as they are compared.
+    pub(super) fn of(
+        lookup: &'a Lookup,
+        key: Key,
+        checks: Option<&'a Checked>,
+        fixture: &'a Fixture,
+        request: &'a dyn Fn() -> Option<Hash>,
+    ) -> Wanted<'a> {
         Wanted {
             key,
             caller_known: lookup.caller.is_some(),
             empty: lookup.conversation.length() == 0,
             only_hashed: false,
-            checks: lookup.checks.as_ref().map(|checks| &checks.hashes),
+            checks,
+            texts: &fixture.texts,
             request,
         }
     }
 
     /// Whether a turn may answer at all. A call that has only a system prompt needs a turn with the same prompt.
     fn fits(&self, turn: &Turn) -> bool {
-        let same_prompt = |recorded: &Checks| self.checks.is_none_or(|called| called.prompt == recorded.prompt);
+        let same_prompt = |recorded: &Checks| self.checks.is_none_or(|called| called.hashes.prompt == recorded.prompt);
         (!self.only_hashed || turn.input.is_none()) && (!self.empty || turn.checks.as_ref().is_none_or(same_prompt))
     }
 
@@ -156,7 +168,7 @@ impl OpenTurns {
     fn of_caller(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
         let Wanted { key, checks, .. } = *wanted;
         let turns = table.turns();
-        let equal = |group| table.with_checks(group, checks?);
+        let equal = |group| table.with_checks(group, &checks?.hashes);
         let (own, same_conversation) = (table.of_input(key.input_hash), table.of_conversation(key.conversation_hash));
         let fits = |index: &usize| wanted.fits(&turns[*index]);
         let older = |index: &usize| turns[*index].is_older_than_callers() && fits(index);
@@ -185,48 +197,31 @@ impl OpenTurns {
         }
     }
 
-    /// Chooses the turn for a call whose caller is not known. There is one only if a single caller fits.
+    /// Chooses the turn for a call whose caller is not known (KEY.md, section 8).
     fn of_anyone(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
         let group =
             table.of_conversation(wanted.key.conversation_hash).ok_or(NoTurn::Reason(MissReason::NotRecorded))?;
-        if wanted.empty {
-            return self.of_prompt(table.turns(), group, wanted);
-        }
-        let equal = wanted.checks.and_then(|checks| table.with_checks(group, checks));
-        let (equal, all) = match equal {
-            _ if !group.several_callers => (equal, group),
-            Some(equal) if !equal.several_callers => (Some(equal), equal),
-            _ => return Err(ambiguous(table.turns(), &group.turns)),
+        let turns = table.turns();
+        let fitting = group.apart().iter().filter(|part| part.turns.iter().any(|index| wanted.fits(&turns[*index])));
+        let own = match (fitting.collect::<Vec<_>>().as_slice(), wanted.checks) {
+            ([], _) => return Err(NoTurn::Reason(MissReason::NotRecorded)),
+            ([one], _) => *one,
+            // Nothing is known about the call in which these turns differ.
+            (_, None) if !group.several_callers => group,
+            (several, checks) => checks
+                .and_then(|called| belonging(several, turns, called, wanted.texts))
+                .ok_or_else(|| NoTurn::Reason(MissReason::Ambiguous { callers: names(group, turns) }))?,
         };
-        if let Some(request) = wanted.request_among([all])
-            && let Some(index) = self.first_open(all, |index| table.turns()[*index].request == Some(request))
+        if let Some(request) = wanted.request_among([own])
+            && let Some(index) = self.first_open(own, |index| turns[*index].request == Some(request))
         {
             return Ok(index);
         }
-        let mut groups = equal.into_iter().chain([all]);
-        match groups.find_map(|group| self.first_open(group, |_| true)) {
+        let equal = wanted.checks.and_then(|checked| table.with_checks(own, &checked.hashes));
+        match equal.into_iter().chain([own]).find_map(|group| self.first_open(group, |_| true)) {
             Some(index) => Ok(index),
-            None => Err(NoTurn::Served(all.turns.clone())),
+            None => Err(NoTurn::Served(own.turns.clone())),
         }
-    }
-
-    /// Chooses the turn for a call that has only a system prompt and no known caller. Only the prompt tells such calls apart.
-    fn of_prompt(&mut self, turns: &[Turn], group: &Group, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
-        let fitting: Vec<usize> = group.turns.iter().copied().filter(|index| wanted.fits(&turns[*index])).collect();
-        if fitting.is_empty() {
-            return Err(NoTurn::Reason(MissReason::NotRecorded));
-        }
-        let equal = |index: &usize| match (&turns[*index].checks, wanted.checks) {
-            (Some(recorded), Some(called)) => called.with_older().contains(recorded),
-            _ => false,
-        };
-        let of_equal: Vec<usize> = fitting.iter().copied().filter(equal).collect();
-        let among = match (callers_of(turns, &fitting).len(), callers_of(turns, &of_equal).len()) {
-            (1, _) => of_equal.iter().chain(&fitting),
-            (_, 1) => of_equal.iter().chain(&[]),
-            _ => return Err(ambiguous(turns, &fitting)),
-        };
-        among.copied().find(|index| self.is_open(*index)).ok_or(NoTurn::Served(fitting))
     }
 
     /// Returns the first turn of a group that is open and fits.
@@ -277,10 +272,6 @@ impl From<NoTurn> for MissReason {
             NoTurn::Reason(reason) => reason,
         }
     }
-}
-
-fn ambiguous(turns: &[Turn], among: &[usize]) -> NoTurn {
-    NoTurn::Reason(MissReason::Ambiguous { callers: callers_of(turns, among) })
 }
 
 fn callers_of(turns: &[Turn], indices: &[usize]) -> Vec<String> {

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, MutexGuard, OnceLock};
 
 use super::breakage::RecordedPrompts;
+use super::checked::Checked;
 use super::conversation::Conversation;
 use super::drift::drift;
 use super::going_on::GoingOn;
@@ -19,13 +20,14 @@ use super::other_wires::OtherWires;
 use super::registry::Scope;
 use super::run_log::{Keeps, RunLog};
 use super::seats::Neighbours;
-use super::served::Served;
+use super::second_look::{Clock, SecondLook};
+use super::served::{Found, Served};
 use super::worlds::Staged;
 use retake_base::error::Result;
 use retake_base::lock::Mutex;
 use retake_core::conversation::{Answer, Message};
 use retake_core::json::Json;
-use retake_core::key::{Key, Rules};
+use retake_core::key::{Hash, Key, Rules};
 use retake_core::secrets::Fired;
 use retake_wire::fixture::{Fixture, Table, Turn};
 use retake_wire::{self as wire, Api, Shared};
@@ -39,6 +41,7 @@ pub struct Replay {
     state: Mutex<ReplayState>,
     /// Computed when the first call finds no turn under its own key.
     other_wires: OnceLock<OtherWires>,
+    second_look: SecondLook,
     /// Computed when the prompt of a call differs for the first time.
     prompts: OnceLock<RecordedPrompts>,
     /// Whether the scenario says that no model is called. Then each call is a miss that says so.
@@ -101,6 +104,7 @@ impl Replay {
             scope,
             state: Mutex::new(state),
             other_wires: OnceLock::new(),
+            second_look: SecondLook::default(),
             prompts: OnceLock::new(),
             none: false,
             delays: false,
@@ -120,6 +124,12 @@ impl Replay {
     #[must_use]
     pub fn with_delays(self, delays: bool) -> Replay {
         Replay { delays, ..self }
+    }
+
+    /// Sets the clock of the system whose calls are looked up.
+    #[must_use]
+    pub fn by(self, clock: Clock) -> Replay {
+        Replay { second_look: SecondLook::by(clock), ..self }
     }
 
     /// Sets what calls that miss get. If they get an answer, the run shows what else differs from the recording, apart from what
@@ -143,7 +153,8 @@ impl Replay {
     pub(super) fn next_turn(&self, lookup: &Lookup, body: Option<&Json>) -> Option<(usize, bool)> {
         let request = || body.map(|body| self.rules.request_hash(body));
         let (key, _) = self.key_of(lookup);
-        let wanted = Wanted::of(lookup, key, &request);
+        let checks = self.checks_of(lookup);
+        let wanted = Wanted::of(lookup, key, checks.as_deref(), &self.fixture, &request);
         let turns = &mut self.state().turns;
         let first = || {
             let caller = lookup.first_caller.as_ref()?;
@@ -229,10 +240,10 @@ impl Replay {
         lookup: Lookup,
         body: Option<&dyn Fn() -> &'b Json>,
     ) -> Result<Served, Arc<Miss>> {
-        let (key, over_another_api) = self.key_of(&lookup);
+        let (key, mut found) = self.key_of(&lookup);
+        let checks = self.checks_of(&lookup);
         let request = || body.map(|body| self.rules.request_hash(body()));
-        let wanted = Wanted::of(&lookup, key, &request);
-        let mut by_first_key = false;
+        let wanted = Wanted::of(&lookup, key, checks.as_deref(), &self.fixture, &request);
         let number = {
             let mut state = self.state();
             state.calls += 1;
@@ -246,9 +257,9 @@ impl Replay {
             match (taken, &lookup.first_caller) {
                 (Err(MissReason::NotRecorded), Some(caller)) => {
                     let first = lookup.conversation.first_key(caller.as_deref());
-                    by_first_key = first != key;
                     let older = Wanted { key: first, only_hashed: true, ..wanted };
-                    let taken = by_first_key.then(|| state.take(session, &self.fixture.table, &older).ok());
+                    found = Found::ByFirstKey;
+                    let taken = (first != key).then(|| state.take(session, &self.fixture.table, &older).ok());
                     taken.flatten().ok_or(MissReason::NotRecorded)
                 }
                 // A call with a turn's own key gets the turn, even if a call that missed has been given it before.
@@ -264,11 +275,10 @@ impl Replay {
                 self.scope.add_served(index);
                 self.state().served_to.insert(index, number);
                 let turn = &self.fixture.table.turns()[index];
-                let drift = lookup
-                    .checks
+                let drift = checks
                     .map(|called| drift(&self.fixture, turn, &called, lookup.api, &self.prompts))
                     .unwrap_or_default();
-                Ok(Served { fixture: self.fixture.clone(), index, drift, by_first_key, over_another_api })
+                Ok(Served { fixture: self.fixture.clone(), index, drift, found })
             }
             Err(reason) => {
                 let reason = match reason {
@@ -292,11 +302,12 @@ impl Replay {
 
     /// Takes the turn that answers a call. Notes nothing, whether there is one or not.
     pub(super) fn recall(&self, lookup: &Lookup, body: &Json) -> Option<Served> {
-        let (key, over_another_api) = self.key_of(lookup);
+        let (key, found) = self.key_of(lookup);
+        let checks = self.checks_of(lookup);
         let request = || Some(self.rules.request_hash(body));
-        let wanted = Wanted::of(lookup, key, &request);
+        let wanted = Wanted::of(lookup, key, checks.as_deref(), &self.fixture, &request);
         let index = self.state().turns.take(&self.fixture.table, &wanted).ok()?;
-        Some(Served { over_another_api, ..Served::plain(self.fixture.clone(), index) })
+        Some(Served { found, ..Served::plain(self.fixture.clone(), index) })
     }
 
     /// Whether the fixture keeps hashes instead of conversations.
@@ -350,27 +361,37 @@ impl Replay {
         self.state().turns.unused()
     }
 
-    /// Returns the key by which a call is looked up, and whether it is the key of a conversation recorded over another API.
-    fn key_of(&self, lookup: &Lookup) -> (Key, bool) {
-        let conversation_hash = lookup.conversation.hash();
-        let input_hash = self.rules.input_hash(conversation_hash, lookup.caller.as_deref());
-        let own = Key { conversation_hash, input_hash };
-        let Some(api) = lookup.api.filter(|_| self.fixture.table.of_conversation(own.conversation_hash).is_none())
-        else {
-            return (own, false);
+    /// Returns the key by which a call is looked up, and what it is the key of: the call's own conversation if a turn has it, else the
+    /// one that says the same on another day, else one that was recorded over another API.
+    fn key_of(&self, lookup: &Lookup) -> (Key, Found) {
+        let key = |conversation_hash: Hash| Key {
+            conversation_hash,
+            input_hash: self.rules.input_hash(conversation_hash, lookup.caller.as_deref()),
         };
+        let own = lookup.conversation.hash();
+        if self.fixture.table.of_conversation(own).is_some() {
+            return (key(own), Found::ByKey);
+        }
+        let second = self.second_look.conversation(&lookup.conversation, &self.fixture, &self.rules);
+        let found = second.map(|conversation| (conversation, Found::ByDay));
+        let found = found.or_else(|| Some((self.over_another_api(lookup)?, Found::OverAnotherApi)));
+        found.map_or_else(|| (key(own), Found::ByKey), |(conversation, found)| (key(conversation), found))
+    }
+
+    /// Returns the hash of a conversation that was recorded over another API than the call's.
+    fn over_another_api(&self, lookup: &Lookup) -> Option<Hash> {
+        let api = lookup.api?;
         let over_another = |turn: &Turn| turn.wire.as_ref().is_some_and(|wire| wire.api != api);
         if !self.fixture.table.turns().iter().any(over_another) {
-            return (own, false);
+            return None;
         }
         let others = self.other_wires.get_or_init(|| OtherWires::of(&self.fixture, &self.rules));
-        match others.conversation(api, lookup, &self.rules) {
-            None => (own, false),
-            Some(conversation_hash) => {
-                let input_hash = self.rules.input_hash(conversation_hash, lookup.caller.as_deref());
-                (Key { conversation_hash, input_hash }, true)
-            }
-        }
+        others.conversation(api, lookup, &self.rules)
+    }
+
+    /// The checks of a call as they are compared.
+    fn checks_of(&self, lookup: &Lookup) -> Option<Arc<Checked>> {
+        lookup.checks.as_ref().map(|called| self.second_look.checks(called, &self.fixture))
     }
 
     fn state(&self) -> MutexGuard<'_, ReplayState> {

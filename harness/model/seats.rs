@@ -14,6 +14,7 @@ use super::http::Incoming;
 use super::lint::CallFlaw;
 use super::registry::Scope;
 use super::replay::Replay;
+use super::route::Route;
 use super::session::{Mode, Pacing, Session};
 use retake_base::lock::Mutex;
 use retake_core::key::Hash;
@@ -52,7 +53,7 @@ struct Taken {
 }
 
 /// Who a call belongs to.
-pub(super) enum Owner {
+enum Owner {
     One(Arc<Session>),
     /// Any of several scenarios. The session answers the call.
     Unclear(Arc<Session>),
@@ -109,9 +110,15 @@ pub(super) struct Begun {
 }
 
 impl Begun {
-    /// The session of the scenario that runs.
-    pub(super) fn active(&self) -> &Arc<Session> {
-        &self.taken.active
+    /// The session that answers a request.
+    pub(super) fn of(self, route: Route, incoming: &Incoming) -> (Arc<Session>, InFlight) {
+        match route {
+            // This is no call of a model, so it fails no scenario.
+            Route::Aside(_) => self.of_none(),
+            Route::Call | Route::Unknown => match self.owner(incoming) {
+                (Owner::One(session) | Owner::Unclear(session), in_flight) => (session, in_flight),
+            },
+        }
     }
 
     /// The session that answers a request that belongs to no scenario.
@@ -120,7 +127,7 @@ impl Begun {
     }
 
     /// Finds out who a call belongs to.
-    pub(super) fn owner(self, incoming: &Incoming) -> (Owner, InFlight) {
+    fn owner(self, incoming: &Incoming) -> (Owner, InFlight) {
         let Begun { taken: Taken { active, idle, lingering }, in_flight, others } = self;
         if lingering.is_empty() || knows(&active, incoming) {
             return (Owner::One(active), in_flight);

@@ -8,6 +8,18 @@ use retake_core::json::Json;
 use retake_wire::fixture::{Fixture, Turn};
 use retake_wire::{self as wire, Call, Response, Unrenderable};
 
+/// By what a turn was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    ByKey,
+    /// By the key rules of deer-flow's first fixtures.
+    ByFirstKey,
+    /// By what the run knows: the day of the recording, and today.
+    ByDay,
+    /// By the parts of a conversation that every API carries: it was recorded over a different one.
+    OverAnotherApi,
+}
+
 /// A turn that answers a call.
 #[derive(Clone, Debug)]
 pub struct Served {
@@ -16,16 +28,13 @@ pub struct Served {
     pub index: usize,
     /// The checks of the call that differ from the recorded ones.
     pub drift: Vec<DriftOf>,
-    /// Whether the turn was found only by the key rules of deer-flow's first fixtures.
-    pub(super) by_first_key: bool,
-    /// Whether the turn was recorded over a different API, and was found by the parts of a conversation that every API carries.
-    pub(super) over_another_api: bool,
+    pub(super) found: Found,
 }
 
 impl Served {
     /// A turn that was looked at, but not taken.
     pub(super) fn plain(fixture: Arc<Fixture>, index: usize) -> Served {
-        Served { fixture, index, drift: Vec::new(), by_first_key: false, over_another_api: false }
+        Served { fixture, index, drift: Vec::new(), found: Found::ByKey }
     }
 
     /// The turn.

@@ -189,11 +189,6 @@ impl Session {
         self.flaws.lock().entries().to_vec()
     }
 
-    /// Whether calls go on to a provider.
-    pub(super) fn records(&self) -> bool {
-        !matches!(self.mode, Mode::Replay(_))
-    }
-
     /// The models that recorded calls asked. If the fixture does not know that, the models that answered.
     pub(super) fn models(&self) -> Vec<String> {
         match &self.mode {

@@ -2,6 +2,7 @@ mod alignment;
 mod callers_apart;
 mod closed_loop;
 mod form;
+mod keyless;
 mod methods;
 mod over_wires;
 mod recorder;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::check::CheckResult;
 use super::run_data::{RunData, RunResult};
-use retake_base::text::counted;
+use retake_base::text::{counted, printed};
 
 /// The workflow command that marks the file of a failed or flaky scenario; `None` for any other.
 pub fn annotation(run: &RunData) -> Option<String> {
@@ -36,14 +36,14 @@ pub fn markdown(runs: &[RunData]) -> String {
         (0, ran) => format!("### All {ran} scenarios passed\n"),
         (count, ran) => format!("### {count} of {} failed\n", counted(ran, "scenario")),
     };
-    let asked: u64 = runs.iter().filter_map(|run| run.check.as_ref()).map(|check| check.calls).sum();
+    let asked = runs.iter().filter_map(|run| run.check.as_ref()).map(|check| check.calls).fold(0, u64::saturating_add);
     let asked = if asked == 0 { "none".to_owned() } else { asked.to_string() };
     let _ = write!(text, "\n{}, {asked} to a provider.\n", counted(calls, "model call"));
     if !failed.is_empty() {
         text += "\n| scenario | what happened |\n|---|---|\n";
         for run in &failed {
             let headline = run.failure.as_ref().map(|failure| failure.headline.as_str()).unwrap_or_default();
-            let _ = writeln!(text, "| `{}` | {} |", run.scenario, cell(headline));
+            let _ = writeln!(text, "| {} | {} |", named(run), cell(headline));
         }
     }
     for run in &failed {
@@ -61,20 +61,20 @@ pub fn markdown(runs: &[RunData]) -> String {
     if flaky().next().is_some() {
         text += "\n| flaky scenario | what happened before it was green |\n|---|---|\n";
         for (run, flaky) in flaky() {
-            let _ = writeln!(text, "| `{}` | {} |", run.scenario, cell(&flaky.failures.join("\n")));
+            let _ = writeln!(text, "| {} | {} |", named(run), cell(&flaky.failures.join("\n")));
         }
     }
     if !skipped.is_empty() {
         text += "\n| not run | why |\n|---|---|\n";
         for run in &skipped {
-            let _ = writeln!(text, "| `{}` | {} |", run.scenario, cell(&run.notes.join("\n")));
+            let _ = writeln!(text, "| {} | {} |", named(run), cell(&run.notes.join("\n")));
         }
     }
     if !drifted.is_empty() {
-        let names: Vec<String> = drifted.iter().map(|run| format!("`{}`", run.scenario)).collect();
+        let names: Vec<String> = drifted.iter().map(|run| named(run)).collect();
         let _ = write!(text, "\nWith drift: {}.\n", names.join(", "));
     }
-    text
+    printed(&text).into_owned()
 }
 
 /// A code block with a text. Its fence is longer than any in the text.
@@ -82,6 +82,14 @@ fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("\n{fence}{language}\n{}\n{fence}\n", text.trim_end())
+}
+
+/// The name of a scenario, which data of another job may have chosen.
+fn named(run: &RunData) -> String {
+    if run.scenario.contains(['`', '|', '<', '&']) {
+        return format!("<code>{}</code>", cell(&run.scenario).replace('`', "&#96;"));
+    }
+    format!("`{}`", run.scenario)
 }
 
 fn cell(text: &str) -> String {
@@ -93,7 +101,7 @@ fn escaped(text: &str) -> String {
 }
 
 fn message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    printed(&text.replace("\r\n", "\n")).replace('%', "%25").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

@@ -8,6 +8,7 @@ mod evidence;
 mod failure;
 mod fork;
 mod github;
+pub mod libtest;
 mod notes;
 mod numbers;
 mod progress;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::numbers::in_thousands;
-use retake_base::text::counted;
+use retake_base::text::{counted, printed};
 use retake_core::conversation::Usage;
 use retake_model::Tally;
 
@@ -22,7 +22,7 @@ impl Progress {
             ProgressStyle::with_template("{spinner} {prefix}: {msg}, {elapsed}")
                 .unwrap_or(ProgressStyle::default_spinner()),
         );
-        bar.set_prefix(name.to_owned());
+        bar.set_prefix(printed(name).into_owned());
         bar.set_message(state(&Tally::default()));
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(120));
@@ -63,7 +63,7 @@ fn state(tally: &Tally) -> String {
         ..Usage::default()
     });
     parts.extend(in_and_out(tokens));
-    parts.join(", ")
+    printed(&parts.join(", ")).into_owned()
 }
 
 /// One line for each model, with its calls and tokens.

@@ -1,7 +1,6 @@
 //! The folder of run data, with one file for each scenario's last run. Several processes can write to it at the same time, since
 //! each writes the files of its own scenarios.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use time::OffsetDateTime;
@@ -34,7 +33,9 @@ impl Runs {
     /// Deletes the data of a scenario's last run. This is done before a new run, which might be killed before it writes its own.
     /// Errors are ignored.
     pub fn forget(&self, scenario: &str) {
-        let _ = files::remove(&self.file(scenario));
+        if let Ok(file) = file_of(scenario).and_then(|file| files::run_folder(&self.root, &file)) {
+            let _ = files::remove(&file);
+        }
     }
 
     /// Writes a run, without secrets, over the previous run of the same scenario.
@@ -42,10 +43,9 @@ impl Runs {
     /// # Errors
     /// If it cannot be written, for example because the project is read-only.
     pub fn write(&self, run: &RunData) -> Result<()> {
-        let file = self.file(&run.scenario);
-        let text = printed(run).map_err(|error| error.in_file(&file))?;
-        files::run_folder(&self.root)?;
-        files::replace(&file, (text + "\n").as_bytes())
+        let file = file_of(&run.scenario)?;
+        let text = printed(run).map_err(|error| error.in_file(Path::new(&file)))?;
+        files::replace(&files::run_folder(&self.root, &file)?, (text + "\n").as_bytes())
     }
 
     /// A scenario's last run; `None` if there is none.
@@ -53,7 +53,7 @@ impl Runs {
     /// # Errors
     /// If the file is not run data of this version.
     pub fn read(&self, scenario: &str) -> Result<Option<RunData>> {
-        read(&self.file(scenario))
+        Ok(read(&self.root.join(RUN_FOLDER), Path::new(&file_of(scenario)?), MOST)?.map(|(run, _)| run))
     }
 
     /// The last run of each scenario, sorted by name.
@@ -61,14 +61,15 @@ impl Runs {
     /// # Errors
     /// As [`Runs::read`].
     pub fn all(&self) -> Result<Vec<RunData>> {
-        in_folder(&self.folder())
+        in_folder(&self.root, &Path::new(RUN_FOLDER).join(FOLDER))
     }
 
     /// The runs that began at this time or later, sorted by name. Other runs may have been left by an older version.
     pub fn since(&self, begun: &str) -> Vec<RunData> {
-        let names = files::names(&self.folder(), ".json").unwrap_or_default();
-        let runs = names.iter().filter_map(|name| read(&self.folder().join(format!("{name}.json"))).ok().flatten());
-        runs.filter(|run| run.started.as_str() >= begun).collect()
+        let folder = self.folder();
+        let names = files::names(&folder, ".json").unwrap_or_default();
+        let runs = names.iter().filter_map(|name| read(&folder, &json(name), MOST).ok().flatten());
+        runs.map(|(run, _)| run).filter(|run| run.started.as_str() >= begun).collect()
     }
 
     /// The runs that another CI job left in a folder: its `.retake`, the `runs` in there, or a folder that contains `.retake`.
@@ -76,18 +77,17 @@ impl Runs {
     /// # Errors
     /// If this is no folder of a job, or as [`Runs::read`].
     pub fn of_other_jobs(folder: &Path) -> Result<Vec<RunData>> {
-        let places = [folder.to_owned(), folder.join("runs"), folder.join(RUN_FOLDER).join("runs")];
-        for place in places {
-            let runs = in_folder(&place)?;
+        for place in [PathBuf::new(), FOLDER.into(), Path::new(RUN_FOLDER).join(FOLDER)] {
+            let runs = in_folder(folder, &place)?;
             if !runs.is_empty() {
                 return Ok(runs);
             }
         }
         // A job whose share of the scenarios was empty leaves nothing, or a folder without runs.
         let entries = || std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let left = [RUN_FOLDER, "runs", "shard-times"];
+        let left = [RUN_FOLDER, FOLDER, "shard-times"];
         let of_retake = entries().any(|entry| left.iter().any(|name| entry.file_name() == *name));
-        let named = ["runs", RUN_FOLDER].iter().any(|name| folder.ends_with(name));
+        let named = [FOLDER, RUN_FOLDER].iter().any(|name| folder.ends_with(name));
         if folder.is_dir() && (named || of_retake || entries().next().is_none()) {
             return Ok(Vec::new());
         }
@@ -98,26 +98,50 @@ impl Runs {
     /// Deletes the runs of scenarios that no longer exist.
     pub fn keep_only(&self, is_scenario: impl Fn(&str) -> bool) {
         // Each file by itself: one that an older version wrote does not keep the others.
-        for name in files::names(&self.folder(), ".json").unwrap_or_default() {
+        let folder = self.folder();
+        for name in files::names(&folder, ".json").unwrap_or_default() {
             // Almost all files are called as their scenarios.
             if is_scenario(&name) {
                 continue;
             }
-            let run = read(&self.folder().join(format!("{name}.json")));
-            if run.is_ok_and(|run| run.is_some_and(|run| !is_scenario(&run.scenario))) {
-                let _ = files::remove(&self.folder().join(format!("{name}.json")));
+            let run = read(&folder, &json(&name), MOST);
+            if run.is_ok_and(|run| run.is_some_and(|(run, _)| !is_scenario(&run.scenario))) {
+                let _ = files::remove(&folder.join(json(&name)));
             }
         }
     }
 
     fn folder(&self) -> PathBuf {
-        self.root.join(RUN_FOLDER).join("runs")
+        self.root.join(RUN_FOLDER).join(FOLDER)
     }
+}
 
-    fn file(&self, scenario: &str) -> PathBuf {
-        // `retake::no_orphans` is not a valid file name on every system.
-        self.folder().join(format!("{}.json", scenario.replace(':', "-")))
+/// The folder of all runs, in `.retake`.
+const FOLDER: &str = "runs";
+
+/// The most bytes of a name: file systems allow 255 for a file.
+const LONGEST: usize = 240;
+
+/// The most bytes of the file of a run.
+const MOST: u64 = 64 << 20;
+/// The most that is read of all runs together.
+const MOST_OF_ALL: u64 = 512 << 20;
+
+/// The file of a scenario's run, in `.retake`.
+/// Fails if no scenario has this name: data of another job could name any file.
+fn file_of(scenario: &str) -> Result<String> {
+    // `retake::no_orphans` is not a valid file name on every system.
+    let name = scenario.replace(':', "-");
+    let is_file = Path::new(&name).file_name() == Some(name.as_ref());
+    if !is_file || name.len() > LONGEST || name.starts_with('.') || name.contains(|c: char| c == '\\' || c.is_control())
+    {
+        return Err(Error::new(format!("`{scenario}` cannot be the name of a scenario")));
     }
+    Ok(format!("{FOLDER}/{name}.json"))
+}
+
+fn json(name: &str) -> PathBuf {
+    format!("{name}.json").into()
 }
 
 /// A run as JSON, without secrets.
@@ -131,21 +155,32 @@ pub fn printed(run: &RunData) -> Result<String> {
     Ok(json.print(Layout::Pretty))
 }
 
-fn in_folder(folder: &Path) -> Result<Vec<RunData>> {
-    let names = files::names(folder, ".json")?;
-    names.iter().filter_map(|name| read(&folder.join(format!("{name}.json"))).transpose()).collect()
+/// Reads all runs of a folder, which is in another one that may come from another job.
+fn in_folder(root: &Path, folder: &Path) -> Result<Vec<RunData>> {
+    files::inside(root, folder)?;
+    let (mut runs, mut left) = (Vec::new(), MOST_OF_ALL);
+    for name in files::names(&root.join(folder), ".json")? {
+        if let Some((run, length)) = read(root, &folder.join(json(&name)), left.min(MOST))? {
+            left -= length;
+            runs.push(run);
+        }
+    }
+    Ok(runs)
 }
 
-/// Returns `None` if there is no such file: another process may just have begun a run, and forgotten the last one.
-fn read(file: &Path) -> Result<Option<RunData>> {
-    let bytes = match std::fs::read(file) {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-        bytes => bytes.map_err(|e| files::failed("read", file, &e))?,
-    };
+/// Reads a run of at most `most` bytes, and returns how many there were. `None` if there is no such file: another process may just
+/// have begun a run, and forgotten the last one.
+fn read(root: &Path, below: &Path, most: u64) -> Result<Option<(RunData, u64)>> {
+    let Some(bytes) = files::read_inside(root, below, most)? else { return Ok(None) };
+    let file = &root.join(below);
     let unreadable = |what: String| Error::new(what).in_file(file).help("run the scenario again to rewrite its data");
     let json = Json::parse(&bytes).map_err(|e| unreadable(format!("not JSON: {}", e.message)))?;
     match json.str_of("format") {
-        Some(FORMAT) => serde_json::from_slice(&bytes).map_err(|e| unreadable(format!("not run data: {e}"))),
+        Some(FORMAT) => {
+            let run: RunData = serde_json::from_slice(&bytes).map_err(|e| unreadable(format!("not run data: {e}")))?;
+            file_of(&run.scenario).map_err(|error| error.in_file(file))?;
+            Ok(Some((run, bytes.len() as u64)))
+        }
         Some(OLD_FORMAT) => Err(Error::new("this run was written by an older version of Retake")
             .in_file(file)
             .help("its data has another form; to write it anew, run the scenario again: retake test")),

@@ -6,16 +6,16 @@ use std::io::{IsTerminal as _, stdout};
 
 use super::evidence::Evidence;
 use super::failure::Failure;
+use super::terminal::coloured;
 use retake_base::line::{Line, Lines, Side};
-use retake_base::text::{clipped, counted, visible};
+use retake_base::text::{clipped, counted, printed, visible};
 
 /// The columns and rows that are assumed if neither `COLUMNS` and `LINES` nor the terminal say how many there are.
 const SIZE: (usize, usize) = (80, 24);
 /// The rows that the runner and cargo need for their own output around a failure.
 const AROUND: usize = 11;
-const RED: &str = "\u{1b}[31m";
-const GREEN: &str = "\u{1b}[32m";
-const PLAIN: &str = "\u{1b}[0m";
+const RED: &str = "31";
+const GREEN: &str = "32";
 
 /// How to show failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +40,16 @@ impl Screen {
     /// The text of a scenario's failure.
     pub fn show(self, failure: &Failure, scenario: &str) -> String {
         let lines = self.size.map_or_else(|| failure.lines(), |size| cut(failure, scenario, size));
-        lines
-            .iter()
-            .map(|line| if self.colours { coloured(line) } else { line.to_string() })
-            .collect::<Vec<_>>()
-            .join("\n")
+        lines.iter().map(|line| self.line(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A line, in the colour of its side.
+    fn line(self, line: &Line) -> String {
+        match line.side {
+            Side::Gone if self.colours => coloured(RED, &line.to_string()),
+            Side::Come if self.colours => coloured(GREEN, &line.to_string()),
+            _ => printed(&line.to_string()).into_owned(),
+        }
     }
 }
 
@@ -91,15 +96,6 @@ fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> Li
 
 /// The width of a sign and the space after it.
 const SIGN: usize = 2;
-
-/// A line in the colour of its side.
-fn coloured(line: &Line) -> String {
-    match line.side {
-        Side::Both => line.to_string(),
-        Side::Gone => format!("{RED}{line}{PLAIN}"),
-        Side::Come => format!("{GREEN}{line}{PLAIN}"),
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -80,26 +80,25 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
             Some(Arc::new(Fixture::parse(&waits.shown, &bytes, &project.rules)?))
         }
     };
-    let golden = project.goldens.file(&scenario.golden_name);
-    let looked_at = match project.goldens.proposed(&scenario.golden_name)? {
+    let looked_at = match project.goldens.proposed_golden(&scenario.golden_name)? {
         Some(proposed) => Some(proposed),
-        None => project.goldens.committed(&golden)?,
+        None => project.goldens.golden(&scenario.golden_name)?,
     };
-    let agreed = prove(project, scenario, fixture.as_ref(), looked_at.as_deref())?;
-    let (agree, text) = (agreed.in_words(), agreed.golden);
-    if let Some(text) = &text {
-        let looked_at = looked_at.as_deref().unwrap_or_default();
+    let agreed = prove(project, scenario, fixture.as_ref(), looked_at.as_ref())?;
+    if let Some(golden) = &agreed.golden {
+        let looked_at = looked_at.map(|looked_at| looked_at.golden.to_string()).unwrap_or_default();
+        let text = golden.to_string();
         if looked_at.trim_end() != text.trim_end() {
-            project.goldens.propose(&scenario.golden_name, text, &scenario.file);
-            return Err(another(&scenario.name, looked_at, text));
+            project.goldens.propose(&scenario.golden_name, &text, &scenario.file);
+            return Err(another(&scenario.name, &looked_at, &text));
         }
     }
     if let Some(waits) = proposed_fixture {
         files::write_whole(&project.root.join(&waits.shown), &files::read(&waits.file)?)?;
         waits.reject()?;
     }
-    text.map_or(Ok(()), |text| super::verdict::compare(project, scenario, &text))?;
-    Ok(agree)
+    agreed.compared(project, scenario)?;
+    Ok(agreed.in_words())
 }
 
 fn another(name: &str, looked_at: &str, text: &str) -> Failure {

@@ -113,7 +113,10 @@ impl Tried<'_> {
             )),
             _ => None,
         };
-        let unreached = self.never_reached(kinds).then(|| format!("no model call came: {BASE_URLS}"));
+        let refused = self.run.played.flaws.iter().any(|flaw| flaw.kind == FlawKind::Refused);
+        let unreached = self
+            .never_reached(kinds)
+            .then(|| if refused { KEY.to_owned() } else { format!("no model call came: {BASE_URLS}") });
         kinds.iter().filter_map(hint).chain(unreached).collect()
     }
 
@@ -217,15 +220,16 @@ impl Tried<'_> {
         if kinds != [CauseKind::EventOrder] || !self.again {
             return None;
         }
-        let committed = project.goldens.text(&scenario.golden_name)?;
-        let (moved, counted) = moved_and_counted(&committed, run.own_golden(scenario)?);
+        let committed = project.goldens.golden(&scenario.golden_name).ok().flatten()?;
+        let sides = run.sides(scenario, &committed)?;
+        let (moved, counted) = moved_and_counted(&sides.was, &sides.is);
         let mut options = scenario.golden.clone();
         options.unordered.extend(moved.iter().filter(|name| !scenario.golden.unordered.contains(name)).cloned());
         if moved.is_empty() || !counted.is_empty() {
             return None;
         }
         let replayed = trial::replay(project, scenario, run.fixture.clone(), &run.rules, How::default()).ok()?;
-        let same = replayed.golden(&options, &run.rules).text == run.golden(&options, &run.rules).text;
+        let same = replayed.golden(&options, &run.rules).golden == run.golden(&options, &run.rules).golden;
         same.then(|| self.under_golden("if their order may vary", format!("unordered = {:?}", options.unordered)))
     }
 
@@ -244,10 +248,13 @@ impl Tried<'_> {
 
     /// Whether a run is green. Its golden counts too, unless goldens are being rewritten.
     fn is_right(&self, run: &Replayed, scenario: &Scenario) -> bool {
-        let Ok(text) = run.verdict(scenario) else { return false };
-        let (golden, policy) = (self.project.goldens.text(&scenario.golden_name), self.project.goldens.policy());
-        policy == Policy::Overwrite
-            || text.is_none_or(|text| golden.is_some_and(|golden| golden.trim_end() == text.trim_end()))
+        let Ok(golden) = run.verdict(scenario) else { return false };
+        if self.project.goldens.policy() == Policy::Overwrite || golden.is_none() {
+            return true;
+        }
+        let committed = self.project.goldens.golden(&scenario.golden_name).ok().flatten();
+        let sides = committed.and_then(|committed| run.sides(scenario, &committed));
+        sides.is_some_and(|sides| sides.changes().is_empty())
     }
 }
 
@@ -258,7 +265,7 @@ const INTENDED: &str = "if the change is intended";
 /// The case of turns that no call asked for.
 const UNASKED: &str = "if the service no longer makes this call on purpose";
 /// The hint for a call with a wrong key.
-const KEY: &str = "give the client the key `{{ model.key }}`: this call sent a key from somewhere else";
+const KEY: &str = "give the client the key `{{ model.key }}`: a call came without it";
 /// The hint for a call to a wrong URL.
 const BASE_URLS: &str = "give the client the base URL `{{ model.openai }}`, `.anthropic`, `.gemini` or `.ollama`, \
                          with no path after it";

@@ -24,7 +24,7 @@ use crate::report::{audit_json, audit_text, notes, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
-use retake_core::events::{Captured, Golden, ShapeOptions, is_id, names_nothing};
+use retake_core::events::{Captured, ShapeOptions, Shaped, is_id, names_nothing};
 use retake_core::json::Json;
 use retake_core::key::Check;
 use retake_core::secrets::Fired;
@@ -126,11 +126,13 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
     let mut replayed = replayed.map_err(|error| red(error.to_string()))?;
     replayed.look_again_at_pieces(project, scenario);
-    let text = replayed.verdict(scenario).map_err(|failure| red(failure.to_string()))?;
-    let compared =
-        text.map_or(Ok(Compared::Same), |text| project.goldens.compare(&scenario.golden_name, &text, &scenario.file));
+    let golden = replayed.verdict(scenario).map_err(|failure| red(failure.to_string()))?;
+    let held = replayed.older_sides(project, scenario).is_some_and(|older| older.changes().is_empty());
+    let compared = golden.map_or(Ok(Compared::Same), |golden| {
+        project.goldens.compare(&scenario.golden_name, &golden.to_string(), &scenario.file, held)
+    });
     match compared.map_err(|error| red(error.to_string()))? {
-        Compared::Same => Ok(replayed),
+        Compared::Same | Compared::FormatOnly => Ok(replayed),
         Compared::New => Err(red("it has no golden yet".to_owned())),
         Compared::Differs(_) => Err(red("its events differ from its golden".to_owned())),
     }
@@ -146,14 +148,14 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let shape = ShapeOptions { detail: options.detail.unwrap_or(scenario.golden.detail), ..scenario.golden.clone() };
     let captures = if has_golden(scenario) { &played.driven.captured[..] } else { &[] };
     // To look for secrets takes a fifth of an audit. No change adds one, so it is enough to look at what was captured.
-    let unchanged = Golden::with(captures, &shape, &known, &normalize).text;
-    let has_secrets = secrets.text(&unchanged, &mut Fired::new()) != unchanged;
-    let text = |captures: &[Captured], options: &ShapeOptions| {
+    let scrubbed = |text: &str| secrets.text(text, &mut Fired::new()).into_owned();
+    let unchanged = Shaped::of(captures, &shape, &known, &normalize).golden;
+    let has_secrets = unchanged.clone().with_text(&scrubbed) != unchanged;
+    let made = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
-        let golden = Golden::with(captures, options, &known, &normalize);
-        let text = if has_secrets { secrets.text(&golden.text, &mut Fired::new()).into_owned() } else { golden.text };
-        if nameless { format!("an option names nothing\n{text}") } else { text }
+        let golden = Shaped::of(captures, options, &known, &normalize).golden;
+        (nameless, if has_secrets { golden.with_text(&scrubbed) } else { golden })
     };
     let since = |(_, drift): &&(usize, DriftOf)| matches!(drift.check, Check::Prompt | Check::Tools | Check::Model);
     Audited {
@@ -161,7 +163,7 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
         scored: score(
             captures,
             &shape,
-            &Rendering { text: &text, normalize: &normalize, is_own: &is_own, calls: &known.calls },
+            &Rendering { made: &made, normalize: &normalize, is_own: &is_own, calls: &known.calls },
         ),
         answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
         results: of_results(&log.heard, rules),

@@ -10,6 +10,14 @@ pub(crate) enum Commands {
 }
 
 impl Commands {
+    /// The command that rewrites all goldens.
+    pub(crate) fn update_all(self) -> &'static str {
+        match self {
+            Commands::CargoTest => "UPDATE_GOLDEN=1 cargo test --test scenarios",
+            Commands::Retake => "retake test --update",
+        }
+    }
+
     /// The command that rewrites a scenario's golden.
     pub(crate) fn update(self, name: &str) -> String {
         match self {

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use super::findings::Findings;
 use super::precedence;
 use super::trial::Replayed;
-use crate::report::{Evidence, Failure, unified_lines};
+use super::verdict::Sides;
+use crate::report::{Evidence, Failure};
 use crate::system::LogOf;
 use retake_base::cause::{Cause, CauseClass, CauseKind};
 use retake_base::error::Error;
@@ -33,7 +34,7 @@ pub(super) struct Failing<'a> {
     /// What is wrong with the second replay.
     pub(super) findings_of_second: Option<Findings<'a>>,
     /// The comparison with the committed golden, if there is one.
-    pub(super) golden: Option<Golden>,
+    pub(super) golden: Option<Comparison>,
     /// The output of the systems.
     pub(super) logs: &'a [LogOf],
     /// The file with the whole output.
@@ -41,10 +42,8 @@ pub(super) struct Failing<'a> {
 }
 
 /// A committed golden compared with a run.
-pub(super) struct Golden {
-    pub(super) committed: String,
-    /// The text that the run would write.
-    pub(super) text: String,
+pub(super) struct Comparison {
+    pub(super) sides: Sides,
     /// The differences.
     pub(super) changes: Vec<Change>,
 }
@@ -64,7 +63,7 @@ impl<'a> Failing<'a> {
         let follows = findings.misses && second.is_some() && later.fault.is_none();
         add_error(findings.fault, !follows, "after the miss", &mut failure);
         self.add_misses(&mut failure);
-        let committed = self.golden.as_ref().map(|golden| golden.committed.as_str());
+        let committed = self.golden.as_ref().map(|golden| &golden.sides.was);
         let error_event = second.unwrap_or(self.run).error_event(committed).filter(|_| !self.is_after_a_miss());
         if only_misses(&failure) {
             failure.causes.extend(error_event);
@@ -228,7 +227,7 @@ impl<'a> Failing<'a> {
         // Events that come after an error, or are missing there, are its consequence.
         let is_after = failure.causes.iter().any(|cause| cause.kind == CauseKind::ErrorEvent);
         let before =
-            |change: &&Change| !is_after || matches!(change.cause.kind, CauseKind::Status | CauseKind::ContentType);
+            |change: &&Change| !is_after || matches!(change.kind(), CauseKind::Status | CauseKind::ContentType);
         let changes: Vec<&Change> = golden.changes.iter().filter(before).collect();
         if changes.is_empty() {
             return;
@@ -240,11 +239,14 @@ impl<'a> Failing<'a> {
             return;
         }
         let alone = failure.causes.is_empty();
-        let own: Vec<&Change> =
-            changes.iter().copied().filter(|change| alone || precedence::is_named(change, &failure.causes)).collect();
+        let own: Vec<&Change> = changes
+            .iter()
+            .copied()
+            .filter(|change| alone || precedence::is_named(change.kind(), change.is_less, &failure.causes))
+            .collect();
         let only_evidence = own.is_empty();
-        failure.causes.extend(own.into_iter().map(|change| change.cause.clone()));
-        let words: Vec<String> = changes.iter().map(|change| format!("  {}", change.cause.what)).collect();
+        failure.causes.extend(own.into_iter().map(Change::cause));
+        let words: Vec<String> = changes.iter().map(|change| format!("  {}", change.words())).collect();
         let words =
             if alone && words.len() == 1 { String::new() } else { words[..words.len().min(SHOWN)].join("\n") + "\n" };
         // After an early end, a diff would show everything that did not come.
@@ -252,7 +254,7 @@ impl<'a> Failing<'a> {
             return failure.evidence.push(format!("before that the golden differs too:\n{}", words.trim_end()).into());
         }
         let title = if only_evidence { "the golden differs too:\n" } else { "" };
-        let diff = unified_lines(&golden.committed, &golden.text);
+        let diff = golden.sides.diff();
         failure.evidence.push(Evidence::diff(format!("{title}{words}- golden, + this run"), diff));
     }
 

@@ -7,7 +7,7 @@ use crate::report::Failure;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::Error;
 use retake_base::text::{clipped, counted};
-use retake_core::events::{Captured, Event, Status};
+use retake_core::events::{Captured, Event, Golden, Status};
 use retake_core::json::{Json, Layout};
 use retake_core::key::UNKNOWN_CALLER;
 use retake_model::{answer_in_short, who};
@@ -121,9 +121,8 @@ impl Replayed {
     }
 
     /// The first error event, unless the golden has an event of that name.
-    pub(super) fn error_event(&self, golden: Option<&str>) -> Option<Cause> {
-        let known =
-            |label: &str| golden.is_some_and(|golden| golden.lines().any(|line| line.split(' ').next() == Some(label)));
+    pub(super) fn error_event(&self, golden: Option<&Golden>) -> Option<Cause> {
+        let known = |label: &str| golden.is_some_and(|golden| golden.has_event(label));
         let whole = self.played.driven.captured.iter().find_map(error_in);
         let of_break = || self.broken_step()?.events.iter().find_map(|event| says_error(&event.name, &event.payload));
         let Some((label, text)) = whole.or_else(of_break) else { return self.error_body(golden) };
@@ -132,7 +131,7 @@ impl Replayed {
     }
 
     /// The first answer that is not a stream and reports an error, unless its step expects one, or the golden mentions errors.
-    fn error_body(&self, golden: Option<&str>) -> Option<Cause> {
+    fn error_body(&self, golden: Option<&Golden>) -> Option<Cause> {
         let said = |captured: &Captured| {
             let expected = matches!(captured.status, Status::Http(400..));
             let body = captured.events.first().filter(|event| !expected && event.label() == BODY)?.json()?;
@@ -140,7 +139,7 @@ impl Replayed {
             Some(format!("the answer to `{}` reports an error: {:?}", captured.request, clipped(&text, 120)))
         };
         let what = self.played.driven.captured.iter().find_map(said)?;
-        let known = golden.is_none_or(|golden| golden.contains("error"));
+        let known = golden.is_none_or(|golden| golden.mentions("error"));
         (!known).then(|| Cause::new(CauseKind::ErrorEvent, what))
     }
 

@@ -22,7 +22,7 @@ use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
 use retake_base::text::counted;
-use retake_core::events::{Payload, changes};
+use retake_core::events::{Change, Payload};
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::Secrets;
 use retake_model::{
@@ -221,7 +221,7 @@ impl Forking<'_> {
     /// How the golden of the run differs from the committed one; `None` if there is none.
     fn golden(&self, played: Played, fixture: Arc<Fixture>) -> Option<Vec<String>> {
         let Forking { project, scenario, .. } = self;
-        let committed = project.goldens.committed(&project.goldens.file(&scenario.golden_name)).ok().flatten()?;
+        let committed = project.goldens.golden(&scenario.golden_name).ok().flatten()?;
         let run = Replayed {
             played,
             misses: Vec::new(),
@@ -233,14 +233,6 @@ impl Forking<'_> {
             committed: project.goldens.compared(&scenario.golden_name),
             own_golden: OnceLock::new(),
         };
-        let text = run.own_golden(scenario)?;
-        if committed.trim_end() == text.trim_end() {
-            return Some(Vec::new());
-        }
-        let mut found: Vec<String> = changes(&committed, text).into_iter().map(|change| change.cause.what).collect();
-        if found.is_empty() {
-            found.push("other text".to_owned());
-        }
-        Some(found)
+        Some(run.sides(scenario, &committed)?.changes().iter().map(Change::words).collect())
     }
 }

@@ -8,19 +8,23 @@
 use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::policy::Policy;
 use retake_base::error::{Error, Place, Result, conflict};
 use retake_base::files;
+use retake_core::events::{Golden, GoldenFormat};
 use retake_core::json::{Json, Layout};
 
-/// How a scenario's text compares with its golden.
+/// How a text compares with the one that was committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Compared {
-    /// The text equals the golden.
+    /// The texts are the same.
     Same,
     /// There is no golden yet.
     New,
+    /// A golden of an older format holds less, and that is the same.
+    FormatOnly,
     /// The text differs from the golden, whose text this is.
     Differs(String),
 }
@@ -31,36 +35,43 @@ impl Compared {
         match self {
             Compared::Same => "unchanged",
             Compared::New => "new",
+            Compared::FormatOnly => "format only",
             Compared::Differs(_) => "changed",
         }
     }
 }
 
-/// The version of Retake that wrote a golden, as its format tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WrittenBy {
-    /// One with the format of this version.
-    This,
-    /// One with an older format.
-    Older,
-    /// One with a newer format.
-    Newer,
+/// The golden of a scenario, as it was committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Committed {
+    pub(crate) golden: Golden,
+    pub(crate) format: GoldenFormat,
+}
+
+impl Committed {
+    /// A golden that was made by this version.
+    pub(crate) fn now(golden: Golden) -> Arc<Committed> {
+        Arc::new(Committed { golden, format: GoldenFormat::THIS })
+    }
+
+    /// Whether the golden has an older format, and so holds less.
+    pub(crate) fn is_older(&self) -> bool {
+        self.format < GoldenFormat::THIS
+    }
 }
 
 /// What the file of a golden holds.
 struct Read {
     text: String,
+    /// The number of lines above the text.
+    above: usize,
     /// The scenario's file, as the header names it.
     input: Option<String>,
-    /// Whether the header names the file of an assertion, as older versions wrote it.
-    has_source: bool,
-    written_by: WrittenBy,
+    format: GoldenFormat,
 }
 
-/// The words before the number of the format in the field `description` of a header. The first format had no such field.
+/// The words before the number of the format in the field `description` of a header. The first formats had no such field.
 const FORMAT_OF: &str = "retake golden ";
-/// The number of this version's format.
-const FORMAT: u32 = 2;
 
 /// The goldens of a project.
 #[derive(Clone, Debug)]
@@ -106,22 +117,47 @@ impl Goldens {
         self.committed(&self.file(name)).ok().flatten()
     }
 
-    /// The text of a golden with which a run is compared; `None` if goldens are to be written.
-    pub(crate) fn compared(&self, name: &str) -> Option<String> {
-        self.text(name).filter(|_| self.policy != Policy::Overwrite)
+    /// The golden of a scenario; `None` if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not a golden, or was written by a newer version of Retake.
+    pub(crate) fn golden(&self, name: &str) -> Result<Option<Arc<Committed>>> {
+        self.golden_in(&self.file(name))
     }
 
-    /// Which version of Retake wrote a golden. One that does not exist or cannot be read counts as this version's.
-    pub(crate) fn written_by(&self, name: &str) -> WrittenBy {
-        self.read(&self.file(name)).ok().flatten().map_or(WrittenBy::This, |golden| golden.written_by)
+    fn golden_in(&self, file: &Path) -> Result<Option<Arc<Committed>>> {
+        let Some(Read { text, above, format, .. }) = self.read(file)? else { return Ok(None) };
+        if format > GoldenFormat::THIS {
+            return Err(Error::new("it was written by a newer version of Retake").in_file(self.shown(file)));
+        }
+        let golden = Golden::parse(&text).map_err(|error| error.below(above).in_file(self.shown(file)))?;
+        Ok(Some(Arc::new(Committed { golden, format })))
+    }
+
+    /// The golden with which a run is compared; `None` if goldens are to be written, or it cannot be read.
+    pub(crate) fn compared(&self, name: &str) -> Option<Arc<Committed>> {
+        if self.policy == Policy::Overwrite { None } else { self.golden(name).ok().flatten() }
+    }
+
+    /// Whether a newer version of Retake wrote a golden.
+    pub(crate) fn is_newer(&self, name: &str) -> bool {
+        self.read(&self.file(name)).ok().flatten().is_some_and(|golden| golden.format > GoldenFormat::THIS)
+    }
+
+    /// The new golden that waits for a decision; `None` if none waits.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not a golden.
+    pub(crate) fn proposed_golden(&self, name: &str) -> Result<Option<Arc<Committed>>> {
+        self.golden_in(&self.pending(name))
     }
 
     /// Compares a text with its golden, and writes what the policy allows. `input` is the scenario's file, which the golden
-    /// names in its header.
+    /// names in its header. `held` says of a golden of an older format whether what it holds is the same.
     ///
     /// # Errors
     /// If the golden exists but cannot be read, or cannot be written.
-    pub fn compare(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
+    pub fn compare(&self, name: &str, text: &str, input: &Path, held: bool) -> Result<Compared> {
         let file = self.file(name);
         let golden = match self.read(&file) {
             // A file that is not a golden is overwritten.
@@ -139,15 +175,18 @@ impl Goldens {
             return Err(error.help(format!("to get the one back that was committed: git checkout {}", shown.display())));
         }
         // A header of an older version is rewritten.
-        let is_outdated =
-            golden.as_ref().is_some_and(|golden| golden.has_source || golden.written_by != WrittenBy::This);
+        let is_outdated = golden.as_ref().is_some_and(|golden| golden.format != GoldenFormat::THIS);
         let compared = match golden {
             None => Compared::New,
+            Some(_) if is_outdated && held => Compared::FormatOnly,
             Some(golden) if golden.text == normal(text) => Compared::Same,
             Some(golden) => Compared::Differs(golden.text),
         };
-        let is_same =
-            compared == Compared::Same && !(self.policy == Policy::Overwrite && (is_outdated || of_another.is_some()));
+        let is_same = match compared {
+            Compared::Same => self.policy != Policy::Overwrite || !is_outdated && of_another.is_none(),
+            Compared::FormatOnly => self.policy != Policy::Overwrite,
+            _ => false,
+        };
         if self.policy == Policy::Overwrite && !is_same {
             files::write_whole(&file, self.printed(text, input).as_bytes()).map_err(|error| {
                 // Show the path relative to the project's folder.
@@ -186,7 +225,7 @@ impl Goldens {
         // YAML reads a text in JSON's quotes as it is.
         let quoted = input.contains(|c: char| c.is_control() || ":{}[],#`\"'\\".contains(c));
         let input = if quoted { Json::Str(input).print(Layout::Compact) } else { input };
-        format!("---\ndescription: {FORMAT_OF}{FORMAT}\ninput_file: {input}\n---\n{}\n", normal(text))
+        format!("---\ndescription: {FORMAT_OF}{}\ninput_file: {input}\n---\n{}\n", GoldenFormat::THIS.0, normal(text))
     }
 
     /// The text of the new golden that waits for a decision; `None` if none waits.
@@ -232,15 +271,15 @@ impl Goldens {
         let text = snapshot.as_text().ok_or_else(|| Error::new("a binary snapshot, expected text").in_file(shown))?;
         let header = snapshot.metadata();
         let format = header.description().and_then(|said| said.trim().strip_prefix(FORMAT_OF)?.parse().ok());
+        let text = text.to_string();
+        let whole = String::from_utf8_lossy(&bytes).into_owned();
+        let above = text.lines().next().and_then(|first| whole.lines().skip(1).position(|line| line == first));
         Ok(Some(Read {
-            text: text.to_string(),
+            above: above.map_or(0, |above| above + 1),
+            text,
             input: header.input_file().map(str::to_owned),
-            has_source: header.source().is_some(),
-            written_by: match format.unwrap_or(1) {
-                FORMAT => WrittenBy::This,
-                ..FORMAT => WrittenBy::Older,
-                _ => WrittenBy::Newer,
-            },
+            // The first versions named the file of an assertion.
+            format: GoldenFormat(format.unwrap_or_else(|| u32::from(header.source().is_none()))),
         }))
     }
 }

@@ -28,14 +28,18 @@ impl Project {
         let began = replayed.played.began;
         let turn = |index: &usize| turn_data(replayed.fixture.as_deref()?, *index);
         let went_well = replayed.played.driven.failure.is_none();
-        let run = went_well.then(|| replayed.own_golden(scenario).cloned()).flatten();
+        // A golden of an older format is shown in what it holds.
+        let older = if went_well { replayed.older_sides(self, scenario) } else { None };
+        let run = older.as_ref().map(|older| &older.is).or_else(|| replayed.own_golden(scenario));
+        let run = run.filter(|_| went_well).map(ToString::to_string);
+        let committed = older.as_ref().map(|older| older.was.to_string());
         self.runs.with(&scenario.name, |data| {
             data.steps.clone_from(&replayed.played.steps);
             data.tool_requests = replayed.played.tools.requests.iter().map(|asked| asked_data(asked, began)).collect();
             data.unused = replayed.log.unused.iter().filter_map(turn).collect();
             data.unused_exchanges.clone_from(&replayed.played.tools.unused_at);
             data.egress.clone_from(&replayed.played.egress);
-            data.golden = Some(GoldenData { run, ..GoldenData::default() });
+            data.golden = Some(GoldenData { run, committed, ..GoldenData::default() });
         });
         self.note_calls(scenario, replayed, Miss::clone);
     }
@@ -70,11 +74,8 @@ impl Project {
                 several.iter().map(each).collect::<Vec<_>>().concat()
             }
         };
-        let file = log_file(scenario);
-        let whole = self.root.join(&file);
-        files::run_folder(&self.root).ok()?;
-        std::fs::create_dir_all(whole.parent()?).ok()?;
-        files::replace(&whole, shown(&text).as_bytes()).ok()?;
+        let (file, folder) = (log_file(scenario), files::run_folder(&self.root, "logs").ok()?);
+        files::replace(&folder.join(file.file_name()?), shown(&text).as_bytes()).ok()?;
         self.note_log(scenario, &file);
         Some(file)
     }
@@ -106,8 +107,9 @@ impl Project {
         self.runs.with(&scenario.name, |data| {
             self.describe(scenario, data);
             data.fixture = self.fixtures.file(scenario).map(|file| self.shown(&file));
-            let text = data.golden.take().and_then(|golden| golden.run);
-            data.golden = golden.map(|file| golden_data(self.shown(&file), before, text));
+            let noted = data.golden.take().unwrap_or_default();
+            let golden = golden.map(|file| golden_data(self.shown(&file), noted.committed.or(before), noted.run));
+            data.golden = golden;
         });
         self.runs.end(&scenario.name, result.as_ref().err());
         result

@@ -5,7 +5,6 @@
 use super::project::Project;
 use super::second_look::may_play_again;
 use super::trial::{self, How, Replayed};
-use retake_core::events::in_pieces;
 use retake_model::Pacing;
 use retake_scenario::Scenario;
 
@@ -30,7 +29,7 @@ impl Replayed {
 
     /// Says of the streams that the committed golden holds to come in pieces whether they do in this run.
     pub(super) fn note_pieces(&mut self) {
-        let held = self.committed.as_deref().map(in_pieces).unwrap_or_default();
+        let held = self.committed.as_deref().map(|committed| committed.golden.in_pieces()).unwrap_or_default();
         for (at, capture) in self.played.driven.captured.iter_mut().enumerate() {
             capture.delivery.held_in_pieces = held.get(at) == Some(&true) && capture.delivery.in_pieces;
         }
@@ -38,7 +37,7 @@ impl Replayed {
 
     /// Looks again, under longer pauses, at streams that came at once although the committed golden holds them to come in pieces.
     pub(super) fn look_again_at_pieces(&mut self, project: &Project, scenario: &Scenario) {
-        let held = self.committed.as_deref().map(in_pieces).unwrap_or_default();
+        let held = self.committed.as_deref().map(|committed| committed.golden.in_pieces()).unwrap_or_default();
         for _ in 0..LOOKS {
             let captured = &self.played.driven.captured;
             let at_once = held.iter().zip(captured).any(|(held, capture)| *held && !capture.delivery.held_in_pieces);

@@ -1,7 +1,6 @@
 //! What follows from what in a run that failed, as tables. What follows from a cause is evidence and no cause of its own. Pure.
 
 use retake_base::cause::{Cause, CauseClass, CauseKind as Kind};
-use retake_core::events::Change;
 
 /// Findings that follow from a cause: the finding, and one of the causes that it follows from.
 const FOLLOWS: [(Kind, From); 3] = [
@@ -68,14 +67,14 @@ pub(super) fn follows(finding: Kind, causes: &[Cause]) -> bool {
 }
 
 /// Whether a change of the golden is named beside these causes.
-pub(super) fn is_named(change: &Change, causes: &[Cause]) -> bool {
+pub(super) fn is_named(change: Kind, is_less: bool, causes: &[Cause]) -> bool {
     let all = |kinds: &[Kind]| causes.iter().all(|cause| kinds.contains(&cause.kind));
     NAMED_BESIDE.iter().any(|row| {
-        (row.changes.is_empty() || row.changes.contains(&change.cause.kind))
+        (row.changes.is_empty() || row.changes.contains(&change))
             && match row.causes {
                 Causes::NotPlain => causes.iter().all(|cause| cause.kind.class() != CauseClass::Plain),
                 Causes::Only(kinds) => all(kinds),
-                Causes::OnlyIfMore(kinds) => !change.is_less && all(kinds),
+                Causes::OnlyIfMore(kinds) => !is_less && all(kinds),
                 Causes::OneCheck => causes.len() == 1 && all(&[Kind::Check]),
             }
     })

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use tokio::time::Instant;
@@ -22,6 +22,7 @@ use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
 use retake_base::files;
 use retake_base::lock::Mutex;
+use retake_base::text::counted;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_model::CallerRules;
@@ -49,6 +50,8 @@ pub(crate) struct Project {
     /// The part of the scenarios that this job runs, if there are several jobs.
     pub(super) shard: OnceLock<Shard>,
     pub(super) failed: AtomicBool,
+    /// The number of goldens of an older format with which runs agree.
+    pub(super) holding_less: AtomicUsize,
     /// Whether replays keep the text of calls, for an audit.
     pub hears_calls: bool,
     /// Whether replays keep their calls, to ask the provider the same.
@@ -73,7 +76,7 @@ impl Project {
         records: bool,
     ) -> Result<Project> {
         // The folders that are written to.
-        ["fixtures", "goldens", files::RUN_FOLDER]
+        ["fixtures/.journal", "goldens", ".retake/runs"]
             .iter()
             .try_for_each(|folder| files::inside(root, Path::new(folder)))?;
         let mut discovered = match only {
@@ -117,6 +120,7 @@ impl Project {
             running: Running::default(),
             shard: OnceLock::new(),
             failed: AtomicBool::new(false),
+            holding_less: AtomicUsize::new(0),
             hears_calls,
             keeps_calls: false,
             interrupt: Interrupt::default(),
@@ -153,6 +157,10 @@ impl Project {
         let lines =
             notes.iter().flat_map(|(scenario, lines)| lines.iter().map(move |line| format!("{scenario}: {line}")));
         lines.for_each(|line| terminal::note(format!("note: {line}")));
+        if let less @ 1.. = self.holding_less.load(Ordering::Relaxed) {
+            let hold = if less == 1 { "holds less than it" } else { "hold less than they" };
+            terminal::note(format!("{} {hold} could: {}", counted(less, "golden"), self.commands.update_all()));
+        }
     }
 }
 
@@ -201,7 +209,7 @@ impl ProcessRuns {
         }
         let on_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|says| says == "true");
         if let Some(annotation) = annotation(run).filter(|_| on_github) {
-            terminal::note(annotation);
+            terminal::command(annotation);
         }
     }
 

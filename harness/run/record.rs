@@ -114,8 +114,9 @@ impl Proven<'_> {
         terminal::note(format!("{name}: {turns} recorded to {}.new, {}", shown.display(), self.how));
         if let Some(golden) = &self.golden {
             let committed = project.goldens.committed(&project.goldens.file(&scenario.golden_name))?;
+            let golden = golden.to_string();
             if committed.as_deref().map(str::trim_end) != Some(golden.trim_end()) {
-                project.goldens.propose(&scenario.golden_name, golden, &scenario.file);
+                project.goldens.propose(&scenario.golden_name, &golden, &scenario.file);
                 terminal::note(format!("{name}: golden changed"));
             }
         }
@@ -131,7 +132,8 @@ impl Proven<'_> {
         let turns = counted(self.turns, "turn");
         terminal::note(format!("{name}: {turns} recorded to {}, {}", shown.display(), self.how));
         if let Some(golden) = &self.golden {
-            let compared = project.goldens.compare(&scenario.golden_name, golden, &scenario.file)?;
+            let compared =
+                project.goldens.compare(&scenario.golden_name, &golden.to_string(), &scenario.file, false)?;
             terminal::note(format!("{name}: golden {}", compared.change()));
         }
         Ok(())

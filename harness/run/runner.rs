@@ -102,10 +102,11 @@ impl Suite {
 
     /// Carries out an action on the project. Prints an error, and returns exit code 2, if the project or the action is wrong.
     pub fn run(self, action: Result<Action>) -> ExitCode {
-        action.and_then(|action| self.act(action)).unwrap_or_else(|error| {
+        let code = action.and_then(|action| self.act(action)).unwrap_or_else(|error| {
             terminal::error(error);
             ExitCode::from(2)
-        })
+        });
+        if terminal::has_lost() { ExitCode::from(2) } else { code }
     }
 
     /// Carries out an action on the project, in the project's folder.

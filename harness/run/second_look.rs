@@ -1,13 +1,13 @@
 //! Examines a failed run: compares it with its golden, and if calls missed, replays it with answers to these calls.
 
 use super::advice::Tried;
-use super::failing::{Failing, Golden};
+use super::failing::{Comparison, Failing};
 use super::policy::Policy;
 use super::project::Project;
 use super::trial::{self, How, Replayed};
 use crate::report::Failure;
 use retake_base::cause::CauseKind;
-use retake_core::events::{changes, changes_until_break};
+use retake_core::events::changes_until_break;
 use retake_model::{GoingOn, MissReason};
 use retake_scenario::{Scenario, ToolsFrom};
 
@@ -17,17 +17,16 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, of
     let judged = second.as_ref().unwrap_or(run);
     // A golden that is being rewritten is not compared.
     let compared = project.goldens.policy() != Policy::Overwrite;
-    let text = if compared { judged.own_golden(scenario).cloned() } else { None };
-    let golden = text.and_then(|text| {
-        let committed = project.goldens.text(&scenario.golden_name)?;
+    let golden = compared.then(|| project.goldens.golden(&scenario.golden_name).ok().flatten()).flatten();
+    let golden = golden.and_then(|committed| judged.sides(scenario, &committed)).map(|sides| {
         let changes = match judged.events_of_failed_step() {
-            None => changes(&committed, &text),
+            None => sides.changes(),
             Some(mut came) => {
                 came.retain(|name| !scenario.golden.ignores(name));
-                changes_until_break(&committed, &text, &came)
+                changes_until_break(&sides.was, &sides.is, &came)
             }
         };
-        Some(Golden { committed, text, changes })
+        Comparison { sides, changes }
     });
     // Show the output of the second replay if it had no miss: after a miss, the system mostly prints its consequences.
     let logged = second.as_ref().filter(|second| !second.log.unanswered).unwrap_or(run);

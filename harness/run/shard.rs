@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 use retake_base::error::{Error, Result};
@@ -72,23 +72,22 @@ impl Shard {
     }
 }
 
-fn file(root: &Path) -> PathBuf {
-    root.join(RUN_FOLDER).join("shard-times")
-}
+/// The file of the times, in `.retake`.
+const FILE: &str = "shard-times";
+
+/// The most that is read of it.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// Returns the times by which a project is divided. If there are none, they are taken from the data of its last runs and kept, since
 /// each sharded run writes new data.
 pub(super) fn times(root: &Path) -> Result<Times> {
-    let file = file(root);
-    if file.is_file() {
-        let wrong = |error: serde_json::Error| {
-            Error::new(format!("not a list of times: {error}"))
-                .in_file(&file)
-                .help("remove it: the next whole run writes it again")
-        };
-        return serde_json::from_slice(&files::read(&file)?).map_err(wrong);
-    }
-    keep_times(root)
+    let file = Path::new(RUN_FOLDER).join(FILE);
+    let Some(bytes) = files::read_inside(root, &file, MOST_BYTES)? else { return keep_times(root) };
+    serde_json::from_slice(&bytes).map_err(|error| {
+        Error::new(format!("not a list of times: {error}"))
+            .in_file(&root.join(&file))
+            .help("remove it: the next whole run writes it again")
+    })
 }
 
 /// Writes how long each scenario took in its last run, for later sharded runs.
@@ -109,7 +108,7 @@ pub fn keep_times(root: &Path) -> Result<Times> {
 /// Writes these times for later sharded runs. A project that cannot be written to has the same times in each job: none.
 pub(super) fn write_times(root: &Path, times: &Times) {
     let text = serde_json::to_string_pretty(times).unwrap_or_default() + "\n";
-    let _ = files::run_folder(root).and_then(|_| files::replace(&file(root), text.as_bytes()));
+    let _ = files::run_folder(root, FILE).and_then(|file| files::replace(&file, text.as_bytes()));
 }
 
 #[cfg(test)]

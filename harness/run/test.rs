@@ -24,7 +24,7 @@ use super::shard::{self, Shard};
 use super::slots::Claim;
 use super::trial::{self, How};
 use super::{orphans, second_look, tools, verdict, worlds};
-use crate::report::{Failure, RunAction, Screen, terminal};
+use crate::report::{Failure, RunAction, Screen, libtest, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::shown;
@@ -77,7 +77,7 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     if for_people && args.test_threads != Some(1) {
         project.running.draw();
     }
-    let conclusion = libtest_mimic::run(&args, tests);
+    let conclusion = libtest::run(&mut args, tests);
     project.running.end(for_people);
     project.end();
     project.print_notes();
@@ -201,7 +201,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     orphans::check_callers(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
         let agreed = prove(project, scenario, fixture.as_ref(), None)?;
-        return agreed.golden.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
+        return agreed.compared(project, scenario);
     }
     verdict::check_format(project, scenario)?;
     let mut failures: Vec<String> = Vec::new();
@@ -269,9 +269,12 @@ fn attempt(
     project.note(&scenario.name, of_file.into_iter().chain(replayed.notes(scenario)).collect());
     let failing = Failing::of(&replayed, None, scenario);
     let is_sound = failing.findings.is_none();
-    let text = replayed.own_golden(scenario).filter(|_| is_sound);
-    // This also proposes the text as a new golden if it differs.
-    let of_golden = text.and_then(|text| verdict::compare(project, scenario, text).err());
+    let golden = replayed.own_golden(scenario).filter(|_| is_sound);
+    // This also proposes the golden of the run as a new one if it differs.
+    let of_golden = golden.and_then(|golden| {
+        let older = replayed.older_sides(project, scenario);
+        verdict::compare(project, scenario, golden, older.as_ref()).err()
+    });
     if is_sound && of_golden.is_none() {
         return Ok(crashed);
     }

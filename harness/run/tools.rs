@@ -61,7 +61,7 @@ impl ToolsReplay<'_> {
         let values = declared_secrets::real_values(&project);
         let live =
             Live::start(self.suite, &script, self.root, &values, &project.rules.normalizer, scrub.clone()).await?;
-        let folder = retake_base::files::run_folder(self.root)?.join("tools").join(self.name);
+        let folder = retake_base::files::run_folder(self.root, &format!("tools/{}", self.name))?;
         let log = || match self.log {
             Some(file) => DriftLog::create(file, &scrub),
             None => DriftLog::next_in(&folder, &scrub),

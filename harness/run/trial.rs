@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepData, Underway};
 use crate::run::declared_secrets;
+use crate::run::golden::Committed;
 #[cfg(feature = "browser")]
 use crate::run::policy::Policy;
 use crate::run::project::Project;
@@ -18,7 +19,7 @@ use crate::tools::{Asked, Doubles, Given, ToolsMode};
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
-use retake_core::events::in_pieces;
+use retake_core::events::Golden;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_model::{CallFlaw, DriftOf, GoingOn, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions};
@@ -57,11 +58,11 @@ pub(crate) struct Replayed {
     pub(super) secrets: Arc<Scrub>,
     /// The committed golden, which names the places that are pinned; `None` if they are found out anew, because the golden is
     /// to be written.
-    pub(super) committed: Option<String>,
+    pub(super) committed: Option<Arc<Committed>>,
     /// Misses of calls that belong to this scenario or to others that used the same system meanwhile.
     pub(super) suspected: Vec<Scope>,
-    /// The text for its golden, computed at its first use.
-    pub(super) own_golden: OnceLock<Option<String>>,
+    /// Its golden, computed at its first use.
+    pub(super) own_golden: OnceLock<Option<Golden>>,
 }
 
 /// How to replay a scenario.
@@ -94,7 +95,7 @@ pub(super) fn replay(
     let keeps = Keeps { calls: true, messages: project.hears_calls, bodies: project.keeps_calls };
     let replay = Arc::new(replay.keeping(keeps).going_on(going_on));
     let committed = project.goldens.compared(&scenario.golden_name);
-    let is_held = || committed.as_deref().is_some_and(|golden| in_pieces(golden).contains(&true));
+    let is_held = || committed.as_ref().is_some_and(|committed| committed.golden.in_pieces().contains(&true));
     let pacing = if matches!(pacing, Pacing::None) && is_held() { Pacing::Paused } else { pacing };
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());

@@ -2,22 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::egress;
 use super::trial::Replayed;
 use crate::report::{Evidence, Failure, notes, unified_lines};
 use crate::run::commands::record_command;
 use crate::run::failing::Failing;
-use crate::run::golden::{Compared, WrittenBy};
+use crate::run::golden::{Committed, Compared};
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
+use retake_base::line::Lines;
 use retake_base::text::nearest;
 use retake_core::conversation::Block;
 use retake_core::events::{
-    Calls, Capture, Event, Foreign, Golden, Known, Named, NamesNothing, Places, Recorded, ShapeOptions, changes,
-    names_nothing, shown_nowhere,
+    Calls, Capture, Captured, Change, Event, Foreign, Golden, GoldenPart as Part, Known, NamesNothing, Recorded,
+    ShapeOptions, Shaped, changes, names_nothing, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, UNKNOWN_CALLER};
@@ -31,9 +33,9 @@ use retake_wire::fixture::{Fixture, ToolExchange, Turn};
 const SHOWN: usize = 5;
 
 impl Replayed {
-    /// The text for the golden, or `None` if no step goes into the golden.
+    /// The golden, or `None` if no step goes into it.
     /// The failure, if the run failed apart from its golden.
-    pub(crate) fn verdict(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
+    pub(crate) fn verdict(&self, scenario: &Scenario) -> Result<Option<Golden>, Failure> {
         let failing = Failing::of(self, None, scenario);
         if failing.findings.is_none() { Ok(self.own_golden(scenario).cloned()) } else { Err(failing.failure()) }
     }
@@ -82,23 +84,49 @@ impl Replayed {
         why
     }
 
-    /// The text for the golden by the rules of this run, computed once.
-    pub(crate) fn own_golden(&self, scenario: &Scenario) -> Option<&String> {
-        self.own_golden.get_or_init(|| self.golden_text(scenario, &self.rules)).as_ref()
+    /// The golden by the rules of this run, computed once.
+    pub(crate) fn own_golden(&self, scenario: &Scenario) -> Option<&Golden> {
+        self.own_golden.get_or_init(|| self.golden_by(scenario, &self.rules)).as_ref()
     }
 
-    /// What is known of this run besides its events.
-    pub(crate) fn known(&self) -> Known {
+    /// What is known of this run besides its events. A golden of an older format does not name everything that is pinned, so this
+    /// is found out anew.
+    pub(crate) fn known(&self) -> Known<'_> {
+        self.known_with(self.committed.as_deref().filter(|committed| !committed.is_older()).map(|it| &it.golden))
+    }
+
+    fn known_with<'a>(&self, committed: Option<&'a Golden>) -> Known<'a> {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
-        let foreign = self.committed.is_none().then(|| self.foreign());
-        let committed = self.committed.as_deref();
+        let foreign = committed.is_none().then(|| self.foreign());
         Known {
             recorded: Recorded::of(turns.map(|turn| &turn.output)),
             calls: self.calls_of(|_| true),
             foreign,
-            committed: committed.map(Places::read),
-            named: committed.map_or_else(Named::default, Named::read),
+            committed,
         }
+    }
+
+    /// A committed golden and this run, in what the golden holds; `None` if no step goes into one.
+    pub(super) fn sides(&self, scenario: &Scenario, committed: &Committed) -> Option<Sides> {
+        let own = self.own_golden(scenario)?;
+        if !committed.is_older() {
+            return Some(Sides { was: committed.golden.clone(), is: own.clone() });
+        }
+        let (format, mut captured) = (committed.format, self.played.driven.captured.clone());
+        captured.retain(|capture| !capture.delivery.only_headers || format.holds(Part::Headers));
+        for (capture, held) in captured.iter_mut().zip(committed.golden.in_pieces()) {
+            capture.delivery.held_in_pieces = held && capture.delivery.in_pieces;
+        }
+        let options = format.options(&scenario.golden);
+        let run = self.shaped(&captured, &options, &self.rules, &self.known_with(Some(&committed.golden)));
+        let (was, is) = format.in_common(&committed.golden, &run.golden, scenario.golden.detail);
+        Some(Sides { was, is })
+    }
+
+    /// The same for the committed golden of a scenario, if it has an older format.
+    pub(super) fn older_sides(&self, project: &Project, scenario: &Scenario) -> Option<Sides> {
+        let committed = project.goldens.golden(&scenario.golden_name).ok().flatten()?;
+        if committed.is_older() { self.sides(scenario, &committed) } else { None }
     }
 
     /// The failure about a name in the `[golden]` options that no event of the run has.
@@ -177,12 +205,9 @@ impl Replayed {
         Some(failure.evidence(format!("  {place}{by}, in scenario `{}`", scenario.name)))
     }
 
-    /// The text for the golden by these rules: two parts for each capture, in the order of the steps.
-    pub(crate) fn golden_text(&self, scenario: &Scenario, rules: &Rules) -> Option<String> {
-        if !has_golden(scenario) {
-            return None;
-        }
-        Some(self.golden(&scenario.golden, rules).text)
+    /// The golden by these rules: a block for each capture, in the order of the steps.
+    pub(crate) fn golden_by(&self, scenario: &Scenario, rules: &Rules) -> Option<Golden> {
+        has_golden(scenario).then(|| self.golden(&scenario.golden, rules).golden)
     }
 
     /// Whether events of tool calls that were made at once may come in another order in the next run, and change its golden.
@@ -198,27 +223,45 @@ impl Replayed {
         Calls::of(turns.filter(|(index, _)| wanted(*index)).map(|(_, turn)| &turn.output))
     }
 
-    pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Golden {
+    pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Shaped {
+        self.shaped(&self.played.driven.captured, options, rules, &self.known())
+    }
+
+    fn shaped(&self, captured: &[Captured], options: &ShapeOptions, rules: &Rules, known: &Known<'_>) -> Shaped {
         // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
         let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));
-        let mut golden = Golden::with(&self.played.driven.captured, options, &self.known(), &normalize);
-        golden.text = scrubbed(&golden.text);
-        golden
+        let mut shaped = Shaped::of(captured, options, known, &normalize);
+        shaped.golden = shaped.golden.with_text(&scrubbed);
+        shaped
     }
 }
 
-/// Checks that a golden was written by a version of Retake that pins what this one does.
-/// Fails if it was not.
+/// A committed golden and a run, in what both hold.
+pub(super) struct Sides {
+    pub(super) was: Golden,
+    pub(super) is: Golden,
+}
+
+impl Sides {
+    pub(super) fn changes(&self) -> Vec<Change> {
+        changes(&self.was, &self.is)
+    }
+
+    pub(super) fn diff(&self) -> Lines {
+        unified_lines(&self.was.to_string(), &self.is.to_string())
+    }
+}
+
+/// Checks that a golden was not written by a newer version of Retake.
+/// Fails if it was.
 pub(super) fn check_format(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
-    let by = match project.goldens.written_by(&scenario.golden_name) {
-        WrittenBy::This => return Ok(()),
-        WrittenBy::Older => "an older",
-        WrittenBy::Newer => "a newer",
-    };
+    if !project.goldens.is_newer(&scenario.golden_name) {
+        return Ok(());
+    }
     let (file, update) = (project.goldens.file(&scenario.golden_name), project.commands.update(&scenario.name));
     let what = format!(
-        "{} was written by {by} version of Retake; to write it anew: {update}",
+        "{} was written by a newer version of Retake; to write it anew: {update}",
         project.goldens.shown(&file).display()
     );
     let why =
@@ -228,31 +271,56 @@ pub(super) fn check_format(project: &Project, scenario: &Scenario) -> Result<(),
         .resolve("to write it anew", update))
 }
 
-/// The last part of the verdict: compares the text with the golden, and writes the golden if the policy says so.
+/// The last part of the verdict: compares a golden with the committed one, and writes it if the policy says so. `older` is what a
+/// committed golden of an older format holds.
 /// Fails if there is no golden, if it differs, or if it cannot be read or written.
-pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Failure> {
+pub(super) fn compare(
+    project: &Project,
+    scenario: &Scenario,
+    golden: &Golden,
+    older: Option<&Sides>,
+) -> Result<(), Failure> {
     let file = project.goldens.file(&scenario.golden_name);
-    let compared = project.goldens.compare(&scenario.golden_name, text, &scenario.file);
-    let compared = compared.map_err(|error| {
+    let broken = |error: Error| {
         let case = if file.is_file() { "to rewrite it" } else { "after removing it" };
         Failure::from(error).resolve(case, project.commands.update(&scenario.name))
-    })?;
-    let file = project.goldens.shown(&file).display();
+    };
+    let writes = project.goldens.policy() == Policy::Overwrite;
+    let committed = if writes { None } else { project.goldens.golden(&scenario.golden_name).map_err(broken)? };
+    let changed = older.map(Sides::changes);
+    let held = changed.as_ref().is_some_and(Vec::is_empty);
+    let compared = project.goldens.compare(&scenario.golden_name, &golden.to_string(), &scenario.file, held);
+    let compared = compared.map_err(broken)?;
+    let shown = project.goldens.shown(&file).display();
     let of = |kind, what: String| Failure::of(vec![Cause::new(kind, what)]);
-    match compared {
-        Compared::Same => Ok(()),
-        _ if project.goldens.policy() == Policy::Overwrite => {
-            let written = format!("golden {}", compared.change());
+    match (compared, older, committed) {
+        (compared, ..) if writes => {
+            let written = match compared {
+                Compared::FormatOnly => compared.change().to_owned(),
+                compared => format!("golden {}", compared.change()),
+            };
             project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain([written]).collect());
             Ok(())
         }
-        Compared::New => Err(of(CauseKind::GoldenMissing, format!("the scenario has none, {file} does not exist"))
-            .evidence(Evidence::diff("it would contain:", unified_lines("", text)))),
-        Compared::Differs(golden) => {
-            let causes = changes(&golden, text).into_iter().map(|change| change.cause).collect();
-            Err(Failure::of(causes).evidence(Evidence::diff("- golden, + this run", unified_lines(&golden, text))))
+        (Compared::Same, ..) => Ok(()),
+        (Compared::FormatOnly, ..) => {
+            project.holding_less.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+        (Compared::Differs(_), None, Some(committed)) => {
+            Err(differs(&Sides { was: committed.golden.clone(), is: golden.clone() }))
+        }
+        (Compared::Differs(_), Some(older), _) => Err(differs(older)),
+        (Compared::New | Compared::Differs(_), ..) => {
+            Err(of(CauseKind::GoldenMissing, format!("the scenario has none, {shown} does not exist"))
+                .evidence(Evidence::diff("it would contain:", unified_lines("", &golden.to_string()))))
         }
     }
+}
+
+fn differs(sides: &Sides) -> Failure {
+    let causes = sides.changes().iter().map(Change::cause).collect();
+    Failure::of(causes).evidence(Evidence::diff("- golden, + this run", sides.diff()))
 }
 
 /// Whether each tool call of a canonical conversation has a result, and each result has a call.

@@ -12,7 +12,7 @@ use super::suite::Suite;
 use super::system::needs;
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_base::text::{listed, nearest, visible};
+use retake_base::text::{listed, nearest, printed, visible};
 
 /// The folder of all scenarios, below the root.
 pub const SCENARIOS: &str = "scenarios";
@@ -112,7 +112,7 @@ fn below(parts: &[&str]) -> PathBuf {
 
 fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, Broken>> {
     // A line break in a name would break the lines of reports.
-    let shown = visible(&name.to_string_lossy()).replace('\n', "\\n").replace('\t', "\\t");
+    let shown = printed(&visible(&name.to_string_lossy())).replace('\n', "\\n").replace('\t', "\\t");
     let broken = |error: Error| vec![Err(Broken { name: shown.clone(), error })];
     let dir = below(&[&shown]);
     let path = root.join(SCENARIOS).join(name);

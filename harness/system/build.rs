@@ -23,7 +23,7 @@ pub(super) async fn build(name: &str, spec: &CommandSpec, root: &Path) -> Result
     let Some(cwd) = spec.cwd.as_ref().filter(|_| !spec.build.is_empty()) else { return Ok(()) };
     let cwd = root.join(cwd.source());
     let env = fixed_variables(spec);
-    let folder = files::run_folder(root)?.join("builds");
+    let folder = files::run_folder(root, "builds")?;
     std::fs::create_dir_all(&folder).map_err(|e| files::failed("make", &folder, &e))?;
     let done = folder.join(name);
     let _alone = Lock::take(&format!("build-{}", hash(&[done.display().to_string()])))?;

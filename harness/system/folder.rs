@@ -79,7 +79,12 @@ fn keep_from_here() -> Result<bool> {
 pub(super) fn remove_kept() {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     match (KEPT.get(), runtime) {
-        (Some(Some(kept)), Ok(runtime)) => runtime.block_on(kept.guardian.end()),
+        (Some(Some(kept)), Ok(runtime)) => {
+            runtime.block_on(kept.guardian.end());
+            // It may have been killed.
+            #[cfg(unix)]
+            super::guardian::remove(&ROOT);
+        }
         // Without a guardian, a stage made it.
         (Some(None), _) => drop(std::fs::remove_dir(&*ROOT)),
         _ => {}

@@ -41,6 +41,13 @@ pub struct Call {
 #[derive(Clone, PartialEq)]
 pub struct Shared(Arc<Message>);
 
+impl Shared {
+    /// Whether both are one message, which was read once.
+    pub fn is(&self, other: &Shared) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl Deref for Shared {
     type Target = Message;
 

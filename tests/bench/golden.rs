@@ -31,7 +31,7 @@ fn compare(folder: &Path, policy: Policy) -> Vec<(String, f64)> {
     let goldens = Goldens::new(folder.join("goldens"), policy);
     let time = |how: &str, what: &str, text: &str| {
         let start = Instant::now();
-        let compared = goldens.compare(&what.replace(' ', "-"), text, &input).unwrap();
+        let compared = goldens.compare(&what.replace(' ', "-"), text, &input, false).unwrap();
         if let Compared::Differs(old) = compared {
             assert!(unified(&old, text).lines().count() < 50);
         }

@@ -54,7 +54,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use retake_core::events::{
-    AfterLast, Capture, Captured, Detail, Event, Format, Loose, ShapeOptions, Status, event_keys, golden,
+    AfterLast, Capture, Captured, Detail, Event, Format, Golden, Loose, ShapeOptions, Status, event_keys, golden,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{CheckTexts, Normalizer, Rules, message_from_langchain};
@@ -232,7 +232,9 @@ pub fn stream(data: &[u8]) {
             ..ShapeOptions::default()
         };
         let normalizer = Normalizer::default();
-        let text = golden(std::slice::from_ref(&captured), &options, &|text| normalizer.apply(text).into_owned());
+        let golden = golden(std::slice::from_ref(&captured), &options, &|text| normalizer.apply(text).into_owned());
+        let text = golden.to_string();
+        assert_eq!(Golden::parse(&text).map(|read| read.to_string()), Ok(text.clone()), "{text}");
         assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{text:?}");
     }
 }

@@ -166,6 +166,11 @@ impl Tree {
         files
     }
 
+    /// The temporary folder (`TMPDIR`) of the commands that run in the project.
+    pub(crate) fn temp(&self) -> &Path {
+        self.temp.path()
+    }
+
     /// Returns the names of what is in the temporary folder now.
     pub(crate) fn there(&self) -> Vec<String> {
         let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();

@@ -1,7 +1,7 @@
 use super::*;
 use crate::audit::Setting;
 use retake_core::conversation::{Answer, Block, ToolCall};
-use retake_core::events::{AfterLast, Delivery, Detail, Event, Golden, Known, Payload, Status};
+use retake_core::events::{AfterLast, Delivery, Detail, Event, Known, Payload, Shaped, Status};
 use retake_core::json::Json;
 use retake_core::key::Normalizer;
 
@@ -32,9 +32,11 @@ fn with_calls(events: Vec<Event>, options: &ShapeOptions, calls: &Calls) -> Scor
     let normalizer = Normalizer::default();
     let normalize = |text: &str| normalizer.apply(text).into_owned();
     let known = Known { calls: calls.clone(), ..Known::default() };
-    let text = |captures: &[Captured], options: &ShapeOptions| Golden::with(captures, options, &known, &normalize).text;
+    let made = |captures: &[Captured], options: &ShapeOptions| {
+        (false, Shaped::of(captures, options, &known, &normalize).golden)
+    };
     let is_own = |_: &str, text: &str| text == "busy";
-    score(&[stream(events)], options, &Rendering { text: &text, normalize: &normalize, is_own: &is_own, calls })
+    score(&[stream(events)], options, &Rendering { made: &made, normalize: &normalize, is_own: &is_own, calls })
 }
 
 fn of(detail: Detail) -> ShapeOptions {

@@ -35,3 +35,24 @@ fn two_texts_are_shown_from_where_they_part() {
     assert_eq!(said(&format!("{same}1"), &format!("{same}2")), "…xxxxxxxxxx1 / …xxxxxxxxxx2");
     assert_eq!(said(&format!("1{same}"), &format!("2{same}")), "1xxxxxxxxxxxxxxxxxxx… / 2xxxxxxxxxxxxxxxxxxx…");
 }
+
+#[test]
+fn what_is_printed_is_shown_and_not_executed() {
+    let cases = [
+        ("plain ::text:: of a line\n  a: b\n\t# c [d]\n### e [f]", None),
+        ("::add-mask::x", Some("\\u003a:add-mask::x")),
+        ("a\n \t\u{3000}::stop-commands::x", Some("a\n \t\u{3000}\\u003a:stop-commands::x")),
+        ("a ##vso[task.complete]b", Some("a #\\u0023vso[task.complete]b")),
+        ("###[error]", Some("##\\u0023[error]")),
+        ("##teamcity[x ##[group]", Some("#\\u0023teamcity[x #\\u0023[group]")),
+        ("\u{1b}[31m\u{9b}31m\r\u{7f}\u{202e}é", Some("\\u001b[31m\\u009b31m\\u000d\\u007f\\u202eé")),
+        ("\u{1b}", Some("\\u001b")),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(printed(text), wanted.unwrap_or(text));
+        assert_eq!(printed(&printed(text)), printed(text), "once is enough");
+    }
+    // JSON keeps its meaning.
+    let json = "{\"a\": \"##vso[x]\u{9b}\u{7f}\"}";
+    assert_eq!(printed(json), "{\"a\": \"#\\u0023vso[x]\\u009b\\u007f\"}");
+}

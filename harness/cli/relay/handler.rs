@@ -14,6 +14,7 @@ use super::answer;
 use super::keys::Keys;
 use super::outward::Outward;
 use super::providers::{Upstream, Upstreams};
+use retake_model::is_same_key;
 use retake_model::relay::{FAILED, KEY, MARK, OWN, REFUSED, undeclared};
 
 /// The largest call, in bytes. The model server reads no larger one either.
@@ -51,7 +52,9 @@ pub(super) struct RelayState {
 
 pub(super) async fn handle(State(relay): State<Arc<RelayState>>, request: Request<Body>) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let brings = |name: &str| parts.headers.get(name).is_some_and(|key| key.as_bytes() == relay.key.as_bytes());
+    let brings = |name: &str| {
+        parts.headers.get(name).and_then(|key| key.to_str().ok()).is_some_and(|key| is_same_key(key, &relay.key))
+    };
     if parts.uri.scheme().is_some() {
         if !brings(header::PROXY_AUTHORIZATION.as_str()) {
             return said(StatusCode::PROXY_AUTHENTICATION_REQUIRED, "the relay's key is missing");

@@ -51,21 +51,13 @@ impl Diff {
     /// Prints it to standard output, in colours if that is a terminal and `NO_COLOR` is not set.
     pub(crate) fn print(&self) {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
-        self.lines(wanted && std::io::stdout().is_terminal()).for_each(terminal::out);
-    }
-
-    /// Its lines, with terminal colours if `coloured`.
-    pub(crate) fn lines(&self, coloured: bool) -> impl Iterator<Item = String> {
-        self.0.iter().map(move |(kind, line)| {
-            let colour = match kind {
-                RowKind::Removed => "31",
-                RowKind::Added => "32",
-                RowKind::Changed => "33",
-                RowKind::Fold => "2",
-                RowKind::Same => return line.clone(),
-            };
-            if coloured { format!("\u{1b}[{colour}m{line}\u{1b}[0m") } else { line.clone() }
-        })
+        let coloured = wanted && std::io::stdout().is_terminal();
+        for (kind, line) in &self.0 {
+            match colour(*kind).filter(|_| coloured) {
+                Some(colour) => terminal::in_colour(colour, line),
+                None => terminal::out(line),
+            }
+        }
     }
 
     fn of_rows(rows: &[Row], width: usize) -> Diff {
@@ -91,6 +83,17 @@ impl Diff {
         }
         lines.append(&mut added);
         Diff(lines)
+    }
+}
+
+/// The number of a row's colour on a terminal; `None` for the terminal's own.
+fn colour(kind: RowKind) -> Option<&'static str> {
+    match kind {
+        RowKind::Removed => Some("31"),
+        RowKind::Added => Some("32"),
+        RowKind::Changed => Some("33"),
+        RowKind::Fold => Some("2"),
+        RowKind::Same => None,
     }
 }
 

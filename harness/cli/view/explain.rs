@@ -102,7 +102,7 @@ fn head(run: &RunData, width: usize) -> Vec<String> {
 }
 
 fn step_lines(step: &StepData, width: usize) -> Vec<String> {
-    let events = step.events.len() + step.more_events;
+    let events = step.events.len().saturating_add(step.more_events);
     let took = step.took_ms.map_or_else(|| "never ended".to_owned(), time);
     let events = if events == 0 { String::new() } else { format!(", {}", counted(events, "event")) };
     let status = step.status.as_deref().map(|status| format!("{status}, ")).unwrap_or_default();

@@ -55,7 +55,8 @@ fn junit(runs: &[RunData]) -> Result<String> {
             status.add_rerun(rerun);
         }
         let mut case = TestCase::new(run.scenario.as_str(), status);
-        case.set_classname("scenarios").set_time(std::time::Duration::from_secs_f64(run.took_ms.max(0.0) / 1000.0));
+        let took = std::time::Duration::try_from_secs_f64(run.took_ms.max(0.0) / 1000.0);
+        case.set_classname("scenarios").set_time(took.unwrap_or_default());
         case.extra.insert("file".into(), run.file.display().to_string().into());
         if !run.notes.is_empty() {
             case.set_system_out(visible(&run.notes.join("\n")));

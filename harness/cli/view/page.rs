@@ -51,7 +51,8 @@ pub(crate) fn page(runs: &[RunData]) -> Result<String> {
     let ended = |how: RunResult| runs.iter().filter(|run| run.result == how).count();
     let [failed, passed, skipped] = [RunResult::Failed, RunResult::Passed, RunResult::Skipped].map(ended);
     let turns = || runs.iter().flat_map(|run| &run.calls).filter_map(|call| call.turn.as_ref());
-    let tokens: u64 = turns().filter_map(|turn| turn.tokens).map(|tokens| tokens.input + tokens.output).sum();
+    let tokens = turns().filter_map(|turn| turn.tokens).flat_map(|tokens| [tokens.input, tokens.output]);
+    let tokens = tokens.fold(0, u64::saturating_add);
     let started = runs.iter().map(|run| run.started.as_str()).max().unwrap_or_default();
     let page = Page {
         title: match failed {

@@ -1,8 +1,8 @@
-//! Describes what changed between two goldens. Pure.
+//! Finds what changed between two goldens. Pure.
 //!
-//! A golden is read back into its parts, and each part is compared in its own way: `head` has status, content type and headers,
-//! `sequence` the events, which are aligned, `trees` the shapes of their payloads, and `values` what a golden shows of an event.
-//! Within one response an earlier part hides the later ones: a different number of events changes every tree.
+//! Each part of a golden is compared in its own way: `head` has status, content type and headers, `sequence` the events, which are
+//! aligned, `trees` the shapes of their payloads, and `values` what a golden shows of an event. Within one response an earlier part
+//! hides the later ones: a different number of events changes every tree. A change is data; `words` puts it into a sentence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ mod head;
 mod sequence;
 mod trees;
 mod values;
+mod words;
 
-use super::written::{Written, WrittenEvent, read};
-use retake_base::cause::{Cause, CauseKind};
-use retake_base::text::counted;
+use super::golden::{Block, EventIds, EventLine, Golden};
+use retake_base::cause::CauseKind;
 use sequence::Aligned;
-use trees::{Tree, different_ids};
+use trees::different_ids;
 
 /// The largest number of characters of a value in a description.
 const VALUE: usize = 40;
@@ -23,181 +23,222 @@ const VALUE: usize = 40;
 /// One change between two goldens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The description, for the first line of a failure.
-    pub cause: Cause,
+    what: What,
+    subject: Subject,
+    /// The place in the subject: a path of keys, a name, a pointer.
+    place: String,
+    /// What tells the event apart from others of its name: its keys, or one of its values.
+    with: String,
+    before: String,
+    now: String,
+    /// The number of further differences that the change stands for.
+    more: usize,
+    /// The number of other places that have the same change.
+    also: usize,
     /// Whether the change only removes something, as when the system did less.
     pub is_less: bool,
-}
-
-/// Returns the changes from a golden to the text of a run, in the order of the responses. Empty if they are the same.
-pub fn changes(golden: &str, run: &str) -> Vec<Change> {
-    if golden.trim_end() == run.trim_end() {
-        return Vec::new();
-    }
-    let (old, new) = (read(golden), read(run));
-    let (old_trees, new_trees) = (Tree::all(&old), Tree::all(&new));
-    let mut found = Found::default();
-    for (index, (was, is)) in old.iter().zip(&new).enumerate() {
-        found.compare((was, &old_trees[index]), (is, &new_trees[index]));
-    }
-    for missing in old.iter().skip(new.len()) {
-        found.say(CauseKind::EventMissing, format!("the response to `{}` is missing", missing.request));
-    }
-    for extra in new.iter().skip(old.len()) {
-        found.say(CauseKind::EventExtra, format!("the response to `{}` is not in the golden", extra.request));
-    }
-    // Ids are numbered through a whole golden, so any other change may number them anew. But if the ids of a text's pieces
-    // changed, the pieces are put together differently.
-    let of_pieces = match &found.0[..] {
-        [ChangeAt { by: Some(by), place, .. }] => Some((place.0.clone(), by.clone())),
-        _ => None,
-    };
-    if found.0.is_empty() || of_pieces.is_some() {
-        let ids = different_ids((&old, &old_trees), (&new, &new_trees), of_pieces.as_ref());
-        if let Some(ids) = ids.filter(|ids| of_pieces.as_ref().is_none_or(|place| ids.place == *place)) {
-            found = Found(vec![ids]);
-        }
-    }
-    if found.0.is_empty() {
-        found.say(CauseKind::EventShape, "the run differs from the golden".to_owned());
-    }
-    found.changes()
-}
-
-/// Like [`changes`], for a run that broke off. Only what came before the break is compared, so nothing after it counts as
-/// missing. `came` has the names of the events in the response that broke off.
-pub fn changes_until_break(golden: &str, run: &str, came: &[&str]) -> Vec<Change> {
-    let mut found = Found::default();
-    let (old, new) = (read(golden), read(run));
-    let (old_trees, new_trees) = (Tree::all(&old), Tree::all(&new));
-    let mut rest: Vec<usize> = (0..old.len()).collect();
-    for (is, trees) in new.iter().zip(&new_trees) {
-        let Some(at) = rest.iter().position(|index| old[*index].request == is.request) else { continue };
-        let index = rest.remove(at);
-        found.compare((&old[index], &old_trees[index]), (is, trees));
-    }
-    let known = |name: &str| rest.iter().any(|index| old[*index].events.iter().any(|event| event.label == name));
-    if rest.iter().any(|index| !old[*index].events.is_empty()) {
-        for name in came.iter().filter(|name| !known(name)) {
-            found.say(CauseKind::EventExtra, format!("the event `{name}` came, which the golden lacks"));
-        }
-    }
-    found.changes()
-}
-
-/// A change at a place. The same place in a later response shows the same change again.
-struct ChangeAt {
-    change: Change,
-    /// The label and the place in its payload; empty for a change that has no place.
-    place: (String, String),
-    /// What is the same if the change is seen at other places too: the last name of the place, and what it is now.
+    /// What has to be the same at another place, so that it shows this change again; empty if nothing does.
     same: String,
-    /// The number of other places that have the change too.
-    more: usize,
     /// For a text in pieces, where the id is that tells its pieces from those of other texts.
     by: Option<String>,
 }
 
-impl ChangeAt {
-    fn new(kind: CauseKind, place: (&str, &str), what: String) -> ChangeAt {
-        let change = Change { cause: Cause::new(kind, what), is_less: kind == CauseKind::EventMissing };
-        let place = (place.0.to_owned(), place.1.to_owned());
-        ChangeAt { change, place, same: String::new(), more: 0, by: None }
+/// What is changed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Subject {
+    /// The response or the whole golden.
+    Response,
+    /// The answer to a request, as far as it is no event.
+    Answer(String),
+    /// The body of the answer to a request.
+    Body(String),
+    Event(String),
+}
+
+/// How it is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Request,
+    ResponseMissing,
+    ResponseExtra,
+    Status,
+    Media,
+    AtOnce,
+    InPieces,
+    EventIds(EventIds),
+    HeaderAttribute,
+    Header,
+    Page,
+    Ending,
+    Renamed,
+    Missing,
+    Extra,
+    /// An event came although the golden has no event of its name, and the stream broke off.
+    Unknown,
+    Moved,
+    CollapsedGone,
+    CollapsedMoved,
+    /// What stands on the line of the event.
+    Top,
+    NamelessTop,
+    SameNow,
+    Keys,
+    Length,
+    Shape,
+    ShapeRenamed,
+    Value,
+    TextLine,
+    Text,
+    TextOrder,
+    Hash,
+    Ids,
+    /// Texts differ, and nothing else was found.
+    Something,
+}
+
+impl Change {
+    fn new(what: What, subject: Subject, place: impl Into<String>) -> Change {
+        let is_less = what.kind() == CauseKind::EventMissing;
+        let (place, none) = (place.into(), String::new);
+        let (with, before, now, same) = (none(), none(), none(), none());
+        Change { what, subject, place, with, before, now, more: 0, also: 0, is_less, same, by: None }
     }
+
+    fn of_response(what: What) -> Change {
+        Change::new(what, Subject::Response, "")
+    }
+
+    fn between(mut self, before: impl Into<String>, now: impl Into<String>) -> Change {
+        (self.before, self.now) = (before.into(), now.into());
+        self
+    }
+
+    /// Whether another change is of the same place in the same subject.
+    fn is_at(&self, other: &Change) -> bool {
+        let has_place = matches!(self.subject, Subject::Body(_) | Subject::Event(_));
+        has_place && (&self.subject, &self.place) == (&other.subject, &other.place)
+    }
+}
+
+/// Returns the changes from a golden to that of a run, in the order of the responses. Empty if they are the same.
+pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
+    // Trees that are written as differing from others can have their lines in another order.
+    if golden == run || golden.to_string() == run.to_string() {
+        return Vec::new();
+    }
+    let (old, new) = (&golden.blocks, &run.blocks);
+    let mut found = Found::default();
+    for (was, is) in old.iter().zip(new) {
+        found.compare(was, is);
+    }
+    for missing in old.iter().skip(new.len()) {
+        found.push(Change::of_response(What::ResponseMissing).between(&missing.request, ""));
+    }
+    for extra in new.iter().skip(old.len()) {
+        found.push(Change::of_response(What::ResponseExtra).between("", &extra.request));
+    }
+    // Ids are numbered through a whole golden, so any other change may number them anew. But if the ids of a text's pieces
+    // changed, the pieces are put together differently.
+    let of_pieces = match &found.0[..] {
+        [Change { by: Some(by), subject, .. }] => Some((subject.clone(), by.clone())),
+        _ => None,
+    };
+    if found.0.is_empty() || of_pieces.is_some() {
+        let ids = different_ids(old, new, of_pieces.as_ref());
+        let is_it =
+            |ids: &Change| of_pieces.as_ref().is_none_or(|(subject, by)| (&ids.subject, &ids.place) == (subject, by));
+        if let Some(ids) = ids.filter(is_it) {
+            found = Found(vec![ids]);
+        }
+    }
+    if found.0.is_empty() {
+        found.push(Change::of_response(What::Something));
+    }
+    found.0
+}
+
+/// Like [`changes`], for a run that broke off. Only what came before the break is compared, so nothing after it counts as
+/// missing. `came` has the names of the events in the response that broke off.
+pub fn changes_until_break(golden: &Golden, run: &Golden, came: &[&str]) -> Vec<Change> {
+    let mut found = Found::default();
+    let mut rest: Vec<&Block> = golden.blocks.iter().collect();
+    for is in &run.blocks {
+        let Some(at) = rest.iter().position(|was| was.request == is.request) else { continue };
+        found.compare(rest.remove(at), is);
+    }
+    let known = |name: &str| rest.iter().any(|was| was.events.iter().any(|event| event.label == name));
+    if rest.iter().any(|was| !was.events.is_empty()) {
+        for name in came.iter().filter(|name| !known(name)) {
+            found.push(Change::of_response(What::Unknown).between("", *name));
+        }
+    }
+    found.0
 }
 
 /// The changes found so far.
 #[derive(Default)]
-struct Found(Vec<ChangeAt>);
+struct Found(Vec<Change>);
 
 impl Found {
-    fn say(&mut self, kind: CauseKind, what: String) {
-        self.push(ChangeAt::new(kind, ("", ""), what));
-    }
-
-    fn push(&mut self, found: ChangeAt) {
-        let is_there = |known: &ChangeAt| {
-            known.change.cause == found.change.cause || (!known.place.0.is_empty() && known.place == found.place)
-        };
-        if self.0.iter().any(is_there) {
+    /// Adds a change. The same place in a later response shows the same change again.
+    fn push(&mut self, found: Change) {
+        if self.0.iter().any(|known| *known == found || known.is_at(&found)) {
             return;
         }
         match self.0.iter_mut().find(|known| !found.same.is_empty() && known.same == found.same) {
-            Some(known) => known.more += 1,
+            Some(known) => known.also += 1,
             None => self.0.push(found),
         }
     }
 
-    fn changes(self) -> Vec<Change> {
-        let told = |ChangeAt { mut change, more, .. }: ChangeAt| {
-            if more > 0 {
-                change.cause.what += &[", also at ", &counted(more, "other place")].concat();
-            }
-            change
-        };
-        self.0.into_iter().map(told).collect()
-    }
-
     /// Compares two responses, in the order of what hides what.
-    fn compare(&mut self, (old, old_trees): (&Written<'_>, &[Tree]), (new, new_trees): (&Written<'_>, &[Tree])) {
+    fn compare(&mut self, old: &Block, new: &Block) {
         if old.request != new.request {
-            let what = format!("the request is `{}`, not `{}`", new.request, old.request);
-            return self.say(CauseKind::EventShape, what);
+            return self.push(Change::of_response(What::Request).between(&old.request, &new.request));
         }
         let heads = head::changes(old, new);
-        let is_other_body = heads.iter().any(|change| change.change.cause.kind == CauseKind::ContentType);
-        for change in heads {
-            self.push(change);
-        }
-        let aligned = Aligned::of(old, old_trees, new, new_trees);
+        let is_other_body = heads.iter().any(|change| change.what == What::Media);
+        let aligned = Aligned::of(old, new);
         let mut changes = aligned.changes();
-        if changes.iter().all(|change| change.change.cause.kind == CauseKind::EventRenamed) && !is_other_body {
-            let trees = trees::changes(old, old_trees, new_trees, &|label| aligned.new_name(label).to_owned());
+        if changes.iter().all(|change| change.what == What::Renamed) && !is_other_body {
+            let trees = trees::changes(old, new, &|label| aligned.new_name(label));
             let of_values = || values::changes(&aligned);
             changes.extend(if trees.is_empty() { of_values() } else { values::by_events(trees, &aligned) });
         }
-        for change in changes {
-            self.push(change);
-        }
+        heads.into_iter().chain(changes).for_each(|change| self.push(change));
     }
 }
 
 /// The label of an answer that is not a stream.
 const BODY: &str = "body";
 
-/// Returns a description of a label, and the kind of its change: `of_event`, unless the label is a body's.
-fn subject(of: &Written<'_>, label: &str, of_event: CauseKind) -> (CauseKind, String) {
-    if label == BODY {
-        (CauseKind::Body, format!("the body of `{}`", of.request))
-    } else {
-        (of_event, format!("the event `{label}`"))
+impl Subject {
+    fn of(block: &Block, label: &str) -> Subject {
+        if label == BODY { Subject::Body(block.request.clone()) } else { Subject::Event(label.to_owned()) }
     }
 }
 
 // Which events of two goldens stand in different places. The proof asks this to find what may vary.
 /// Returns the names of the events whose positions differ between two goldens, and the names of those whose numbers differ.
-pub fn moved_and_counted(one: &str, other: &str) -> (Vec<String>, Vec<String>) {
+pub fn moved_and_counted(one: &Golden, other: &Golden) -> (Vec<String>, Vec<String>) {
     let (mut moved, mut counted) = (BTreeSet::new(), BTreeSet::new());
-    for (one, other) in read(one).iter().zip(&read(other)) {
+    for (one, other) in one.blocks.iter().zip(&other.blocks) {
         let (before, after) = (counts(&one.events), counts(&other.events));
         let varies = |label: &str| before.get(label) != after.get(label);
         counted.extend(before.keys().filter(|label| varies(label)).map(|label| (*label).to_owned()));
-        let each = |written: &Written<'_>| -> Vec<(String, String)> {
-            let events = written.events.iter().filter(|event| !varies(event.label));
-            events.flat_map(|event| vec![(event.label.to_owned(), event.rest.to_owned()); event.times]).collect()
-        };
-        let (a, b) = (each(one), each(other));
-        let differing = a.iter().zip(&b).filter(|(a, b)| a != b);
-        moved.extend(differing.flat_map(|(a, b)| [a.0.clone(), b.0.clone()]));
+        let each = |block: &Block| one_by_one(block).into_iter().filter(|event| !varies(&event.label)).collect();
+        let (a, b): (Vec<EventLine>, Vec<EventLine>) = (each(one), each(other));
+        let differing = a.iter().zip(&b).filter(|(a, b)| (&a.label, &a.top) != (&b.label, &b.top));
+        moved.extend(differing.flat_map(|(a, b)| [a.label.clone(), b.label.clone()]));
     }
     (moved.into_iter().collect(), counted.into_iter().collect())
 }
 
 /// Returns the names of the events at which two goldens differ, and of their neighbours: events that change places with a run of
 /// collapsed events are the same in both.
-pub fn tangled(one: &str, other: &str) -> Vec<String> {
+pub fn tangled(one: &Golden, other: &Golden) -> Vec<String> {
     let mut names = BTreeSet::new();
-    for (one, other) in read(one).iter().zip(&read(other)) {
+    for (one, other) in one.blocks.iter().zip(&other.blocks) {
         let (a, b) = (one_by_one(one), one_by_one(other));
         let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
         let most = a.len().min(b.len()) - before;
@@ -207,22 +248,25 @@ pub fn tangled(one: &str, other: &str) -> Vec<String> {
         }
         for events in [a, b] {
             let end = (events.len() - after + 1).min(events.len());
-            names.extend(events[before.saturating_sub(1)..end].iter().map(|event| event.label.to_owned()));
+            names.extend(events[before.saturating_sub(1)..end].iter().map(|event| event.label.clone()));
         }
     }
     names.into_iter().collect()
 }
 
 /// Returns the events of a sequence, each as often as it repeats.
-fn one_by_one<'a>(written: &Written<'a>) -> Vec<WrittenEvent<'a>> {
-    let events = written.events.iter();
-    events.flat_map(|event| vec![WrittenEvent { times: 1, ..event.clone() }; event.times]).collect()
+fn one_by_one(block: &Block) -> Vec<EventLine> {
+    let events = block.events.iter();
+    events.flat_map(|event| vec![EventLine { times: 1, ..event.clone() }; event.times.min(MOST)]).collect()
 }
 
-fn counts<'a>(events: &[WrittenEvent<'a>]) -> BTreeMap<&'a str, usize> {
+/// The most times that an event is looked at: a golden may say `×4000000000`.
+const MOST: usize = 100_000;
+
+fn counts(events: &[EventLine]) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for event in events {
-        *counts.entry(event.label).or_default() += event.times;
+        *counts.entry(event.label.as_str()).or_default() += event.times;
     }
     counts
 }

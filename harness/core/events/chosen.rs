@@ -2,28 +2,45 @@
 //! in time. A committed golden names the places that it pins, since its lines show the words in quotes and the forms of times.
 //! Which places these are is found out only when a golden is written: whether a text is a word may depend on chance.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use super::captured::Captured;
 use super::foreign::Foreign;
+use super::golden::{Golden, Kind, Node};
 use super::ids::Ids;
-use super::labels::{Label, Labels};
+use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use super::times;
-use super::written::{self, Written};
 use crate::json::Json;
 
 /// The most words of one place that are still a vocabulary.
 const WORDS: usize = 12;
 
-/// The places that a golden pins, by the paths of its lines.
+/// The places that a golden pins, by the names on the lines to them.
 #[derive(Clone, Debug, Default)]
-pub struct Places(HashMap<String, Pin>);
+pub(super) struct Places(HashMap<String, Pin>);
 
 impl Places {
-    pub fn read(golden: &str) -> Places {
-        Places(pins_of(&written::read(golden)))
+    pub(super) fn of(golden: &Golden) -> Places {
+        let mut places = Places::default();
+        for tree in golden.blocks.iter().flat_map(|block| &block.trees) {
+            places.add(&tree.root, tree.label());
+        }
+        places
+    }
+
+    fn add(&mut self, node: &Node, line: &str) {
+        let mut pin = Pin::default();
+        let mut see = |kind: &Kind| {
+            pin.words |= matches!(kind, Kind::Quoted(_));
+            pin.times |= matches!(kind, Kind::Time(_));
+        };
+        node.kinds.iter().for_each(|kind| kind.each(&mut see));
+        if pin != Pin::default() {
+            let known = self.0.entry(line.to_owned()).or_default();
+            *known = Pin { words: known.words || pin.words, times: known.times || pin.times };
+        }
+        node.below.iter().for_each(|below| self.add(below, &line_below(line, &below.name)));
     }
 }
 
@@ -56,7 +73,7 @@ pub(super) struct At {
 impl<'a> Chosen<'a> {
     /// Finds the places of a golden.
     pub(super) fn of(
-        captures: &[Captured],
+        captures: &[Vec<ReadEvent<'_>>],
         options: &ShapeOptions,
         normalize: &Normalize<'_>,
         ids: &Ids,
@@ -68,7 +85,7 @@ impl<'a> Chosen<'a> {
             None if options.detail == Detail::Keys => Chosen::OfRun(HashMap::new()),
             None => {
                 let collector = Collector { normalize, ids, foreign, places: HashMap::new() };
-                Chosen::OfRun(collector.collected(captures, options))
+                Chosen::OfRun(collector.collected(captures))
             }
         }
     }
@@ -102,7 +119,7 @@ impl At {
 }
 
 fn line_below(line: &str, name: &str) -> String {
-    format!("{line}\n{}", name.trim_end_matches('?'))
+    format!("{line}\n{name}")
 }
 
 /// Collects what stands at each place.
@@ -127,11 +144,10 @@ struct Place {
 }
 
 impl Collector<'_> {
-    fn collected(mut self, captures: &[Captured], options: &ShapeOptions) -> HashMap<(String, String), Pin> {
-        let mut labels = Labels::new(options, self.normalize);
-        for event in captures.iter().flat_map(|capture| capture.all_events(options)).filter(|event| event.is_real()) {
-            if let Some((label, Some(json))) = labels.shown(event) {
-                self.value(&json, "", String::new(), &label);
+    fn collected(mut self, captures: &[Vec<ReadEvent<'_>>]) -> HashMap<(String, String), Pin> {
+        for ReadEvent { label, json, .. } in captures.iter().flatten() {
+            if let Some(json) = json {
+                self.value(json, "", String::new(), label);
             }
         }
         let pin = |place: &Place| Pin {
@@ -191,47 +207,6 @@ impl Collector<'_> {
             foreign.is_own(key, text) && self.ids.shown(text).is_none() && (self.normalize)(text) == text
         })
     }
-}
-
-/// Returns the pins of a golden by the paths of its lines.
-fn pins_of(parts: &[Written<'_>]) -> HashMap<String, Pin> {
-    let mut pins: BTreeMap<String, Pin> = BTreeMap::new();
-    for shape in parts.iter().flat_map(|part| &part.shapes) {
-        add(&mut pins, shape.label.to_owned(), shape.what);
-        let mut above: Vec<String> = vec![shape.label.to_owned()];
-        for key in &shape.keys {
-            above.truncate(key.depth.max(1));
-            let line = line_below(above.last().map_or("", String::as_str), key.name);
-            add(&mut pins, line.clone(), key.what);
-            above.push(line);
-        }
-    }
-    pins.into_iter().filter(|(_, pin)| *pin != Pin::default()).collect()
-}
-
-/// Adds what a line pins. If it refers to another tree, everything in that tree is pinned below it too, up to the lines that
-/// differ, which follow.
-fn add(pins: &mut BTreeMap<String, Pin>, line: String, what: &str) {
-    let (what, other) = match what.strip_suffix(", but").unwrap_or(what) {
-        "as above" => ("", None),
-        text => match text.rsplit_once("as in ") {
-            Some((text, other)) => (text, Some(other)),
-            None => (text, None),
-        },
-    };
-    // The place is written with points between the names.
-    let above = other.and_then(|other| pins.keys().find(|known| known.replace('\n', ".") == other).cloned());
-    if let Some(above) = above {
-        let below: Vec<(String, Pin)> = pins
-            .iter()
-            .filter_map(|(known, pin)| Some((known.strip_prefix(&above)?, *pin)))
-            .filter(|(rest, _)| rest.starts_with('\n'))
-            .map(|(rest, pin)| (format!("{line}{rest}"), pin))
-            .collect();
-        pins.extend(below);
-    }
-    let times = what.contains(times::DATE) || what.contains(times::NUMBER);
-    pins.insert(line, Pin { words: what.contains('"'), times });
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The headers of a response that a golden holds: their names, the attributes in them, and what their values look like. The
 //! values themselves are often secrets, or differ from run to run.
 
+use super::golden::Header;
 use super::ids::is_id;
 use super::notation::{self, Normalize};
 
@@ -11,12 +12,12 @@ pub const USUAL: [&str; 2] = [COOKIE, "cache-control"];
 
 /// Returns a line for each value of the headers that services set for browsers.
 pub fn shown(headers: &[(String, String)], normalize: &Normalize<'_>) -> Vec<String> {
-    lines(headers, &USUAL.map(str::to_owned), normalize)
+    held(headers, &USUAL.map(str::to_owned), normalize).iter().map(ToString::to_string).collect()
 }
 
-/// Returns a line for each value of the headers with these names, sorted within each name.
-pub(super) fn lines(headers: &[(String, String)], names: &[String], normalize: &Normalize<'_>) -> Vec<String> {
-    let mut lines = Vec::new();
+/// Returns each value of the headers with these names, sorted within each name.
+pub(super) fn held(headers: &[(String, String)], names: &[String], normalize: &Normalize<'_>) -> Vec<Header> {
+    let mut held = Vec::new();
     for name in names {
         let values =
             headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str());
@@ -27,9 +28,11 @@ pub(super) fn lines(headers: &[(String, String)], names: &[String], normalize: &
             if all.is_empty() { Vec::new() } else { vec![directives(&all.join(", "), normalize)] }
         };
         shown.sort_unstable();
-        lines.extend(shown.into_iter().map(|value| format!("{name}: {}", notation::unseen_escaped(&value))));
+        let header =
+            |value: String| Header { name: name.clone(), value: notation::unseen_escaped(&value).into_owned() };
+        held.extend(shown.into_iter().map(header));
     }
-    lines
+    held
 }
 
 /// Returns a cookie with the shape of its value, and its attributes in alphabetical order.

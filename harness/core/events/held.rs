@@ -5,11 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use super::path::{At, Path};
-use super::written::read;
 use crate::json::Json;
 
-/// What a golden says of collapsed events whose text it does not hold.
-pub(super) const NOT_HELD: &str = "(text not held)";
 /// How a text is marked of which each piece repeats everything so far.
 const GROWING: &str = ", growing";
 /// How a text is marked that comes again as a whole after its pieces.
@@ -74,55 +71,6 @@ impl Held {
         let by_id = values.iter().any(|value| matches!(value, LaneValue::Text(_)));
         ((!by_id).then_some(run), values)
     }
-
-    /// Parses a place at the beginning of a text. Returns the rest too.
-    fn read(text: &str) -> Option<(Held, &str)> {
-        let (path, mut rest) = path(text)?;
-        let mut lanes = Vec::new();
-        for word in std::iter::once(" by ").chain(std::iter::repeat(" and ")) {
-            let Some(lane) = rest.strip_prefix(word) else { break };
-            if let Some(after) = lane.strip_prefix('*') {
-                lanes.push(Lane::Position);
-                rest = after;
-            } else {
-                let (path, after) = self::path(lane)?;
-                lanes.push(Lane::Value(path));
-                rest = after;
-            }
-        }
-        Some((Held { path, lanes }, rest))
-    }
-}
-
-/// Parses a line of a golden: the places of a text, and the text as it is shown. `None` if the line is not about a text.
-pub(super) fn read_line(line: &str) -> Option<(Vec<Held>, &str)> {
-    let (first, mut rest) = Held::read(line)?;
-    let mut all = vec![first];
-    while let Some(more) = rest.strip_prefix(", ") {
-        let (held, after) = Held::read(more)?;
-        all.push(held);
-        rest = after;
-    }
-    Some((all, rest.strip_prefix(" = ")?))
-}
-
-/// Parses a path at the beginning of a text. Returns the rest too.
-fn path(text: &str) -> Option<(Path, &str)> {
-    let end = if text.starts_with('"') {
-        let mut escaped = false;
-        let quote = text.char_indices().skip(1).find(|(_, c)| {
-            let ends = *c == '"' && !escaped;
-            escaped = *c == '\\' && !escaped;
-            ends
-        });
-        quote?.0 + 1
-    } else {
-        text.find([' ', ',']).unwrap_or(text.len())
-    };
-    let (token, rest) = text.split_at(end);
-    let is_quoted = token.starts_with('"');
-    let pointer = if is_quoted { Json::parse(token.as_bytes()).ok()?.into_string()? } else { token.to_owned() };
-    Some((Path::of(&pointer)?, rest))
 }
 
 impl fmt::Display for Held {
@@ -140,7 +88,7 @@ impl fmt::Display for Held {
 }
 
 /// How the texts at a place come. One piece does not show it, nor do equal pieces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Manner {
     /// Whether each piece repeats everything so far.
     pub(super) grows: bool,
@@ -152,12 +100,6 @@ impl Manner {
     /// Either of two.
     pub(super) fn or(self, other: Manner) -> Manner {
         Manner { grows: self.grows || other.grows, then_whole: self.then_whole || other.then_whole }
-    }
-
-    /// Reads the mark at the end of a text as it is shown.
-    fn read(text: &str) -> Manner {
-        let text = text.strip_suffix(')').unwrap_or(text);
-        Manner { grows: text.ends_with(GROWING), then_whole: text.ends_with(THEN_WHOLE) }
     }
 }
 
@@ -180,31 +122,8 @@ pub(super) struct Holding {
     pub(super) not_held: bool,
 }
 
-/// What is held of the collapsed events of each label, as a golden names them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Named(pub(super) HashMap<String, Holding>);
-
-impl Named {
-    /// Reads what a golden names. Labels of which it names nothing are left out.
-    pub fn read(golden: &str) -> Named {
-        let mut named: HashMap<String, Holding> = HashMap::new();
-        let parts = read(golden);
-        for event in parts.iter().flat_map(|part| &part.events).filter(|event| event.rest == "…") {
-            for value in &event.values {
-                if *value == NOT_HELD {
-                    named.entry(event.label.to_owned()).or_default().not_held = true;
-                } else if let Some((places, text)) = read_line(value) {
-                    let of_label = named.entry(event.label.to_owned()).or_default();
-                    for held in places {
-                        let manner = of_label.held.entry(held).or_default();
-                        *manner = manner.or(Manner::read(text));
-                    }
-                }
-            }
-        }
-        Named(named)
-    }
-}
+/// What is held of the collapsed events of each label.
+pub(super) type Holdings = HashMap<String, Holding>;
 
 #[cfg(test)]
 mod tests;

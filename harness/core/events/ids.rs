@@ -9,8 +9,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-use super::captured::Captured;
-use super::labels::{Label, Labels};
+use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use crate::json::Json;
@@ -62,18 +61,17 @@ struct Collector<'a> {
 
 impl Ids {
     /// Collects the ids in all captures, in order, and numbers those that appear at several places.
-    pub(super) fn of(captures: &[Captured], options: &ShapeOptions, normalize: &Normalize) -> Ids {
+    pub(super) fn of(captures: &[Vec<ReadEvent<'_>>], options: &ShapeOptions, normalize: &Normalize) -> Ids {
         if options.detail == Detail::Keys && options.show.is_empty() {
             return Ids::default();
         }
         let mut collector = Collector { options, normalize, found: HashMap::new(), ranks: 0 };
-        let mut labels = Labels::new(options, normalize);
-        for (nth, capture) in captures.iter().enumerate() {
-            for event in capture.all_events(options).filter(|event| event.is_real()) {
-                let Some((label, Some(json))) = labels.shown(event) else { continue };
+        for (nth, events) in captures.iter().enumerate() {
+            for ReadEvent { label, json, .. } in events {
+                let Some(json) = json else { continue };
                 // Usually no place is loose, and then no pointers are needed.
                 let pointer = options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
-                collector.value(&json, place(nth as u64, &label.text), pointer, &label);
+                collector.value(json, place(nth as u64, &label.text), pointer, label);
             }
         }
         collector.numbered()

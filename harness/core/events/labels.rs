@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::captured::{Event, Payload};
+use super::captured::{Captured, Event, Payload};
 use super::notation::{self, Normalize};
 use super::options::ShapeOptions;
 use crate::json::Json;
@@ -19,34 +19,14 @@ pub(super) struct Label {
 }
 
 /// Creates labels. Each is created once, since the same labels repeat.
-pub(super) struct Labels<'a> {
+struct Labels<'a> {
     options: &'a ShapeOptions,
     normalize: &'a Normalize<'a>,
     /// The known labels by raw text. The second one of a pair is that of a comment or a tail.
     known: HashMap<String, [Option<Rc<Label>>; 2]>,
 }
 
-impl<'a> Labels<'a> {
-    pub(super) fn new(options: &'a ShapeOptions, normalize: &'a Normalize<'a>) -> Labels<'a> {
-        Labels { options, normalize, known: HashMap::new() }
-    }
-
-    /// Creates the label of a line that is not an event.
-    pub(super) fn of_note(text: &str) -> Rc<Label> {
-        let (text, name) = (text.to_owned(), String::new());
-        Rc::new(Label { text, name, collapsed: false, unordered: false, ignored: false })
-    }
-
-    /// Returns the label and the JSON of an event that a golden shows; `None` for others, such as heartbeats.
-    pub(super) fn shown(&mut self, event: &Event) -> Option<(Rc<Label>, Option<Json>)> {
-        if !self.options.comments && matches!(event.payload, Payload::Comment(_)) {
-            return None;
-        }
-        let json = event.json();
-        let label = self.of(&self.options.label_of(event, json.as_ref()), !event.is_real());
-        (!label.ignored).then_some((label, json))
-    }
-
+impl Labels<'_> {
     /// Returns the label for a raw text. `no_event` says that it is the label of a comment or a tail.
     fn of(&mut self, raw: &str, no_event: bool) -> Rc<Label> {
         if let Some(Some(label)) = self.known.get(raw).map(|labels| &labels[usize::from(no_event)]) {
@@ -71,4 +51,37 @@ impl<'a> Labels<'a> {
         self.known.entry(raw.to_owned()).or_default()[usize::from(no_event)] = Some(label.clone());
         label
     }
+}
+
+/// An event that a golden shows, with its payload, which is parsed only here.
+pub(super) struct ReadEvent<'a> {
+    pub(super) event: &'a Event,
+    /// Its index among all events of its capture.
+    pub(super) at: usize,
+    /// Whether it came after the last event for which the step waited.
+    pub(super) is_late: bool,
+    pub(super) label: Rc<Label>,
+    pub(super) json: Option<Json>,
+}
+
+/// Returns the events of each capture that a golden shows. Others, such as heartbeats, come at any time and separate nothing.
+pub(super) fn read<'a>(
+    captures: &'a [Captured],
+    options: &ShapeOptions,
+    normalize: &Normalize,
+) -> Vec<Vec<ReadEvent<'a>>> {
+    let mut labels = Labels { options, normalize, known: HashMap::new() };
+    let mut read = |(at, event): (usize, &'a Event), before: usize| {
+        if !options.comments && matches!(event.payload, Payload::Comment(_)) {
+            return None;
+        }
+        let json = event.json();
+        let label = labels.of(&options.label_of(event, json.as_ref()), !event.is_real());
+        (!label.ignored).then_some(ReadEvent { event, at, is_late: at >= before, label, json })
+    };
+    let mut of = |capture: &'a Captured| {
+        let all = capture.all_events(options).enumerate();
+        all.filter_map(|event| read(event, capture.events.len())).collect()
+    };
+    captures.iter().map(&mut of).collect()
 }

@@ -1,10 +1,11 @@
-//! What a system sends its clients: turns a response body into events, and events into the text of a golden.
+//! What a system sends its clients: turns a response body into events, and events into a golden.
 //!
-//! [`Capture`] reads a body while it arrives, as server-sent events or JSON lines. [`golden`] reduces what was captured to its
-//! shape: the sequence of the events, then one tree of keys and types for each event name. Both are pure: they read no socket
-//! and no file, and they do not assert anything.
+//! [`Capture`] reads a body while it arrives, as server-sent events or JSON lines. [`Shaped`] reduces what was captured to its
+//! shape, a [`Golden`]: the sequence of the events, then one tree of keys and types for each event name. A golden is data with a
+//! text: one writer, one reader. [`changes`] finds what differs between two. All is pure: it reads no socket and no file, and it
+//! does not assert anything.
 //!
-//! Before that, `parallel` puts the events of tool calls that were made at once into the order of these calls.
+//! First `labels` reads the events, each payload once. Then `parallel` puts the events of tool calls that were made at once into the order of these calls.
 //!
 //! The options of goldens are the fields of [`ShapeOptions`] (`options`). The module `sequence` applies those about events and
 //! their order; `merge` and `outline` apply those about payloads. Everything in a golden other than names, keys and types is
@@ -21,6 +22,7 @@ mod changes;
 mod chosen;
 mod deeper_name;
 mod foreign;
+mod golden;
 mod headers;
 mod held;
 mod ids;
@@ -45,20 +47,17 @@ mod sequence;
 mod shape;
 mod texts;
 mod times;
-mod tree;
 mod value;
 mod words;
-mod written;
 
 pub use capture::{Capture, Format};
 pub use captured::{AfterLast, Captured, Delivery, Ending, Status};
 pub use captured::{Event, Payload};
 pub use changes::{Change, changes, changes_until_break, moved_and_counted, tangled};
-pub use chosen::Places;
 pub use deeper_name::deeper_name;
 pub use foreign::Foreign;
+pub use golden::{Format as GoldenFormat, Golden, Part as GoldenPart};
 pub use headers::{USUAL as USUAL_HEADERS, shown as shown_headers};
-pub use held::Named;
 pub use ids::is_id;
 pub use naming::{NamesNothing, names_nothing, shown_nowhere};
 pub use notation::is_time;
@@ -66,6 +65,5 @@ pub use options::{Detail, Loose, ShapeOptions, TextAs};
 pub use parallel::Calls;
 pub use recorded::Recorded;
 pub use shape::Known;
-pub use shape::{Golden, event_keys, golden};
+pub use shape::{Shaped, event_keys, golden};
 pub use times::form as time_form;
-pub use written::in_pieces;

@@ -1,19 +1,19 @@
-//! Prints a shape as lines of text: one line for each key, with its contents indented below.
+//! Makes the tree of a shape: one node for each key, with its contents below.
 
-use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin};
+use super::golden::{self, Id, Kind, Kinds, Node, Printed, Tree};
 use super::lists::ListShape;
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 use super::pins::Pins;
 use super::scalars::{ScalarShape, SeenIds};
-use super::tree::TreeLine;
-use super::written::AS_A_WHOLE;
 
 /// The largest number of characters of a list of objects that is printed on the line of its key.
 const INLINE: usize = 80;
+/// The fewest characters of a field on such a line.
+const SHORTEST: usize = 6;
 /// The largest number of words that are shown at a place.
 const WORDS: usize = 12;
 /// The largest number of pieces in which the numbers of ids are shown.
@@ -30,15 +30,13 @@ pub(super) fn tree(
     hash: Option<&str>,
     keep: Keep,
     (pins, chosen): (&Pins<'_>, &Chosen<'_>),
-) -> TreeLine {
-    let (text, below) = Outline { keep, pins, chosen }.describe(shape, "", &At::label(label));
-    let text = (text != "object").then_some(text);
-    let hash = hash.filter(|hash| pins.counts() && pins.pinned("", hash)).map(|hash| format!("{AS_A_WHOLE}{hash}"));
-    let text = text.into_iter().chain(hash).collect::<Vec<_>>().join(", ");
-    TreeLine { name: label.to_owned(), text, below: below.into() }
+) -> Tree {
+    let (kinds, below) = Outline { keep, pins, chosen }.describe(shape, "", &At::label(label));
+    let hash = hash.filter(|hash| pins.counts() && pins.pinned("", hash)).map(str::to_owned);
+    Tree { root: Node { name: label.to_owned(), optional: false, kinds, below }, hash }
 }
 
-/// Prints the shapes of one label.
+/// Describes the shapes of one label.
 struct Outline<'a> {
     keep: Keep,
     /// The pins of the label, and which of them are loose.
@@ -48,112 +46,106 @@ struct Outline<'a> {
 }
 
 impl Outline<'_> {
-    /// Returns the text of a shape and the lines below it. `prefix` is that of these lines' names: empty, or `[]`, `[][]`
+    /// Returns the kinds of a shape and the nodes below it. `prefix` is that of these nodes' names: empty, or `[]`, `[][]`
     /// for the elements of lists.
-    fn describe(&self, shape: &Shape, prefix: &str, at: &At) -> (String, Vec<TreeLine>) {
-        let mut lines = Vec::new();
-        let object = shape.object.as_ref().map(|fields| {
-            lines.extend(self.field_lines(fields, prefix, at));
-            "object".to_owned()
-        });
-        let list = shape.list.as_ref().map(|list| {
-            self.inline_list(list, prefix, at).unwrap_or_else(|| {
-                let (text, below) = self.describe_list(list, prefix, at);
-                lines.extend(below);
-                text
-            })
-        });
-        (self.union(self.scalars(&shape.scalars, at).into_iter().chain(object).chain(list)), lines)
+    fn describe(&self, shape: &Shape, prefix: &str, at: &At) -> (Kinds, Vec<Node>) {
+        let (mut kinds, mut nodes) = (self.scalars(&shape.scalars, at), Vec::new());
+        if let Some(fields) = &shape.object {
+            nodes.extend(self.fields(fields, prefix, at));
+            kinds.push(Kind::plain("object"));
+        }
+        if let Some(list) = &shape.list {
+            kinds.push(self.inline_list(list, prefix, at).unwrap_or_else(|| {
+                let (kind, below) = self.describe_list(list, prefix, at);
+                nodes.extend(below);
+                kind
+            }));
+        }
+        (self.union(kinds), nodes)
     }
 
-    fn describe_list(&self, list: &List, prefix: &str, at: &At) -> (String, Vec<TreeLine>) {
-        let (mut words, mut lines) = (Vec::new(), Vec::new());
+    fn describe_list(&self, list: &List, prefix: &str, at: &At) -> (Kind, Vec<Node>) {
+        let (mut kinds, mut nodes) = (Vec::new(), Vec::new());
         let element = at.element();
         for (kind, fields) in &list.variants {
             let kind = variant(kind);
-            lines.extend(self.field_lines(fields, &inside(prefix, &kind), &element));
-            words.push(kind);
+            nodes.extend(self.fields(fields, &inside(prefix, &kind), &element));
+            kinds.push(Kind::of(&kind));
         }
         if let Some(rest) = &list.rest {
-            let (text, below) = self.describe(rest, &format!("{prefix}[]"), &element);
-            lines.extend(below);
-            words.push(text);
+            let (of_rest, below) = self.describe(rest, &format!("{prefix}[]"), &element);
+            nodes.extend(below);
+            kinds.extend(of_rest);
         }
-        (self.list_of(list, words, &at.pointer), lines)
+        (self.list_of(list, kinds, &at.pointer), nodes)
     }
 
-    fn field_lines(&self, fields: &Fields, prefix: &str, at: &At) -> Vec<TreeLine> {
-        let line = |(key, field): (&Rc<str>, &Field)| {
-            let name = inside(prefix, &field_name(key, field));
-            let (text, below) = self.describe(&field.shape, "", &at.key(key, &name));
-            TreeLine { name, text, below: below.into() }
+    fn fields(&self, fields: &Fields, prefix: &str, at: &At) -> Vec<Node> {
+        let node = |(key, field): (&Rc<str>, &Field)| {
+            let name = inside(prefix, &notation::name(key));
+            let (kinds, below) = self.describe(&field.shape, "", &at.key(key, &name));
+            Node { name, optional: field.optional, kinds, below }
         };
-        fields.iter().map(line).collect()
+        fields.iter().map(node).collect()
     }
 
-    /// Returns a shape as one text, or `None` if the text is too long, or has variants or pinned words or times, which need
-    /// their own lines.
-    fn inline(&self, shape: &Shape, prefix: &str, at: &At) -> Option<String> {
+    /// Returns a shape as kinds on one line, or `None` if they are too long, or have variants or pinned words or times, which
+    /// need their own lines.
+    fn inline(&self, shape: &Shape, prefix: &str, at: &At) -> Option<Kinds> {
         let pin = self.pin(at);
         if pin.words && !shape.scalars.own.is_empty() || pin.times && !shape.scalars.times.is_empty() {
             return None;
         }
-        let mut words = self.scalars(&shape.scalars, at);
+        let mut kinds = self.scalars(&shape.scalars, at);
         if let Some(fields) = &shape.object {
-            let mut text = String::from(if fields.is_empty() { "object" } else { "{" });
-            for (i, (key, field)) in fields.iter().enumerate() {
-                let name = field_name(key, field);
-                text.push_str(if i == 0 { "" } else { ", " });
-                text.push_str(&name);
-                text.push_str(": ");
-                text.push_str(&self.inline(&field.shape, "", &at.key(key, &inside(prefix, &name)))?);
-                within(&text)?;
+            let mut inline = Vec::new();
+            for (key, field) in fields {
+                let name = notation::name(key);
+                let kinds = self.inline(&field.shape, "", &at.key(key, &inside(prefix, &name)))?;
+                inline.push(golden::Field { name: name.into_owned(), optional: field.optional, kinds });
+                // Check this early, so a long text is not built again at each level of nesting.
+                if inline.len() * SHORTEST > INLINE {
+                    return None;
+                }
             }
-            text.push_str(if fields.is_empty() { "" } else { "}" });
-            words.push(text);
+            kinds.push(if inline.is_empty() { Kind::plain("object") } else { Kind::Object(inline) });
         }
         if let Some(list) = &shape.list {
-            words.push(self.inline_list(list, prefix, at)?);
+            kinds.push(self.inline_list(list, prefix, at)?);
         }
-        let text = self.union(words);
-        within(&text)?;
-        Some(text)
+        within(self.union(kinds))
     }
 
-    fn inline_list(&self, list: &List, prefix: &str, at: &At) -> Option<String> {
+    fn inline_list(&self, list: &List, prefix: &str, at: &At) -> Option<Kind> {
         if list.variants.values().any(|fields| !fields.is_empty()) {
             return None;
         }
-        let rest = list.rest.as_ref().map(|rest| self.inline(rest, &format!("{prefix}[]"), &at.element()));
-        let rest = if let Some(rest) = rest { Some(rest?) } else { None };
-        let text = self.list_of(list, list.variants.keys().map(|kind| variant(kind)).chain(rest), &at.pointer);
-        within(&text)?;
-        Some(text)
+        let mut kinds: Kinds = list.variants.keys().map(|kind| Kind::of(&variant(kind))).collect();
+        if let Some(rest) = &list.rest {
+            kinds.extend(self.inline(rest, &format!("{prefix}[]"), &at.element())?);
+        }
+        within(vec![self.list_of(list, kinds, &at.pointer)])?.pop()
     }
 
-    /// Returns the text of a list from the descriptions of its elements: `[3 × string]`, `[0..3 × object, 9 in all]`, or without
-    /// a number if each list has one element.
-    fn list_of(&self, list: &List, words: impl IntoIterator<Item = String>, pointer: &str) -> String {
-        let elements = self.union(words);
-        if self.keep == Keep::Chunks {
-            return format!("[{elements}]");
+    /// Returns a list of these elements: `[3 × string]`, `[0..3 × object, 9 in all]`, or without a number if each list has one
+    /// element.
+    fn list_of(&self, list: &List, elements: Kinds, pointer: &str) -> Kind {
+        let elements = self.union(elements);
+        let mut kind = golden::List { elements, ..golden::List::default() };
+        if self.keep != Keep::Chunks {
+            let ListShape { range, total, reordered } = list.lists;
+            let shown = golden::List {
+                range: (range != (1, 1) && range.1 > 0).then_some(range),
+                // The lengths of lists under a top-level key are shown on the lines of the events.
+                total: (range.0 < range.1 && pointer.matches('/').count() > 1).then_some(total),
+                reordered,
+                elements: Vec::new(),
+            };
+            if self.pins.counted(pointer, &Kind::List(shown.clone()).to_string()) {
+                kind = golden::List { elements: kind.elements, ..shown };
+            }
         }
-        let ListShape { range, total, reordered } = list.lists;
-        let mut length = match range {
-            (1, 1) | (_, 0) => String::new(),
-            (least, most) if least == most => format!("{most} × "),
-            (least, most) => format!("{least}..{most} × "),
-        };
-        let front = length.len();
-        // The lengths of lists under a top-level key are shown on the lines of the events.
-        if range.0 < range.1 && pointer.matches('/').count() > 1 {
-            let _ = write!(length, ", {total} in all");
-        }
-        length.push_str(if reordered { ", reordered" } else { "" });
-        match self.pins.counted(pointer, &length).map(|length| length.split_at(front)) {
-            Some((front, end)) => format!("[{front}{elements}{end}]"),
-            None => format!("[{elements}]"),
-        }
+        Kind::List(kind)
     }
 
     /// Returns what is pinned at a place. Pieces of a text may look like words.
@@ -166,52 +158,47 @@ impl Outline<'_> {
         Pin { words: words && self.keep != Keep::Chunks, times }
     }
 
-    /// Returns the words for the scalars at a place.
-    fn scalars(&self, scalars: &ScalarShape, at: &At) -> Vec<String> {
-        let ScalarShape { shown, types, words, own, times, ids } = scalars;
-        if self.keep == Keep::Values && !shown.is_empty() {
-            return if self.pins.pinned(&at.pointer, &shown.join(" | ")) { shown.clone() } else { types.clone() };
-        }
-        if words.is_empty() && own.is_empty() && times.is_empty() && ids.is_empty() {
-            return shown.clone();
+    /// Returns the kinds of the scalars at a place.
+    fn scalars(&self, scalars: &ScalarShape, at: &At) -> Kinds {
+        let ScalarShape { values, types, words, own, times, ids } = scalars;
+        let plain = |types: &[String]| types.iter().map(|kind| Kind::plain(kind)).collect();
+        if !values.is_empty() {
+            let printed = Printed(values).to_string();
+            return if self.pins.pinned(&at.pointer, &printed) { values.clone() } else { plain(types) };
         }
         let chosen = self.pin(at);
         let own = if chosen.words { (&own[..], &[][..]) } else { (&[][..], &own[..]) };
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
         let all: Vec<&String> = words.iter().chain(own.0).collect();
-        let mut pinned: Vec<String> = all.iter().take(WORDS).map(|word| notation::json_quoted(word)).collect();
-        if let more @ 1.. = all.len().saturating_sub(WORDS) {
-            pinned.push(format!("… {more} more"));
-        }
-        pinned.extend(times.0.iter().map(|(form, _)| form.clone()));
-        let counts = self.keep != Keep::Chunks && self.pins.counts();
-        pinned.extend(ids.words(counts));
-        let mut shown = shown.clone();
+        let mut pinned: Kinds = all.iter().take(WORDS).map(|word| Kind::Quoted(notation::json_quoted(word))).collect();
+        pinned.extend(Some(all.len().saturating_sub(WORDS)).filter(|more| *more > 0).map(Kind::More));
+        pinned.extend(times.0.iter().map(|(form, _)| Kind::Time(form.clone())));
+        pinned.extend(ids.kinds(self.keep != Keep::Chunks && self.pins.counts()));
+        let mut shown: Kinds = plain(types);
         let mut add = |kind: &str| {
-            if !shown.iter().any(|known| known == kind) {
-                shown.push(kind.to_owned());
+            let kind = Kind::plain(kind);
+            if !shown.contains(&kind) {
+                shown.push(kind);
             }
         };
         own.1.iter().for_each(|_| add("string"));
         times.1.iter().for_each(|(_, kind)| add(kind));
-        if pinned.is_empty() || self.pins.pinned(&at.pointer, &pinned.join(" | ")) {
+        if pinned.is_empty() || self.pins.pinned(&at.pointer, &Printed(&pinned).to_string()) {
             shown.extend(pinned);
         } else {
-            for _ in all {
-                add("string");
-            }
+            all.iter().for_each(|_| add("string"));
             times.0.iter().for_each(|(_, kind)| add(kind));
-            shown.extend((!ids.is_empty()).then(|| "id".to_owned()));
+            shown.extend((!ids.is_empty()).then_some(Kind::Id(Id::One)));
         }
         shown
     }
 
-    fn union(&self, words: impl IntoIterator<Item = String>) -> String {
-        let mut words: Vec<String> = words.into_iter().collect();
+    /// Puts kinds into their order: values are in the order of their first appearance.
+    fn union(&self, mut kinds: Kinds) -> Kinds {
         if self.keep != Keep::Values {
-            words.sort_unstable();
+            kinds.sort_by_cached_key(ToString::to_string);
         }
-        words.join(" | ")
+        kinds
     }
 }
 
@@ -220,9 +207,8 @@ impl SeenIds {
         self.names.is_empty() && self.numbers.is_empty() && self.plain.is_empty()
     }
 
-    /// Returns the words for ids: `<thread>`, `id 1..3`, `id`, `2 ids`.
-    fn words(&self, counts: bool) -> Vec<String> {
-        let mut words: Vec<String> = self.names.iter().map(ToString::to_string).collect();
+    fn kinds(&self, counts: bool) -> Vec<Kind> {
+        let mut ids: Vec<Id> = self.names.iter().map(|name| Id::Named(name.to_string())).collect();
         let mut pieces: Vec<(usize, usize)> = Vec::new();
         for &number in &self.numbers {
             match pieces.last_mut() {
@@ -231,30 +217,22 @@ impl SeenIds {
             }
         }
         if pieces.len() > PIECES {
-            words.push(format!("{} known ids", self.numbers.len()));
+            ids.push(Id::Known(self.numbers.len()));
         } else {
-            let ids = |(first, last): &(usize, usize)| {
-                if first == last { format!("id {first}") } else { format!("id {first}..{last}") }
-            };
-            words.extend(pieces.iter().map(ids));
+            ids.extend(pieces.into_iter().map(|(first, last)| Id::Numbered(first, last)));
         }
         match self.plain.len() {
             0 => {}
-            number @ 2.. if counts => words.push(format!("{number} ids")),
-            _ => words.push("id".to_owned()),
+            number @ 2.. if counts => ids.push(Id::Several(number)),
+            _ => ids.push(Id::One),
         }
-        words
+        ids.into_iter().map(Kind::Id).collect()
     }
 }
 
-/// Returns `None` if a text is too long for one line. Callers check this early, so a long text is not built again at each level
-/// of nesting.
-fn within(text: &str) -> Option<()> {
-    (text.chars().take(INLINE + 1).count() <= INLINE).then_some(())
-}
-
-fn field_name(key: &str, field: &Field) -> String {
-    format!("{}{}", notation::name(key), if field.optional { "?" } else { "" })
+/// Returns `None` if kinds are too long for one line.
+fn within(kinds: Kinds) -> Option<Kinds> {
+    (Printed(&kinds).to_string().chars().take(INLINE + 1).count() <= INLINE).then_some(kinds)
 }
 
 fn variant(kind: &str) -> String {

@@ -8,8 +8,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::captured::{Captured, Event};
-use super::labels::Labels;
+use super::captured::Captured;
+use super::labels::{ReadEvent, read};
 use super::notation::Normalize;
 use super::options::ShapeOptions;
 use crate::conversation::Answer;
@@ -28,14 +28,6 @@ pub struct Calls {
 
 /// Places among the calls: the index of an answer, and the position of a call in it.
 type Places = Vec<(usize, usize)>;
-
-/// An event that a golden shows.
-struct Line {
-    /// Its index among all events of its list.
-    event: usize,
-    /// The calls to which it belongs, of one answer each.
-    places: Places,
-}
 
 impl Calls {
     pub fn of<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Calls {
@@ -69,16 +61,17 @@ impl Calls {
         normalize: &Normalize,
     ) -> Cow<'a, [Captured]> {
         let mut sorted = Cow::Borrowed(captures);
-        if options.ordered || self.answers.is_empty() {
-            return sorted;
-        }
-        let mut labels = Labels::new(options, normalize);
-        for (nth, capture) in captures.iter().enumerate() {
-            if let Some(events) = self.sorted(&capture.events, &mut labels) {
-                sorted.to_mut()[nth].events = events;
-            }
-            if let Some(events) = self.sorted(&capture.after.events, &mut labels) {
-                sorted.to_mut()[nth].after.events = events;
+        let whole = ShapeOptions { after_last: true, ..options.clone() };
+        for (nth, mut events) in read(captures, &whole, normalize).into_iter().enumerate() {
+            let slots: Vec<usize> = events.iter().map(|event| event.at).collect();
+            self.order(&mut events, options);
+            let moved: Vec<(usize, ReadEvent<'_>)> =
+                slots.into_iter().zip(events).filter(|(slot, event)| *slot != event.at).collect();
+            for (slot, event) in moved {
+                let Captured { events, after, .. } = &mut sorted.to_mut()[nth];
+                let before = events.len();
+                let place = if slot < before { events.get_mut(slot) } else { after.events.get_mut(slot - before) };
+                place.into_iter().for_each(|place| place.clone_from(event.event));
             }
         }
         sorted
@@ -90,11 +83,13 @@ impl Calls {
         if self.without_ids || options.ordered {
             return self.answers.is_empty() && !self.without_ids;
         }
-        let mut labels = Labels::new(options, normalize);
-        let streams = captures.iter().flat_map(|capture| [&capture.events, &capture.after.events]);
-        let streams: Vec<Vec<Line>> = streams.map(|events| self.lines(events, &mut labels)).collect();
+        let whole = ShapeOptions { after_last: true, ..options.clone() };
+        let captures = read(captures, &whole, normalize);
+        let streams = captures.iter().flat_map(|events| events.chunk_by(|a, b| a.is_late == b.is_late));
+        let streams: Vec<Vec<Places>> =
+            streams.map(|events| events.iter().map(|event| self.places_in(event)).collect()).collect();
         let is_told = |(answer, calls): (usize, &usize)| {
-            let call_of = |line: &Line| line.places.iter().find(|(of, _)| *of == answer).map(|(_, call)| *call);
+            let call_of = |places: &Places| places.iter().find(|(of, _)| *of == answer).map(|(_, call)| *call);
             let mut has_all = false;
             for lines in &streams {
                 let mut runs = lines.split(|line| call_of(line).is_none()).filter(|run| !run.is_empty());
@@ -109,17 +104,29 @@ impl Calls {
         self.answers.iter().enumerate().all(is_told)
     }
 
-    /// Returns the events in the order of the calls; `None` if they are already.
-    fn sorted(&self, events: &[Event], labels: &mut Labels<'_>) -> Option<Vec<Event>> {
-        let lines = self.lines(events, labels);
+    /// Puts the events of a capture into the order of the calls.
+    pub(super) fn order(&self, events: &mut Vec<ReadEvent<'_>>, options: &ShapeOptions) {
+        if options.ordered || self.answers.is_empty() {
+            return;
+        }
+        let late = events.split_off(events.iter().position(|event| event.is_late).unwrap_or(events.len()));
+        for part in [std::mem::take(events), late] {
+            let order = self.order_of(&part);
+            let mut part: Vec<Option<ReadEvent<'_>>> = part.into_iter().map(Some).collect();
+            events.extend(order.into_iter().filter_map(|line| part[line].take()));
+        }
+    }
+
+    /// Returns the indices of events in the order of the calls.
+    fn order_of(&self, events: &[ReadEvent<'_>]) -> Vec<usize> {
         let mut answers: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
-        for (line, Line { places, .. }) in lines.iter().enumerate() {
-            for (answer, call) in places {
-                answers.entry(*answer).or_default().push((line, *call));
+        for (line, event) in events.iter().enumerate() {
+            for (answer, call) in self.places_in(event) {
+                answers.entry(answer).or_default().push((line, call));
             }
         }
         // The line at each slot, and the slot of each line.
-        let mut at: Vec<usize> = (0..lines.len()).collect();
+        let mut at: Vec<usize> = (0..events.len()).collect();
         let mut slots = at.clone();
         for found in answers.into_values() {
             let mut placed: Vec<(usize, usize, usize)> =
@@ -133,32 +140,20 @@ impl Calls {
                 }
             }
         }
-        if at.is_sorted() {
-            return None;
-        }
-        let mut sorted = events.to_vec();
-        for (slot, line) in at.into_iter().enumerate() {
-            sorted[lines[slot].event] = events[lines[line].event].clone();
-        }
-        Some(sorted)
+        at
     }
 
-    /// Returns the events that a golden shows. Others, such as heartbeats, come at any time and separate nothing.
-    fn lines(&self, events: &[Event], labels: &mut Labels<'_>) -> Vec<Line> {
-        let mut lines = Vec::new();
-        for (nth, event) in events.iter().enumerate() {
-            let Some((_, json)) = labels.shown(event) else { continue };
-            let mut found = Places::new();
-            if let Some(json) = &json {
-                self.find(json, &mut found);
-            }
-            found.sort_unstable();
-            found.dedup();
-            // An event with the ids of several calls of an answer belongs to none of them.
-            let of_one = found.chunk_by(|(a, _), (b, _)| a == b).filter(|of_answer| of_answer.len() == 1);
-            lines.push(Line { event: nth, places: of_one.flatten().copied().collect() });
+    /// Returns the calls to which an event belongs, of one answer each.
+    fn places_in(&self, event: &ReadEvent<'_>) -> Places {
+        let mut found = Places::new();
+        if let Some(json) = &event.json {
+            self.find(json, &mut found);
         }
-        lines
+        found.sort_unstable();
+        found.dedup();
+        // An event with the ids of several calls of an answer belongs to none of them.
+        let of_one = found.chunk_by(|(a, _), (b, _)| a == b).filter(|of_answer| of_answer.len() == 1);
+        of_one.flatten().copied().collect()
     }
 
     fn find(&self, value: &Json, found: &mut Places) {

@@ -31,9 +31,9 @@ impl<'a> Pins<'a> {
         self.note(None, text)
     }
 
-    /// Records a length. Returns it if it is to be written.
-    pub(super) fn counted<'t>(&self, pointer: &str, length: &'t str) -> Option<&'t str> {
-        (self.counts() && self.pinned(pointer, length)).then_some(length)
+    /// Records a length. Returns whether to write it.
+    pub(super) fn counted(&self, pointer: &str, length: &str) -> bool {
+        self.counts() && self.pinned(pointer, length)
     }
 
     /// Whether lengths and numbers are shown at all.

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::{Hash as _, Hasher as _};
 use std::rc::Rc;
 
+use super::golden::{Kind, Kinds};
 use super::ids::{Ids, ShownId};
 use super::notation::Normalize;
 use super::value;
@@ -53,8 +54,8 @@ pub(super) struct SeenIds {
 /// The scalars at one place, as a shape shows them.
 #[derive(Default)]
 pub(super) struct ScalarShape {
-    /// The sorted types of scalars that are neither words nor ids; or the values, in the order of their first appearance.
-    pub(super) shown: Vec<String>,
+    /// At the level of values, the values in the order of their first appearance.
+    pub(super) values: Kinds,
     /// The sorted types of scalars that are neither words nor ids.
     pub(super) types: Vec<String>,
     /// The words, sorted.
@@ -122,16 +123,16 @@ impl Scalars {
     }
 
     pub(super) fn finish(self) -> ScalarShape {
-        let mut shown: Vec<String> = self.values.into_iter().map(|(_, value)| value).collect();
-        if let more @ 1.. = self.distinct.len().saturating_sub(SHOWN) {
-            shown.push(format!("… {more} more"));
+        let mut values: Kinds = self.values.iter().map(|(_, value)| Kind::of_value(value)).collect();
+        values.extend(Some(self.distinct.len().saturating_sub(SHOWN)).filter(|more| *more > 0).map(Kind::More));
+        ScalarShape {
+            values,
+            types: self.types.into_iter().map(str::to_owned).collect(),
+            words: self.words.into_iter().collect(),
+            own: self.own.into_iter().collect(),
+            times: self.times.into_iter().collect(),
+            ids: self.ids,
         }
-        let types: Vec<String> = self.types.iter().map(|kind| (*kind).to_owned()).collect();
-        if shown.is_empty() {
-            shown.clone_from(&types);
-        }
-        let (words, own) = (self.words.into_iter().collect(), self.own.into_iter().collect());
-        ScalarShape { shown, types, words, own, times: self.times.into_iter().collect(), ids: self.ids }
     }
 }
 

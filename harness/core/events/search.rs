@@ -6,13 +6,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::captured::Captured;
-use super::captured::{Event, Payload};
-use super::held::{Held, Holding, Lane, LaneValue, Manner};
+use super::captured::Payload;
+use super::golden::{Golden, Shown};
+use super::held::{Held, Holding, Holdings, Lane, LaneValue, Manner};
 use super::ids::is_id;
 use super::joined::joined;
-use super::labels::Labels;
-use super::notation::{Normalize, TIME, name};
+use super::labels::ReadEvent;
+use super::notation::{Normalize, TIME};
 use super::options::ShapeOptions;
 use super::path::{At, Path, Step, leaves};
 use super::recorded::{Cover, Recorded};
@@ -31,26 +31,19 @@ const MOST: usize = 900;
 /// The longest text that can be an id.
 const LONGEST_ID: usize = 128;
 
-/// What is held of the collapsed events of each label, by the label's text.
-pub(super) type Holdings = HashMap<String, Holding>;
-
 /// Returns what the golden names, and what is found in the run for collapsed events of which it names nothing.
 pub(super) fn holdings(
-    captures: &[Captured],
+    captures: &[Vec<ReadEvent<'_>>],
     options: &ShapeOptions,
-    known: &Known,
+    known: &Known<'_>,
     normalize: &Normalize,
 ) -> Holdings {
-    let mut holdings = known.named.0.clone();
-    if options.collapse.iter().all(|label| holdings.contains_key(&*name(label))) {
-        return holdings;
-    }
-    let unknown = of_labels(captures, options, normalize, &|label| !holdings.contains_key(label));
+    let mut holdings = known.committed.map(named).unwrap_or_default();
+    let unknown = of_labels(captures, &|label| !holdings.contains_key(label));
     if unknown.is_empty() {
         return holdings;
     }
-    let events = captures.iter().flat_map(|capture| capture.all_events(options));
-    let recurring = Recurring::of(events, normalize);
+    let recurring = Recurring::of(captures.iter().flatten().filter_map(|event| event.json.as_ref()), normalize);
     let words = WordKeys::new(&options.words);
     for (label, events) in unknown {
         let search =
@@ -58,6 +51,27 @@ pub(super) fn holdings(
         holdings.insert(label, search.holding());
     }
     holdings
+}
+
+/// Returns what a golden names. Labels of which it names nothing are left out.
+pub(super) fn named(golden: &Golden) -> Holdings {
+    let mut named = Holdings::new();
+    for event in golden.blocks.iter().flat_map(|block| &block.events) {
+        for shown in &event.shown {
+            match shown {
+                Shown::NotHeld => named.entry(event.label.clone()).or_default().not_held = true,
+                Shown::Text(places, text) => {
+                    for held in places {
+                        let manner =
+                            named.entry(event.label.clone()).or_default().held.entry(held.clone()).or_default();
+                        *manner = manner.or(text.manner());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    named
 }
 
 /// Returns the content of an event's payload. A payload that is not JSON is a text, and so is a number between texts.
@@ -78,29 +92,19 @@ struct Chunk {
 }
 
 /// Returns the collapsed events of each label that is `wanted`.
-fn of_labels(
-    captures: &[Captured],
-    options: &ShapeOptions,
-    normalize: &Normalize,
-    wanted: &dyn Fn(&str) -> bool,
-) -> BTreeMap<String, Vec<Chunk>> {
-    let mut labels = Labels::new(options, normalize);
+fn of_labels(captures: &[Vec<ReadEvent<'_>>], wanted: &dyn Fn(&str) -> bool) -> BTreeMap<String, Vec<Chunk>> {
     let mut found: BTreeMap<String, Vec<Chunk>> = BTreeMap::new();
     let mut run = 0;
-    for (nth, capture) in captures.iter().enumerate() {
+    for (capture, events) in captures.iter().enumerate() {
         let mut last = None;
-        for (at, event) in capture.all_events(options).enumerate() {
-            if at == capture.events.len() {
-                last = None;
-            }
-            let Some((label, json)) = labels.shown(event) else { continue };
-            run += usize::from(last.as_ref() != Some(&label.text));
-            last = Some(label.text.clone());
+        for ReadEvent { event, label, json, is_late, .. } in events {
+            run += usize::from(last != Some((&label.text, is_late)));
+            last = Some((&label.text, is_late));
             if label.collapsed
                 && wanted(&label.text)
                 && let Some(content) = content(&event.payload, json.as_ref())
             {
-                found.entry(label.text.clone()).or_default().push(Chunk { capture: nth, run, content });
+                found.entry(label.text.clone()).or_default().push(Chunk { capture, run, content });
             }
         }
     }
@@ -115,13 +119,12 @@ struct Recurring {
 }
 
 impl Recurring {
-    fn of<'a>(events: impl Iterator<Item = &'a Event>, normalize: &Normalize) -> Recurring {
+    fn of<'a>(payloads: impl Iterator<Item = &'a Json>, normalize: &Normalize) -> Recurring {
         // The first event that has each value.
         let (mut first_texts, mut first_numbers) = (HashMap::new(), HashMap::new());
         let mut recurring = Recurring { texts: HashSet::new(), numbers: HashSet::new() };
-        for (nth, event) in events.enumerate() {
-            let Some(json) = event.json() else { continue };
-            leaves(&json, &mut |path, _, leaf| match (LaneValue::of(leaf), path.key()) {
+        for (nth, json) in payloads.enumerate() {
+            leaves(json, &mut |path, _, leaf| match (LaneValue::of(leaf), path.key()) {
                 (Some(LaneValue::Text(text)), _) if text.len() <= LONGEST_ID && !text.contains(' ') => {
                     let first = *first_texts.entry(text.clone()).or_insert(nth);
                     if first != nth && !recurring.texts.contains(&text) && normalize(&text) != TIME {

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use super::captured::{Captured, Ending, Event, Payload};
+use super::captured::Payload;
 use super::chosen::Chosen;
-use super::held::NOT_HELD;
+use super::golden::{self, EventIds, Shown};
+use super::held::Holdings;
 use super::ids::Ids;
-use super::labels::{Label, Labels};
+use super::labels::{Label, ReadEvent};
 use super::lists::Lengths;
 use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
@@ -18,24 +19,17 @@ use super::payloads::{PayloadReader, Payloads};
 use super::pins::{Pinned, Pins};
 use super::recorded::Recorded;
 use super::remembered::Remembered;
-use super::search::{Holdings, content};
+use super::search::content;
 use super::texts::Messages;
 use super::value;
 use super::words::WordKeys;
-use super::written::{AFTER_LAST, BROKE_OFF, LEFT_OPEN};
 use crate::json::{Json, Object};
-
-/// The smallest width of the column of labels.
-const LABELS: usize = 8;
 
 /// The lines of a golden's first part, and the shapes of its second part by label.
 pub(super) struct Sequence {
-    lines: Vec<EventLine>,
+    pub(super) lines: Vec<golden::EventLine>,
     pub(super) shapes: BTreeMap<String, LabelShape>,
-    /// The number of events that have ids.
-    with_id: usize,
-    /// The number of events.
-    real: usize,
+    pub(super) ids: EventIds,
 }
 
 /// The merged payloads of the events of one label.
@@ -63,27 +57,28 @@ pub(super) struct Writing<'a> {
 /// A line, with the number of times that it repeats.
 struct EventLine {
     label: Rc<Label>,
-    rest: Rest,
-    /// The values and texts to show below the line.
-    shown: Vec<String>,
+    top: Top,
+    /// The values and texts to show.
+    shown: Vec<Shown>,
     count: usize,
+    is_late: bool,
 }
 
-/// The text after a label, which is empty for an event without data. The lengths of lists go between its pieces.
+/// The top level of a payload, with the lengths of its lists apart.
 #[derive(Clone)]
-struct Rest {
-    pieces: Rc<[String]>,
-    /// The lengths, each with the pointer of its list.
-    lengths: Vec<(Rc<str>, Lengths)>,
+struct Top {
+    /// Without lengths. The keys of an object are created once, since the same keys repeat.
+    top: Rc<golden::Top>,
+    /// The lengths, each with the pointer of its list and the position of its key.
+    lengths: Vec<(Rc<str>, usize, Lengths)>,
 }
 
 impl Sequence {
     /// Reads the events of a capture. At the level of keys, there are no shapes.
-    pub(super) fn of(capture: &Captured, writing: &Writing<'_>) -> Sequence {
+    pub(super) fn of<'a>(events: &'a [ReadEvent<'a>], writing: &Writing<'_>) -> Sequence {
         let Writing { options, normalize, ids, words, .. } = *writing;
         let mut reader = Reader {
             writing,
-            labels: Labels::new(options, normalize),
             keys: Remembered::default(),
             payloads: PayloadReader {
                 options,
@@ -100,60 +95,16 @@ impl Sequence {
             with_id: 0,
             real: 0,
         };
-        for event in &capture.events {
+        for event in events.iter().filter(|event| !event.is_late || event.event.is_real()) {
             reader.read(event);
         }
-        if options.after_last {
-            reader.read_on(capture);
-        }
         reader.finish()
-    }
-
-    /// Whether there are no lines.
-    pub(super) fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
-    /// Returns the text for the status line that says which events have ids.
-    pub(super) fn ids(&self) -> &'static str {
-        match self.with_id {
-            0 => "",
-            all if all == self.real => ", with ids",
-            _ => ", some with ids",
-        }
-    }
-
-    /// Appends the lines, where equal neighbours are one line with a count.
-    pub(super) fn print(&self, writing: &Writing<'_>, out: &mut String) {
-        for EventLine { label, rest, shown, count } in &self.lines {
-            let pins = Pins::new(&label.name, writing.options, writing.pinned);
-            let mut text = rest.print(|pointer, length| pins.counted(pointer, length).is_some());
-            if *count > 1 && !label.collapsed {
-                let _ = write!(text, " ×{count}");
-            }
-            let mut shown = shown.iter();
-            if let (true, Some(first)) = (label.collapsed, shown.clone().next()) {
-                let _ = write!(text, "  {first}");
-                shown.next();
-            }
-            if rest.is_empty() {
-                let _ = write!(out, "{}{text}", label.text);
-            } else {
-                notation::padded(&label.text, &text, LABELS, out);
-            }
-            out.push('\n');
-            for line in shown {
-                notation::padded("", line, LABELS, out);
-                out.push('\n');
-            }
-        }
     }
 }
 
 /// Reads events. Labels and lists of keys repeat, so each is created once.
 struct Reader<'a, 'o> {
     writing: &'o Writing<'o>,
-    labels: Labels<'o>,
     /// The keys of objects, as they are written.
     keys: Remembered<Keys>,
     /// One for each [`Keep`].
@@ -180,29 +131,29 @@ struct LabelSeen {
 
 /// An event that will be sorted among its neighbours.
 struct Waiting<'a> {
-    label: Rc<Label>,
-    rest: Rest,
+    top: Top,
     /// The sort key of events with the same label: the text of the event, and its values if these are shown in their order of
     /// appearance; first without ids, then with them.
     sorted_by: Vec<String>,
-    shown: Vec<String>,
-    event: &'a Event,
+    shown: Vec<Shown>,
+    event: &'a ReadEvent<'a>,
 }
 
 impl<'a> Reader<'a, '_> {
-    fn read(&mut self, event: &'a Event) {
-        let Some((label, json)) = self.labels.shown(event) else { return };
+    fn read(&mut self, read: &'a ReadEvent<'a>) {
+        let ReadEvent { event, label, json, is_late, .. } = read;
         self.real += usize::from(event.is_real());
         self.with_id += usize::from(event.is_real() && event.id.is_some());
-        let (rest, shown) = if label.collapsed {
-            (Rest::word("…"), Vec::new())
+        let (top, shown) = if label.collapsed {
+            (Top::of(golden::Top::Collapsed), Vec::new())
         } else {
-            (self.rest(&event.payload, json.as_ref()), self.shown(&event.payload, json.as_ref()))
+            (self.top(&event.payload, json.as_ref()), self.shown(&event.payload, json.as_ref()))
         };
-        if !label.unordered {
+        if !label.unordered || self.waiting.last().is_some_and(|last| last.event.is_late != *is_late) {
             self.sort_waiting();
-            self.line(label, rest, shown, event, json.as_ref());
-            return;
+        }
+        if !label.unordered {
+            return self.line(read, top, shown);
         }
         let (options, normalize) = (self.writing.options, self.writing.normalize);
         let values = options.detail == Detail::Values && !label.collapsed;
@@ -210,7 +161,7 @@ impl<'a> Reader<'a, '_> {
             let printed = json.as_ref().filter(|_| values).map(|json| value::value(json, ids, normalize));
             printed.unwrap_or_default()
         };
-        let mut sorted_by = vec![rest.print(|_, _| true)];
+        let mut sorted_by = vec![top.finish(|_, _| true).to_string()];
         // The values of collapsed events depend on where a text was cut, so they do not count.
         for pointer in options.show.iter().filter(|_| !label.collapsed) {
             let shown = json.as_ref().and_then(|json| json.pointer(pointer));
@@ -218,54 +169,28 @@ impl<'a> Reader<'a, '_> {
         }
         sorted_by.push(print(&Ids::default()));
         // For events that differ only in their ids.
-        sorted_by.extend(shown.iter().cloned());
+        sorted_by.extend(shown.iter().map(ToString::to_string));
         sorted_by.push(print(self.writing.ids));
-        self.waiting.push(Waiting { label, rest, sorted_by, shown, event });
-    }
-
-    /// Reads the events after the last one for which the step waited, and how the stream ended.
-    fn read_on(&mut self, capture: &'a Captured) {
-        self.sort_waiting();
-        let before = self.lines.len();
-        self.note(AFTER_LAST);
-        for event in capture.after.events.iter().filter(|event| event.is_real()) {
-            self.read(event);
-        }
-        self.sort_waiting();
-        if self.lines.len() == before + 1 {
-            self.lines.pop();
-        }
-        match capture.after.ending {
-            Ending::Ended => {}
-            Ending::Open => self.note(LEFT_OPEN),
-            Ending::BrokeOff => self.note(BROKE_OFF),
-        }
-    }
-
-    /// Adds a line that is not an event.
-    fn note(&mut self, text: &str) {
-        let label = Labels::of_note(text);
-        self.lines.push(EventLine { label, rest: Rest::word(""), shown: Vec::new(), count: 1 });
+        self.waiting.push(Waiting { top, sorted_by, shown, event: read });
     }
 
     fn finish(mut self) -> Sequence {
         self.sort_waiting();
+        let Writing { options, normalize, holdings, pinned, .. } = *self.writing;
         for (label, messages) in std::mem::take(&mut self.messages).into_values() {
-            let pins = Pins::new(&label.name, self.writing.options, self.writing.pinned);
-            for (line, texts) in messages.finish(self.writing.normalize) {
-                self.lines[line].shown.extend(texts.into_iter().filter(|text| pins.text(text)));
+            let pins = Pins::new(&label.name, options, pinned);
+            for (line, texts) in messages.finish(normalize) {
+                self.lines[line].shown.extend(texts.into_iter().filter(|text| pins.text(&text.to_string())));
             }
         }
-        for line in self.lines.iter_mut().filter(|line| line.label.collapsed && line.label.unordered) {
-            line.shown.sort();
-        }
-        let (holdings, options) = (self.writing.holdings, self.writing.options);
-        let is_not_held = |label: &Label| {
-            let holding = holdings.get(&label.text).filter(|_| label.collapsed && !options.loosens(&label.name, None));
-            holding.is_some_and(|holding| holding.not_held)
-        };
-        for line in self.lines.iter_mut().filter(|line| is_not_held(&line.label)) {
-            line.shown.insert(0, NOT_HELD.to_owned());
+        for line in self.lines.iter_mut().filter(|line| line.label.collapsed) {
+            if line.label.unordered {
+                line.shown.sort_by_cached_key(ToString::to_string);
+            }
+            let holding = holdings.get(&line.label.text).filter(|_| !options.loosens(&line.label.name, None));
+            if holding.is_some_and(|holding| holding.not_held) {
+                line.shown.insert(0, Shown::NotHeld);
+            }
         }
         let Reader { lines, seen, mut mergers, with_id, real, .. } = self;
         let nested = seen.into_iter().filter(|(_, of)| of.seen.is_nested());
@@ -273,26 +198,37 @@ impl<'a> Reader<'a, '_> {
             let (shape, hash) = (mergers[keep as usize].finish(seen), payloads.finish());
             (text, LabelShape { name: label.name.clone(), keep, shape, hash })
         });
-        Sequence { lines, shapes: shapes.collect(), with_id, real }
+        let ids = match with_id {
+            0 => EventIds::None,
+            all if all == real => EventIds::All,
+            _ => EventIds::Some,
+        };
+        let line = |EventLine { label, top, shown, count, is_late }: EventLine| {
+            let pins = Pins::new(&label.name, options, pinned);
+            let top = top.finish(|pointer, length| pins.counted(pointer, length));
+            let times = if label.collapsed { 1 } else { count };
+            golden::EventLine { label: label.text.clone(), top, times, shown, is_late }
+        };
+        // The lines come first: the pins of a place are in the order of a golden.
+        Sequence { lines: lines.into_iter().map(line).collect(), shapes: shapes.collect(), ids }
     }
 
     fn sort_waiting(&mut self) {
         let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.sort_by(|a, b| (&a.label.text, &a.sorted_by).cmp(&(&b.label.text, &b.sorted_by)));
-        for Waiting { label, rest, shown, event, .. } in waiting {
-            self.line(label, rest, shown, event, event.json().as_ref());
+        waiting.sort_by(|a, b| (&a.event.label.text, &a.sorted_by).cmp(&(&b.event.label.text, &b.sorted_by)));
+        for Waiting { top, shown, event, .. } in waiting {
+            self.line(event, top, shown);
         }
     }
 
     /// Adds an event: merges its payload, and adds its line. If the line equals the last one or differs only in lengths, the
     /// last one is counted once more instead.
-    fn line(&mut self, label: Rc<Label>, rest: Rest, shown: Vec<String>, event: &Event, json: Option<&Json>) {
-        self.merge(&label, json);
+    fn line(&mut self, ReadEvent { event, label, json, is_late, .. }: &ReadEvent<'_>, top: Top, shown: Vec<Shown>) {
+        let (json, is_late) = (json.as_ref(), *is_late);
+        self.merge(label, json);
+        let follows = self.lines.last().is_some_and(|last| last.label.text == label.text && last.is_late == is_late);
         if label.collapsed {
-            let line = match self.lines.last() {
-                Some(last) if last.label.text == label.text => self.lines.len() - 1,
-                _ => self.lines.len(),
-            };
+            let line = self.lines.len() - usize::from(follows);
             let Writing { holdings, recorded, .. } = *self.writing;
             let new = || (label.clone(), Messages::new(holdings.get(&label.text), recorded));
             let (_, messages) = self.messages.entry(label.text.clone()).or_insert_with(new);
@@ -300,14 +236,14 @@ impl<'a> Reader<'a, '_> {
                 messages.take(&content, line);
             }
         }
-        match self.lines.last_mut() {
-            Some(last) if last.label.text == label.text && last.rest.pieces == rest.pieces && last.shown == shown => {
+        match self.lines.last_mut().filter(|_| follows) {
+            Some(last) if last.top.top == top.top && last.shown == shown => {
                 last.count += 1;
-                for ((_, last), (_, next)) in last.rest.lengths.iter_mut().zip(&rest.lengths) {
+                for ((.., last), (.., next)) in last.top.lengths.iter_mut().zip(&top.lengths) {
                     last.add(next);
                 }
             }
-            _ => self.lines.push(EventLine { label, rest, shown, count: 1 }),
+            _ => self.lines.push(EventLine { label: label.clone(), top, shown, count: 1, is_late }),
         }
     }
 
@@ -326,22 +262,23 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn rest(&mut self, payload: &Payload, json: Option<&Json>) -> Rest {
+    fn top(&mut self, payload: &Payload, json: Option<&Json>) -> Top {
+        let word = |text: &str| Top::of(golden::Top::Word(text.to_owned()));
         match (json, payload) {
             (Some(Json::Object(entries)), _) => self.keys(entries),
             (Some(Json::Array(items)), _) => {
-                let pieces: Rc<[String]> = ["[".to_owned(), "]".to_owned()].into();
-                Rest { pieces, lengths: vec![("".into(), Lengths::of(items.len()))] }
+                let lengths = vec![("".into(), 0, Lengths::of(items.len()))];
+                Top { lengths, ..Top::of(golden::Top::List(String::new())) }
             }
-            (Some(scalar), _) => Rest::word(scalar.kind()),
-            (None, Payload::Data(text)) if &**text == "[DONE]" => Rest::word("\"[DONE]\""),
+            (Some(scalar), _) => word(scalar.kind()),
+            (None, Payload::Data(text)) if &**text == "[DONE]" => word("\"[DONE]\""),
             (None, Payload::Data(text) | Payload::Tail(text)) => match &*self.text_lines(text) {
-                [line] => Rest::word(line),
-                _ => Rest::word("text"),
+                [line] => word(line),
+                _ => word("text"),
             },
-            (None, Payload::Empty) => Rest::word(""),
-            (None, Payload::Comment(text)) if text.is_empty() => Rest::word(""),
-            (None, Payload::Comment(text)) => Rest::word(&notation::prose(&(self.writing.normalize)(text))),
+            (None, Payload::Empty) => word(""),
+            (None, Payload::Comment(text)) if text.is_empty() => word(""),
+            (None, Payload::Comment(text)) => word(&notation::prose(&(self.writing.normalize)(text))),
         }
     }
 
@@ -354,21 +291,22 @@ impl<'a> Reader<'a, '_> {
         text.trim_end().lines().map(|line| notation::json_quoted(line.trim_end())).collect()
     }
 
-    fn shown(&self, payload: &Payload, json: Option<&Json>) -> Vec<String> {
+    fn shown(&self, payload: &Payload, json: Option<&Json>) -> Vec<Shown> {
         let Some(json) = json else {
             let (Payload::Data(text) | Payload::Tail(text)) = payload else { return Vec::new() };
             let lines = self.text_lines(text);
-            return if lines.len() > 1 { lines } else { Vec::new() };
+            return if lines.len() > 1 { lines.into_iter().map(Shown::Line).collect() } else { Vec::new() };
         };
         let Writing { options, normalize, ids, .. } = self.writing;
-        let found = options.show.iter().filter_map(|pointer| Some((pointer, json.pointer(pointer)?)));
-        let shown = found
-            .map(|(pointer, value)| format!("{} = {}", notation::name(pointer), value::value(value, ids, normalize)));
-        shown.collect()
+        let shown = |pointer: &String| {
+            let value = value::value(json.pointer(pointer)?, ids, normalize);
+            Some(Shown::Value(notation::name(pointer).into_owned(), value))
+        };
+        options.show.iter().filter_map(shown).collect()
     }
 
     /// Returns the keys of an object. Each key of a list has the length of the list.
-    fn keys(&mut self, entries: &Object) -> Rest {
+    fn keys(&mut self, entries: &Object) -> Top {
         let mut raw = String::new();
         for (key, value) in entries.iter() {
             // The length of each key makes this text unambiguous, since a key may contain any character.
@@ -377,17 +315,16 @@ impl<'a> Reader<'a, '_> {
         let normalize = self.writing.normalize;
         let keys = self.keys.of(&raw, || Keys::of(entries, normalize));
         let length = |raw: &str| entries.get(raw).and_then(Json::as_array).map_or(0, <[Json]>::len);
-        let lengths = keys.lists.iter().map(|(raw, pointer)| (pointer.clone(), Lengths::of(length(raw))));
-        Rest { pieces: keys.pieces.clone(), lengths: lengths.collect() }
+        let lengths = keys.lists.iter().map(|(raw, at, pointer)| (pointer.clone(), *at, Lengths::of(length(raw))));
+        Top { top: keys.top.clone(), lengths: lengths.collect() }
     }
 }
 
 /// The keys of an object as a golden writes them.
 struct Keys {
-    /// The text, split where the lengths of lists go.
-    pieces: Rc<[String]>,
-    /// The raw key of each list, and the pointer of its place.
-    lists: Vec<(String, Rc<str>)>,
+    top: Rc<golden::Top>,
+    /// The raw key of each list, its position, and the pointer of its place.
+    lists: Vec<(String, usize, Rc<str>)>,
 }
 
 impl Keys {
@@ -396,46 +333,35 @@ impl Keys {
         for key in entries.keys() {
             keys.entry(normalize(key)).or_default().push(key);
         }
-        let (mut pieces, mut piece, mut lists) = (Vec::new(), String::from("{"), Vec::new());
-        for (nth, (key, raw)) in keys.iter().enumerate() {
-            piece.push_str(if nth == 0 { "" } else { ", " });
-            piece.push_str(&notation::name(key));
+        let (mut names, mut lists) = (Vec::new(), Vec::new());
+        for (at, (key, raw)) in keys.iter().enumerate() {
             // Keys that normalize to the same key have no length.
-            if let [raw] = raw[..]
-                && entries.get(raw).is_some_and(|value| value.as_array().is_some())
-            {
-                pieces.push(std::mem::take(&mut piece));
-                lists.push((raw.to_owned(), format!("/{}", notation::pointer_token(key)).into()));
+            let is_list = matches!(raw[..], [raw] if entries.get(raw).is_some_and(|value| value.as_array().is_some()));
+            if is_list {
+                lists.push((raw[0].to_owned(), at, format!("/{}", notation::pointer_token(key)).into()));
             }
+            names.push((notation::name(key).into_owned(), is_list.then(String::new)));
         }
-        piece.push('}');
-        pieces.push(piece);
-        Keys { pieces: pieces.into(), lists }
+        Keys { top: golden::Top::Keys(names).into(), lists }
     }
 }
 
-impl Rest {
-    fn is_empty(&self) -> bool {
-        self.pieces.iter().all(String::is_empty)
+impl Top {
+    fn of(top: golden::Top) -> Top {
+        Top { top: top.into(), lengths: Vec::new() }
     }
 
-    fn word(text: &str) -> Rest {
-        Rest { pieces: [text.to_owned()].into(), lengths: Vec::new() }
-    }
-
-    /// Returns the text. `counts` takes the pointer and the text of each length, and returns whether to write it.
-    fn print(&self, counts: impl Fn(&str, &str) -> bool) -> String {
-        let mut text = String::new();
-        for (nth, piece) in self.pieces.iter().enumerate() {
-            text.push_str(piece);
-            let Some((pointer, lengths)) = self.lengths.get(nth) else { continue };
+    /// Returns it with its lengths. `counts` takes the pointer and the text of each, and returns whether to write it.
+    fn finish(&self, counts: impl Fn(&str, &str) -> bool) -> golden::Top {
+        let mut top = (*self.top).clone();
+        for (pointer, at, lengths) in &self.lengths {
             let length = lengths.to_string();
-            match counts(pointer, &length) {
-                true if pointer.is_empty() => text.push_str(&length),
-                true => drop(write!(text, "[{length}]")),
-                false => {}
+            let length = Some(length).filter(|length| counts(pointer, length));
+            match &mut top {
+                golden::Top::Keys(keys) => keys[*at].1 = length,
+                top => *top = golden::Top::List(length.unwrap_or_default()),
             }
         }
-        text
+        top
     }
 }

@@ -1,5 +1,5 @@
-//! The text of a golden: for each captured response its request, its status, the sequence of its events, and one tree
-//! for each event label.
+//! Makes the golden of what a scenario captured: for each response its request, its status, the sequence of its events, and one
+//! tree for each event label.
 //!
 //! If each event were written out with its types, the lines would be too long to read. So the sequence has only names and
 //! top-level keys, and the payloads are merged into trees, where a change at any depth changes its own line.
@@ -7,52 +7,46 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::captured::Captured;
-use super::captured::Event;
+use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
-use super::held::Named;
+use super::golden::{Block, Golden, Head};
 use super::ids::Ids;
+use super::labels::{ReadEvent, read};
 use super::options::{Loose, ShapeOptions};
 use super::parallel::Calls;
 use super::pins::{Pinned, Pins};
 use super::recorded::Recorded;
 use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
-use super::tree::Trees;
 use super::words::WordKeys;
-use super::written::IN_PIECES;
 use super::{headers, notation, outline};
 use crate::json::Json;
 
-/// The text of a golden, and its pins.
+/// The golden of a run, and what it pins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Golden {
-    /// The text, which ends with exactly one newline.
-    pub text: String,
+pub struct Shaped {
+    pub golden: Golden,
     pinned: Pinned,
 }
 
-impl Golden {
-    /// Creates the golden of what a scenario captured, in the order of its steps.
+impl Shaped {
+    /// Makes the golden of what a scenario captured, in the order of its steps.
     ///
     /// `normalize` replaces texts that vary between runs with names. It is called separately for each request, label, key,
     /// comment, text and shown value.
-    pub fn of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
-        Golden::with(captures, options, &Known::default(), normalize)
-    }
-
-    /// Like [`Golden::of`], with what is known of the run besides its events.
-    pub fn with(
+    pub fn of(
         captures: &[Captured],
         options: &ShapeOptions,
-        known: &Known,
+        known: &Known<'_>,
         normalize: &dyn Fn(&str) -> String,
-    ) -> Golden {
-        let captures = &*known.calls.in_order(captures, options, normalize);
-        let holdings = holdings(captures, options, known, normalize);
-        let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
-        let chosen = Chosen::of(captures, options, normalize, &ids, known.committed.as_ref(), known.foreign.as_ref());
+    ) -> Shaped {
+        let mut events = read(captures, options, normalize);
+        events.iter_mut().for_each(|events| known.calls.order(events, options));
+        let holdings = holdings(&events, options, known, normalize);
+        let (ids, words) = (Ids::of(&events, options, normalize), WordKeys::new(&options.words));
+        let places = known.committed.map(Places::of);
+        let chosen = Chosen::of(&events, options, normalize, &ids, places.as_ref(), known.foreign.as_ref());
         let pinned = RefCell::default();
         let writing = Writing {
             options,
@@ -64,24 +58,21 @@ impl Golden {
             recorded: &known.recorded,
             pinned: &pinned,
         };
-        let mut trees = Trees::default();
-        let texts: Vec<String> = captures.iter().map(|capture| text(capture, &writing, &mut trees)).collect();
-        // Blank lines separate the captures, since `---` would look like the header of a snapshot file.
-        let text = texts.join("\n\n") + if texts.is_empty() { "\n" } else { "" };
-        Golden { text, pinned: pinned.into_inner() }
+        let blocks = captures.iter().zip(&events).map(|(capture, events)| block(capture, events, &writing)).collect();
+        Shaped { golden: Golden { blocks }, pinned: pinned.into_inner() }
     }
 
     /// Returns the places at which this golden pins something different from another golden of the same scenario.
-    pub fn differing_pins(&self, other: &Golden) -> Vec<Loose> {
+    pub fn differing_pins(&self, other: &Shaped) -> Vec<Loose> {
         let places: BTreeSet<&Loose> = self.pinned.keys().chain(other.pinned.keys()).collect();
         let differs = |place: &&Loose| self.pinned.get(*place) != other.pinned.get(*place);
         places.into_iter().filter(differs).cloned().collect()
     }
 }
 
-/// Returns the golden text of what a scenario captured: see [`Golden::of`].
-pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
-    Golden::of(captures, options, normalize).text
+/// Returns the golden of what a scenario captured, of which nothing else is known.
+pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
+    Shaped::of(captures, options, &Known::default(), normalize).golden
 }
 
 /// Returns the label and the sorted top-level keys of each event, or `None` as keys if its payload is not an object. Comments
@@ -96,51 +87,46 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
 }
 
 /// Returns the part of a golden for one capture.
-fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String {
-    let normalize = writing.normalize;
-    let request = normalize(capture.request.trim());
-    let request = notation::unseen_escaped(request.trim());
+fn block(capture: &Captured, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> Block {
+    let Writing { options, normalize, pinned, chosen, .. } = *writing;
+    let seen = |text: &str| notation::unseen_escaped(text).into_owned();
+    let request = seen(normalize(capture.request.trim()).trim());
     if let Some(tree) = &capture.tree {
-        let lines = tree.lines().map(|line| format!("{}\n", notation::unseen_escaped(&normalize(line))));
-        return format!("{request}\n\n{}", lines.collect::<String>());
+        let lines = tree.lines().map(|line| seen(&normalize(line)));
+        let page = lines.filter(|line| !line.trim().is_empty()).collect();
+        return Block { request, page, ..Block::default() };
     }
-    let sequence = Sequence::of(capture, writing);
-    let media_type = capture.content_type.split(';').next().unwrap_or_default();
-    let in_pieces = if capture.delivery.held_in_pieces { IN_PIECES } else { "" };
-    let media_type = notation::unseen_escaped(media_type.trim());
-    let status = format!("{} {media_type}{}{in_pieces}", capture.status, sequence.ids());
-    let mut out = format!("{request}\n{}\n", status.trim_end());
-    for line in headers::lines(&capture.delivery.headers, &writing.options.headers, normalize) {
-        out.extend(["  ", &line, "\n"]);
+    let Sequence { lines, shapes, ids } = Sequence::of(events, writing);
+    let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
+    let in_pieces = capture.delivery.held_in_pieces;
+    let tree = |(label, of): (String, LabelShape)| {
+        let pins = Pins::new(&of.name, options, pinned);
+        outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen))
+    };
+    Block {
+        request,
+        head: Some(Head { status: capture.status.to_string(), media, ids, in_pieces }),
+        headers: headers::held(&capture.delivery.headers, &options.headers, normalize),
+        events: lines,
+        ending: if options.after_last { capture.after.ending } else { Ending::Ended },
+        trees: shapes.into_iter().map(tree).collect(),
+        page: Vec::new(),
     }
-    if !sequence.is_empty() {
-        out.push('\n');
-        sequence.print(writing, &mut out);
-    }
-    if !sequence.shapes.is_empty() {
-        out.push('\n');
-    }
-    for (label, LabelShape { name, keep, shape, hash }) in &sequence.shapes {
-        let pins = Pins::new(name, writing.options, writing.pinned);
-        trees.write(&outline::tree(label, shape, hash.as_deref(), *keep, (&pins, writing.chosen)), &mut out);
-    }
-    out
 }
 
 /// What is known of a run besides its events: what the model answered, what does not come from the service, and what the committed
 /// golden pins. Without any of this, the usual keys tell what is a text, and what is a word.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct Known<'a> {
     /// The texts in the recorded answers.
     pub recorded: Recorded,
     /// The tool calls in the recorded answers.
     pub calls: Calls,
     /// The texts that are not the service's own. Without them, no word counts as its own.
     pub foreign: Option<Foreign>,
-    /// What the committed golden pins, if the run is compared with it. Otherwise it is found out anew what is pinned.
-    pub committed: Option<Places>,
-    /// The places of texts that the committed golden names. Texts of other events are looked for in the run.
-    pub named: Named,
+    /// The committed golden, if the run is compared with it: it names the places of texts, and those that are pinned because of
+    /// what stands there. Otherwise these are found out anew, as are the texts of events of which it names nothing.
+    pub committed: Option<&'a Golden>,
 }
 
 #[cfg(test)]

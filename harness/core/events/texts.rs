@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use sha2::{Digest as _, Sha256};
 
+use super::golden::{self, Shown};
 use super::held::{Held, Holding, Manner, TextKey};
 use super::joined::{Joined, joined};
 use super::notation::{self, Normalize};
@@ -63,35 +64,37 @@ impl<'a> Messages<'a> {
 
     /// Returns each text as it is shown, by line: with its places, of which several can have the same text. Texts that begin on
     /// the same line are sorted.
-    pub(super) fn finish(self, normalize: &Normalize) -> BTreeMap<usize, Vec<String>> {
+    pub(super) fn finish(self, normalize: &Normalize) -> BTreeMap<usize, Vec<Shown>> {
         // The places of each text, by line.
-        let mut lines: BTreeMap<usize, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+        let mut lines: BTreeMap<usize, BTreeMap<String, (Vec<Held>, golden::Text)>> = BTreeMap::new();
         for Place { held, manner, texts, .. } in self.places {
             let texts = texts.into_iter().map(|(line, pieces)| Text::of(line, &pieces, self.recorded));
             let texts: Vec<Text> = texts.collect();
             let manner = texts.iter().fold(manner, |manner, text| manner.or(text.manner));
-            let mut of_place: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+            let mut of_place: BTreeMap<usize, Vec<(String, golden::Text)>> = BTreeMap::new();
             for text in texts {
-                of_place.entry(text.line).or_default().push(text.shown(manner, normalize));
+                let shown = text.shown(manner, normalize);
+                of_place.entry(text.line).or_default().push((shown.to_string(), shown));
             }
             for (line, mut texts) in of_place {
                 texts.sort();
                 let more = texts.split_off(texts.len().min(TEXTS));
                 if !more.is_empty() {
-                    texts.push(format!("… {} more texts ({})", more.len(), hash(more.join("\n"))));
+                    let all: Vec<String> = more.into_iter().map(|(printed, _)| printed).collect();
+                    let more = golden::Text::More(all.len(), hash(all.join("\n")));
+                    texts.push((more.to_string(), more));
                 }
                 let shown = lines.entry(line).or_default();
                 // Equal texts of one place are told apart by how often the place is named.
-                for text in texts {
-                    shown.entry(text).or_default().push(held.to_string());
+                for (printed, text) in texts {
+                    shown.entry(printed).or_insert_with(|| (Vec::new(), text)).0.push(held.clone());
                 }
             }
         }
-        let of_line = |(line, texts): (usize, BTreeMap<String, Vec<String>>)| {
-            let mut shown: Vec<(String, String)> =
-                texts.into_iter().map(|(text, places)| (places.join(", "), text)).collect();
-            shown.sort();
-            (line, shown.into_iter().map(|(places, text)| format!("{places} = {text}")).collect())
+        let of_line = |(line, texts): (usize, BTreeMap<_, (Vec<Held>, golden::Text)>)| {
+            let mut shown: Vec<Shown> = texts.into_values().map(|(places, text)| Shown::Text(places, text)).collect();
+            shown.sort_by_cached_key(ToString::to_string);
+            (line, shown)
         };
         lines.into_iter().map(of_line).collect()
     }
@@ -117,7 +120,7 @@ impl Text {
     /// beginning of the hash. `growing` marks a text of which each piece repeated everything so far: the same text in pieces to be
     /// joined is a different contract for clients. So is one that comes again after its pieces, `then whole`. What the text does
     /// not show by itself is said of the place.
-    fn shown(&self, place: Manner, normalize: &Normalize) -> String {
+    fn shown(&self, place: Manner, normalize: &Normalize) -> golden::Text {
         let text = normalize(&self.whole);
         let start = notation::json_quoted(&clipped(&text, SHOWN));
         let manner = match self.equal {
@@ -125,7 +128,7 @@ impl Text {
             1 => Manner { grows: place.grows, then_whole: false },
             _ => place,
         };
-        format!("{start} ({}, {}{manner})", text.chars().count(), hash(&text))
+        golden::Text::Start(start, text.chars().count(), hash(&text), manner)
     }
 }
 

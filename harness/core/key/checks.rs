@@ -152,6 +152,20 @@ impl CheckTexts {
         CheckTexts { results: results.into(), ..self }
     }
 
+    /// Sets the text of one check.
+    #[must_use]
+    pub fn with(mut self, check: Check, text: Arc<str>) -> CheckTexts {
+        match check {
+            Check::Prompt => self.prompt = text,
+            Check::Tools => self.tools = text,
+            Check::Model => self.model = text,
+            Check::Settings => self.settings = text,
+            Check::Form => self.form = Some(text),
+            Check::Results => self.results = text,
+        }
+        self
+    }
+
     pub fn hashes(&self) -> Checks {
         let hash = |text: &str| Hash::of(text.as_bytes());
         Checks {

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::belonging::name_of;
 use crate::callers::names_of_tools;
 use retake_core::json::Json;
 use retake_core::key::CheckTexts;
-use retake_wire::fixture::Fixture;
+use retake_wire::fixture::{Fixture, Group};
 
 /// The most characters of a prompt that a rule looks for.
 const PIECE: usize = 60;
@@ -18,14 +19,16 @@ struct RecordedCalls {
     models: BTreeSet<String>,
 }
 
-/// Returns the lines of a miss that say which rules to add. The rules tell apart the callers of these turns, which all have the
+/// Returns the lines of a miss that say which rules to add. The rules tell apart the callers of a group of turns that all have the
 /// conversation of the call.
-pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixture) -> Vec<String> {
-    let mut callers: BTreeMap<&str, RecordedCalls> = BTreeMap::new();
-    for turn in turns.iter().map(|index| &fixture.table.turns()[*index]) {
-        let Some(name) = turn.caller.as_deref() else { continue };
-        let recorded = callers.entry(name).or_default();
-        let Some(checks) = turn.checks else { continue };
+pub(crate) fn lines(group: &Group, called: Option<&CheckTexts>, fixture: &Fixture) -> Vec<String> {
+    let mut callers: BTreeMap<String, RecordedCalls> = BTreeMap::new();
+    let mut unnamed = false;
+    for (number, part) in group.apart().iter().enumerate() {
+        let turn = part.turns.first().map(|first| &fixture.table.turns()[*first]);
+        unnamed |= turn.is_some_and(|turn| turn.caller.is_none());
+        let recorded = callers.entry(name_of(turn, number)).or_default();
+        let Some(checks) = turn.and_then(|turn| turn.checks) else { continue };
         let text = |hash| fixture.texts.get(&hash).map(ToString::to_string).unwrap_or_default();
         recorded.prompts.insert(text(checks.prompt));
         recorded.tools.insert(tools_in(&text(checks.tools)));
@@ -48,7 +51,8 @@ pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixt
             "           [[callers]] rule on system, tools or model can".to_owned(),
         ];
     }
-    let mut lines = vec![format!("{fix}, or add a [[callers]] rule to scenarios/suite.toml:")];
+    let again = if unnamed { ", and record it again" } else { "" };
+    let mut lines = vec![format!("{fix}, or add a [[callers]] rule to scenarios/suite.toml{again}:")];
     for (rule, _) in rules {
         lines.push(String::new());
         lines.extend(rule.lines().map(str::to_owned));
@@ -57,16 +61,16 @@ pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixt
 }
 
 /// Returns the rule for one of the callers, and whether it fits this call.
-fn rule_of(name: &str, callers: &BTreeMap<&str, RecordedCalls>, called: Option<&CheckTexts>) -> Option<Condition> {
+fn rule_of(name: &str, callers: &BTreeMap<String, RecordedCalls>, called: Option<&CheckTexts>) -> Option<Condition> {
     let own = callers.get(name)?;
-    let others: Vec<&RecordedCalls> = callers.iter().filter(|(other, _)| **other != name).map(|(_, r)| r).collect();
+    let others: Vec<&RecordedCalls> = callers.iter().filter(|(other, _)| *other != name).map(|(_, r)| r).collect();
     let found = by_prompt(own, &others, called).or_else(|| by_tools(own, &others, called));
     let (when, fits) = found.or_else(|| by_model(own, &others, called))?;
     Some((rule(&format!("name = {}", toml_string(name)), &when), fits))
 }
 
 /// Returns a rule that fits this call if the recorded calls do not show who the caller is. The reader has to choose the name.
-fn rule_of_any(callers: &BTreeMap<&str, RecordedCalls>, called: Option<&CheckTexts>) -> Option<String> {
+fn rule_of_any(callers: &BTreeMap<String, RecordedCalls>, called: Option<&CheckTexts>) -> Option<String> {
     let called = called?;
     let in_no_recording = |piece: &str| !callers.values().any(|recorded| recorded.holds(piece));
     let piece = piece_of(&called.prompt, in_no_recording)?;

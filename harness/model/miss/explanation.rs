@@ -49,7 +49,7 @@ impl MissedCall {
         let (kind, what) = match &self.reason {
             MissReason::Ambiguous { .. } => {
                 let checks = self.lookup.checks.as_ref().map(|checks| &checks.texts);
-                self.lines.extend(caller_rule::lines(same, checks, fixture));
+                self.lines.extend(group.map(|group| caller_rule::lines(group, checks, fixture)).unwrap_or_default());
                 (CauseKind::CallerUnknown, self.reason.to_string())
             }
             MissReason::OtherCaller { callers } => {

@@ -88,62 +88,85 @@ fn pasted(miss: &str) -> CallerRules {
 }
 
 #[test]
-fn an_ambiguous_call_names_the_callers_and_the_rules_that_tell_them_apart() {
+fn a_call_whose_prompt_was_edited_belongs_to_the_turns_that_it_differs_least_from() {
     let long =
         |end: &str| format!("You are one of the assistants of a travel agency that plans trips for its guests, {end}");
-    // Each case is recorded with two prompts, tools or models, and asked with a third. The last text is the rule's condition.
+    // Each case is recorded with two prompts, tools or models, and asked in another form of the first.
     let cases = [
         (
             ("Be brief. You plan the trip.", "", "m"),
             ("Be brief. You check the plan's budget.", "", "m"),
             ("Be very brief. You plan the trip.", "", "m"),
-            r"when = { system = 'You plan the trip\.' }",
         ),
         (
             (&*long("as the planner"), "", "m"),
             (&*long("as the critic"), "", "m"),
             (&*format!("{}!", long("as the planner")), "", "m"),
-            r#"when = { system = "as the planner" }"#,
         ),
+        (("Same.", "search", "m"), ("Same.", "write", "m"), ("Another.", "search", "m")),
+        (("Same.", "", "m"), ("Same.", "write", "m"), ("Another.", "", "m")),
+        (("Same.", "", "big-1.5"), ("Same.", "", "small"), ("Another.", "", "big-1.5")),
+        // The fewest checks differ, however much of one text does.
         (
-            ("Same.", "search", "m"),
-            ("Same.", "write", "m"),
-            ("Another.", "search", "m"),
-            r#"when = { tools = ["search"] }"#,
-        ),
-        (("Same.", "", "m"), ("Same.", "write", "m"), ("Another.", "", "m"), "when = { tools = false }"),
-        (
-            ("Same.", "", "big-1.5"),
-            ("Same.", "", "small"),
-            ("Another.", "", "big-1.5"),
-            r"when = { model = '^big\-1\.5$' }",
+            ("You plan.", "search", "m"),
+            ("You judge.", "write", "n"),
+            ("You judge, now in many more words.", "search", "m"),
         ),
     ];
-    for ((prompt_a, tool_a, model_a), (prompt_b, tool_b, model_b), (prompt, tool, model), says) in cases {
-        let recorded = || {
-            vec![
-                turn("planner", &request(prompt_a, tool_a, model_a), "plan"),
-                turn("critic", &request(prompt_b, tool_b, model_b), "critique"),
-            ]
-        };
-        let call = request(prompt, tool, model);
-        let mut miss = String::new();
-        on_a_server(recorded(), CallerRules::default(), async |client, server| {
-            miss = ask(client, server, &call).await.unwrap_err();
-        });
-        assert!(
-            miss.contains("`critic`, `planner` had this conversation, and the call does not say whose it is"),
-            "{miss}"
-        );
-        let rule = format!("[[callers]]\n  name = \"planner\"\n  {says}");
-        assert!(miss.contains(&rule), "expected {rule}\nin {miss}");
-        // With the rule pasted, the caller is right.
-        on_a_server(recorded(), pasted(&miss), async |client, server| {
-            assert_eq!(ask(client, server, &call).await, Ok("plan".into()), "{miss}");
-            let other = request(prompt_b, tool_b, model_b);
-            assert_eq!(ask(client, server, &other).await, Ok("critique".into()), "{miss}");
-        });
+    for ((prompt_a, tool_a, model_a), (prompt_b, tool_b, model_b), (prompt, tool, model)) in cases {
+        let (first, second) = (request(prompt_a, tool_a, model_a), request(prompt_b, tool_b, model_b));
+        let edited = request(prompt, tool, model);
+        for callers in [["planner", "critic"], ["", ""]] {
+            let of = |caller: &str, request: &str, answer: &str| Recorded {
+                caller: Some(caller.to_owned()).filter(|caller| !caller.is_empty()),
+                ..turn(caller, request, answer)
+            };
+            let recorded = || vec![of(callers[0], &first, "plan"), of(callers[1], &second, "critique")];
+            for order in [[&edited, &second], [&second, &edited]] {
+                on_a_server(recorded(), CallerRules::default(), async |client, server| {
+                    for call in order {
+                        let says = if *call == edited { "plan" } else { "critique" };
+                        assert_eq!(ask(client, server, call).await, Ok(says.into()), "{prompt}, {callers:?}");
+                    }
+                });
+            }
+            // A call that was made again does not get the other caller's turn.
+            on_a_server(recorded(), CallerRules::default(), async |client, server| {
+                assert_eq!(ask(client, server, &edited).await, Ok("plan".into()));
+                assert!(ask(client, server, &edited).await.is_err());
+            });
+        }
     }
+}
+
+#[test]
+fn a_call_that_is_equally_near_to_two_callers_names_the_rules_that_tell_them_apart() {
+    let (plan, check) = ("Be brief. You plan the trip.", "Be brief. You check the costs.");
+    let recorded =
+        || vec![turn("planner", &request(plan, "", "m"), "plan"), turn("critic", &request(check, "", "m"), "critique")];
+    let call = request("Be brief. You plan the trip. Mind costs, check.", "", "m");
+    let mut miss = String::new();
+    on_a_server(recorded(), CallerRules::default(), async |client, server| {
+        miss = ask(client, server, &call).await.unwrap_err();
+    });
+    assert!(
+        miss.contains("`critic`, `planner` had this conversation, and the call does not say whose it is"),
+        "{miss}"
+    );
+    let rule = "[[callers]]\n  name = \"planner\"\n  when = { system = 'You plan the trip\\.' }";
+    assert!(miss.contains(rule), "expected {rule}\nin {miss}");
+    // With the rule pasted, the caller is right.
+    on_a_server(recorded(), pasted(&miss), async |client, server| {
+        assert_eq!(ask(client, server, &call).await, Ok("plan".into()), "{miss}");
+        assert_eq!(ask(client, server, &request(check, "", "m")).await, Ok("critique".into()), "{miss}");
+    });
+    // Callers that have no names yet get some.
+    let unnamed = recorded().into_iter().map(|turn| Recorded { caller: None, ..turn }).collect();
+    on_a_server(unnamed, CallerRules::default(), async |client, server| {
+        let miss = ask(client, server, &call).await.unwrap_err();
+        assert!(miss.contains("`caller-1`, `caller-2` had this conversation"), "{miss}");
+        assert!(miss.contains("name = \"caller-1\"") && miss.contains("record it again"), "{miss}");
+    });
 }
 
 #[test]

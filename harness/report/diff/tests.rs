@@ -59,6 +59,7 @@ fn diffs_of_large_goldens_fit_a_screen() {
             &options,
             &str::to_owned,
         )
+        .to_string()
     };
     let line = |n: usize| format!("values    {{n}}\n          /n = {n}\n");
     let many = text(r#"{"n": 0}"#, "/n").replace(&line(0), &(0..200_000).map(line).collect::<String>());

@@ -26,9 +26,10 @@ fn without_a_screen_the_whole_failure_is_printed() {
 
 #[test]
 fn lines_of_a_diff_have_colours() {
-    let line = |side, indent, text: &str| coloured(&Line::of(side, indent, text));
-    assert_eq!(line(Side::Gone, 0, "b"), format!("{RED}- b{PLAIN}"));
-    assert_eq!(line(Side::Come, 4, "c"), format!("{GREEN}    + c{PLAIN}"));
+    let screen = Screen { size: None, colours: true };
+    let line = |side, indent, text: &str| screen.line(&Line::of(side, indent, text));
+    assert_eq!(line(Side::Gone, 0, "b"), "\u{1b}[31m- b\u{1b}[0m");
+    assert_eq!(line(Side::Come, 4, "c\u{1b}[1m"), "\u{1b}[32m    + c\\u001b[1m\u{1b}[0m");
     // A line that only looks like one of a diff has none.
     assert_eq!(line(Side::Both, 0, "- item"), "- item");
 }

@@ -11,7 +11,7 @@ use retake_base::files;
 /// Accepts the run with this id, `NAME-1.2`. If the fork has one run, `NAME-1` is enough.
 /// Fails if there is no such run, or it did not reach its end.
 pub(in crate::run) fn accept(project: &Project, id: &str) -> Result<ExitCode> {
-    let forks = files::run_folder(&project.root)?.join("forks");
+    let forks = files::run_folder(&project.root, "forks")?;
     let (fork, number) = match id.rsplit_once('.').filter(|_| !forks.join(id).is_dir()) {
         Some((fork, number)) => (fork, number.parse::<usize>().ok()),
         None => (id, Some(1)),

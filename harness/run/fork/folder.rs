@@ -35,7 +35,7 @@ impl Folder {
         secrets: &Secrets,
         recorded: ForkRow,
     ) -> Result<Folder> {
-        let forks = files::run_folder(&project.root)?.join("forks");
+        let forks = files::run_folder(&project.root, "forks")?;
         // How the table is printed makes no other fork.
         let asked = ForkOptions { json: false, ..options.clone() };
         let asked = serde_json::to_string(&asked).map_err(|e| Error::new(e.to_string()))?;

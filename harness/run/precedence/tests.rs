@@ -4,10 +4,6 @@ fn causes(kinds: &[Kind]) -> Vec<Cause> {
     kinds.iter().map(|kind| Cause::new(*kind, "x")).collect()
 }
 
-fn change(kind: Kind, is_less: bool) -> Change {
-    Change { cause: Cause::new(kind, "x"), is_less }
-}
-
 #[test]
 fn what_follows_from_a_cause_is_not_named() {
     for (finding, from, expected) in [
@@ -43,6 +39,6 @@ fn each_row_names_a_change_beside_its_causes_only() {
         (Kind::EventValue, false, &[Kind::MessageText], false),
         (Kind::Body, false, &[Kind::ToolArgument], false),
     ] {
-        assert_eq!(is_named(&change(kind, is_less), &causes(beside)), expected, "{kind:?} beside {beside:?}");
+        assert_eq!(is_named(kind, is_less, &causes(beside)), expected, "{kind:?} beside {beside:?}");
     }
 }

@@ -250,7 +250,7 @@ fn differing_lines(a: &str, b: &str) -> (String, String) {
 /// What varied between the goldens of runs whose calls were all answered.
 pub(super) fn of_goldens(runs: &[Replayed], scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
     let texts = |rules: &Rules| -> Vec<String> {
-        runs.iter().map(|replayed| replayed.golden_text(scenario, rules).unwrap_or_default()).collect()
+        runs.iter().map(|replayed| replayed.golden_by(scenario, rules).unwrap_or_default().to_string()).collect()
     };
     let all = texts(tried.rules);
     let lines = |text: &str| -> Vec<Json> { text.lines().map(Json::from).collect() };

@@ -1,7 +1,7 @@
 //! Finds the `[golden]` options that allow what varies between runs, and nothing else.
 
 use crate::run::trial::Replayed;
-use retake_core::events::{Golden, Loose, ShapeOptions, moved_and_counted, tangled};
+use retake_core::events::{Golden, Loose, ShapeOptions, Shaped, moved_and_counted, tangled};
 use retake_core::key::Rules;
 use std::collections::BTreeSet;
 
@@ -27,11 +27,11 @@ impl Loosening {
     }
 
     /// The same, with a function that renders the goldens by the given options.
-    fn between(options: &ShapeOptions, goldens: &dyn Fn(&ShapeOptions) -> Vec<Golden>) -> Option<Loosening> {
-        let equal = |options: &ShapeOptions| goldens(options).windows(2).all(|pair| pair[0].text == pair[1].text);
-        let names = |find: &dyn Fn(&str, &str) -> Vec<String>| -> Vec<String> {
+    fn between(options: &ShapeOptions, goldens: &dyn Fn(&ShapeOptions) -> Vec<Shaped>) -> Option<Loosening> {
+        let equal = |options: &ShapeOptions| goldens(options).windows(2).all(|pair| pair[0].golden == pair[1].golden);
+        let names = |find: &dyn Fn(&Golden, &Golden) -> Vec<String>| -> Vec<String> {
             let goldens = goldens(options);
-            let found = goldens.iter().skip(1).flat_map(|other| find(&goldens[0].text, &other.text));
+            let found = goldens.iter().skip(1).flat_map(|other| find(&goldens[0].golden, &other.golden));
             let found: BTreeSet<String> = found.collect();
             found.into_iter().filter(|name| !options.unordered.contains(name)).collect()
         };

@@ -6,11 +6,13 @@ use std::time::{Duration, SystemTime};
 use super::diagnosis;
 use super::tried::{Tried, checked};
 use crate::report::{Failure, terminal};
+use crate::run::golden::Committed;
 use crate::run::project::Project;
 use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
+use crate::run::verdict::{self, Sides};
 use retake_base::error::Result;
-use retake_core::events::deeper_name;
+use retake_core::events::{Golden, deeper_name};
 use retake_core::key::{Check, Rules};
 use retake_model::Pacing;
 use retake_scenario::Scenario;
@@ -24,7 +26,7 @@ pub(crate) struct Proof<'a> {
     /// Whether the fixture was recorded just now, so that any difference means that something varies from run to run.
     pub of_recording: bool,
     /// The golden that is to be proven, if a user looked at it. Otherwise what it pins is found out anew.
-    pub looked_at: Option<&'a str>,
+    pub looked_at: Option<&'a Arc<Committed>>,
 }
 
 /// The number of replays of a proof.
@@ -35,12 +37,21 @@ const FIVE: usize = 5;
 
 /// Replays that agree.
 pub(crate) struct Agreed {
-    /// The text for the golden; `None` if the scenario has no golden.
-    pub(crate) golden: Option<String>,
+    /// The golden; `None` if the scenario has none.
+    pub(crate) golden: Option<Golden>,
+    /// What a committed golden of an older format holds.
+    older: Option<Sides>,
     pub(super) replays: usize,
 }
 
 impl Agreed {
+    /// Compares the golden with the committed one, and writes it if the policy says so.
+    /// Fails if it differs, or cannot be written.
+    pub(crate) fn compared(&self, project: &Project, scenario: &Scenario) -> Result<(), Failure> {
+        let compare = |golden| verdict::compare(project, scenario, golden, self.older.as_ref());
+        self.golden.as_ref().map_or(Ok(()), compare)
+    }
+
     /// The result of the proof, as it is printed.
     pub(crate) fn in_words(&self) -> String {
         format!("{} replays agree", number(self.replays))
@@ -58,10 +69,10 @@ pub(super) enum Disagreement {
         failure: Failure,
         first: bool,
     },
-    /// All passed, but with different texts for the golden: those of the first replay and of one that differs from it.
+    /// All passed, but with different goldens: those of the first replay and of one that differs from it.
     Differ {
         runs: Vec<Replayed>,
-        texts: [String; 2],
+        goldens: [Golden; 2],
     },
     /// A replay could not start.
     NoStage(Failure),
@@ -71,11 +82,11 @@ impl Proof<'_> {
     /// Replays a fixture with these rules, from the second time on on other stages and with random delays.
     pub(super) fn replays(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Result<Agreed, Disagreement> {
         let Proof { project, scenario, .. } = *self;
-        let replay = |pacing, golden: Option<&str>| {
+        let replay = |pacing, golden: Option<&Arc<Committed>>| {
             let first = !matches!(pacing, Pacing::Shaken);
             let mut replayed =
                 self.replay(fixture, rules, pacing).map_err(|error| Disagreement::NoStage(error.into()))?;
-            replayed.committed = golden.or(self.looked_at).map(str::to_owned);
+            replayed.committed = golden.or(self.looked_at).cloned();
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules);
@@ -103,16 +114,18 @@ impl Proof<'_> {
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
-            return Ok(Agreed { golden, replays: TWO });
+            let older = first.older_sides(project, scenario);
+            return Ok(Agreed { golden, older, replays: TWO });
         }
         if self.of_recording {
             await_next_second();
         }
         let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
         let (mut runs, mut other) = (Vec::new(), None);
+        let pinned = golden.clone().map(Committed::now);
         while 1 + runs.len() < replays {
             // What the first golden pins has to be the same in the others.
-            let (run, again) = replay(Pacing::Shaken, golden.as_deref())?;
+            let (run, again) = replay(Pacing::Shaken, pinned.as_ref())?;
             runs.push(run);
             if other.is_none() && golden != again {
                 other = Some(again);
@@ -123,11 +136,11 @@ impl Proof<'_> {
                 self.note_event_name(&first);
             }
             let in_pieces = first.hold_pieces(&runs);
-            let golden = if in_pieces { first.golden_text(scenario, rules) } else { golden };
-            return Ok(Agreed { golden, replays });
+            let golden = if in_pieces { first.golden_by(scenario, rules) } else { golden };
+            return Ok(Agreed { golden, older: first.older_sides(project, scenario), replays });
         };
         runs.insert(0, first);
-        Err(Disagreement::Differ { runs, texts: [golden, again].map(Option::unwrap_or_default) })
+        Err(Disagreement::Differ { runs, goldens: [golden, again].map(Option::unwrap_or_default) })
     }
 
     /// Replays a fixture once.

@@ -6,6 +6,7 @@ use super::replays::{Disagreement, Proof, number};
 use super::rule::Rule;
 use crate::report::{Evidence, Failure, unified_lines};
 use crate::run::commands::{key_command, record_command};
+use retake_core::events::Golden;
 
 /// The most places that a report shows.
 const SHOWN: usize = 5;
@@ -16,8 +17,8 @@ pub(crate) struct Unproven {
     pub failure: Failure,
     /// What varies, one line each, without values. Empty if something else failed.
     pub why: Vec<String>,
-    /// The text for the golden, if no call missed.
-    pub golden: Option<String>,
+    /// The golden, if no call missed.
+    pub golden: Option<Golden>,
 }
 
 impl Proof<'_> {
@@ -28,12 +29,15 @@ impl Proof<'_> {
             Disagreement::NoStage(failure) => return failed(failure.clone()),
             Disagreement::Failed { failure, first: true, .. } if !self.of_recording => return failed(failure.clone()),
             Disagreement::Failed { replayed, failure, .. } => (Some(replayed), failure.clone(), None),
-            Disagreement::Differ { runs, texts: [one, other] } => {
+            Disagreement::Differ { runs, goldens: [one, other] } => {
                 let replays = number(runs.len());
                 let headline =
                     format!("unstable: {replays} replays of scenario `{name}` differ, so nothing was written");
-                let lines = Evidence::diff("these lines vary from run to run:", unified_lines(one, other));
-                (None, Failure::new(headline).evidence(lines), runs[0].golden_text(self.scenario, &self.project.rules))
+                let lines = Evidence::diff(
+                    "these lines vary from run to run:",
+                    unified_lines(&one.to_string(), &other.to_string()),
+                );
+                (None, Failure::new(headline).evidence(lines), runs[0].golden_by(self.scenario, &self.project.rules))
             }
         };
         let why = match replayed {

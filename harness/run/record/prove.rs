@@ -6,6 +6,7 @@ use super::begin::Recording;
 use super::drive::{Driven, with_resume_advice};
 use crate::report::{Failure, terminal};
 use crate::run::proof::Proof;
+use retake_core::events::Golden;
 use retake_core::json::Json;
 use retake_model::Recorder;
 use retake_wire::fixture::{Fixture, Suspected, call_log};
@@ -17,7 +18,7 @@ pub(super) struct Proven<'a> {
     /// The text of the fixture's file.
     pub(super) fixture: String,
     pub(super) turns: usize,
-    pub(super) golden: Option<String>,
+    pub(super) golden: Option<Golden>,
     /// The result of the proof, as it is printed.
     pub(super) how: String,
 }

@@ -12,6 +12,7 @@ use crate::run::trial;
 use crate::system::{Egress, Running, StageTools};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
+use retake_core::events::Golden;
 use retake_model::{Family, FaultKind, ServerOptions, Staged};
 use retake_scenario::{Action, Panics, Step, Unused, Worlds};
 use tokio::time::Instant;
@@ -268,7 +269,8 @@ fn sickness(again: &Seen, recording: &Recording) -> Option<String> {
 }
 
 /// The first line of a golden that another one lacks, or has in addition.
-fn changed(recorded: &str, now: &str) -> Option<String> {
+fn changed(recorded: &Golden, now: &Golden) -> Option<String> {
+    let (recorded, now) = (&recorded.to_string(), &now.to_string());
     let lacks = |a: &str, b: &str, sign: char| {
         let lines: BTreeSet<&str> = b.lines().collect();
         a.lines().find(|line| !lines.contains(line)).map(|line| format!("{sign} {}", line.trim()))

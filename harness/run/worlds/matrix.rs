@@ -51,7 +51,7 @@ pub(super) fn run(
     let mut scenario = scenario.clone();
     scenario.linger = Duration::ZERO;
     let scenario = &scenario;
-    let committed = project.goldens.text(&scenario.golden_name);
+    let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
     let setting = Setting { project, scenario, fixture, committed };
     let recording = setting.record(worlds)?;
     let (wanted, found) = plan(worlds, &recording.watched.possible(), &recording.watched.together(), only);

@@ -9,10 +9,11 @@ use tokio::time::{Instant, sleep};
 use super::sent::WhatWasSent;
 use crate::drive::{Driven, Driver, StepData, Underway, milliseconds};
 use crate::run::declared_secrets;
+use crate::run::golden::Committed;
 use crate::run::project::Project;
 use crate::system::Stage;
 use retake_base::error::Result;
-use retake_core::events::{Captured, Golden, Known, Named, Places, Recorded};
+use retake_core::events::{Captured, Golden, Known, Recorded, Shaped};
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
 use retake_model::{GoingOn, Mode, ModelServer, Pacing, Replay, Scope, Staged};
@@ -28,7 +29,7 @@ pub(super) struct Setting<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) fixture: Arc<Fixture>,
     /// The committed golden, which names what is pinned.
-    pub(super) committed: Option<String>,
+    pub(super) committed: Option<Arc<Committed>>,
 }
 
 /// How a run ended.
@@ -50,8 +51,8 @@ pub(super) struct Seen {
     pub(super) ended: Ended,
     pub(super) driven: Driven,
     pub(super) steps: Vec<StepData>,
-    /// The text for the golden; empty if no step goes into one.
-    pub(super) golden: String,
+    /// The golden; empty if no step goes into one.
+    pub(super) golden: Golden,
     began: Instant,
     pub(super) took: Duration,
     /// Whether a turn was not asked for.
@@ -171,21 +172,20 @@ impl Play {
 }
 
 impl Setting<'_> {
-    fn golden(&self, driven: &Driven) -> String {
+    fn golden(&self, driven: &Driven) -> Golden {
         let turns = self.fixture.table.turns();
-        let committed = self.committed.as_deref();
+        let committed = self.committed.as_deref().filter(|committed| !committed.is_older());
         let known = Known {
             recorded: Recorded::of(turns.iter().map(|turn| &turn.output)),
             calls: retake_core::events::Calls::of(turns.iter().map(|turn| &turn.output)),
             foreign: None,
-            committed: committed.map(Places::read),
-            named: committed.map_or_else(Named::default, Named::read),
+            committed: committed.map(|committed| &committed.golden),
         };
         let secrets = declared_secrets::of_goldens(&self.project.open);
         let scrubbed = |text: &str| secrets.text(text, &mut Fired::new()).into_owned();
         let rules = &self.project.rules;
         let normalize = |text: &str| scrubbed(&driven.names.apply(text, &rules.normalizer));
-        Golden::with(&driven.captured, &self.scenario.golden, &known, &normalize).text
+        Shaped::of(&driven.captured, &self.scenario.golden, &known, &normalize).golden
     }
 
     /// What a run sent, up to a step if it is given.

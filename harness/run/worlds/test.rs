@@ -86,8 +86,8 @@ fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(),
     if goldens.policy() == Policy::Overwrite {
         return written(project, scenario, &text);
     }
-    match goldens.compare(&scenario.name, &text, &scenario.file)? {
-        Compared::Same => {
+    match goldens.compare(&scenario.name, &text, &scenario.file, false)? {
+        Compared::Same | Compared::FormatOnly => {
             let failing: Vec<&Judged> = matrix.judged.iter().filter(|judged| judged.fails()).collect();
             let note = format!("worlds: {} accepted as failing", counted(failing.len(), "line"));
             project.note(&name_of(&scenario.name), (!failing.is_empty()).then_some(note).into_iter().collect());
@@ -148,7 +148,7 @@ fn written(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Fai
         let cause = Cause::new(CauseKind::Unstable, "two runs of the worlds differ, so the table is not written");
         return Err(Failure::of(vec![cause]).evidence(format!("- first run, + second run\n{}", unified(text, &again))));
     }
-    let compared = project.goldens.of_worlds().compare(&scenario.name, text, &scenario.file)?;
+    let compared = project.goldens.of_worlds().compare(&scenario.name, text, &scenario.file, false)?;
     project.note(&name_of(&scenario.name), vec![format!("table of worlds {}", compared.change())]);
     Ok(())
 }
@@ -172,6 +172,6 @@ pub(in crate::run) fn accept(project: &Project, scenario: &Scenario) -> Result<(
             .evidence(format!("- table, + this run\n{}", unified(&proposed, &text)))
             .resolve("the new table waits in its place; to look at it", "retake review"));
     }
-    goldens.compare(&scenario.name, &text, &scenario.file)?;
+    goldens.compare(&scenario.name, &text, &scenario.file, false)?;
     Ok(())
 }

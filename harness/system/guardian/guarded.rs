@@ -28,6 +28,8 @@ struct Known {
 pub(crate) struct Guarded {
     lifeline: Mutex<Option<std::process::ChildStdin>>,
     known: watch::Receiver<Known>,
+    /// The lock on its folder.
+    lock: Option<std::fs::File>,
 }
 
 /// A builder for a guarded program.
@@ -102,7 +104,13 @@ impl Guard {
         let outcome = guarded.known.wait_for(|known| known.started.is_some() || known.gone).await;
         let outcome = outcome.map(|known| known.started.clone()).ok().flatten();
         match outcome {
-            Some(Ok(())) => Ok(guarded),
+            Some(Ok(())) => {
+                #[cfg(unix)]
+                {
+                    guarded.lock = self.order.folders.first().and_then(|folder| super::held::lock(folder));
+                }
+                Ok(guarded)
+            }
             Some(Err(reason)) => {
                 guarded.end().await;
                 Err(Error::new(reason))
@@ -159,6 +167,10 @@ pub fn take_over() -> Option<std::process::ExitCode> {
     None
 }
 
+/// What earlier runners left is removed once in a process.
+#[cfg(unix)]
+static SWEPT: std::sync::Once = std::sync::Once::new();
+
 #[cfg(unix)]
 fn launch(order: &Order, egress: Option<Egress>, output: Output) -> Result<Guarded> {
     use std::os::unix::process::CommandExt as _;
@@ -175,6 +187,8 @@ fn launch(order: &Order, egress: Option<Egress>, output: Output) -> Result<Guard
     let (mut lifeline, control) = (guardian.stdin.take(), guardian.stdout.take());
     let (sender, known) = watch::channel(Known::default());
     let (reading, drained) = std::sync::mpsc::channel::<()>();
+    // A guardian without a program keeps folders that others use, until the process ends.
+    let own_folder = order.folders.first().filter(|_| order.program.is_some()).cloned();
     let threads = || {
         let read = move || {
             threads::this_is_own();
@@ -184,13 +198,14 @@ fn launch(order: &Order, egress: Option<Egress>, output: Output) -> Result<Guard
         std::thread::Builder::new().name("output".to_owned()).spawn(read)?;
         let listening = move || {
             threads::this_is_own();
-            listen(guardian, control, egress.as_ref(), &drained, &sender);
+            SWEPT.call_once(|| super::held::remove_left(&std::env::temp_dir()));
+            listen(guardian, control, egress.as_ref(), own_folder.as_deref(), &drained, &sender);
         };
         std::thread::Builder::new().name("guardian".to_owned()).spawn(listening)
     };
     threads().map_err(failed)?;
     say(lifeline.as_mut(), order).map_err(failed)?;
-    Ok(Guarded { lifeline: Mutex::new(lifeline), known })
+    Ok(Guarded { lifeline: Mutex::new(lifeline), known, lock: None })
 }
 
 #[cfg(unix)]
@@ -221,6 +236,7 @@ fn listen(
     mut guardian: std::process::Child,
     control: Option<std::process::ChildStdout>,
     egress: Option<&Egress>,
+    folder: Option<&std::path::Path>,
     drained: &std::sync::mpsc::Receiver<()>,
     known: &watch::Sender<Known>,
 ) {
@@ -247,10 +263,10 @@ fn listen(
             Err(_) => {}
         }
     }
-    let ended_well = guardian.wait().is_ok_and(|status| status.success());
-    if let (false, Some(group)) = (ended_well, group) {
-        // The guardian itself was killed, so at least the process group of the program is ended here.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    if !guardian.wait().is_ok_and(|status| status.success()) {
+        // The guardian itself was killed, so at least the process group of the program is ended here, and its folder removed.
+        group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+        folder.into_iter().for_each(super::remove);
     }
     // Waits until all output is read, but not forever: without a subreaper, a process that escaped may still hold the pipe.
     let _ = drained.recv_timeout(DRAIN);

@@ -16,11 +16,14 @@
 //! | `order` | the messages between runner and guardian |
 //! | `process` | the guardian's own `main`; finds the processes to end |
 //! | `fence` | decides what the program may reach, and tells what it tries |
+//! | `held` | which folders are in use, and which a killed guardian left |
 //! | `laid_out` | fills the work folder before the program starts |
 
 #[cfg(unix)]
 mod fence;
 mod guarded;
+#[cfg(unix)]
+mod held;
 #[cfg(unix)]
 mod laid_out;
 mod order;
@@ -33,5 +36,7 @@ pub(crate) use guarded::{Guard, Guarded};
 pub(crate) use order::{Exit, Fence, Reached};
 #[cfg(target_os = "linux")]
 pub(super) use process::all as descendants;
+#[cfg(unix)]
+pub(super) use process::remove;
 #[cfg(unix)]
 pub use process::take_over;

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpgid, kill_process, kill_process_group};
 
+use super::held;
 use super::laid_out::lay_out;
 use super::order::{Exit, Input, MARK, Message, OVER, Order, Program};
 
@@ -49,7 +50,10 @@ fn guard() -> ExitCode {
         sweep();
         return ExitCode::SUCCESS;
     };
-    let killed = match start(&order) {
+    let made = order.folders.first().map_or(Ok(()), |folder| make(folder));
+    // Until this process ends, no matter how.
+    let _lock = order.folders.first().and_then(|folder| held::mark(folder));
+    let killed = match made.and_then(|()| start(&order)) {
         Ok(group) => {
             tell(&Message::Started { group: group.map_or(0, Pid::as_raw_pid) });
             keep(group)
@@ -85,12 +89,15 @@ pub(super) fn tell(told: &Message) {
     }
 }
 
+/// Creates a folder that is accessible only to this user.
+fn make(folder: &Path) -> Result<(), String> {
+    let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
+    made.map_err(|e| format!("its folder {} cannot be made: {e}", folder.display()))
+}
+
 /// Creates the folders and starts the program, in a process group of its own.
 fn start(order: &Order) -> Result<Option<Pid>, String> {
-    for folder in &order.folders {
-        let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
-        made.map_err(|e| format!("its folder {} cannot be made: {e}", folder.display()))?;
-    }
+    order.folders.iter().skip(1).try_for_each(|folder| make(folder))?;
     lay_out(order)?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
@@ -237,7 +244,7 @@ fn outlive_signals() {
 }
 
 /// Removes a folder, even if a dying process still writes into it, and if folders in it are read-only.
-fn remove(folder: &Path) {
+pub(in crate::system) fn remove(folder: &Path) {
     for attempt in 0..40 {
         match std::fs::remove_dir_all(folder) {
             Ok(()) => return,

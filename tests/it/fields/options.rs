@@ -224,7 +224,11 @@ pub(super) fn of_suite() -> Vec<Entry> {
     let told = format!("{}# nothing is secret\n", *BASE);
     let told = Entry::played("secrets", &told, &[(SECRET, Says::Red("the-walked-value"))]);
     let words = Entry::by("error_words", "worlds::trial::settings_of_worlds_have_an_effect");
-    entries.chain([Entry::by("panics", PANICS), Entry::by("retries", ONCE), told, words]).chain(worlds()).chain(egress()).collect()
+    entries
+        .chain([Entry::by("panics", PANICS), Entry::by("retries", ONCE), told, words])
+        .chain(worlds())
+        .chain(egress())
+        .collect()
 }
 
 /// Returns the suite without its own top-level line for the option.

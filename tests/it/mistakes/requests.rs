@@ -113,7 +113,7 @@ fn each_api_reports_errors_in_its_own_format() {
             (&*key, format!("{{\"model\": \"m\", \"{list}\": 7}}"), 400, list),
             (&*key, format!("{{\"model\": \"m\", \"{list}\": [7]}}"), 400, list),
             ("sk-another", "{}".to_owned(), 401, "did not bring the key that the system was given"),
-            ("", "{}".to_owned(), 401, "did not bring the key that the system was given"),
+            ("", "{}".to_owned(), 401, "the request brought no key"),
         ];
         for (key, body, status, says) in cases {
             let (found, text) = raw(&serving, "POST", path, key, &body);
@@ -122,7 +122,8 @@ fn each_api_reports_errors_in_its_own_format() {
             let message = error.pointer(message).and_then(Value::as_str).unwrap_or_else(|| panic!("{path}: {text}"));
             assert!(message.contains(says), "{path} {body}: {message}");
             assert!(error.pointer(kind).is_some_and(Value::is_string), "{path}: {text}");
-            asked.push(format!("POST {path}"));
+            // What brings no key is the call of somebody else.
+            asked.extend((!key.is_empty()).then(|| format!("POST {path}")));
         }
     }
     assert_eq!(hello(&serving).status, 200, "the server still answers");

@@ -8,7 +8,8 @@ tests! {
     a_time_that_loses_its_zone_is_noticed,
     each_mistake_that_only_a_browser_or_a_patient_client_would_see_is_noticed,
     events_that_are_all_called_the_same_get_a_proposal_for_their_names,
-    a_golden_of_an_older_version_names_the_command_that_writes_it_anew,
+    a_golden_of_an_older_format_is_compared_in_what_it_held,
+    a_damaged_golden_is_named_with_line_and_column,
 }
 
 /// What a service sends of a task.
@@ -87,19 +88,45 @@ fn events_that_are_all_called_the_same_get_a_proposal_for_their_names() {
     tree.retake().arg("test").run().red(&["the event `artifact-update` is now called `artifact`"]);
 }
 
-fn a_golden_of_an_older_version_names_the_command_that_writes_it_anew() {
+fn a_golden_of_an_older_format_is_compared_in_what_it_held() {
     let tree = task();
     let golden = tree.read("goldens/task.snap");
-    tree.replace("goldens/task.snap", FORMAT, "");
-    let older = "golden: goldens/task.snap was written by an older version of Retake; to write it anew: \
-                 retake test task --update";
+    // As 0.2 wrote it, without words under other keys and forms of times.
+    let older = golden
+        .replace(FORMAT, "")
+        .replace("\"completed\" | \"submitted\" | \"working\"", "string")
+        .replace("yyyy-mm-ddThh:mm:ss.fZ | yyyy-mm-ddThh:mm:ssZ", "string");
+    tree.write("goldens/task.snap", &older);
+    let less = "1 golden holds less than it could: retake test --update\n";
+    tree.retake().arg("test").run().exits(0).says(&[less]);
+    tree.retake().arg("audit").run().exits(0);
+    // What it did not hold may change, what it held may not.
+    tree.write("task.jsonl", &TASK.replace("\"submitted\"", "\"queued\""));
+    tree.retake().arg("test").run().exits(0).says(&[less]);
+    tree.write("task.jsonl", &TASK.replace("\"final\": true", "\"final\": 1"));
+    let shape =
+        "golden: the event `message` has a different shape: `/result/final` is `boolean | number`, not `boolean`";
     let ran = tree.retake().arg("test").run();
-    ran.red(&[older]);
-    assert_eq!(ran.failure("task").lines().next(), Some(older));
-    tree.retake().arg("audit").run().exits(1).says(&["was written by an older version of Retake"]);
-    tree.retake().args(&["test", "task", "--update"]).run().green();
+    ran.red(&[shape]);
+    assert_eq!(ran.failure("task").lines().next(), Some(shape));
+    tree.retake().arg("audit").run().exits(1).says(&["its events differ from its golden"]);
+    tree.retake().args(&["test", "--update"]).run().exits(0).says(&["task: golden changed\n"]);
+    tree.write("task.jsonl", TASK);
+    tree.write("goldens/task.snap", &older);
+    tree.retake().args(&["test", "--update"]).run().exits(0).says(&["task: format only\n"]);
     assert_eq!(tree.read("goldens/task.snap"), golden);
     tree.retake().arg("test").run().green();
     tree.replace("goldens/task.snap", FORMAT, "description: retake golden 9\n");
     tree.retake().arg("test").run().red(&["goldens/task.snap was written by a newer version of Retake"]);
+}
+
+fn a_damaged_golden_is_named_with_line_and_column() {
+    let tree = task();
+    let golden = tree.read("goldens/task.snap");
+    tree.replace("goldens/task.snap", "message\n  result", "message\n     result");
+    let line = golden.lines().position(|line| line == "message").unwrap() + 2;
+    let place = format!("goldens/task.snap:{line}:6: this line is indented by 5 spaces, expected an even number");
+    tree.retake().arg("test").run().red(&[&place, "to rewrite it:\n    retake test task --update"]);
+    tree.retake().args(&["test", "--update"]).run().green();
+    assert_eq!(tree.read("goldens/task.snap"), golden);
 }

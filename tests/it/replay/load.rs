@@ -194,8 +194,9 @@ fn metrics_and_report_count_each_call_once() {
     }
     // A request that is no call counts neither for the limit nor among the calls.
     assert_eq!(send(&format!("{}/health", serving.ready("url")), &[], None).status, 200);
-    // Without the key, it is a miss.
+    // With another key, it is a miss; without any, it is none of ours.
     let url = format!("{}/v1/messages", serving.ready("url"));
+    assert_eq!(send(&url, &[("x-api-key", "sk-another")], Some(&json!({}))).status, 401);
     assert_eq!(send(&url, &[], Some(&json!({}))).status, 401);
     let metrics = serving.asked("metrics", None);
     assert_eq!(metrics.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");

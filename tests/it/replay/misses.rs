@@ -52,7 +52,7 @@ fn shapes(captured: &Path) -> String {
         loose: vec![Loose::of("messages")],
         ..ShapeOptions::default()
     };
-    golden(&[captured], &options, &|text| Normalizer::default().apply(text).into_owned())
+    golden(&[captured], &options, &|text| Normalizer::default().apply(text).into_owned()).to_string()
 }
 
 fn one_changed_word_in_a_tool_result_fails_even_if_all_events_keep_their_shape() {

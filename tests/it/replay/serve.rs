@@ -121,7 +121,7 @@ pub(super) fn greeting() -> Tree {
 }
 
 /// Returns the messages of a call: a system prompt, and this text from the user.
-pub(super) fn said(text: &str) -> Value {
+pub(crate) fn said(text: &str) -> Value {
     json!([{ "role": "system", "content": "Be brief" }, { "role": "user", "content": text }])
 }
 
@@ -182,11 +182,17 @@ fn a_call_without_the_key_is_refused_with_401() {
     let tree = greeting();
     let mut serving = Serving::of(&tree.path("fixtures/greeting.json"));
     let (url, body) = (format!("{}/chat/completions", serving.ready("openai")), chat(&said("Hello"), false));
-    for headers in [&[][..], &[("authorization", "Bearer sk-another")]] {
+    let noted = "refused: `POST /v1/chat/completions`, with no key in the call";
+    for (headers, kind, missed) in
+        [(&[][..], "no_key", 0), (&[("authorization", "Bearer sk-another")], "replay_miss", 1)]
+    {
         let refused = send(&url, headers, Some(&body));
         assert_eq!(refused.status, 401);
         assert_eq!(refused.headers["x-should-retry"], "false");
-        assert_eq!(refused.json()["error"]["type"], "replay_miss");
+        assert_eq!(refused.json()["error"]["type"], kind);
+        let report = serving.asked("report", None).json();
+        assert_eq!(report["missed"].as_array().unwrap().len(), missed, "{report}");
+        assert_eq!(report["drift"][0]["text"], noted);
     }
     // The key is accepted in the header of any provider.
     let key = serving.ready("key").to_owned();

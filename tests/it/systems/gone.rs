@@ -16,19 +16,22 @@ tests!(
     aborted_runs_leave_no_process_no_lock_and_no_folder,
     a_guardian_removes_the_lock_of_a_runner_that_was_killed_before_it_reported_its_systems,
     a_guardian_that_is_killed_ends_its_whole_process_group,
+    a_guardian_that_is_killed_leaves_no_folder,
+    what_a_killed_runner_and_its_killed_guardian_left_is_removed_by_the_next_run,
 );
 
 /// How a run is aborted.
 #[derive(Clone, Copy, Debug)]
 enum Abort {
-    Panic,
+    /// Nobody reads what it prints any more.
+    Unread,
     Interrupt,
     Terminate,
     Kill,
     TimeOut,
 }
 
-const KINDS: [Abort; 5] = [Abort::Panic, Abort::Interrupt, Abort::Terminate, Abort::Kill, Abort::TimeOut];
+const KINDS: [Abort; 5] = [Abort::Unread, Abort::Interrupt, Abort::Terminate, Abort::Kill, Abort::TimeOut];
 
 /// Aborts 20 runs, or as many as `RETAKE_ABORTED_RUNS` says.
 fn aborted_runs_leave_no_process_no_lock_and_no_folder() {
@@ -86,8 +89,8 @@ fn abort(run: usize) {
     let tree = Tree::with_suite(&system("agent", &format!(r#"HELPERS = "stubborn away", MARK = "{mark}""#), READY));
     // Some runs are aborted before the system has started, some after.
     let after = Duration::from_millis((run as u64 * 97) % 900);
-    // After a panic, the runner's main thread waits for the running scenarios, so they get a short limit.
-    let limit = if matches!(kind, Abort::TimeOut | Abort::Panic) { 200 + after.as_millis() } else { 60_000 };
+    // The runner goes on to the end, so the scenarios get a short limit.
+    let limit = if matches!(kind, Abort::TimeOut | Abort::Unread) { 200 + after.as_millis() } else { 60_000 };
     let step = if run % 3 == 2 {
         // The step runs a command-line agent and does not use the system.
         let helpers = "HANGS = \"1\", HELPERS = \"stubborn away\"";
@@ -97,15 +100,15 @@ fn abort(run: usize) {
     };
     tree.scenario("hang", &format!("fixture = \"none\"\ntimeout = \"{limit}ms\"\n[[step]]\n{step}\n"));
     tree.scenario("quick", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
-    let only = if matches!(kind, Abort::Panic) { "" } else { "hang" };
+    let only = if matches!(kind, Abort::Unread) { "" } else { "hang" };
     let mut command = tree.retake().args(&["test", only, "--", "--test-threads", "2"]).into_command();
     command.env("MARK", &mark).process_group(0).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut runner = command.spawn().unwrap();
     let mut lines = BufReader::new(runner.stdout.take().unwrap()).lines();
     let pid = Pid::from_child(&runner);
     match kind {
-        Abort::Panic => {
-            // The runner cannot print the result of `quick`, and panics while `hang` is running.
+        Abort::Unread => {
+            // The runner cannot print the result of `quick` while `hang` is running.
             lines.find(|line| line.as_ref().is_ok_and(|line| line.starts_with("running"))).unwrap().unwrap();
             drop(lines);
         }
@@ -121,8 +124,7 @@ fn abort(run: usize) {
     }
     let status = ended(&mut runner);
     match kind {
-        Abort::Panic => assert_eq!(status.code(), Some(101), "{kind:?}"),
-        Abort::TimeOut => assert_eq!(status.code(), Some(1), "{kind:?}"),
+        Abort::Unread | Abort::TimeOut => assert_eq!(status.code(), Some(1), "{kind:?}"),
         _ => assert_eq!(status.code(), None, "{kind:?}"),
     }
     let deadline = Instant::now() + Duration::from_secs(3);
@@ -164,20 +166,7 @@ fn marked(mark: &str) -> Vec<String> {
 
 fn a_guardian_that_is_killed_ends_its_whole_process_group() {
     let mark = format!("MARK_{}_guardian", std::process::id());
-    let tree = Tree::with_suite(&system("agent", &format!(r#"HELPERS = "stubborn", MARK = "{mark}""#), READY));
-    tree.scenario("hang", "fixture = \"none\"\ntimeout = \"20s\"\n[[step]]\npost = \"/hang\"\n");
-    let mut command = tree.retake().args(&["test"]).into_command();
-    let mut runner = command.env("MARK", &mark).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(10);
-    let guardian = loop {
-        let all = marked(&mark);
-        let is_up = all.iter().any(|line| line.contains("trap"));
-        if let Some(line) = all.iter().find(|line| line.contains("retake-guardian")).filter(|_| is_up) {
-            break line.split(' ').next().unwrap().parse().unwrap();
-        }
-        assert!(Instant::now() < deadline);
-        std::thread::sleep(Duration::from_millis(10));
-    };
+    let (_tree, mut runner, guardian) = hanging(&mark);
     // The guardian survives signals that a person sends to the whole process tree.
     kill_process(Pid::from_raw(guardian).unwrap(), Signal::INT).unwrap();
     kill_process(Pid::from_raw(guardian).unwrap(), Signal::TERM).unwrap();
@@ -186,4 +175,59 @@ fn a_guardian_that_is_killed_ends_its_whole_process_group() {
     kill_process(Pid::from_raw(guardian).unwrap(), Signal::KILL).unwrap();
     assert_eq!(ended(&mut runner).code(), Some(1));
     assert_eq!(marked(&mark), [""; 0]);
+}
+
+/// Starts a run whose system hangs. Returns the project, the runner, and the process id of the guardian.
+fn hanging(mark: &str) -> (Tree, Child, i32) {
+    let tree = Tree::with_suite(&system("agent", &format!(r#"HELPERS = "stubborn", MARK = "{mark}""#), READY));
+    tree.scenario("hang", "fixture = \"none\"\ntimeout = \"20s\"\n[[step]]\npost = \"/hang\"\n");
+    let mut command = tree.retake().args(&["test"]).into_command();
+    let runner = command.env("MARK", mark).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let guardian = loop {
+        let all = marked(mark);
+        let is_up = all.iter().any(|line| line.contains("trap"));
+        if let Some(line) = all.iter().find(|line| line.contains("retake-guardian")).filter(|_| is_up) {
+            break line.split(' ').next().unwrap().parse().unwrap();
+        }
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    (tree, runner, guardian)
+}
+
+fn a_guardian_that_is_killed_leaves_no_folder() {
+    let (tree, mut runner, guardian) = hanging(&format!("MARK_{}_folder", std::process::id()));
+    assert!(!tree.there().is_empty());
+    kill_process(Pid::from_raw(guardian).unwrap(), Signal::KILL).unwrap();
+    assert_eq!(ended(&mut runner).code(), Some(1));
+    assert_eq!(tree.left(), [""; 0]);
+}
+
+fn what_a_killed_runner_and_its_killed_guardian_left_is_removed_by_the_next_run() {
+    let mark = format!("MARK_{}_both", std::process::id());
+    let (tree, mut runner, guardian) = hanging(&mark);
+    // Stopped first, it cannot clean up after the runner.
+    kill_process(Pid::from_raw(guardian).unwrap(), Signal::STOP).unwrap();
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    kill_process(Pid::from_raw(guardian).unwrap(), Signal::KILL).unwrap();
+    for process in marked(&mark) {
+        let id = process.split(' ').next().unwrap().parse().unwrap();
+        let _ = kill_process(Pid::from_raw(id).unwrap(), Signal::KILL);
+    }
+    assert!(!tree.there().is_empty(), "nobody is left to remove it");
+    // What an earlier version uses has no lock, and is nobody else's to remove.
+    let temp = tree.temp().to_owned();
+    std::fs::create_dir_all(temp.join("retake-0123456789ab/work")).unwrap();
+    std::fs::write(temp.join("retake-notes"), "").unwrap();
+    tree.scenario("hang", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
+    tree.retake().args(&["test"]).run().green();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let mut there = tree.there();
+    while there.len() != 2 && Instant::now() < deadline {
+        there = tree.there();
+    }
+    there.sort();
+    assert_eq!(there, ["retake-0123456789ab", "retake-notes"]);
 }

@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::trees::Tree;
-use super::{BODY, ChangeAt, VALUE};
-use crate::events::written::{Written, WrittenEvent};
-use retake_base::cause::CauseKind;
+use super::{BODY, Change, MOST, Subject, VALUE, What};
+use crate::events::captured::Ending;
+use crate::events::golden::{Block, EventLine, Shown, Top};
 use retake_base::text::{clipped, times};
 
 /// What it costs to pair two events of one name that differ in this, or to leave an event alone. Two events are paired unless
@@ -20,28 +19,34 @@ const ALIGNED: usize = 1500;
 /// The label of events that have neither a name nor a type.
 pub(super) const NAMELESS: &str = "message";
 
-/// The values of a renamed event whose texts were not put together.
-pub(super) const ANY: &[&str] = &["…"];
-
 /// One event of a golden.
 #[derive(Clone, Debug)]
 pub(super) struct Event<'a> {
     pub(super) label: &'a str,
     /// The label that the event is compared by: for a renamed event, that of the golden.
     name: &'a str,
-    /// The text after the label.
-    pub(super) rest: &'a str,
+    pub(super) top: &'a Top,
     /// The same without the lengths of lists.
-    pub(super) keys: String,
-    pub(super) values: &'a [&'a str],
+    pub(super) keys: Top,
+    pub(super) values: &'a [Shown],
+    /// Whether it may have any values: those of a renamed event whose texts were not put together.
+    pub(super) is_any: bool,
     is_late: bool,
     /// Whether the golden has one line for it and its neighbours. Then the lengths are those of all of them.
     pub(super) is_of_several: bool,
 }
 
+static COLLAPSED: Top = Top::Collapsed;
+
+impl Event<'_> {
+    fn is_collapsed(&self) -> bool {
+        *self.top == Top::Collapsed
+    }
+}
+
 /// The events of two responses, aligned.
 pub(super) struct Aligned<'a> {
-    pub(super) of: &'a Written<'a>,
+    pub(super) of: &'a Block,
     old: Vec<Event<'a>>,
     new: Vec<Event<'a>>,
     /// The pairs, in order.
@@ -51,26 +56,21 @@ pub(super) struct Aligned<'a> {
     come: Vec<usize>,
     /// The new name of each renamed event by its old one.
     renamed: BTreeMap<&'a str, &'a str>,
-    endings: (&'a str, &'a str),
+    endings: (Ending, Ending),
 }
 
 impl<'a> Aligned<'a> {
-    pub(super) fn of(
-        old: &'a Written<'a>,
-        old_trees: &[Tree],
-        new: &'a Written<'a>,
-        new_trees: &[Tree],
-    ) -> Aligned<'a> {
-        let renamed = renamed((&old.events, old_trees), (&new.events, new_trees));
+    pub(super) fn of(old: &'a Block, new: &'a Block) -> Aligned<'a> {
+        let renamed = renamed(old, new);
         let before = |label: &'a str| renamed.iter().find(|(_, now)| **now == label).map_or(label, |(was, _)| *was);
         let old_events = events(&old.events, |label| label);
         let mut new_events = events(&new.events, before);
         // The options of a golden name its own labels, so the renamed events are not collapsed any more.
-        let collapsed = |name: &str| old.events.iter().any(|event| event.label == name && event.rest == "…");
+        let collapsed = |name: &str| old.events.iter().any(|event| event.label == name && event.top == Top::Collapsed);
         for event in new_events.iter_mut().filter(|event| event.label != event.name && collapsed(event.name)) {
-            (event.rest, event.keys, event.values) = ("…", "…".to_owned(), ANY);
+            (event.top, event.keys, event.is_any) = (&COLLAPSED, Top::Collapsed, true);
         }
-        new_events.dedup_by(|next, event| next.rest == "…" && event.name == next.name && event.rest == "…");
+        new_events.dedup_by(|next, event| next.is_collapsed() && event.name == next.name && event.is_collapsed());
         let (both, gone, come) = aligned(&old_events, &new_events);
         let endings = (old.ending, new.ending);
         Aligned { of: old, old: old_events, new: new_events, both, gone, come, renamed, endings }
@@ -87,20 +87,19 @@ impl<'a> Aligned<'a> {
     }
 
     /// Returns what differs in the sequence: how the stream ends; events that were renamed, are missing, extra, or moved.
-    pub(super) fn changes(&self) -> Vec<ChangeAt> {
+    pub(super) fn changes(&self) -> Vec<Change> {
         let mut found = Vec::new();
         let (was, is) = self.endings;
         if was != is {
-            let how = |ending: &str| if ending == "broke off" { "breaks off" } else { "stays open" };
-            let what = match is {
-                "" => format!("the stream no longer {}", how(was)),
-                is => format!("the stream now {}", how(is)),
+            let how = |ending| match ending {
+                Ending::Ended => "",
+                Ending::Open => "stays open",
+                Ending::BrokeOff => "breaks off",
             };
-            found.push(ChangeAt::new(CauseKind::EventShape, ("", ""), what));
+            found.push(Change::of_response(What::Ending).between(how(was), how(is)));
         }
         for (was, is) in &self.renamed {
-            let what = format!("the event `{was}` is now called `{is}`");
-            found.push(ChangeAt::new(CauseKind::EventRenamed, (was, "name"), what));
+            found.push(Change::new(What::Renamed, Subject::Event((*was).to_owned()), "name").between(*was, *is));
         }
         let before = found.len();
         let (mut moved, mut come) = (Vec::new(), self.come.clone());
@@ -111,64 +110,61 @@ impl<'a> Aligned<'a> {
             moved.extend(at.map(|at| (*was, come.remove(at))));
             at.is_none()
         });
-        let (old_counts, new_counts) = (counts(&self.old), counts(&self.new));
         let mut told = BTreeSet::new();
         let each = gone.iter().map(|at| (&self.old[*at], false)).chain(come.iter().map(|at| (&self.new[*at], true)));
         for (event, is_extra) in each {
-            let name = self.name(event);
+            let with = self.tells_apart(event);
             let elsewhere = if is_extra { &self.old } else { &self.new };
-            if event.rest == "…" && elsewhere.iter().any(|other| other.name == event.name) || !told.insert(name.clone())
-            {
+            let is_there = event.is_collapsed() && elsewhere.iter().any(|other| other.name == event.name);
+            if is_there || !told.insert((event.label, with.clone())) {
                 continue;
             }
-            let of = |counts: &BTreeMap<String, usize>| counts.get(&counted_by(event, &name)).copied().unwrap_or(0);
-            let kind = if is_extra { CauseKind::EventExtra } else { CauseKind::EventMissing };
-            let what = match (of(&old_counts), of(&new_counts)) {
-                (_, 0) => format!("the event {name} did not come"),
-                (0, _) => format!("the event {name} came, which the golden lacks"),
-                (was, is) if was == is => continue,
-                (was, is) => format!("the event {name} came {}, not {}", times(is), times(was)),
-            };
-            found.push(ChangeAt::new(kind, (event.label, "count"), what));
+            let is_it = |other: &&Event<'_>| other.name == event.name && (with.is_empty() || other.keys == event.keys);
+            let count = |events: &[Event<'_>]| events.iter().filter(is_it).count();
+            let (was, is) = (count(&self.old), count(&self.new));
+            if was == is {
+                continue;
+            }
+            let said = |count| if count == 0 { String::new() } else { times(count) };
+            let what = if is_extra { What::Extra } else { What::Missing };
+            let change = Change { with, ..Change::new(what, event.subject(), "count") };
+            found.push(change.between(said(was), said(is)));
         }
         if found.len() == before {
             found.extend(self.moved(&moved));
         }
         if found.len() == before {
             // Pieces of one text stand in one line, wherever other events interrupt them.
-            let collapsed = gone.first().map(|at| (&self.old[*at], "no longer comes")).or_else(|| {
-                let at = come.first()?;
-                Some((&self.new[*at], "also comes"))
-            });
-            found.extend(collapsed.map(|(event, how)| {
-                let at = if how == "also comes" { self.place(*come.first().unwrap_or(&0)) } else { "there".to_owned() };
-                let what = format!("the event `{}` {how} {at}", event.label);
-                ChangeAt::new(CauseKind::EventOrder, (event.label, "order"), what)
-            }));
+            let collapsed = match (gone.first(), come.first()) {
+                (Some(at), _) => Some(Change::new(What::CollapsedGone, self.old[*at].subject(), "order")),
+                (None, Some(at)) => {
+                    let change = Change::new(What::CollapsedMoved, self.new[*at].subject(), "order");
+                    Some(change.between("", self.place(*at)))
+                }
+                (None, None) => None,
+            };
+            found.extend(collapsed);
         }
         found
     }
 
-    /// Describes the events that came in a different place. Several of them are one change.
-    fn moved(&self, moved: &[(usize, usize)]) -> Option<ChangeAt> {
-        let real: Vec<&(usize, usize)> = moved.iter().filter(|(was, _)| self.old[*was].rest != "…").collect();
+    /// Finds the events that came in a different place. Several of them are one change.
+    fn moved(&self, moved: &[(usize, usize)]) -> Option<Change> {
+        let real: Vec<&(usize, usize)> = moved.iter().filter(|(was, _)| !self.old[*was].is_collapsed()).collect();
         let (was, is) = **real.first()?;
         let event = &self.old[was];
         let others = self.old.iter().filter(|other| other.label == event.label);
         // What only this event of its name has tells which one it is.
         let has_other_keys = others.clone().any(|other| other.keys != event.keys);
-        let own_value = |value: &&&str| others.clone().filter(|other| other.values.contains(value)).count() == 1;
+        let own_value = |value: &&Shown| others.clone().filter(|other| other.values.contains(value)).count() == 1;
         let same_keys = others.clone().filter(|other| other.keys == event.keys).count();
-        let more = match event.values.iter().find(own_value) {
-            _ if has_other_keys && same_keys == 1 => format!(" with `{}`", clipped(event.rest, VALUE)),
-            Some(value) => format!(" with `{}`", clipped(value, VALUE)),
-            None if has_other_keys => format!(" with `{}`", clipped(event.rest, VALUE)),
-            None => String::new(),
+        let with = match event.values.iter().find(own_value) {
+            Some(value) if !(has_other_keys && same_keys == 1) => value.to_string(),
+            _ if has_other_keys => event.top.to_string(),
+            _ => String::new(),
         };
-        let place = self.place(is);
-        let rest = if real.len() > 1 { format!(", and {} more", real.len() - 1) } else { String::new() };
-        let what = format!("the event `{}`{more} came in a different place: {place}{rest}", event.label);
-        Some(ChangeAt::new(CauseKind::EventOrder, (event.label, "order"), what))
+        let change = Change::new(What::Moved, event.subject(), "order").between("", self.place(is));
+        Some(Change { with: clipped(&with, VALUE).into_owned(), more: real.len() - 1, ..change })
     }
 
     /// Describes the place of an event of the run by the event before it.
@@ -182,40 +178,43 @@ impl<'a> Aligned<'a> {
     /// Whether an event of the golden and one of the run are the same, apart from their places.
     fn is_same(&self, was: usize, is: usize, with_content: bool) -> bool {
         let (was, is) = (&self.old[was], &self.new[is]);
-        let same_name = was.name == is.name && (was.label != NAMELESS || self.name(was) == self.name(is));
+        let apart = || self.tells_apart(was) == self.tells_apart(is) && was.label == is.label;
+        let same_name = was.name == is.name && (was.label != NAMELESS || apart());
         same_name && (!with_content || was.keys == is.keys && was.values == is.values)
     }
 
-    /// Names the events that are counted together: those of a label, but nameless events by their keys.
-    fn name(&self, event: &Event<'_>) -> String {
-        if event.label != NAMELESS || !event.rest.starts_with('{') {
-            return format!("`{}`", event.label);
-        }
+    /// Returns what tells events apart that are counted together: those of a label, but nameless events by their keys. Empty if
+    /// the label does.
+    fn tells_apart(&self, event: &Event<'_>) -> String {
         let differ = |events: &[Event<'_>]| {
-            let of: BTreeSet<&str> =
-                events.iter().filter(|event| event.label == NAMELESS).map(|event| event.keys.as_str()).collect();
-            of.len() > 1
+            let mut of = events.iter().filter(|event| event.label == NAMELESS).map(|event| &event.keys);
+            let first = of.next();
+            of.any(|keys| Some(keys) != first)
         };
-        if differ(&self.old) || differ(&self.new) {
-            format!("`{} {}`", event.label, event.keys)
-        } else {
-            format!("`{}`", event.label)
-        }
+        let is_by_keys = event.label == NAMELESS && matches!(event.top, Top::Keys(_));
+        if is_by_keys && (differ(&self.old) || differ(&self.new)) { event.keys.to_string() } else { String::new() }
+    }
+}
+
+impl Event<'_> {
+    fn subject(&self) -> Subject {
+        Subject::Event(self.label.to_owned())
     }
 }
 
 /// Returns the events of a sequence, each as often as it repeats. `name` returns the label by which they are compared.
-fn events<'a>(written: &'a [WrittenEvent<'a>], name: impl Fn(&'a str) -> &'a str) -> Vec<Event<'a>> {
-    let one = |event: &'a WrittenEvent<'a>| Event {
-        label: event.label,
-        name: name(event.label),
-        rest: event.rest,
-        keys: keys_of(event.rest),
-        values: &event.values,
+fn events<'a>(lines: &'a [EventLine], name: impl Fn(&'a str) -> &'a str) -> Vec<Event<'a>> {
+    let one = |event: &'a EventLine| Event {
+        label: &event.label,
+        name: name(&event.label),
+        top: &event.top,
+        keys: event.top.without_lengths(),
+        values: &event.shown,
+        is_any: false,
         is_late: event.is_late,
         is_of_several: event.times > 1,
     };
-    written.iter().flat_map(|event| std::iter::repeat_n(one(event), event.times)).collect()
+    lines.iter().flat_map(|event| std::iter::repeat_n(one(event), event.times.min(MOST))).collect()
 }
 
 /// Returns the pairs, the events of `old` without a pair, and those of `new`.
@@ -267,40 +266,30 @@ fn cost(a: &Event<'_>, b: &Event<'_>) -> Option<u32> {
         return None;
     }
     Some(match () {
-        () if b.values == ANY => 0,
+        () if b.is_any => 0,
         () if a.keys != b.keys || a.values != b.values => CONTENT,
-        () if a.rest != b.rest => LENGTHS,
+        () if a.top != b.top => LENGTHS,
         () => 0,
     })
 }
 
 /// Finds the events that were renamed: the one name is gone, the other is new, and the payloads are alike.
-fn renamed<'a>(
-    (old, old_trees): (&'a [WrittenEvent<'a>], &[Tree]),
-    (new, new_trees): (&'a [WrittenEvent<'a>], &[Tree]),
-) -> BTreeMap<&'a str, &'a str> {
-    let labels = |events: &'a [WrittenEvent<'a>]| -> Vec<&'a str> {
-        let mut labels: Vec<&str> = Vec::new();
-        for event in events {
-            if !labels.contains(&event.label) && event.label != BODY {
-                labels.push(event.label);
-            }
-        }
-        labels
-    };
-    let (before, after) = (labels(old), labels(new));
-    let count = |events: &[WrittenEvent<'_>], label: &str| -> usize {
-        events.iter().filter(|event| event.label == label).map(|event| event.times).sum()
-    };
-    let rests = |events: &[WrittenEvent<'_>], label: &str| -> BTreeSet<String> {
-        events.iter().filter(|event| event.label == label).map(|event| keys_of(event.rest)).collect()
+fn renamed<'a>(old: &'a Block, new: &'a Block) -> BTreeMap<&'a str, &'a str> {
+    let (before, after) = (old.labels(), new.labels());
+    let of = |block: &'a Block, label: &str| -> Vec<&'a EventLine> {
+        block.events.iter().filter(|event| event.label == label).collect()
     };
     let alike = |was: &str, is: &str| {
-        let is_collapsed = rests(old, was).contains("…") != rests(new, is).contains("…");
-        let (was_tree, is_tree) = (Tree::of_label(old_trees, was), Tree::of_label(new_trees, is));
-        let same_tree = || was_tree.is_some_and(|was| is_tree.is_some_and(|is| was.paths() == is.paths()));
-        let same_rest = !rests(old, was).is_disjoint(&rests(new, is));
-        if is_collapsed { same_tree() } else { same_rest && count(old, was) == count(new, is) }
+        let (was_events, is_events) = (of(old, was), of(new, is));
+        let is_collapsed = |events: &[&EventLine]| events.iter().any(|event| event.top == Top::Collapsed);
+        if is_collapsed(&was_events) != is_collapsed(&is_events) {
+            let paths = |block: &Block, label| block.tree_of(label).map(|tree| tree.paths());
+            return paths(old, was).is_some_and(|was| Some(was) == paths(new, is));
+        }
+        let count = |events: &[&EventLine]| events.iter().map(|event| event.times).sum::<usize>();
+        let keys: Vec<Top> = was_events.iter().map(|event| event.top.without_lengths()).collect();
+        let has_same = is_events.iter().any(|event| keys.contains(&event.top.without_lengths()));
+        has_same && count(&was_events) == count(&is_events)
     };
     let mut come: Vec<&str> = after.iter().copied().filter(|label| !before.contains(label)).collect();
     let mut renamed = BTreeMap::new();
@@ -312,29 +301,25 @@ fn renamed<'a>(
     renamed
 }
 
-fn counts(events: &[Event<'_>]) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
-    for event in events {
-        *counts.entry(event.name.to_owned()).or_default() += 1;
-        *counts.entry(format!("{} {}", event.name, event.keys)).or_default() += 1;
+impl Block {
+    /// Returns the labels of its events, each once.
+    fn labels(&self) -> Vec<&str> {
+        let mut labels: Vec<&str> = Vec::new();
+        for event in &self.events {
+            if !labels.contains(&&*event.label) && event.label != BODY {
+                labels.push(&event.label);
+            }
+        }
+        labels
     }
-    counts
 }
 
-/// Returns the key of [`counts`] for events that are named like this.
-fn counted_by(event: &Event<'_>, name: &str) -> String {
-    if name.contains(' ') { format!("{} {}", event.name, event.keys) } else { event.name.to_owned() }
-}
-
-/// Returns the keys of an event as they are written, without the lengths of lists.
-pub(super) fn keys_of(rest: &str) -> String {
-    let mut depth = 0;
-    rest.chars()
-        .filter(|c| {
-            depth += usize::from(*c == '[');
-            let kept = depth == 0;
-            depth -= usize::from(*c == ']' && depth > 0);
-            kept
-        })
-        .collect()
+impl Top {
+    pub(super) fn without_lengths(&self) -> Top {
+        match self {
+            Top::Keys(keys) => Top::Keys(keys.iter().map(|(key, _)| (key.clone(), None)).collect()),
+            Top::List(_) => Top::List(String::new()),
+            other => other.clone(),
+        }
+    }
 }

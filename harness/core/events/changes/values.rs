@@ -2,195 +2,169 @@
 
 use std::collections::BTreeSet;
 
-use super::sequence::{ANY, Aligned, Event, NAMELESS};
-use super::{BODY, ChangeAt, VALUE, subject};
-use crate::events::held::{Lane, read_line};
+use super::sequence::{Aligned, Event, NAMELESS};
+use super::{BODY, Change, Subject, VALUE, What};
+use crate::events::golden::{Shown, Text, Top};
+use crate::events::held::Lane;
 use retake_base::cause::CauseKind;
 use retake_base::text::apart;
 
 /// Returns the changes of events whose trees are the same. The same place of later events of the name is not told again.
-pub(super) fn changes(aligned: &Aligned<'_>) -> Vec<ChangeAt> {
-    let mut found: Vec<ChangeAt> = Vec::new();
-    let mut others: Vec<(String, &str)> = Vec::new();
+pub(super) fn changes(aligned: &Aligned<'_>) -> Vec<Change> {
+    let mut found: Vec<Change> = Vec::new();
+    let mut others: Vec<(&str, String)> = Vec::new();
     for (was, is) in aligned.pairs() {
-        let Some(Different { kind, place, what, by }) = difference(was, is) else { continue };
-        let (_, mut subject) = subject(aligned.of, was.label, kind);
-        if was.label == NAMELESS && was.keys != is.keys && was.keys.starts_with('{') {
+        let mut subject = Subject::of(aligned.of, was.label);
+        if was.label == NAMELESS && was.keys != is.keys && matches!(was.keys, Top::Keys(_)) {
             // Nameless events are told apart by their keys.
-            subject = format!("the event `{NAMELESS} {}`", was.keys);
+            subject = Subject::Event(format!("{NAMELESS} {}", was.keys));
         }
-        if place.is_empty() && was.label != BODY && !others.iter().any(|(label, _)| label == was.label) {
-            others.push((was.label.to_owned(), is.rest));
+        let Some(mut change) = difference(subject, was, is) else { continue };
+        if change.place.is_empty() && was.label != BODY && !others.iter().any(|(label, _)| *label == was.label) {
+            others.push((was.label, is.top.to_string()));
         }
-        let kind = if was.label == BODY { CauseKind::Body } else { kind };
-        let mut change = ChangeAt { by, ..ChangeAt::new(kind, (&subject, &place), format!("{subject} {what}")) };
         if was.label == BODY {
-            change.same.clone_from(&place);
+            change.same.clone_from(&change.place);
         }
-        if !found.iter().any(|known| known.place == change.place) {
+        if !found.iter().any(|known| known.is_at(&change)) {
             found.push(change);
         }
     }
     // If several kinds of events became the same, that is one change, and their values are gone with it.
     if let [(_, first), _, ..] = &others[..]
-        && others.iter().all(|(_, rest)| rest == first)
+        && others.iter().all(|(_, top)| top == first)
     {
         let names: Vec<String> = others.iter().map(|(label, _)| format!("`{label}`")).collect();
-        found.retain(|change| !change.place.1.is_empty() && change.change.cause.kind != CauseKind::EventValue);
-        let what = format!("the events {} are `{first}` now", names.join(", "));
-        found.insert(0, ChangeAt::new(CauseKind::EventShape, ("", ""), what));
+        found.retain(|change| !change.place.is_empty() && change.kind() != CauseKind::EventValue);
+        found.insert(0, Change::of_response(What::SameNow).between(names.join(", "), first));
     }
     // Lists are as long as the events before them made them.
-    if found.iter().any(|change| !change.place.1.ends_with(LENGTH)) {
-        found.retain(|change| !change.place.1.ends_with(LENGTH));
+    if found.iter().any(|change| change.what != What::Length) {
+        found.retain(|change| change.what != What::Length);
     }
     found
 }
 
-/// What differs between two events of one name.
-struct Different {
-    kind: CauseKind,
-    place: String,
-    /// The description, which follows the name of the event.
-    what: String,
-    /// See [`ChangeAt::by`].
-    by: Option<String>,
-}
-
-impl Different {
-    fn of(kind: CauseKind, place: &str, what: String) -> Different {
-        Different { kind, place: place.to_owned(), what, by: None }
-    }
-}
-
 /// Replaces a change of a tree by what the events themselves say of a key: that some of them have lost or got it.
-pub(super) fn by_events(mut of_trees: Vec<ChangeAt>, aligned: &Aligned<'_>) -> Vec<ChangeAt> {
+pub(super) fn by_events(mut of_trees: Vec<Change>, aligned: &Aligned<'_>) -> Vec<Change> {
     for (was, is) in aligned.pairs().filter(|(was, is)| was.keys != is.keys) {
-        let Some(Different { kind: CauseKind::EventShape, place, what, .. }) = difference(was, is) else { continue };
-        let (_, subject) = subject(aligned.of, was.label, CauseKind::EventShape);
-        let is_it = |change: &&mut ChangeAt| change.place.0 == subject && change.place.1 == place;
-        if let Some(change) =
-            of_trees.iter_mut().find(is_it).filter(|_| !place.is_empty() && !what.contains(", and `/"))
-        {
-            change.change.cause.what = format!("{subject} {what}");
+        let found = difference(Subject::of(aligned.of, was.label), was, is);
+        let Some(found) = found.filter(|found| !found.place.is_empty()) else { continue };
+        let is_swap = found.what == What::Keys && !found.before.is_empty() && !found.now.is_empty();
+        if let Some(change) = of_trees.iter_mut().find(|change| change.is_at(&found)).filter(|_| !is_swap) {
+            (change.what, change.before, change.now, change.more) = (found.what, found.before, found.now, 0);
         }
     }
     of_trees
 }
 
-/// The end of the place of a list's length.
+/// The place of a list's length.
 const LENGTH: &str = "#length";
 
-fn difference(was: &Event<'_>, is: &Event<'_>) -> Option<Different> {
+fn difference(subject: Subject, was: &Event<'_>, is: &Event<'_>) -> Option<Change> {
+    let change = |what, place: String| Change::new(what, subject.clone(), place);
     if was.keys != is.keys {
-        let (kind, (before, now)) = (CauseKind::EventShape, apart(&was.keys, &is.keys, VALUE));
-        let (Some(old), Some(new)) = (keys(&was.keys), keys(&is.keys)) else {
-            return Some(Different::of(kind, "", format!("is `{now}`, not `{before}`")));
+        let (Top::Keys(old), Top::Keys(new)) = (&was.keys, &is.keys) else {
+            return Some(change(What::Top, String::new()).between(was.keys.to_string(), is.keys.to_string()));
         };
+        let names = |keys: &[(String, _)]| keys.iter().map(|(key, _)| key.clone()).collect::<BTreeSet<_>>();
+        let (old, new) = (names(old), names(new));
         let (gone, come): (Vec<_>, Vec<_>) = (old.difference(&new).collect(), new.difference(&old).collect());
-        let what = match (&gone[..], &come[..]) {
-            _ if was.label == NAMELESS => format!("is `{}`", is.keys),
-            ([was], []) => format!("has a different shape: `/{was}` is gone"),
-            ([], [is]) => format!("has a different shape: `/{is}` is new"),
-            ([was], [is]) => format!("has a different shape: `/{was}` is gone, and `/{is}` is new"),
-            _ => format!("is `{now}`, not `{before}`"),
-        };
         let place = gone.first().or(come.first()).map_or_else(String::new, |key| format!("/{key}"));
-        return Some(Different::of(kind, &place, what));
+        return Some(match (&gone[..], &come[..]) {
+            _ if was.label == NAMELESS => change(What::NamelessTop, place).between("", is.keys.to_string()),
+            ([] | [_], [] | [_]) => {
+                let key = |keys: &[&String]| keys.first().map(|key| (*key).clone()).unwrap_or_default();
+                change(What::Keys, place).between(key(&gone), key(&come))
+            }
+            _ => change(What::Top, place).between(was.keys.to_string(), is.keys.to_string()),
+        });
     }
-    if was.values != is.values && is.values != ANY {
-        return Some(if was.rest == "…" { text(was.values, is.values) } else { value(was.values, is.values) });
+    if was.values != is.values && !is.is_any {
+        let is_text = *was.top == Top::Collapsed;
+        return Some(if is_text {
+            text(subject, was.values, is.values)
+        } else {
+            value(&subject, was.values, is.values)
+        });
     }
     // One line for several events has the lengths of all of them.
-    if was.rest != is.rest && was.is_of_several == is.is_of_several {
-        let (before, now) = apart(was.rest, is.rest, VALUE);
-        return Some(Different::of(CauseKind::EventShape, LENGTH, format!("is `{now}`, not `{before}`")));
-    }
-    None
+    (was.top != is.top && was.is_of_several == is.is_of_several)
+        .then(|| change(What::Length, LENGTH.to_owned()).between(was.top.to_string(), is.top.to_string()))
 }
 
-/// Returns the names of an object's keys: of `{content, id}`.
-fn keys(text: &str) -> Option<BTreeSet<&str>> {
-    let inside = text.strip_prefix('{')?.strip_suffix('}')?;
-    Some(inside.split(", ").filter(|key| !key.is_empty()).collect())
-}
-
-/// Describes the first value that differs.
-fn value(was: &[&str], is: &[&str]) -> Different {
-    let parts = |line: &&str| {
-        let (place, value) = line.split_once(" = ").unwrap_or(("", line));
-        (place.trim_start_matches('/').to_owned(), value.to_owned())
+/// Finds the first value that differs.
+fn value(subject: &Subject, was: &[Shown], is: &[Shown]) -> Change {
+    let values = |shown: &[Shown]| -> Vec<(String, String)> {
+        let value = |shown: &Shown| match shown {
+            Shown::Value(pointer, value) => Some((pointer.trim_start_matches('/').to_owned(), value.clone())),
+            _ => None,
+        };
+        shown.iter().filter_map(value).collect()
     };
-    let (was, is): (Vec<_>, Vec<_>) = (was.iter().map(parts).collect(), is.iter().map(parts).collect());
-    let at =
-        |values: &[(String, String)], place: &str| values.iter().find(|(at, _)| at == place).map(|(_, v)| v.clone());
-    let kind = CauseKind::EventValue;
-    for (place, before) in was.iter().filter(|(place, _)| !place.is_empty()) {
-        match at(&is, place) {
-            None => return Different::of(kind, place, format!("has no value at `/{place}`, which was {before}")),
-            Some(now) if now != *before => {
-                let (before, now) = apart(before, &now, VALUE);
-                return Different::of(kind, place, format!("has a different `/{place}`: {now}, not {before}"));
-            }
-            Some(_) => {}
-        }
-    }
-    if let Some((place, now)) = is.iter().find(|(place, _)| !place.is_empty() && at(&was, place).is_none()) {
-        return Different::of(kind, place, format!("has a value at `/{place}` that the golden lacks: {now}"));
+    let (old, new) = (values(was), values(is));
+    let at = |values: &[(String, String)], place: &str| {
+        values.iter().find(|(at, _)| at == place).map(|(_, value)| value.clone()).unwrap_or_default()
+    };
+    let differing = old.iter().chain(&new).find(|(place, _)| at(&old, place) != at(&new, place));
+    if let Some((place, _)) = differing {
+        return Change::new(What::Value, subject.clone(), place).between(at(&old, place), at(&new, place));
     }
     // Lines of text have no places.
-    let lines = |values: &[(String, String)]| values.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
-    let (was, is) = (lines(&was), lines(&is));
-    let first = was.iter().zip(&is).position(|(a, b)| a != b).unwrap_or(was.len().min(is.len()));
-    let line = |lines: &[String]| lines.get(first).cloned().unwrap_or_else(|| "nothing".to_owned());
-    let (before, now) = apart(&line(&was), &line(&is), VALUE);
-    Different::of(kind, "lines", format!("has a different line {}: {now}, not {before}", first + 1))
+    let first = was.iter().zip(is).position(|(a, b)| a != b).unwrap_or(was.len().min(is.len()));
+    let line = |lines: &[Shown]| lines.get(first).map_or_else(|| "nothing".to_owned(), ToString::to_string);
+    Change { more: first, ..Change::new(What::TextLine, subject.clone(), "lines").between(line(was), line(is)) }
 }
 
-/// Describes the first text of collapsed events that differs.
-fn text(was: &[&str], is: &[&str]) -> Different {
-    // Each place with its text. A line that says that no text is held has no place.
-    let texts = |lines: &[&str]| -> Vec<(String, String)> {
-        let of_line = |line: &&str| {
-            let (places, text) = read_line(line).unwrap_or((Vec::new(), line));
-            places.into_iter().map(|held| (held.path.to_string(), text.to_owned())).collect::<Vec<_>>()
+/// Finds the first text of collapsed events that differs.
+fn text(subject: Subject, was: &[Shown], is: &[Shown]) -> Change {
+    // Each place with its text. What says that no text is held has no place.
+    let texts = |shown: &[Shown]| -> Vec<(String, Text)> {
+        let each = |shown: &Shown| match shown {
+            Shown::Text(places, text) if places.is_empty() => vec![(String::new(), text.clone())],
+            Shown::Text(places, text) => places.iter().map(|held| (held.path.to_string(), text.clone())).collect(),
+            _ => Vec::new(),
         };
-        lines.iter().flat_map(of_line).collect()
+        shown.iter().flat_map(each).collect()
     };
-    let was_lines = was;
-    let (was, is) = (texts(was), texts(is));
-    let gone = was.iter().find(|text| !is.contains(text));
-    let come = is.iter().filter(|text| !was.contains(text));
-    let at_same_place = gone.and_then(|(place, _)| come.clone().find(|(now, _)| now == place));
-    let lane = |lines: &[&str]| {
-        let held = lines.iter().filter_map(|line| read_line(line)).flat_map(|(held, _)| held);
-        held.flat_map(|held| held.lanes).find_map(|lane| match lane {
-            Lane::Value(path) => Some(path.to_string()),
-            Lane::Position => None,
-        })
-    };
-    let by = lane(was_lines);
-    let said = |place: &str, what: String| Different { by, ..Different::of(CauseKind::EventValue, place, what) };
-    match (gone, at_same_place.or(come.clone().next())) {
+    let (old, new) = (texts(was), texts(is));
+    let gone = old.iter().find(|text| !new.contains(text));
+    let come: Vec<&(String, Text)> = new.iter().filter(|text| !old.contains(text)).collect();
+    let same_place = gone.and_then(|(place, _)| come.iter().find(|(now, _)| now == place));
+    let lanes = was.iter().flat_map(|shown| match shown {
+        Shown::Text(places, _) => places.iter().flat_map(|held| &held.lanes).collect(),
+        _ => Vec::new(),
+    });
+    let by = lanes.into_iter().find_map(|lane| match lane {
+        Lane::Value(path) => Some(path.to_string()),
+        Lane::Position => None,
+    });
+    let change = |what, place: &str| Change { by, ..Change::new(what, subject, place) };
+    match (gone, same_place.or(come.first())) {
         (Some((place, before)), Some((now, text))) if place == now => {
-            let (before, text) = parted(before, text);
-            said(place, format!("has a different text at `{place}`: {text}, not {before}"))
+            let (before, text) = before.apart(text);
+            change(What::Text, place).between(before, text)
         }
-        (Some((place, before)), _) => said(place, format!("lacks the text at `{place}`: {}", parted(before, "").0)),
-        (None, Some((place, text))) => {
-            said(place, format!("has a text at `{place}` that the golden lacks: {}", parted(text, "").0))
-        }
-        (None, None) => said("", "has the same texts in a different order or number".to_owned()),
+        (Some((place, before)), _) => change(What::Text, place).between(before.apart(&Text::none()).0, ""),
+        (None, Some((place, text))) => change(What::Text, place).between("", text.apart(&Text::none()).0),
+        (None, None) => change(What::TextOrder, ""),
     }
 }
 
-/// Returns two texts with their lengths and hashes, which differ even if the beginnings that a golden keeps are the same.
-fn parted(one: &str, other: &str) -> (String, String) {
-    let parts = |text: &'_ str| {
-        let (start, numbers) = text.rsplit_once(" (").unwrap_or((text, ""));
-        (start.to_owned(), if numbers.is_empty() { String::new() } else { format!(" ({numbers}") })
-    };
-    let ((one, of_one), (other, of_other)) = (parts(one), parts(other));
-    let (one, other) = apart(&one, &other, VALUE);
-    (one + &of_one, other + &of_other)
+impl Text {
+    fn none() -> Text {
+        Text::More(0, String::new())
+    }
+
+    /// Returns two texts with their lengths and hashes, which differ even if the beginnings that a golden keeps are the same.
+    fn apart(&self, other: &Text) -> (String, String) {
+        let parts = |text: &Text| match text {
+            Text::Start(start, count, hash, manner) => (start.clone(), format!(" ({count}, {hash}{manner})")),
+            Text::More(0, _) => (String::new(), String::new()),
+            Text::More(..) => (text.to_string(), String::new()),
+        };
+        let ((one, of_one), (two, of_two)) = (parts(self), parts(other));
+        let (one, two) = apart(&one, &two, VALUE);
+        (one + &of_one, two + &of_two)
+    }
 }

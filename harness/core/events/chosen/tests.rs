@@ -1,6 +1,6 @@
 //! Which places are pinned because of what stands there, and what a change there looks like.
 
-use crate::events::{Capture, Captured, Foreign, Golden, Known, Places, ShapeOptions};
+use crate::events::{Capture, Captured, Foreign, Golden, Known, ShapeOptions, Shaped};
 
 fn captured(lines: &[&str]) -> Captured {
     let events: Vec<String> = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
@@ -15,8 +15,9 @@ fn shapes_of(lines: &[&str], options: &ShapeOptions, committed: Option<&str>) ->
     foreign.add_text(r#"{"city": "Rome"}"#);
     foreign.add_response(&crate::json::Json::parse(br#"{"service_tier": "default"}"#).unwrap());
     let normalize = |text: &str| crate::key::Normalizer::default().apply(text).into_owned();
-    let known = Known { foreign: Some(foreign), committed: committed.map(Places::read), ..Known::default() };
-    Golden::with(&[captured(lines)], options, &known, &normalize).text
+    let committed = committed.map(|golden| Golden::parse(golden).unwrap());
+    let known = Known { foreign: Some(foreign), committed: committed.as_ref(), ..Known::default() };
+    Shaped::of(&[captured(lines)], options, &known, &normalize).golden.to_string()
 }
 
 #[track_caller]

@@ -28,7 +28,7 @@ fn the_word_that_tells_events_apart_is_found() {
 #[test]
 fn events_take_their_names_from_there() {
     let options = ShapeOptions { event_name: Some("/result/kind".into()), ..ShapeOptions::default() };
-    let text = |name: &str| golden(&[captured(name, &[TASK, WORKS, ENDS])], &options, &str::to_owned);
+    let text = |name: &str| golden(&[captured(name, &[TASK, WORKS, ENDS])], &options, &str::to_owned).to_string();
     assert!(text("").contains("\ntask      {result}\nstatus-update     {result} ×2\n"), "{}", text(""));
     // A changed `event:` line is noticed too.
     assert!(text("event: update\n").contains("\nupdate/task       {result}\n"), "{}", text("event: update\n"));

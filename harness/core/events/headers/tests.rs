@@ -4,7 +4,7 @@ fn of(name: &str, values: &[&str]) -> Vec<String> {
     let headers: Vec<_> = values.iter().map(|value| (name.to_owned(), (*value).to_owned())).collect();
     let normalize =
         |text: &str| crate::key::Normalizer::default().apply(&text.replace("k-123456", "<csrf>")).into_owned();
-    lines(&headers, &[name.to_owned()], &normalize)
+    held(&headers, &[name.to_owned()], &normalize).iter().map(ToString::to_string).collect()
 }
 
 #[test]

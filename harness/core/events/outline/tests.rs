@@ -4,7 +4,6 @@ use super::*;
 use crate::events::ids::Ids;
 use crate::events::merge::{Merger, Seen};
 use crate::events::options::ShapeOptions;
-use crate::events::tree::Trees;
 use crate::events::words::WordKeys;
 use crate::json::Json;
 
@@ -18,11 +17,11 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
     }
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
     let chosen = Chosen::of(&[], &options, &normalize, &ids, None, None);
-    let mut out = String::new();
     let tree =
         super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen));
-    Trees::default().write(&tree, &mut out);
-    out
+    let block = golden::Block { head: Some(golden::Head::default()), trees: vec![tree], ..golden::Block::default() };
+    let golden = golden::Golden { blocks: vec![block] }.to_string();
+    golden.trim_start().to_owned()
 }
 
 #[track_caller]

@@ -4,7 +4,7 @@ use super::*;
 use crate::conversation::{Block, ToolCall};
 use crate::events::Payload;
 use crate::events::captured::{AfterLast, Delivery, Status};
-use crate::events::{Detail, Golden, Known};
+use crate::events::{Detail, Event, Known, Shaped};
 
 /// An event with this data.
 fn event(name: &str, data: &str) -> Event {
@@ -170,7 +170,7 @@ proptest! {
             }
             events.push(event("end", "null"));
             let known = Known { calls: calls.clone(), ..Known::default() };
-            Golden::with(&captured(events), &options, &known, &str::to_owned).text
+            Shaped::of(&captured(events), &options, &known, &str::to_owned).golden
         };
         prop_assert_eq!(golden(&one), golden(&other));
     }

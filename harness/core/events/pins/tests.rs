@@ -1,6 +1,6 @@
 //! Which changes a golden notices other than those of names, keys and types, and which it must not notice.
 
-use crate::events::{AfterLast, Capture, Captured, Detail, Ending, Event, Golden, Known, Loose, Places, ShapeOptions};
+use crate::events::{AfterLast, Capture, Captured, Detail, Ending, Event, Known, Loose, ShapeOptions, Shaped};
 
 const RUN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const OTHER: &str = "0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a";
@@ -34,13 +34,17 @@ fn options() -> ShapeOptions {
     }
 }
 
-fn golden_of(lines: &str, options: &ShapeOptions) -> Golden {
-    Golden::of(&[captured(events(lines))], options, &normalize)
+fn shaped(captures: &[Captured], options: &ShapeOptions) -> Shaped {
+    Shaped::of(captures, options, &Known::default(), &normalize)
+}
+
+fn golden_of(lines: &str, options: &ShapeOptions) -> Shaped {
+    shaped(&[captured(events(lines))], options)
 }
 
 /// Returns the golden without its first two lines.
 fn golden(lines: &str) -> String {
-    golden_of(lines, &options()).text.split_once("\n\n").unwrap().1.to_owned()
+    golden_of(lines, &options()).golden.to_string().split_once("\n\n").unwrap().1.to_owned()
 }
 
 #[track_caller]
@@ -74,7 +78,7 @@ fn a_shorter_or_longer_list_is_noticed_at_each_depth_and_in_bodies() {
     noticed("values {\"a\": {\"b\": [{\"c\": [1, 2]}]}}", "values {\"a\": {\"b\": [{\"c\": [1]}]}}");
     noticed("body [{}, {}, {}]", "body [{}]");
     let without = ShapeOptions { lengths: false, ..options() };
-    let text = |lines| golden_of(lines, &without).text;
+    let text = |lines| golden_of(lines, &without).golden.to_string();
     assert_eq!(text("body [{\"l\": [\"a\", \"b\"]}]"), text("body [{\"l\": [\"a\"]}, {\"l\": [\"b\", \"c\"]}]"));
 }
 
@@ -112,7 +116,7 @@ fn a_repeated_id_that_is_replaced_by_a_different_one_is_noticed() {
     // Also in another response.
     let two = |ids: [&str; 2]| {
         let captures = ids.map(|id| captured(events(&format!("start {{\"run_id\": \"{id}\"}}"))));
-        Golden::of(&captures, &options(), &normalize).text
+        shaped(&captures, &options()).golden.to_string()
     };
     assert_ne!(two([RUN, RUN]), two([RUN, OTHER]));
 }
@@ -134,7 +138,7 @@ fn at_values_repeated_uuids_have_numbers() {
     let options = ShapeOptions { detail: Detail::Values, ..options() };
     let lines =
         format!("start {{\"run\": \"{RUN}\", \"at\": \"{OTHER}\"}}\nend {{\"of\": \"run {RUN}\", \"run\": \"{RUN}\"}}");
-    let text = golden_of(&lines, &options).text;
+    let text = golden_of(&lines, &options).golden.to_string();
     assert!(text.ends_with(
         "end\n  of         \"run <UUID:1>\"\n  run        \"<UUID:1>\"\nstart\n  at         \"<UUID>\"\n  run        \"<UUID:1>\"\n"
     ), "{text}");
@@ -155,14 +159,14 @@ fn only_words_under_certain_keys_are_noticed() {
     unnoticed(r#"end {"status": "3 of 7 done"}"#, r#"end {"status": "4 of 7 done"}"#);
     unnoticed(&format!(r#"end {{"status": "{RUN}"}}"#), &format!(r#"end {{"status": "{OTHER}"}}"#));
     let more = ShapeOptions { words: vec!["phase".into()], ..options() };
-    assert!(golden_of(r#"end {"phase": "a"}"#, &more).text.ends_with("  phase      \"a\"\n"));
+    assert!(golden_of(r#"end {"phase": "a"}"#, &more).golden.to_string().ends_with("  phase      \"a\"\n"));
 }
 
 #[test]
 fn events_after_the_last_one_are_printed_below_a_separate_line() {
     let text = |after: &str, ending: Ending, options: &ShapeOptions| {
         let after = AfterLast { events: events(after), ending };
-        Golden::of(&[Captured { after, ..captured(events("end null")) }], options, &normalize).text
+        shaped(&[Captured { after, ..captured(events("end null")) }], options).golden.to_string()
     };
     let head = "POST /runs\n200 text/event-stream\n\nend       null\n";
     assert_eq!(text("", Ending::Ended, &options()), head);
@@ -180,8 +184,8 @@ fn events_after_the_last_one_are_printed_below_a_separate_line() {
 #[test]
 fn the_status_line_says_whether_events_have_ids() {
     let text = |body: &str| {
-        let golden = Golden::of(&[captured(Capture::new().push(body.as_bytes()))], &options(), &normalize);
-        golden.text.lines().nth(1).unwrap().to_owned()
+        let golden = shaped(&[captured(Capture::new().push(body.as_bytes()))], &options());
+        golden.golden.to_string().lines().nth(1).unwrap().to_owned()
     };
     assert_eq!(text("id: 1\ndata: 1\n\nid: 2\ndata: 1\n\n: beat\n\n"), "200 text/event-stream, with ids");
     assert_eq!(text("id: 1\ndata: 1\n\ndata: 1\n\n"), "200 text/event-stream, some with ids");
@@ -192,7 +196,7 @@ fn the_status_line_says_whether_events_have_ids() {
 fn a_loose_place_shows_only_types_and_all_other_places_are_unchanged() {
     let one = r#"values {"messages": [{"type": "ai", "status": "done"}], "more": [1]}"#;
     let two = r#"values {"messages": [{"type": "ai", "status": "open"}], "more": [1]}"#;
-    let golden = |lines, place: &str| golden_of(lines, &loose(place)).text;
+    let golden = |lines, place: &str| golden_of(lines, &loose(place)).golden.to_string();
     assert_eq!(golden(one, "values:/messages/*/status"), golden(two, "values:/messages/*/status"));
     assert_ne!(golden(one, "values:/messages"), golden(two, "values:/messages"));
     let longer = one.replace("[{", "[{\"type\": \"ai\", \"status\": \"done\"}, {");
@@ -241,7 +245,7 @@ fn a_run_of_five_hundred_events_fits_on_a_screen() {
 }
 
 fn at_values(lines: &str) -> String {
-    golden_of(lines, &ShapeOptions { detail: Detail::Values, ..options() }).text
+    golden_of(lines, &ShapeOptions { detail: Detail::Values, ..options() }).golden.to_string()
 }
 
 #[test]
@@ -291,15 +295,15 @@ fn at_values_a_loose_place_shows_its_type_and_is_not_part_of_the_hash() {
     let (one, other) = (events(1), events(3));
     let differing = of(&one, &[]).differing_pins(&of(&other, &[]));
     assert_eq!(differing, ["values:/took"].map(Loose::of));
-    assert_eq!(of(&one, &["values:/took"]).text, of(&other, &["values:/took"]).text);
-    assert!(of(&one, &["values:/took"]).text.contains("  took       number\n"));
+    assert_eq!(of(&one, &["values:/took"]).golden.to_string(), of(&other, &["values:/took"]).golden.to_string());
+    assert!(of(&one, &["values:/took"]).golden.to_string().contains("  took       number\n"));
     // With loose counts, it does not matter which values belong together.
     let uncounted = ShapeOptions { detail: Detail::Values, lengths: false, ..options() };
-    assert!(!golden_of(&one, &uncounted).text.contains("as a whole"));
+    assert!(!golden_of(&one, &uncounted).golden.to_string().contains("as a whole"));
     // The hash alone.
     let moved = events(1).lines().rev().map(|line| line.to_owned() + "\n").collect::<String>() + &events(1);
     let twice = events(1) + &events(1);
-    assert_ne!(of(&twice, &[]).text, of(&moved, &[]).text);
+    assert_ne!(of(&twice, &[]).golden.to_string(), of(&moved, &[]).golden.to_string());
 }
 
 /// A place may be found to be pinned in one run, and be read from its golden in the next one.
@@ -308,8 +312,9 @@ fn a_loose_place_in_a_list_looks_the_same_whether_it_is_pinned_or_not() {
     let lines = r#"values {"items":[{"id":1,"at":"2026-01-01T10:00:00Z"},{"id":2,"at":"2026-01-01"}]}"#;
     let options = loose("values:/items/*/at");
     let first = golden_of(lines, &options);
-    let known = Known { committed: Some(Places::read(&first.text)), ..Known::default() };
-    let again = Golden::with(&[captured(events(lines))], &options, &known, &normalize);
-    assert_eq!(again.text, first.text);
-    assert!(first.text.contains("{at: string, id: number}"), "{}", first.text);
+    let known = Known { committed: Some(&first.golden), ..Known::default() };
+    let again = Shaped::of(&[captured(events(lines))], &options, &known, &normalize);
+    assert_eq!(again.golden, first.golden);
+    let text = first.golden.to_string();
+    assert!(text.contains("{at: string, id: number}"), "{text}");
 }

@@ -1,6 +1,5 @@
-use super::super::captured::Captured;
-use super::super::held::Named;
-use super::super::shape::Golden;
+use super::super::captured::{Captured, Event};
+use super::super::shape::Shaped;
 use super::*;
 use crate::conversation::{Answer, Block, ToolCall};
 use crate::json::Layout;
@@ -31,16 +30,16 @@ fn captured(lines: &str) -> Captured {
     Captured::stream("POST /runs", lines.lines().filter(|line| !line.trim().is_empty()).map(event).collect())
 }
 
-fn golden_of(lines: &str, known: &Known) -> String {
+fn golden_of(lines: &str, known: &Known<'_>) -> String {
     let options = ShapeOptions { collapse: vec!["c".to_owned()], ..ShapeOptions::default() };
     let normalize = |text: &str| {
         let text = text.replace("/work/7", "<workdir>");
         crate::key::Normalizer::default().apply(&text).into_owned()
     };
-    Golden::with(&[captured(lines)], &options, known, &normalize).text
+    Shaped::of(&[captured(lines)], &options, known, &normalize).golden.to_string()
 }
 
-fn known(answers: &[Answer]) -> Known {
+fn known(answers: &[Answer]) -> Known<'static> {
     Known { recorded: Recorded::of(answers), ..Known::default() }
 }
 
@@ -62,7 +61,8 @@ fn check(lines: &str, answers: &[Answer], expected: &[&str]) {
     let known = known(answers);
     let golden = golden_of(lines, &known);
     assert_eq!(texts_in(&golden), expected, "{golden}");
-    let named = Known { named: Named::read(&golden), ..known };
+    let committed = Golden::parse(&golden).unwrap();
+    let named = Known { committed: Some(&committed), ..known };
     assert_eq!(golden_of(lines, &named), golden);
 }
 
@@ -159,7 +159,8 @@ fn what_a_golden_names_stays_held() {
     let data = |piece: &str| format!(r#"{{"text": {piece:?}, "note": "n"}}"#);
     let recorded = known(&[said(RAIN)]);
     let golden = golden_of(&cut(RAIN, 4, data), &recorded);
-    let known = Known { named: Named::read(&golden), ..recorded.clone() };
+    let committed = Golden::parse(&golden).unwrap();
+    let known = Known { committed: Some(&committed), ..recorded.clone() };
     let of = |text: &str, size| texts_in(&golden_of(&cut(text, size, data), &known));
     for size in [1, 3, 100] {
         assert_eq!(golden_of(&cut(RAIN, size, data), &known), golden);
@@ -169,7 +170,8 @@ fn what_a_golden_names_stays_held() {
     assert_eq!(texts_in(&golden_of(&cut("IT RAINS IN PARIS.", 4, data), &recorded)), ["(text not held)"]);
     // What a golden does not hold stays so as well, although it could be found now.
     let golden = golden_of(&cut("IT RAINS IN PARIS.", 4, data), &recorded);
-    let known = Known { named: Named::read(&golden), ..recorded };
+    let committed = Golden::parse(&golden).unwrap();
+    let known = Known { committed: Some(&committed), ..recorded };
     assert_eq!(texts_in(&golden_of(&cut(RAIN, 4, data), &known)), ["(text not held)"]);
 }
 
@@ -288,12 +290,13 @@ fn a_text_at_several_places_is_written_once() {
     check(agents, &[said(RAIN)], &[&format!("{places} = \"{RAIN}\"")]);
     let known = known(&[said(RAIN)]);
     let golden = golden_of(agents, &known);
-    let named = Known { named: Named::read(&golden), ..known };
+    let committed = Golden::parse(&golden).unwrap();
+    let named = Known { committed: Some(&committed), ..known };
     let other = golden_of(&agents.replace("\"text\": \"It rains in Paris.\"}}\n", "\"text\": \"IT\"}}\n"), &named);
-    let changes = crate::events::changes(&golden, &other);
+    let changes = crate::events::changes(&committed, &Golden::parse(&other).unwrap());
     let expected =
         "the event `c` has a different text at `/data/text`: \"IT\" (2, f415), not \"It rains in Paris.\" (18, b78b)";
-    assert_eq!(changes[0].cause.what, expected);
+    assert_eq!(changes[0].words(), expected);
 }
 
 #[test]
@@ -331,6 +334,6 @@ fn a_text_of_events_that_take_their_names_from_the_data_is_held() {
     });
     let (collapse, event_name) = (vec!["c/text".to_owned()], Some("/kind".to_owned()));
     let options = ShapeOptions { collapse, event_name, ..ShapeOptions::default() };
-    let golden = Golden::with(&[captured(&lines)], &options, &known(&[said(RAIN)]), &str::to_owned).text;
+    let golden = Shaped::of(&[captured(&lines)], &options, &known(&[said(RAIN)]), &str::to_owned).golden.to_string();
     assert!(golden.contains("c/text    …  /piece = \"It rains in Paris.\""), "{golden}");
 }

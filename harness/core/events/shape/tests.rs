@@ -59,7 +59,7 @@ fn list(items: &[&str]) -> Vec<String> {
 
 /// Returns the golden of a body, without its first two lines.
 fn shape(body: &str, options: &ShapeOptions) -> String {
-    let text = golden(&[captured(events(body))], options, &replay);
+    let text = text_of(&[captured(events(body))], options, &replay);
     text.strip_prefix("POST /threads/<thread>/runs\n200 text/event-stream\n\n").unwrap().to_owned()
 }
 
@@ -82,7 +82,7 @@ fn a_golden_has_a_sequence_and_trees() {
         comments: true,
         ..ShapeOptions::default()
     };
-    let text = golden(&[captured(events(RUN))], &options, &replay);
+    let text = text_of(&[captured(events(RUN))], &options, &replay);
     assert_eq!(
         text,
         r#"POST /threads/<thread>/runs
@@ -162,8 +162,8 @@ fn comments_are_shown_only_if_the_option_is_set() {
     assert_eq!(sequence(beats, &options), sequence(&beats.replace(": heartbeat\n\n", ""), &options));
     assert_eq!(sequence(beats, &options), "a         number\nb         number\n");
     assert_eq!(
-        golden(&[captured(events(": beat\n\n"))], &options, &replay),
-        golden(&[captured(vec![])], &options, &replay)
+        text_of(&[captured(events(": beat\n\n"))], &options, &replay),
+        text_of(&[captured(vec![])], &options, &replay)
     );
     let shown = sequence(beats, &ShapeOptions { comments: true, ..ShapeOptions::default() });
     assert_eq!(shown, "b         number\n:         heartbeat ×2\na         number\n:\n");
@@ -204,9 +204,9 @@ fn a_plain_response_is_a_body_and_blank_lines_separate_captures() {
         delivery: crate::events::Delivery::default(),
     };
     let empty = Captured { events: Vec::new(), ..body.clone() };
-    let text = golden(&[body, empty], &ShapeOptions::default(), &replay);
+    let text = text_of(&[body, empty], &ShapeOptions::default(), &replay);
     assert_eq!(text, "GET /health\n204\n\nbody      {ok}\n\nbody\n  ok         boolean\n\n\nGET /health\n204\n");
-    assert_eq!(golden(&[], &ShapeOptions::default(), &replay), "\n");
+    assert_eq!(text_of(&[], &ShapeOptions::default(), &replay), "\n");
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn many_events_take_only_a_little_time() {
     let body = r#"data: {"type": "delta", "id": "r-1", "delta": {"text": "x", "index": 0}}"#.to_owned() + "\n\n";
     let capture = captured(events(&body.repeat(20_000)));
     let start = std::time::Instant::now();
-    assert!(golden(&[capture], &ShapeOptions::default(), &replay).contains("×20000"));
+    assert!(text_of(&[capture], &ShapeOptions::default(), &replay).contains("×20000"));
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
@@ -284,7 +284,7 @@ proptest! {
             unordered: list(&["a", "b", "<run>", "message"]),
             ..ShapeOptions::default()
         };
-        let text = |events| golden(&[captured(events)], &options, &replay);
+        let text = |events| text_of(&[captured(events)], &options, &replay);
         prop_assert_eq!(text(events), text(shuffled));
     }
 
@@ -293,7 +293,7 @@ proptest! {
         (events, shuffled) in any_events().prop_flat_map(|e| (Just(e.clone()), Just(e).prop_shuffle())),
     ) {
         let trees = |events| {
-            let text = golden(&[captured(events)], &ShapeOptions::default(), &replay);
+            let text = text_of(&[captured(events)], &ShapeOptions::default(), &replay);
             text.splitn(3, "\n\n").nth(2).map(str::to_owned)
         };
         prop_assert_eq!(trees(events), trees(shuffled));
@@ -314,9 +314,13 @@ proptest! {
         events.extend(keys.iter().map(|key| Event { name: Some(key.as_str().into()), id: None, payload: Payload::Data(object.print(Layout::Compact).into()) }));
         for detail in [Detail::Keys, Detail::Types, Detail::Values] {
             let options = ShapeOptions { detail, show: list(&["", "/a"]), comments: true, ..ShapeOptions::default() };
-            let text = golden(&[captured(events.clone())], &options, &replay);
+            let text = text_of(&[captured(events.clone())], &options, &replay);
             prop_assert!(text.ends_with('\n') && !text.ends_with("\n\n"));
             prop_assert!(text.lines().all(|line| line.trim_end() == line && !line.contains(char::is_control)));
         }
     }
+}
+
+fn text_of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
+    golden(captures, options, normalize).to_string()
 }

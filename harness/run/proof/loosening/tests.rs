@@ -1,5 +1,5 @@
 use super::*;
-use retake_core::events::{AfterLast, Capture, Captured, Ending, Status};
+use retake_core::events::{AfterLast, Capture, Captured, Ending, Known, Status};
 
 /// The options proposed for two runs whose only event has these payloads.
 fn proposed(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
@@ -21,7 +21,8 @@ fn of_streams(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
         delivery: retake_core::events::Delivery::default(),
     });
     let golden = |options: &ShapeOptions| {
-        captured.iter().map(|run| Golden::of(std::slice::from_ref(run), options, &str::to_owned)).collect()
+        let shaped = |run| Shaped::of(std::slice::from_ref(run), options, &Known::default(), &str::to_owned);
+        captured.iter().map(shaped).collect()
     };
     Some(Loosening::between(options, &golden)?.toml())
 }

@@ -1,0 +1,25 @@
+//! Days that moved between a recording and a run (KEY.md, section 7). Pure.
+//!
+//! A service that says the date to the model asks something else on each day. The recording has a day, and the run has one: two
+//! texts say the same if they differ only where the recorded one tells a day from a week before to a week after its own, and the
+//! called one tells, in the same rendering, the day as far from its own. Nothing else is ever made equal, and what is equal is never
+//! looked at.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `calendar` | the days that are compared |
+//! | `names` | names of weekdays and months, and the words for week, in many languages |
+//! | `part` | one part of a rendering: a name, a number, a week |
+//! | `rendering` | which parts together are a day |
+//! | `walk` | two texts walked together |
+
+mod calendar;
+mod names;
+mod part;
+mod rendering;
+mod walk;
+
+pub use calendar::{Clocks, Days};
+
+#[cfg(test)]
+mod tests;

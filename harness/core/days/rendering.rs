@@ -1,0 +1,184 @@
+//! Which parts together are a rendering of a day: a name, a week, or two numbers of year, month and day that stand close.
+
+use super::calendar::{Clock, Fortnight, TODAY};
+use super::part::{ALL_DAYS, Form, Mask, digit, kind, parts_at};
+
+/// The most characters between two parts.
+const APART: usize = 16;
+/// The most characters between two numbers, where nothing else says that they are a day.
+const CLOSE: usize = 3;
+
+/// A rendering of a day in one text, or the same rendering of two days in two texts.
+#[derive(Clone, Debug)]
+pub(super) struct Rendering {
+    /// Where it ends in each text.
+    pub(super) ends: (usize, usize),
+    /// The days that it may tell.
+    mask: Mask,
+    /// Its parts, and where each stands in the first text.
+    parts: Vec<(usize, usize, Form)>,
+    /// What its parts tell of a day.
+    kinds: u8,
+    /// Whether all parts stand close.
+    close: bool,
+    /// Whether a colon stands between two parts, as in a time of day.
+    colon: bool,
+}
+
+impl Rendering {
+    /// Returns the longest rendering that begins at an offset of each text: of a day around the recorded one in the first text, and
+    /// of the day as far from the called one in the second.
+    pub(super) fn in_both(clock: &Clock, texts: (&str, &str), at: (usize, usize)) -> Option<Rendering> {
+        Search { texts, days: &clock.recorded, others: Some(&clock.called) }.longest(at)
+    }
+
+    /// Returns the longest rendering of a day around another one that begins at an offset of a text.
+    pub(super) fn in_one(days: &Fortnight, text: &str, at: usize) -> Option<Rendering> {
+        Search { texts: (text, text), days, others: None }.longest((at, at))
+    }
+
+    /// Whether this rendering ends or begins within a whole date of its text: it has some of the date's numbers, but not all.
+    pub(super) fn cuts(&self, date: &Rendering) -> bool {
+        let (Some((start, ..)), Some((first, ..))) = (self.parts.first(), date.parts.first()) else { return false };
+        let is_date = date.kinds & kind::DATE == kind::DATE || date.kinds & kind::WEEK != 0;
+        let meets = *first < self.ends.0 && *start < date.ends.0;
+        let misses = self.numbers() & date.numbers() != date.numbers() || self.ends.0 < date.last_number();
+        is_date && meets && self.numbers() != 0 && misses
+    }
+
+    /// Where the last part that is a number ends.
+    fn last_number(&self) -> usize {
+        let mut numbers = self.parts.iter().rev().filter(|(.., form)| !matches!(form, Form::Name { .. }));
+        numbers.next().map_or(0, |(_, end, _)| *end)
+    }
+
+    /// Whether a text tells the day itself, and not only a name that many days have.
+    pub(super) fn is_certain(&self, text: &str) -> bool {
+        let is_word = |(start, end, form): &(usize, usize, Form)| {
+            !matches!(form, Form::Name { .. })
+                || text[*start..*end].chars().nth(2).is_some()
+                || !text[*start..*end].is_ascii()
+        };
+        self.parts.iter().all(is_word) && (self.parts.len() > 1 || self.mask & 1 << TODAY != 0)
+    }
+
+    /// Writes the rendering for the day as far from another one.
+    pub(super) fn written(&self, text: &str, days: &Fortnight) -> String {
+        let near = |index: &usize| index.abs_diff(TODAY);
+        let index = (0..days.len()).filter(|index| self.mask & 1 << index != 0).min_by_key(near).unwrap_or(TODAY);
+        let mut out = String::new();
+        let mut at = self.parts.first().map_or(0, |(start, ..)| *start);
+        for (start, end, form) in &self.parts {
+            out.push_str(&text[at..*start]);
+            out.push_str(&form.of(days[index]));
+            at = *end;
+        }
+        out
+    }
+
+    /// How long it is, and how much of it its parts are.
+    fn length(&self) -> (usize, usize) {
+        (self.ends.0 + self.ends.1, self.parts.iter().map(|(start, end, _)| end - start).sum())
+    }
+
+    /// What the rendering tells of the date.
+    fn numbers(&self) -> u8 {
+        self.kinds & (kind::YEAR | kind::DATE | kind::WEEK)
+    }
+
+    /// Whether the rendering may be a part of a date that is longer.
+    pub(super) fn is_partial(&self) -> bool {
+        self.numbers() != 0 && self.numbers() & (kind::YEAR | kind::DATE) != kind::YEAR | kind::DATE
+    }
+
+    /// Whether the parts are a day.
+    fn is_whole(&self) -> bool {
+        let needs_week = self.parts.iter().any(|(.., form)| form.needs_week());
+        let named = self.parts.iter().any(|(.., form)| form.is_telling());
+        let of_date = self.kinds & (kind::YEAR | kind::DATE);
+        let long_year = self.parts.iter().any(|(start, end, _)| end - start >= 4);
+        let numbers = of_date.count_ones() >= 2 && self.close && (!self.colon || long_year);
+        (!needs_week || self.kinds & kind::WEEK != 0) && (named || numbers || (of_date.count_ones() == 3 && long_year))
+    }
+}
+
+struct Search<'a> {
+    texts: (&'a str, &'a str),
+    days: &'a Fortnight,
+    /// The days of the second text, if there is one.
+    others: Option<&'a Fortnight>,
+}
+
+impl Search<'_> {
+    fn longest(&self, at: (usize, usize)) -> Option<Rendering> {
+        let none = Rendering { ends: at, mask: ALL_DAYS, parts: Vec::new(), kinds: 0, close: true, colon: false };
+        let mut longest = None;
+        self.extend(&none, at, &mut longest);
+        longest
+    }
+
+    /// Tries each part that may come next at an offset, and what may follow it.
+    fn extend(&self, so_far: &Rendering, at: (usize, usize), longest: &mut Option<Rendering>) {
+        for (form, mask, ends) in self.parts_in_both(at) {
+            let (kinds, mask) = (form.kinds(), mask & so_far.mask);
+            if mask == 0 || kinds & so_far.kinds != 0 {
+                continue;
+            }
+            let mut parts = so_far.parts.clone();
+            parts.push((at.0, ends.0, form));
+            let found = Rendering { ends, mask, parts, kinds: so_far.kinds | kinds, ..*so_far };
+            if found.is_whole() && longest.as_ref().is_none_or(|longest| found.length() > longest.length()) {
+                *longest = Some(found.clone());
+            }
+            self.after_separator(&found, longest);
+        }
+    }
+
+    /// Goes on behind each separator that both texts have next: a few characters, with one word at most.
+    fn after_separator(&self, found: &Rendering, longest: &mut Option<Rendering>) {
+        let (first, second) = (&self.texts.0[found.ends.0..], &self.texts.1[found.ends.1..]);
+        let (mut length, mut words, mut letters, mut chars) = (0, 0, false, 0);
+        let mut next = Rendering { parts: Vec::new(), ..*found };
+        next.parts.clone_from(&found.parts);
+        loop {
+            self.extend(&next, (found.ends.0 + length, found.ends.1 + length), longest);
+            let Some(c) = first[length..].chars().next().filter(|c| second[length..].starts_with(*c)) else { return };
+            chars += 1;
+            // A word of one letter that is not Latin stands for itself: 年, 월.
+            words += usize::from(c.is_alphabetic() && !letters);
+            letters = c.is_alphabetic();
+            if digit(c).is_some() || chars > APART || words > 1 {
+                return;
+            }
+            next.close &= chars <= CLOSE && !c.is_ascii_alphanumeric();
+            next.colon |= c == ':';
+            length += c.len_utf8();
+        }
+    }
+
+    /// Returns the parts at an offset that both texts have, those that differ in nothing that counts once.
+    fn parts_in_both(&self, at: (usize, usize)) -> Vec<(Form, Mask, (usize, usize))> {
+        let mut found: Vec<(Form, Mask, (usize, usize))> = Vec::new();
+        for (form, mask, end) in parts_at(self.texts.0, at.0, self.days) {
+            for (index, day) in self.others.unwrap_or(self.days).iter().enumerate() {
+                let index: Mask = 1 << index;
+                if mask & index == 0 {
+                    continue;
+                }
+                let other = if self.others.is_some() { form.ends_at(self.texts.1, at.1, *day) } else { Some(end) };
+                let Some(other) = other else { continue };
+                let same = |known: &&mut (Form, Mask, (usize, usize))| {
+                    known.2 == (end, other)
+                        && known.0.kinds() == form.kinds()
+                        && known.0.needs_week() == form.needs_week()
+                };
+                // Which form it was does not matter for two texts. For one it does, since the form is written.
+                match found.iter_mut().find(same).filter(|known| self.others.is_some() || known.0 == form) {
+                    Some(known) => known.1 |= index,
+                    None => found.push((form.clone(), index, (end, other))),
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,89 @@
+//! Two texts walked together: they are equal, or tell days that are as far from each other as the recording and the run.
+
+use super::calendar::{COMPARED, Clock, Clocks, Days, TODAY};
+use super::part::may_begin;
+use super::rendering::Rendering;
+
+/// How far back the beginning of a rendering may be from the place where two texts part, in characters: more than the longest date.
+const BACK: usize = 48;
+
+impl Days {
+    /// Returns the clocks by which a text says today what another one said in the recording.
+    pub fn equal(&self, recorded: &str, called: &str) -> Clocks {
+        if recorded == called {
+            return Clocks::ANY;
+        }
+        let equal = |clock: &Clock| walk(clock, recorded, called);
+        self.clocks
+            .iter()
+            .enumerate()
+            .fold(Clocks::NONE, |found, (index, clock)| if equal(clock) { Clocks(found.0 | 1 << index) } else { found })
+    }
+
+    /// Returns, for each clock, a text of today with the renderings of the day of the recording put in. If one of them is the
+    /// recorded text, its hash says so.
+    pub fn put_back(&self, called: &str) -> Vec<String> {
+        let mut all: Vec<String> = self.clocks.iter().map(|clock| put_back(clock, called)).collect();
+        all.dedup();
+        all
+    }
+}
+
+fn walk(clock: &Clock, recorded: &str, called: &str) -> bool {
+    // Where the texts were last known to say the same.
+    let mut from = (0, 0);
+    loop {
+        let (rest, other) = (&recorded[from.0..], &called[from.1..]);
+        let same = common(rest, other);
+        if same == rest.len() && same == other.len() {
+            return true;
+        }
+        let Some(ends) = moved(clock, (recorded, called), from, same) else { return false };
+        from = ends;
+    }
+}
+
+/// Returns where the rendering ends that two texts have where they part. `same` is how far they are equal from an offset on.
+fn moved(clock: &Clock, texts: (&str, &str), from: (usize, usize), same: usize) -> Option<(usize, usize)> {
+    let parted = (from.0 + same, from.1 + same);
+    let back = texts.0[from.0..parted.0].char_indices().rev().take(BACK).map(|(at, _)| at);
+    let starts: Vec<usize> = [same].into_iter().chain(back).filter(|at| may_begin(texts.0, from.0 + at)).collect();
+    let found = starts.iter().filter_map(|at| Rendering::in_both(clock, texts, (from.0 + at, from.1 + at)));
+    let covers = |(first, second): (usize, usize)| {
+        first >= parted.0 && second >= parted.1 && (first > parted.0 || second > parted.1)
+    };
+    let moved = found.filter(|rendering| covers(rendering.ends)).max_by_key(|it| it.ends.0 + it.ends.1)?;
+    // A date moves as a whole: `1 January 2027` is not `1 December 2026` because the month moved.
+    let day = [clock.recorded[TODAY]; COMPARED];
+    let mut dates = starts.iter().filter_map(|at| Rendering::in_one(&day, texts.0, from.0 + at));
+    let is_cut = moved.is_partial() && dates.any(|date| moved.cuts(&date));
+    (!is_cut).then_some(moved.ends)
+}
+
+/// The length in bytes of the beginning that two texts share, in whole characters.
+fn common(a: &str, b: &str) -> usize {
+    let mut same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    while !a.is_char_boundary(same) || !b.is_char_boundary(same) {
+        same -= 1;
+    }
+    same
+}
+
+fn put_back(clock: &Clock, called: &str) -> String {
+    let mut out = String::with_capacity(called.len());
+    let mut at = 0;
+    while let Some(c) = called[at..].chars().next() {
+        let found = if may_begin(called, at) { Rendering::in_one(&clock.called, called, at) } else { None };
+        match found.filter(|rendering| rendering.is_certain(called)) {
+            Some(rendering) => {
+                out.push_str(&rendering.written(called, &clock.recorded));
+                at = rendering.ends.0;
+            }
+            None => {
+                out.push(c);
+                at += c.len_utf8();
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,149 @@
+//! The sentences for changes: the only place that puts one into words.
+
+use super::{Change, Subject, VALUE, What};
+use crate::events::golden::EventIds;
+use retake_base::cause::{Cause, CauseKind};
+use retake_base::text::{apart, counted};
+
+impl What {
+    /// The kind of a cause that this is in a stream.
+    pub(super) fn kind(self) -> CauseKind {
+        match self {
+            What::Status => CauseKind::Status,
+            What::Media => CauseKind::ContentType,
+            What::Header | What::HeaderAttribute => CauseKind::Header,
+            What::Renamed => CauseKind::EventRenamed,
+            What::Missing | What::ResponseMissing => CauseKind::EventMissing,
+            What::Extra | What::ResponseExtra | What::Unknown => CauseKind::EventExtra,
+            What::Moved | What::CollapsedGone | What::CollapsedMoved => CauseKind::EventOrder,
+            What::Value | What::TextLine | What::Text | What::TextOrder | What::Hash => CauseKind::EventValue,
+            _ => CauseKind::EventShape,
+        }
+    }
+
+    /// Whether it concerns the contents of a payload.
+    fn is_of_payload(self) -> bool {
+        matches!(self.kind(), CauseKind::EventShape | CauseKind::EventValue)
+    }
+}
+
+impl Change {
+    /// The change as the cause of a failure.
+    pub fn cause(&self) -> Cause {
+        Cause::new(self.kind(), self.words())
+    }
+
+    pub fn kind(&self) -> CauseKind {
+        let of_body = self.what.is_of_payload() && matches!(self.subject, Subject::Body(_));
+        if of_body { CauseKind::Body } else { self.what.kind() }
+    }
+
+    /// The change as a sentence, for the first line of a failure.
+    pub fn words(&self) -> String {
+        let also =
+            if self.also > 0 { format!(", also at {}", counted(self.also, "other place")) } else { String::new() };
+        self.sentence() + &also
+    }
+
+    fn sentence(&self) -> String {
+        let Change { subject, place, with, before, now, more, .. } = self;
+        let named = match subject {
+            Subject::Event(label) if !with.is_empty() => format!("the event `{label} {with}`"),
+            subject => subject.words(),
+        };
+        let subject = subject.words();
+        let more = if *more > 0 { format!(", and {more} more") } else { String::new() };
+        // Both sides, cut to where they differ.
+        let (was, is) = apart(before, now, VALUE);
+        match (self.what, before.as_str(), now.as_str()) {
+            (What::Request, ..) => format!("the request is `{now}`, not `{before}`"),
+            (What::ResponseMissing, ..) => format!("the response to `{before}` is missing"),
+            (What::ResponseExtra, ..) => format!("the response to `{now}` is not in the golden"),
+            (What::Status, ..) => format!("the status is {now}, not {before}"),
+            (What::Media, before, now) => {
+                let named = |media: &'_ str| if media.is_empty() { "none".to_owned() } else { media.to_owned() };
+                format!("the content type is {}, not {}", named(now), named(before))
+            }
+            (What::AtOnce, ..) => "the stream comes in one piece at its end, not event by event".to_owned(),
+            (What::InPieces, ..) => "the stream comes event by event, not in one piece at its end".to_owned(),
+            (What::EventIds(EventIds::None), ..) => "the events of the stream have no ids any more".to_owned(),
+            (What::EventIds(EventIds::Some), ..) => "only some events of the stream have ids".to_owned(),
+            (What::EventIds(EventIds::All), ..) => "the events of the stream have ids now".to_owned(),
+            (What::HeaderAttribute, lost, "") => format!("`{place}` of {subject} lost `{lost}`"),
+            (What::HeaderAttribute, _, got) => format!("`{place}` of {subject} has `{got}`, which the golden lacks"),
+            (What::Header, "", "") => format!("{subject} has a header more or less often"),
+            (What::Header, was, "") => format!("{subject} has no header `{was}`"),
+            (What::Header, "", is) => format!("{subject} has the header `{is}`, which the golden lacks"),
+            (What::Header, was, is) => format!("the header `{is}` of {subject} was `{was}`"),
+            (What::Page, "", "") => format!("`{place}` shows the same in a different order"),
+            (What::Page, _, "") => format!("`{place}` shows no `{was}`"),
+            (What::Page, "", _) => format!("`{place}` shows `{is}`, which the golden lacks"),
+            (What::Page, ..) => format!("`{place}` shows `{is}`, not `{was}`"),
+            (What::Ending, was, "") => format!("the stream no longer {was}"),
+            (What::Ending, _, is) => format!("the stream now {is}"),
+            (What::Renamed, ..) => format!("the event `{before}` is now called `{now}`"),
+            (What::Unknown, ..) => format!("the event `{now}` came, which the golden lacks"),
+            (What::Missing | What::Extra, _, "") => format!("{named} did not come"),
+            (What::Missing | What::Extra, "", _) => format!("{named} came, which the golden lacks"),
+            (What::Missing | What::Extra, was, is) => format!("{named} came {is}, not {was}"),
+            (What::Moved, _, place) if with.is_empty() => format!("{subject} came in a different place: {place}{more}"),
+            (What::Moved, _, place) => format!("{subject} with `{with}` came in a different place: {place}{more}"),
+            (What::CollapsedGone, ..) => format!("{subject} no longer comes there"),
+            (What::CollapsedMoved, _, place) => format!("{subject} also comes {place}"),
+            (What::Top | What::Length, ..) => format!("{subject} is `{is}`, not `{was}`"),
+            (What::NamelessTop, ..) => format!("{subject} is `{now}`"),
+            (What::SameNow, ..) => format!("the events {before} are `{now}` now"),
+            (What::Keys, was, "") => format!("{subject} has a different shape: `/{was}` is gone"),
+            (What::Keys, "", is) => format!("{subject} has a different shape: `/{is}` is new"),
+            (What::Keys, was, is) => {
+                format!("{subject} has a different shape: `/{was}` is gone, and `/{is}` is new")
+            }
+            (What::Shape, _, "") => format!("{subject} has a different shape: `{place}` is gone{more}"),
+            (What::Shape, "", _) => format!("{subject} has a different shape: `{place}` is new{more}"),
+            (What::Shape, ..) if place.is_empty() => {
+                format!("{subject} has a different shape: it is `{is}`, not `{was}`")
+            }
+            (What::Shape, ..) => format!("{subject} has a different shape: `{place}` is `{is}`, not `{was}`{more}"),
+            (What::ShapeRenamed, _, is) => {
+                format!("{subject} has a different shape: `{place}` is now called `{is}`{more}")
+            }
+            (What::Value, was, "") => format!("{subject} has no value at `/{place}`, which was {was}"),
+            (What::Value, "", is) => format!("{subject} has a value at `/{place}` that the golden lacks: {is}"),
+            (What::Value, ..) => format!("{subject} has a different `/{place}`: {is}, not {was}"),
+            (What::TextLine, ..) => format!("{subject} has a different line {}: {is}, not {was}", self.more + 1),
+            (What::Text, text, "") => format!("{subject} lacks the text at `{place}`: {text}"),
+            (What::Text, "", text) => format!("{subject} has a text at `{place}` that the golden lacks: {text}"),
+            (What::Text, was, is) if place.is_empty() => format!("{subject} has a different text: {is}, not {was}"),
+            (What::Text, was, is) => format!("{subject} has a different text at `{place}`: {is}, not {was}"),
+            (What::TextOrder, ..) => format!("{subject} has the same texts in a different order or number"),
+            (What::Hash, ..) => {
+                format!("{subject} has the same values, but at different places, in a different order or number")
+            }
+            (What::Ids, was, is) => {
+                let what = match (was, is) {
+                    (EACH_OTHER, "") => "they are no longer the same each time".to_owned(),
+                    ("", EACH_OTHER) => "they are the same each time now".to_owned(),
+                    (was, "") => format!("they are no longer those at {was}"),
+                    ("", is) => format!("they are also those at {is} now"),
+                    (was, is) => format!("they are those at {is}, not those at {was}"),
+                };
+                format!("{subject} has other ids at `{place}`: {what}")
+            }
+            (What::Something, ..) => "the run differs from the golden".to_owned(),
+        }
+    }
+}
+
+/// What is said of ids that have the same place as themselves.
+pub(super) const EACH_OTHER: &str = "each other";
+
+impl Subject {
+    pub(super) fn words(&self) -> String {
+        match self {
+            Subject::Response => "the response".to_owned(),
+            Subject::Answer(request) => format!("the answer to `{request}`"),
+            Subject::Body(request) => format!("the body of `{request}`"),
+            Subject::Event(label) => format!("the event `{label}`"),
+        }
+    }
+}

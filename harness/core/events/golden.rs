@@ -1,0 +1,251 @@
+//! What a golden holds, as data. [`Display`](fmt::Display) writes its text, and [`Golden::parse`] reads it: nothing else knows the
+//! notation. Everything that asks a golden, or compares two of them, works on these types.
+//!
+//! A kind of line that goldens get is a field or a variant here, one place in `writer` and one in `reader`, and a row in `formats`
+//! that says which older goldens do not hold it.
+
+use super::captured::Ending;
+use super::held::{Held, Manner};
+
+mod formats;
+mod reader;
+mod writer;
+
+pub use formats::{Format, Part};
+pub(super) use writer::Printed;
+
+/// The golden of a scenario: one block for each captured response or page, in the order of the steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Golden {
+    pub(super) blocks: Vec<Block>,
+}
+
+/// One captured response, or the content of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Block {
+    /// The method and the path; or the page.
+    pub(super) request: String,
+    /// The line of the status; `None` for a page.
+    pub(super) head: Option<Head>,
+    pub(super) headers: Vec<Header>,
+    pub(super) events: Vec<EventLine>,
+    pub(super) ending: Ending,
+    pub(super) trees: Vec<Tree>,
+    /// The lines of a page's accessibility tree.
+    pub(super) page: Vec<String>,
+}
+
+/// How a response was answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    /// A code, or `exit` and a code.
+    pub(super) status: String,
+    /// The media type; empty if there is none.
+    pub(super) media: String,
+    pub(super) ids: EventIds,
+    /// Whether the events came in several pieces.
+    pub(super) in_pieces: bool,
+}
+
+/// Which events of a stream have ids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum EventIds {
+    #[default]
+    None,
+    Some,
+    All,
+}
+
+/// A header with what its value looks like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+/// One line of a sequence: an event, or several equal ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct EventLine {
+    /// The label, as it is written.
+    pub(super) label: String,
+    pub(super) top: Top,
+    pub(super) times: usize,
+    /// What is shown of its values.
+    pub(super) shown: Vec<Shown>,
+    /// Whether it came after the last event for which the step waited.
+    pub(super) is_late: bool,
+}
+
+/// What a line says of a payload: its top level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Top {
+    /// Collapsed events, of which no payload is shown.
+    Collapsed,
+    /// The keys of an object, each with the lengths of its list if it is one.
+    Keys(Vec<(String, Option<String>)>),
+    /// The lengths of a list; empty if they are not held.
+    List(String),
+    /// A type, or a text; empty without data.
+    Word(String),
+}
+
+/// A value of an event that is shown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shown {
+    /// The joined text of collapsed events, with the places at which it stands.
+    Text(Vec<Held>, Text),
+    /// Collapsed events contain texts of which none is held.
+    NotHeld,
+    /// A pointer, as it is written, and the value there.
+    Value(String, String),
+    /// A line of a text that is not JSON.
+    Line(String),
+}
+
+/// A text, or several, as they are shown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Text {
+    /// The quoted beginning, the number of characters, and the beginning of the hash.
+    Start(String, usize, String, Manner),
+    /// The number of further texts, and the beginning of their hash.
+    More(usize, String),
+}
+
+/// The shapes of the payloads of one label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tree {
+    /// The root. Its name is the label.
+    pub(super) root: Node,
+    /// The hash of all payloads, at the level of values.
+    pub(super) hash: Option<String>,
+}
+
+/// A place in payloads, which has a line of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Node {
+    /// The name, as it is written: `content`, or `ai.content` in the elements of a list.
+    pub(super) name: String,
+    pub(super) optional: bool,
+    pub(super) kinds: Kinds,
+    pub(super) below: Vec<Node>,
+}
+
+/// What stands at a place: the kinds of its values, from left to right.
+pub(super) type Kinds = Vec<Kind>;
+
+/// One kind of values at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A type, the name of a kind of elements, or at the level of values a value other than a text.
+    Plain(String),
+    /// A word or a text, quoted.
+    Quoted(String),
+    /// The number of further words or values.
+    More(usize),
+    /// The form of a point in time.
+    Time(String),
+    Id(Id),
+    /// An object whose fields are on the same line.
+    Object(Vec<Field>),
+    List(List),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Id {
+    /// One that occurs at one place only.
+    One,
+    /// That many of these.
+    Several(usize),
+    /// The numbers of ids that also occur elsewhere: the first and the last.
+    Numbered(usize, usize),
+    /// That many ids that also occur elsewhere.
+    Known(usize),
+    /// The name of a value of the run.
+    Named(String),
+}
+
+/// A field of an object on one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) optional: bool,
+    pub(super) kinds: Kinds,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct List {
+    /// The shortest and the longest list; `None` if each has one element, or the lengths are not held.
+    pub(super) range: Option<(usize, usize)>,
+    pub(super) elements: Kinds,
+    /// The number of elements of all lists.
+    pub(super) total: Option<usize>,
+    pub(super) reordered: bool,
+}
+
+impl Golden {
+    /// Returns which responses come in several pieces, in the order of the steps.
+    pub fn in_pieces(&self) -> Vec<bool> {
+        self.blocks.iter().map(|block| block.head.as_ref().is_some_and(|head| head.in_pieces)).collect()
+    }
+
+    /// Returns the golden whose text is what `change` makes of this one's.
+    #[must_use]
+    pub fn with_text(self, change: &dyn Fn(&str) -> String) -> Golden {
+        let text = self.to_string();
+        let changed = change(&text);
+        if changed == text {
+            return self;
+        }
+        // What cannot be read any more is kept as it is written.
+        Golden::parse(&changed).unwrap_or_else(|_| {
+            let (request, rest) = changed.split_once('\n').unwrap_or((&changed, ""));
+            let page = rest.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            Golden { blocks: vec![Block { request: request.to_owned(), page, ..Block::default() }] }
+        })
+    }
+
+    /// Whether a word stands anywhere in the golden.
+    pub fn mentions(&self, word: &str) -> bool {
+        self.to_string().contains(word)
+    }
+
+    /// Whether there is an event with this label.
+    pub fn has_event(&self, label: &str) -> bool {
+        self.blocks.iter().flat_map(|block| &block.events).any(|event| event.label == label)
+    }
+}
+
+impl Text {
+    pub(super) fn manner(&self) -> Manner {
+        match self {
+            Text::Start(.., manner) => *manner,
+            Text::More(..) => Manner::default(),
+        }
+    }
+}
+
+impl Tree {
+    pub(super) fn label(&self) -> &str {
+        &self.root.name
+    }
+}
+
+impl Kind {
+    pub(super) fn plain(text: &str) -> Kind {
+        Kind::Plain(text.to_owned())
+    }
+
+    /// Calls `found` with this kind and with each one inside of it.
+    pub(super) fn each<'a>(&'a self, found: &mut dyn FnMut(&'a Kind)) {
+        found(self);
+        let inside: &mut dyn FnMut(&'a Kind) = &mut |kind| kind.each(found);
+        match self {
+            Kind::Object(fields) => fields.iter().flat_map(|field| &field.kinds).for_each(inside),
+            Kind::List(list) => list.elements.iter().for_each(inside),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

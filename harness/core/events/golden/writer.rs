@@ -1,0 +1,342 @@
+//! The text of a golden.
+
+use std::fmt::{self, Display, Formatter, Write as _};
+
+use super::{Block, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, List, Node, Shown, Text, Top, Tree};
+use crate::events::captured::Ending;
+use crate::events::notation::padded;
+
+/// What the line of a status says of a stream.
+pub(super) const IN_PIECES: &str = ", in pieces";
+pub(super) const WITH_IDS: &str = ", with ids";
+pub(super) const SOME_WITH_IDS: &str = ", some with ids";
+/// The line above the events that came after the last one for which the step waited.
+pub(super) const AFTER_LAST: &str = "(after the last event)";
+/// The lines of a stream that did not end by itself.
+pub(super) const BROKE_OFF: &str = "(broke off)";
+pub(super) const LEFT_OPEN: &str = "(left open)";
+/// What is said of collapsed events whose text is not held.
+pub(super) const NOT_HELD: &str = "(text not held)";
+/// What follows a reference to another tree if lines follow that differ from it.
+pub(super) const BUT: &str = ", but";
+/// What stands at a place that a tree lacks, as opposed to the one to which it refers.
+pub(super) const GONE: &str = "–";
+
+/// The smallest widths of the columns of labels and of names.
+const LABELS: usize = 8;
+const NAMES: usize = 9;
+/// The smallest number of lines of a tree to which other places can refer.
+const WORTH: usize = 6;
+
+impl Display for Golden {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.blocks.is_empty() {
+            f.write_char('\n')?;
+        }
+        let mut trees = Trees::default();
+        for (nth, block) in self.blocks.iter().enumerate() {
+            // Blank lines separate the blocks, since `---` would look like the header of a snapshot file.
+            f.write_str(if nth == 0 { "" } else { "\n\n" })?;
+            f.write_str(&block.text(&mut trees))?;
+        }
+        Ok(())
+    }
+}
+
+impl Block {
+    fn text<'a>(&'a self, trees: &mut Trees<'a>) -> String {
+        let mut out = format!("{}\n", self.request);
+        let Some(head) = &self.head else {
+            out.push('\n');
+            self.page.iter().for_each(|line| out.extend([line, "\n"]));
+            return out;
+        };
+        let _ = writeln!(out, "{head}");
+        for header in &self.headers {
+            let _ = writeln!(out, "  {header}");
+        }
+        self.events(&mut out);
+        out.push_str(if self.trees.is_empty() { "" } else { "\n" });
+        for tree in &self.trees {
+            trees.write(tree, &mut out);
+        }
+        out
+    }
+
+    fn events(&self, out: &mut String) {
+        let ending = match self.ending {
+            Ending::Ended => "",
+            Ending::Open => LEFT_OPEN,
+            Ending::BrokeOff => BROKE_OFF,
+        };
+        out.push_str(if self.events.is_empty() && ending.is_empty() { "" } else { "\n" });
+        let mut late = false;
+        for event in &self.events {
+            if event.is_late && !late {
+                out.extend([AFTER_LAST, "\n"]);
+            }
+            late = event.is_late;
+            event.write(out);
+        }
+        out.extend((!ending.is_empty()).then(|| format!("{ending}\n")));
+    }
+}
+
+impl EventLine {
+    fn write(&self, out: &mut String) {
+        let mut top = self.top.to_string();
+        let count = if self.times > 1 { format!(" ×{}", self.times) } else { String::new() };
+        let mut shown = self.shown.iter();
+        if let (Top::Collapsed, Some(first)) = (&self.top, shown.clone().next()) {
+            let _ = write!(top, "  {first}");
+            shown.next();
+        }
+        if top.is_empty() {
+            out.extend([&*self.label, &*count]);
+        } else {
+            padded(&self.label, &(top + &count), LABELS, out);
+        }
+        out.push('\n');
+        for line in shown {
+            padded("", &line.to_string(), LABELS, out);
+            out.push('\n');
+        }
+    }
+}
+
+impl Display for Head {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let ids = match self.ids {
+            EventIds::None => "",
+            EventIds::Some => SOME_WITH_IDS,
+            EventIds::All => WITH_IDS,
+        };
+        let said = format!("{}{ids}{}", self.media, if self.in_pieces { IN_PIECES } else { "" });
+        write!(f, "{}{}{said}", self.status, if said.is_empty() { "" } else { " " })
+    }
+}
+
+impl Display for Header {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.value)
+    }
+}
+
+impl Display for Top {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Top::Collapsed => f.write_str("…"),
+            Top::List(lengths) => write!(f, "[{lengths}]"),
+            Top::Word(word) => f.write_str(word),
+            Top::Keys(keys) => {
+                let key = |(key, lengths): &(String, Option<String>)| match lengths {
+                    Some(lengths) => format!("{key}[{lengths}]"),
+                    None => key.clone(),
+                };
+                write!(f, "{{{}}}", keys.iter().map(key).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+impl Display for Shown {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Shown::NotHeld => f.write_str(NOT_HELD),
+            Shown::Value(pointer, value) => write!(f, "{pointer} = {value}"),
+            Shown::Line(line) => f.write_str(line),
+            Shown::Text(places, text) if places.is_empty() => write!(f, "{text}"),
+            Shown::Text(places, text) => {
+                let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+                write!(f, "{} = {text}", places.join(", "))
+            }
+        }
+    }
+}
+
+impl Display for Text {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Text::Start(start, count, hash, manner) => write!(f, "{start} ({count}, {hash}{manner})"),
+            Text::More(count, hash) => write!(f, "… {count} more texts ({hash})"),
+        }
+    }
+}
+
+/// Kinds as they stand on a line.
+pub(in crate::events) struct Printed<'a>(pub(in crate::events) &'a [Kind]);
+
+impl Display for Printed<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (nth, kind) in self.0.iter().enumerate() {
+            f.write_str(if nth == 0 { "" } else { " | " })?;
+            write!(f, "{kind}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Kind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Plain(text) | Kind::Quoted(text) | Kind::Time(text) | Kind::Id(Id::Named(text)) => f.write_str(text),
+            Kind::More(count) => write!(f, "… {count} more"),
+            Kind::Id(Id::One) => f.write_str("id"),
+            Kind::Id(Id::Several(count)) => write!(f, "{count} ids"),
+            Kind::Id(Id::Known(count)) => write!(f, "{count} known ids"),
+            Kind::Id(Id::Numbered(first, last)) if first == last => write!(f, "id {first}"),
+            Kind::Id(Id::Numbered(first, last)) => write!(f, "id {first}..{last}"),
+            Kind::Object(fields) => {
+                f.write_char('{')?;
+                for (nth, Field { name, optional, kinds }) in fields.iter().enumerate() {
+                    let (comma, mark) = (if nth == 0 { "" } else { ", " }, if *optional { "?" } else { "" });
+                    write!(f, "{comma}{name}{mark}: {}", Printed(kinds))?;
+                }
+                f.write_char('}')
+            }
+            Kind::List(List { range, elements, total, reordered }) => {
+                f.write_char('[')?;
+                match range {
+                    Some((least, most)) if least == most => write!(f, "{most} × ")?,
+                    Some((least, most)) => write!(f, "{least}..{most} × ")?,
+                    None => {}
+                }
+                write!(f, "{}", Printed(elements))?;
+                total.iter().try_for_each(|total| write!(f, ", {total} in all"))?;
+                f.write_str(if *reordered { ", reordered]" } else { "]" })
+            }
+        }
+    }
+}
+
+/// The trees of one golden. One that appears at several places is written once. The other places refer to it, and list only the
+/// lines that differ: otherwise, a large state that is in every event would fill a screen each time.
+///
+/// The column of a line's text does not depend on other lines, so one change stays one line of a diff.
+#[derive(Default)]
+pub(super) struct Trees<'a>(Vec<Whole<'a>>);
+
+/// What is below a place whose lines were written.
+struct Whole<'a> {
+    name: &'a str,
+    /// The names on the way to it.
+    place: String,
+    below: &'a [Node],
+}
+
+/// A line that differs from the one at the same place of another tree.
+struct Differing<'a> {
+    name: String,
+    text: String,
+    below: Vec<Differing<'a>>,
+    /// What is below a line that the other tree lacks.
+    whole: &'a [Node],
+}
+
+impl<'a> Trees<'a> {
+    fn write(&mut self, Tree { root, hash }: &'a Tree, out: &mut String) {
+        let text = Some(&root.kinds)
+            .filter(|kinds| ***kinds != [Kind::plain("object")])
+            .map(|kinds| Printed(kinds).to_string());
+        let hash = hash.as_ref().map(|hash| format!("as a whole {hash}"));
+        let text: Vec<String> = text.into_iter().chain(hash).collect();
+        self.line(root, text.join(", "), &root.name, 0, out);
+    }
+
+    fn line(&mut self, node: &'a Node, text: String, place: &str, depth: usize, out: &mut String) {
+        let name = node.name_text();
+        let Some((other, differing)) = self.like(node) else {
+            push(&name, &text, depth, out);
+            for below in &node.below {
+                self.line(below, Printed(&below.kinds).to_string(), &format!("{place}.{}", below.name), depth + 1, out);
+            }
+            // What is written at the same place later hides what was written there before.
+            self.0.retain(|whole| whole.place != place || whole.name != node.name);
+            self.0.push(Whole { name: &node.name, place: place.to_owned(), below: &node.below });
+            return;
+        };
+        let as_there = if other == place { "as above".to_owned() } else { format!("as in {other}") };
+        let comma = if text.is_empty() { "" } else { ", " };
+        push(&name, &format!("{text}{comma}{as_there}{}", if differing.is_empty() { "" } else { BUT }), depth, out);
+        differing.iter().for_each(|line| line.write(depth + 1, out));
+    }
+
+    /// Returns the place of a written tree with the same name, and the lines that differ from it; `None` if too many differ.
+    fn like(&self, node: &'a Node) -> Option<(&str, Vec<Differing<'a>>)> {
+        let size: usize = node.below.iter().map(Node::size).sum();
+        if size < WORTH {
+            return None;
+        }
+        let named = self.0.iter().filter(|whole| whole.name == node.name);
+        let compared = named.map(|whole| (&*whole.place, differing(whole.below, &node.below)));
+        let count = |lines: &[Differing<'_>]| lines.iter().map(Differing::size).sum::<usize>();
+        let (place, differing) = compared.min_by_key(|(_, differing)| count(differing))?;
+        (count(&differing) <= size / 3).then_some((place, differing))
+    }
+}
+
+/// Returns the lines that differ from `others`, and those of `others` that are missing.
+fn differing<'a>(others: &[Node], nodes: &'a [Node]) -> Vec<Differing<'a>> {
+    let is_in = |nodes: &'_ [Node], name: &str| nodes.iter().any(|node| node.name == name);
+    let line = |node: &'a Node, below, whole| Differing {
+        name: node.name_text(),
+        text: Printed(&node.kinds).to_string(),
+        below,
+        whole,
+    };
+    let mut found = Vec::new();
+    for node in nodes {
+        let Some(other) = others.iter().find(|other| other.name == node.name) else {
+            found.push(line(node, Vec::new(), &node.below));
+            continue;
+        };
+        let below = differing(&other.below, &node.below);
+        if !below.is_empty() || (other.optional, &other.kinds) != (node.optional, &node.kinds) {
+            found.push(line(node, below, &[]));
+        }
+    }
+    let gone = others.iter().filter(|other| !is_in(nodes, &other.name));
+    found.extend(gone.map(|other| Differing {
+        name: other.name_text(),
+        text: GONE.to_owned(),
+        below: Vec::new(),
+        whole: &[],
+    }));
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+impl Differing<'_> {
+    fn size(&self) -> usize {
+        1 + self.below.iter().map(Differing::size).sum::<usize>() + self.whole.iter().map(Node::size).sum::<usize>()
+    }
+
+    fn write(&self, depth: usize, out: &mut String) {
+        push(&self.name, &self.text, depth, out);
+        self.below.iter().for_each(|line| line.write(depth + 1, out));
+        self.whole.iter().for_each(|node| node.write(depth + 1, out));
+    }
+}
+
+impl Node {
+    /// Returns the name as it stands on its line.
+    pub(in crate::events) fn name_text(&self) -> String {
+        format!("{}{}", self.name, if self.optional { "?" } else { "" })
+    }
+
+    fn size(&self) -> usize {
+        1 + self.below.iter().map(Node::size).sum::<usize>()
+    }
+
+    fn write(&self, depth: usize, out: &mut String) {
+        push(&self.name_text(), &Printed(&self.kinds).to_string(), depth, out);
+        self.below.iter().for_each(|below| below.write(depth + 1, out));
+    }
+}
+
+fn push(name: &str, text: &str, depth: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n("  ", depth));
+    let width = if depth == 0 { name.chars().count() } else { NAMES };
+    padded(name, text, width, out);
+    out.push('\n');
+}

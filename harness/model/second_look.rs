@@ -1,0 +1,200 @@
+//! The second look at a call whose key no turn has (KEY.md, section 7): its messages and the recorded ones, message by message, with
+//! what the run knows: the day of the recording and today's.
+//!
+//! The recorded conversations are a tree of messages, so only those of the same number and kinds are compared, and each beginning once.
+//! An agent resends its whole history with each call, so what was found for a history is remembered.
+
+mod clock;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use super::checked::Checked;
+use super::conversation::Conversation;
+use retake_base::lock::Mutex;
+use retake_core::days::{Clocks, Days};
+use retake_core::json::{Json, Layout};
+use retake_core::key::{Check, Hash, Rules};
+use retake_wire::Shared;
+use retake_wire::fixture::{After, Fixture, canonical_answer};
+
+pub use clock::Clock;
+
+/// The recorded conversations of a fixture, and what differs between its recording and the run. All of it is made when the first call
+/// needs it.
+#[derive(Debug, Default)]
+pub(super) struct SecondLook {
+    clock: Clock,
+    days: OnceLock<Days>,
+    /// The messages. The first one stands before all conversations.
+    nodes: OnceLock<Vec<Node>>,
+    recent: Mutex<Vec<Recent>>,
+    /// For each text of a check that no turn has, the recorded text that says the same.
+    checks: Mutex<HashMap<Hash, Option<Hash>>>,
+}
+
+/// A message after those before it.
+#[derive(Debug, Default)]
+struct Node {
+    kind: String,
+    text: String,
+    before: usize,
+    /// How many messages there are up to this one.
+    depth: usize,
+    next: Vec<usize>,
+    /// The conversation that ends here, if a turn has it.
+    conversation: Option<Hash>,
+}
+
+/// The messages that a call's messages may be, and the clocks by which they are.
+type Found = Vec<(usize, Clocks)>;
+
+/// A call that was looked up: what was found after each of its messages.
+#[derive(Debug, Default)]
+struct Recent {
+    messages: Vec<Shared>,
+    found: Vec<Found>,
+}
+
+/// How many calls are remembered: about as many as a system has conversations at the same time.
+const REMEMBERED: usize = 16;
+
+impl SecondLook {
+    /// What is known with the clock of a run.
+    pub(super) fn by(clock: Clock) -> SecondLook {
+        SecondLook { clock, ..SecondLook::default() }
+    }
+
+    /// The days of the recording and of the run. A fixture that keeps no day takes no part.
+    fn days(&self, fixture: &Fixture) -> &Days {
+        self.days.get_or_init(|| self.clock.days(fixture))
+    }
+
+    /// Returns the hash of the one recorded conversation that says the same as a call's by one clock. Turns with hashes alone take no
+    /// part.
+    pub(super) fn conversation(&self, called: &Conversation, fixture: &Fixture, rules: &Rules) -> Option<Hash> {
+        let days = self.days(fixture);
+        if days.is_empty() {
+            return None;
+        }
+        let nodes = self.nodes.get_or_init(|| tree(fixture, rules));
+        let start = vec![(0, Clocks::ANY)];
+        let messages = called.messages();
+        if messages.is_empty() {
+            return one(nodes, &called.iter().fold(start, |found, message| after(nodes, days, &found, message)));
+        }
+        let mut recent = self.recent.lock();
+        let shared = |recent: &Recent| recent.messages.iter().zip(messages).take_while(|(a, b)| a.is(b)).count();
+        let (index, known) =
+            recent.iter().map(shared).enumerate().max_by_key(|(_, shared)| *shared).unwrap_or_default();
+        // A call that continues a remembered one takes its place.
+        let goes_on = known > 0 && known == recent[index].messages.len();
+        let mut this = if goes_on { recent.remove(index) } else { Recent::default() };
+        if !goes_on && known > 0 {
+            this.found = recent[index].found[..known].to_vec();
+        }
+        this.messages = messages.to_vec();
+        for message in &messages[known..] {
+            let before = this.found.last().cloned().unwrap_or_else(|| start.clone());
+            let canonical = rules.canonical(vec![(**message).clone()]).pop();
+            this.found
+                .push(canonical.map_or_else(|| before.clone(), |canonical| after(nodes, days, &before, &canonical)));
+        }
+        let conversation = this.found.last().and_then(|found| one(nodes, found));
+        recent.push(this);
+        if recent.len() > REMEMBERED {
+            recent.remove(0);
+        }
+        conversation
+    }
+
+    /// Returns a call's checks with the recorded texts in place of those that say the same, so that neither ranks nor is noted what
+    /// only the day changed.
+    pub(super) fn checks(&self, called: &Arc<Checked>, fixture: &Fixture) -> Arc<Checked> {
+        let days = self.days(fixture);
+        if days.is_empty() {
+            return called.clone();
+        }
+        let same = |check: Check| {
+            let (hash, text) = (called.hashes.of(check)?, called.texts.of(check)?);
+            if fixture.texts.contains_key(&hash) {
+                return None;
+            }
+            let recorded = || fixture.table.turns().iter().filter_map(|turn| turn.checks?.of(check));
+            let is_same = |hash: &Hash| fixture.texts.get(hash).is_some_and(|it| !days.equal(it, text).is_none());
+            let find = || recorded().collect::<BTreeSet<_>>().into_iter().find(is_same);
+            let found = *self.checks.lock().entry(hash).or_insert_with(find);
+            Some((check, fixture.texts.get(&found?)?.clone()))
+        };
+        let same: Vec<(Check, Arc<str>)> = Check::ALL.into_iter().filter_map(same).collect();
+        if same.is_empty() {
+            return called.clone();
+        }
+        Arc::new(Checked::from(
+            same.into_iter().fold(called.texts.clone(), |texts, (check, text)| texts.with(check, text)),
+        ))
+    }
+}
+
+/// Returns the conversation that ends at these messages, if it is one.
+fn one(nodes: &[Node], found: &Found) -> Option<Hash> {
+    let ends: BTreeSet<Hash> = found.iter().filter_map(|(node, _)| nodes[*node].conversation).collect();
+    ends.first().copied().filter(|_| ends.len() == 1)
+}
+
+/// Returns the recorded messages that may be a call's next one.
+fn after(nodes: &[Node], days: &Days, before: &Found, message: &Json) -> Found {
+    let (kind, text) = (message.str_of("type").unwrap_or_default(), message.print(Layout::Python));
+    let next = before.iter().flat_map(|(node, clocks)| nodes[*node].next.iter().map(|next| (*next, *clocks)));
+    let of_kind = next.filter(|(next, _)| nodes[*next].kind == kind);
+    let equal = of_kind.map(|(next, clocks)| (next, clocks.and(days.equal(&nodes[next].text, &text))));
+    equal.filter(|(_, clocks)| !clocks.is_none()).collect()
+}
+
+/// Makes the tree of all conversations of a fixture.
+fn tree(fixture: &Fixture, rules: &Rules) -> Vec<Node> {
+    let turns = fixture.table.turns();
+    let mut nodes = vec![Node::default()];
+    let mut known: HashMap<(usize, Hash), usize> = HashMap::new();
+    // For each turn, the last message of its conversation, and its answer.
+    let mut ends: Vec<Option<(usize, Option<usize>)>> = Vec::with_capacity(turns.len());
+    let mut add = |nodes: &mut Vec<Node>, before: usize, message: &Json| {
+        let text = message.print(Layout::Python);
+        *known.entry((before, Hash::of(text.as_bytes()))).or_insert_with(|| {
+            let (index, depth) = (nodes.len(), nodes[before].depth + 1);
+            let kind = message.str_of("type").unwrap_or_default().to_owned();
+            nodes[before].next.push(index);
+            nodes.push(Node { kind, text, before, depth, ..Node::default() });
+            index
+        })
+    };
+    let mut continued = BTreeSet::new();
+    let after = |index: usize| turns[index].input.as_ref().and_then(|input| input.after);
+    continued.extend((0..turns.len()).filter_map(after).map(|after| after.turn));
+    for (index, turn) in turns.iter().enumerate() {
+        let end = turn.input.as_ref().and_then(|input| {
+            let mut node = match input.after {
+                None => 0,
+                Some(After { turn, keep }) => {
+                    let (end, answer) = ends[turn]?;
+                    let mut node = answer.unwrap_or(end);
+                    while keep.is_some_and(|keep| nodes[node].depth > keep) {
+                        node = nodes[node].before;
+                    }
+                    node
+                }
+            };
+            for message in &input.messages {
+                node = add(&mut nodes, node, message);
+            }
+            nodes[node].conversation = Some(turn.key.conversation_hash);
+            let answer = canonical_answer(&turn.output, rules).filter(|_| continued.contains(&index));
+            Some((node, answer.map(|answer| add(&mut nodes, node, &answer))))
+        });
+        ends.push(end);
+    }
+    nodes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use time::{Date, Month};
+
+use super::Clock;
+use crate::tests::turn;
+use crate::{Conversation, Lookup, MissReason, Replay, Scope};
+use retake_core::conversation::Message;
+use retake_core::json::Json;
+use retake_core::key::{CheckTexts, Rules};
+use retake_wire::fixture::{Fixture, Recorded};
+use retake_wire::{Api, Shared};
+
+fn day(day: u8) -> Date {
+    Date::from_calendar_date(2026, Month::November, day).unwrap()
+}
+
+/// A replay on a day of November 2026 of what was recorded on the 24th.
+fn on(today: u8, turns: Vec<Recorded>) -> Replay {
+    let rules = Arc::new(Rules::default());
+    let fixture = Fixture::of_turns(Path::new("fixtures/a.json"), BTreeMap::default(), turns, &rules);
+    let noon = day(24).with_hms(12, 0, 0).unwrap().assume_utc();
+    let clock = Clock { recorded: Some(noon), day: Some(day(today)), zone: None };
+    Replay::new(Arc::new(fixture), rules, Scope::new("a")).by(clock)
+}
+
+fn lookup(prompt: &str, messages: &[Shared], caller: Option<&str>) -> Lookup {
+    let rules = Arc::new(Rules::default());
+    Lookup {
+        via: "POST /v1/chat/completions".into(),
+        api: Some(Api::OpenAiChat),
+        caller: caller.map(str::to_owned),
+        conversation: Conversation::of(messages.to_vec(), None, &rules),
+        checks: Some(Arc::new(CheckTexts::new(&rules.normalizer, prompt, &Json::Null, "m", &Json::Null).into())),
+        first_caller: None,
+        flaws: Vec::new(),
+    }
+}
+
+fn says(replay: &Replay, prompt: &str, message: &str, caller: Option<&str>) -> Result<String, MissReason> {
+    let message = Shared::from(Message::new("human", message));
+    let served = replay.take(lookup(prompt, &[message], caller), None).map_err(|miss| miss.reason.clone())?;
+    assert_eq!(served.drift, [], "{prompt}");
+    Ok(served.turn().output.text())
+}
+
+#[test]
+fn a_call_that_says_today_gets_the_turn_that_said_the_day_of_the_recording() {
+    let recorded = |caller| vec![turn(caller, "It is Tue Nov 24.", "Today is Tuesday, 24 November.", "hi")];
+    for caller in [None, Some("planner")] {
+        let replay = on(26, recorded(caller));
+        assert_eq!(says(&replay, "It is Thu Nov 26.", "Today is Thursday, 26 November.", caller), Ok("hi".into()));
+        // What is said of another day than today is another call.
+        let wrong = says(&on(26, recorded(caller)), "", "Today is Friday, 27 November.", caller);
+        assert_eq!(wrong, Err(MissReason::NotRecorded));
+        let other_day = says(&on(27, recorded(caller)), "", "Today is Thursday, 26 November.", caller);
+        assert_eq!(other_day, Err(MissReason::NotRecorded));
+    }
+    // The first look comes first.
+    let both = vec![
+        turn(None, "", "Today is Tuesday, 24 November.", "then"),
+        turn(None, "", "Today is Thursday, 26 November.", "now"),
+    ];
+    let replay = on(26, both);
+    assert_eq!(says(&replay, "", "Today is Thursday, 26 November.", None), Ok("now".into()));
+    // A prompt that differs in more than its day is noted.
+    let replay = on(26, recorded(None));
+    let message = Shared::from(Message::new("human", "Today is Thursday, 26 November."));
+    let served = replay.take(lookup("It was Thu Nov 26.", &[message], None), None).unwrap();
+    assert_eq!(served.drift.len(), 1);
+}
+
+#[test]
+fn two_conversations_that_say_the_same_today_are_a_miss() {
+    let both = vec![turn(None, "", "Tue 24 Nov, Tue 24 Nov", "a"), turn(None, "", "Tue 24 Nov, Thu 26 Nov", "b")];
+    assert_eq!(says(&on(26, both), "", "Thu 26 Nov, Thu 26 Nov", None), Err(MissReason::NotRecorded));
+}
+
+#[test]
+fn a_fixture_without_a_day_is_looked_at_once() {
+    let rules = Arc::new(Rules::default());
+    let turns = vec![turn(None, "", "Tuesday", "hi")];
+    let fixture = Fixture::of_turns(Path::new("a.json"), BTreeMap::default(), turns, &rules);
+    let replay =
+        Replay::new(Arc::new(fixture), rules, Scope::new("a")).by(Clock { day: Some(day(26)), ..Clock::default() });
+    assert_eq!(says(&replay, "", "Thursday", None), Err(MissReason::NotRecorded));
+}
+
+#[test]
+fn a_history_is_compared_once() {
+    const CALLS: usize = 40;
+    let long = "nothing of a day ".repeat(20);
+    let history = |day: &str, calls: usize| -> Vec<Message> {
+        let said = |index: usize| {
+            let kind = if index % 2 == 0 { "human" } else { "ai" };
+            Message::new(kind, format!("{long} {index} on {day}"))
+        };
+        (0..2 * calls + 1).map(said).collect()
+    };
+    let recorded = (0..CALLS).map(|calls| Recorded {
+        conversation: Rules::default().canonical(history("Tuesday", calls)),
+        ..turn(None, "", "", &format!("answer {calls}"))
+    });
+    let replay = on(26, recorded.collect());
+    let all: Vec<Shared> = history("Thursday", CALLS).into_iter().map(Shared::from).collect();
+    let start = std::time::Instant::now();
+    for calls in 0..CALLS {
+        let served = replay.take(lookup("", &all[..2 * calls + 1], None), None).unwrap();
+        assert_eq!(served.turn().output.text(), format!("answer {calls}"));
+    }
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
