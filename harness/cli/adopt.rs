@@ -20,7 +20,7 @@ use retake_core::key::{Hash, Rules};
 use retake_core::secrets::{hide, shown};
 use retake_model::MissedCall;
 use retake_scenario::{Discovered, Scenario, discover};
-use retake_wire::fixture::{Fixture, Table, Turn, journal_of};
+use retake_wire::fixture::{Fixture, Recorded, Turn, journal_of};
 
 use provider::{Outcome, Provider};
 
@@ -218,29 +218,22 @@ fn adopted(made: Fixture, trace: &Fixture, outcome: &Outcome, rules: &Rules) -> 
     for paired in outcome.paired.iter().rev() {
         pairs.entry(paired.conversation).or_default().push(paired.turn);
     }
-    let mut turns: Vec<Turn> = made.table.turns().to_vec();
-    for turn in &mut turns {
-        let Some(of_trace) = pairs.get_mut(&turn.key.conversation_hash).and_then(Vec::pop) else { continue };
-        let of_trace = &trace.table.turns()[of_trace];
-        turn.output.clone_from(&of_trace.output);
-        // What the recorder got were bytes that were made for it; only a provider's own are kept.
-        let over = turn.wire.as_ref().map(|wire| wire.api);
-        turn.wire = of_trace.wire.clone().filter(|wire| Some(wire.api) == over);
-    }
-    for left in unpaired_turns(outcome, trace) {
-        let mut turn = trace.table.turns()[left].clone();
-        let messages = trace.conversation(left, rules).unwrap_or_default();
-        turn.input = Some(retake_wire::fixture::Input { after: None, messages });
-        turns.push(turn);
-    }
-    let mut adopted = made;
-    adopted.table = Table::new(turns);
-    adopted.texts.extend(trace.texts.clone());
-    adopted.holes.clone_from(&trace.holes);
-    if adopted.tools.is_empty() {
-        adopted.tools.clone_from(&trace.tools);
-    }
-    adopted
+    let of_call = |(index, turn): (usize, &Turn)| {
+        let mut call = made.recorded(index, rules)?;
+        let of_trace = pairs.get_mut(&turn.key.conversation_hash).and_then(Vec::pop);
+        if let Some(of_trace) = of_trace.map(|of_trace| &trace.table.turns()[of_trace]) {
+            call.output.clone_from(&of_trace.output);
+            // What the recorder got were bytes that were made for it; only a provider's own are kept.
+            let over = turn.wire.as_ref().map(|wire| wire.api);
+            call.wire = of_trace.wire.clone().filter(|wire| Some(wire.api) == over);
+        }
+        Some(call)
+    };
+    let mut turns: Vec<Recorded> = made.table.turns().iter().enumerate().filter_map(of_call).collect();
+    turns.extend(unpaired_turns(outcome, trace).into_iter().filter_map(|left| trace.recorded(left, rules)));
+    let of_both = Fixture::of_turns(&made.path, made.notes.clone(), turns, rules);
+    let tools = if made.tools.is_empty() { trace.tools.clone() } else { made.tools.clone() };
+    Fixture { texts: of_both.texts, table: of_both.table, holes: trace.holes.clone(), tools, ..made }
 }
 
 fn unpaired_turns(outcome: &Outcome, fixture: &Fixture) -> Vec<usize> {

@@ -10,7 +10,7 @@ use retake_base::files;
 use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, keep_order, message_from_langchain};
-use retake_wire::fixture::Fixture;
+use retake_wire::fixture::{FORMAT, Fixture};
 
 /// Print the match key of each conversation in a JSON Lines file
 #[derive(Debug, Args)]
@@ -20,17 +20,16 @@ use retake_wire::fixture::Fixture;
     Each line is an object with a caller and its messages, which are in the form of\n\
     LangChain's messages_to_dict. Keys are of version 1, with the rules of the suite\n\
     of the project that contains the file (for standard input, the current folder).\n\n\
-    After [[normalize]] or [aliases] in scenarios/suite.toml changed, or after a\n\
-    turn was edited by hand, compute the keys of a fixture again:\n  \
+    Carry a fixture of an older format over to the newest:\n  \
     retake key --write fixtures/chat.json\n\n\
-    An `output` that differs from its `wire` is restored from `wire`. A fixture that\n\
-    has only hashes, as deer-flow's, is refused: nothing can be computed from them.")]
+    It says what the older format did not keep. In a fixture of `retake/1`, an\n\
+    `output` that differs from its `wire` is left out. A fixture that has only\n\
+    hashes, as deer-flow's, is refused: nothing can be computed from them.")]
 pub(super) struct KeyOf {
     /// A file of JSON lines [default: standard input]
     #[arg(conflicts_with = "write")]
     file: Option<PathBuf>,
-    /// Compute the keys of this fixture's turns again with the suite's current rules, restore each `output` that differs
-    /// from its `wire`, and write the fixture
+    /// Write this fixture in the newest format. A response that is odd is taken to be what the service sent
     #[arg(long, value_name = "FIXTURE")]
     write: Option<PathBuf>,
     #[command(flatten)]
@@ -40,7 +39,7 @@ pub(super) struct KeyOf {
 impl KeyOf {
     pub(super) fn run(&self) -> Result<ExitCode> {
         if let Some(fixture) = &self.write {
-            return self.write_keys(fixture);
+            return self.carry_over(fixture);
         }
         let bytes = super::project::input(self.file.as_deref())?;
         let name = self.file.clone().unwrap_or_else(|| PathBuf::from("(standard input)"));
@@ -61,19 +60,22 @@ impl KeyOf {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn write_keys(&self, file: &Path) -> Result<ExitCode> {
-        retake::__private::run::may_write_fixtures("computing keys again")?;
+    fn carry_over(&self, file: &Path) -> Result<ExitCode> {
+        retake::__private::run::may_write_fixtures("carrying fixtures over")?;
         let rules = self.project.open(file)?.rules;
         let old = files::read(file)?;
-        let fixture = Fixture::keyed_anew(file, &old, &rules)?;
+        let fixture = Fixture::carried_over(file, &old, &rules)?;
         let text = fixture.print();
         let shown = file.display();
         if text.as_bytes() == old {
-            terminal::note(format!("{shown}: unchanged, every key fits its call and every `output` its `wire`"));
+            terminal::note(format!("{shown}: unchanged, nothing in it is older than {FORMAT}"));
             return Ok(ExitCode::SUCCESS);
         }
         files::write_whole(file, text.as_bytes())?;
-        terminal::note(format!("{shown}: the keys of {} computed again", counted(fixture.table.turns().len(), "turn")));
+        let turns = counted(fixture.table.turns().len(), "turn");
+        let unknown = if fixture.is_old { fixture.unknown() } else { Vec::new() };
+        let lines = unknown.iter().map(|what| format!("\n  not known: {what}"));
+        terminal::note(format!("{shown}: {turns} written as {FORMAT}{}", lines.collect::<String>()));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -140,6 +140,9 @@ impl Proxy {
     fn write_fixture(&self, journal_file: &std::path::Path, rules: &Rules, scrub: &Scrub) -> Result<ExitCode> {
         let made = call_log::to_fixture(journal_file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
         made.left_out.iter().for_each(|line| terminal::note(format!("left out: {line}")));
+        if !self.errors && !made.failed.is_empty() {
+            terminal::note("to make turns of a provider's errors: retake proxy … --errors");
+        }
         made.warnings.iter().for_each(|line| terminal::note(format!("warning: {line}")));
         let turns = made.fixture.table.turns().len();
         let left_out = made.left_out.len();

@@ -1,3 +1,4 @@
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,10 +16,12 @@ use retake_wire::fixture::Fixture;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  retake show write_read_file\n  retake show fixtures/write_read_file.json --turn 2\n  \
-    retake show --fork write_read_file-1.1\n\n\
+    retake show write_read_file --answer 2\n  retake show --fork write_read_file-1.1\n\n\
     Each message is shown once, under the turn that first sent it. With --turn, one\n\
     turn is shown completely: every message that the model was sent, its answer, and\n\
-    what else the fixture stores for the turn."
+    what else the fixture stores for the turn.\n\n\
+    With --answer, an answer is printed to be edited: put it in the place of the\n\
+    turn's `wire`, and change nothing else."
 )]
 pub(super) struct Show {
     /// The name of a scenario or fixture, or a fixture's file
@@ -27,6 +30,9 @@ pub(super) struct Show {
     /// Show this run of a fork beside the recording
     #[arg(long, value_name = "ID", conflicts_with_all = ["name", "turn"])]
     fork: Option<String>,
+    /// Print the answer of turn N, counted from 1, in the form that a fixture takes in the place of a turn's `wire`
+    #[arg(long, value_name = "N", conflicts_with_all = ["fork", "turn"])]
+    answer: Option<NonZero<usize>>,
     /// Show only this turn, with its whole conversation
     #[arg(long, value_name = "N")]
     turn: Option<usize>,
@@ -50,6 +56,10 @@ impl Show {
             .ok()
             .and_then(|root| Some(file.canonicalize().ok()?.strip_prefix(root).ok()?.to_owned()));
         let fixture = Fixture::parse(shown.as_deref().unwrap_or(&file), &bytes, &rules)?;
+        if let Some(number) = self.answer {
+            terminal::out(answer(&fixture, number)?);
+            return Ok(ExitCode::SUCCESS);
+        }
         let used_by = used_by(&file, discovered.as_ref());
         let shown = Shown { fixture: &fixture, rules: &rules, used_by: &used_by, width: columns::width() };
         terminal::out(match self.turn {
@@ -115,6 +125,19 @@ impl Show {
         let scenarios = discovered.iter().flat_map(|all| all.sound()).map(|scenario| scenario.name.as_str());
         Err(error.suggest(&name, scenarios.chain(fixtures.iter().map(String::as_str))))
     }
+}
+
+/// The answer of a turn as the field `output`.
+fn answer(fixture: &Fixture, number: NonZero<usize>) -> Result<String> {
+    let turns = fixture.table.turns();
+    let Some(turn) = turns.get(number.get() - 1) else {
+        let error = Error::new(format!("there is no turn {number}")).in_file(&fixture.path);
+        return Err(error.help(format!("the fixture has {}", counted(turns.len(), "turn"))));
+    };
+    turn.answer_field().ok_or_else(|| {
+        let what = format!("turn {number} is no answer of a model that could be written otherwise");
+        Error::new(what).in_file(&fixture.path).help("to change it: edit the body in its `wire`")
+    })
 }
 
 /// The names of the scenarios that replay a fixture.

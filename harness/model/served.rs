@@ -52,6 +52,11 @@ impl Served {
     /// Returns the response to the call. Usually that is the recorded one, which is then borrowed, not copied.
     pub(super) fn response_to(&self, call: &Call) -> Result<Cow<'_, Response>, Unrenderable> {
         let turn = self.turn();
+        // What came in another framing than the recorded call asked for goes that way again, if this call asks for the same.
+        let otherwise = turn.wire.as_ref().filter(|wire| wire.api == call.api && wire.asked.is_some());
+        if let Some(wire) = otherwise.filter(|wire| wire.asked_stream() == call.stream) {
+            return Ok(Cow::Borrowed(&wire.response));
+        }
         let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
         if let Some(response) = wire::as_recorded(recorded, &call.render_for("")) {
             if call.stream && !call.include_usage && self.asked_for_usage() {

@@ -29,9 +29,9 @@ pub(crate) fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &
         request: None,
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(vec![Message::new("human", question)]),
-        checks: checks(prompt),
+        texts: Some(checks(prompt).into()),
         output: Answer { blocks: vec![Block::Text(answer.into())], ..Answer::default() },
-        wire: Wire { api: Api::OpenAiChat, response: Response::json(200, body) },
+        wire: Some(Wire::of(Api::OpenAiChat, Response::json(200, body))),
     }
 }
 

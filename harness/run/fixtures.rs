@@ -12,7 +12,7 @@ use retake_base::lock::Mutex;
 use retake_base::text::nearest;
 use retake_core::key::Rules;
 use retake_scenario::{Discovered, FixtureRef, Scenario, is_name};
-use retake_wire::fixture::Fixture;
+use retake_wire::fixture::{FORMAT, Fixture};
 
 /// The fixtures of a project. Each is read when it is first needed.
 pub struct Fixtures {
@@ -66,6 +66,20 @@ impl Fixtures {
         let shares = |other: &Scenario| other.name == named && other.fixture == scenario.fixture;
         let fits = named == stem || all.scenarios.iter().flatten().any(shares);
         (!fits).then(|| format!("{} says that it was recorded for scenario `{named}`", fixture.path.display()))
+    }
+
+    /// Writes a fixture of an older format in the newest one. One without conversations stays as it is, since deer-flow's own files
+    /// hold more than is read. Returns a note for the user, if it was written.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_anew(&self, fixture: &Fixture) -> Result<Option<String>> {
+        let (file, text) = (self.root.join(&fixture.path), fixture.print());
+        if !fixture.is_old || !fixture.keeps_conversations() || files::read(&file)? == text.as_bytes() {
+            return Ok(None);
+        }
+        files::write_whole(&file, text.as_bytes())?;
+        Ok(Some(format!("{}: written as {FORMAT}, which says the same", fixture.path.display())))
     }
 
     fn no_fixture(&self, scenario: &Scenario, file: &Path) -> Error {

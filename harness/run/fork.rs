@@ -181,7 +181,7 @@ impl Forking<'_> {
         let rules = &self.project.rules;
         for turn in self.fixture.table.turns().iter().take(self.from) {
             let is_this = |(call, _): &(Recorded, call_log::LoggedCall)| {
-                rules.conversation_hash(&call.conversation) == turn.key.conversation_hash && call.output == turn.output
+                call.key(rules).conversation_hash == turn.key.conversation_hash && call.output == turn.output
             };
             if let Some(at) = paid.iter().position(is_this) {
                 paid.remove(at);

@@ -201,7 +201,10 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     orphans::check_callers(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
         let agreed = prove(project, scenario, fixture.as_ref(), None)?;
-        return agreed.compared(project, scenario);
+        agreed.compared(project, scenario)?;
+        let anew = fixture.map_or(Ok(None), |fixture| project.fixtures.write_anew(&fixture))?;
+        project.note(&scenario.name, anew.into_iter().collect());
+        return Ok(());
     }
     verdict::check_format(project, scenario)?;
     let mut failures: Vec<String> = Vec::new();

@@ -55,7 +55,7 @@ pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture
             request: None,
             caller: Some("lead_agent".to_owned()),
             conversation: rules.canonical(vec![Message::new("human", question)]),
-            checks: checks.clone(),
+            texts: Some(checks.clone().into()),
             output: Answer {
                 id: Some(format!("chatcmpl-{i}")),
                 blocks: vec![Block::Text(answer.to_owned())],
@@ -63,7 +63,7 @@ pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture
                 finish: Some(Finish::Stop),
                 ..Answer::default()
             },
-            wire: Wire { api: Api::OpenAiChat, response },
+            wire: Some(Wire::of(Api::OpenAiChat, response)),
         }
     };
     Fixture::of_turns(Path::new("bench.json"), BTreeMap::new(), (0..count).map(turn).collect(), &rules)

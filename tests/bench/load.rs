@@ -53,9 +53,9 @@ fn fixture(file: &Path) {
             request: None,
             caller: Some("lead_agent".to_owned()),
             conversation: rules.canonical(vec![Message::new("human", QUESTION)]),
-            checks: checks.clone(),
+            texts: Some(checks.clone().into()),
             output: decode_response(Api::OpenAiChat, &response).unwrap(),
-            wire: Wire { api: Api::OpenAiChat, response },
+            wire: Some(Wire::of(Api::OpenAiChat, response)),
         }
     };
     Fixture::of_turns(file, BTreeMap::new(), (0..3).map(turn).collect(), &rules).write(file).unwrap();

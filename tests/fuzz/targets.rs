@@ -318,9 +318,9 @@ pub fn worlds(data: &[u8]) {
         request: None,
         caller: None,
         conversation: rules.canonical(call.messages.iter().cloned().map(Into::into).collect()),
-        checks: CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings),
+        texts: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings).into()),
         output,
-        wire: Wire { api, response },
+        wire: Some(Wire::of(api, response)),
     };
     let fixture = Fixture::of_turns(Path::new("a.json"), [].into(), vec![recorded], &rules);
     let turn = &fixture.table.turns()[0];

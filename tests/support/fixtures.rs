@@ -3,7 +3,7 @@
 use retake::Message;
 use retake_core::conversation::{Answer, Block, Finish};
 use retake_core::json::Json;
-use retake_core::key::{CheckTexts, Rules};
+use retake_core::key::{Check, CheckTexts, Rules};
 use retake_wire as wire;
 use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{Api, RenderFor};
@@ -14,9 +14,11 @@ use crate::support::tree::Tree;
 pub(crate) fn edit(tree: &Tree, name: &str, change: impl FnOnce(&mut Vec<Recorded>)) {
     let (rules, path) = (Rules::default(), tree.path(&format!("fixtures/{name}.json")));
     let fixture = Fixture::read(&path, &rules).unwrap();
-    let mut turns = recorded(&fixture, &rules);
+    let turns = 0..fixture.table.turns().len();
+    let mut turns = turns.map(|index| fixture.recorded(index, &rules).unwrap()).collect();
     change(&mut turns);
-    Fixture::of_turns(&path, fixture.notes, turns, &rules).write(&path).unwrap();
+    let edited = Fixture::of_turns(&path, fixture.notes, turns, &rules);
+    Fixture { recorded: fixture.recorded, ..edited }.write(&path).unwrap();
 }
 
 /// Writes a fixture into the tree.
@@ -49,10 +51,12 @@ pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
     Recorded {
         caller: caller.map(str::to_owned),
         conversation: rules.canonical(vec![Message::new("human", said)]),
-        checks: CheckTexts::new(&rules.normalizer, "", &Json::Null, "gpt-4o-mini", &Json::object::<String>([])),
+        texts: Some(
+            CheckTexts::new(&rules.normalizer, "", &Json::Null, "gpt-4o-mini", &Json::object::<String>([])).into(),
+        ),
         request: None,
         output,
-        wire: Wire { api: Api::OpenAiChat, response },
+        wire: Some(Wire::of(Api::OpenAiChat, response)),
     }
 }
 
@@ -64,27 +68,8 @@ pub(crate) fn change_word(message: &mut Json, from: &str, to: &str) {
     *content = content.replace(from, to);
 }
 
-fn recorded(fixture: &Fixture, rules: &Rules) -> Vec<Recorded> {
-    let text = |hash| fixture.texts[&hash].clone();
-    let turns = fixture.table.turns().iter().enumerate();
-    turns
-        .map(|(index, turn)| {
-            let checks = turn.checks.unwrap();
-            Recorded {
-                caller: turn.caller.clone(),
-                conversation: fixture.conversation(index, rules).unwrap(),
-                checks: CheckTexts {
-                    prompt: text(checks.prompt),
-                    tools: text(checks.tools),
-                    model: text(checks.model),
-                    settings: text(checks.settings),
-                    form: checks.form.map(text),
-                    results: checks.results.map(text).unwrap_or_default(),
-                },
-                request: turn.request,
-                output: turn.output.clone(),
-                wire: turn.wire.clone().unwrap(),
-            }
-        })
-        .collect()
+/// Changes the text of a check.
+pub(crate) fn reworded(turn: &mut Recorded, check: Check, change: impl FnOnce(&str) -> String) {
+    let text = turn.text(check);
+    *text = Some(change(text.as_deref().unwrap()).into());
 }

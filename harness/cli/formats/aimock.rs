@@ -10,7 +10,7 @@ use super::foreign::Content;
 use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall, Usage};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Hash, Rules};
-use retake_wire::fixture::{Input, Turn};
+use retake_wire::fixture::Recorded;
 
 /// Returns the turns of a file; `None` if the file has another format.
 pub(super) fn turns(file: &Json, rules: &Rules) -> Option<Content> {
@@ -19,9 +19,9 @@ pub(super) fn turns(file: &Json, rules: &Rules) -> Option<Content> {
     let mut first_of: HashMap<Hash, usize> = HashMap::new();
     for (i, entry) in entries.iter().enumerate() {
         let place = format!("entry {}", i + 1);
-        match turn(entry, rules) {
+        match turn(entry) {
             Ok((turn, sequence)) => {
-                let first = *first_of.entry(turn.key.conversation_hash).or_insert(i);
+                let first = *first_of.entry(turn.key(rules).conversation_hash).or_insert(i);
                 found.push(((first, sequence), turn));
                 let ignored = ["webSearches", "redactedThinking", "reasoningSignature"];
                 let ignored = ignored.iter().filter(|name| entry.get("response").and_then(|r| r.get(name)).is_some());
@@ -43,7 +43,7 @@ pub(super) fn turns(file: &Json, rules: &Rules) -> Option<Content> {
     Some(Content { turns, left_out, notes, ..Content::default() })
 }
 
-fn turn(entry: &Json, rules: &Rules) -> Result<(Turn, u64), String> {
+fn turn(entry: &Json) -> Result<(Recorded, u64), String> {
     let matched = entry.get("match").and_then(Json::as_object).ok_or("no `match`")?;
     let on = |field: &str| matched.get(field).filter(|value| !matches!(value, Json::Null));
     // A turn answers each call of its conversation, here that of one message.
@@ -60,16 +60,8 @@ fn turn(entry: &Json, rules: &Rules) -> Result<(Turn, u64), String> {
     }
     let message = on("userMessage").and_then(Json::as_str).ok_or("matches on no `userMessage`, so it has no key")?;
     let output = answer(entry.get("response").ok_or("no `response`")?)?;
-    let messages = rules.canonical(vec![Message::new("human", message)]);
-    let turn = Turn {
-        request: None,
-        caller: None,
-        key: rules.key(&messages, None),
-        input: Some(Input { after: None, messages }),
-        checks: None,
-        output,
-        wire: None,
-    };
+    let conversation = Rules::none().canonical(vec![Message::new("human", message)]);
+    let turn = Recorded { caller: None, conversation, texts: None, request: None, output, wire: None };
     Ok((turn, on("sequenceIndex").and_then(Json::as_u64).unwrap_or(u64::MAX)))
 }
 

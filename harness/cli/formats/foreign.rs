@@ -13,7 +13,7 @@ use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::fixture::{Fixture, Recorded, Table, Turn};
+use retake_wire::fixture::{Fixture, Recorded};
 use retake_wire::{Call, Known};
 
 /// The format of another tool's recordings.
@@ -44,7 +44,7 @@ pub(crate) struct Imported {
 pub(super) struct Content {
     pub(super) interactions: Vec<PlacedInteraction>,
     /// Turns without requests. Their conversations follow from what the tool matches on.
-    pub(super) turns: Vec<Turn>,
+    pub(super) turns: Vec<Recorded>,
     /// The places of what did not become a turn, and the reasons.
     pub(super) left_out: Vec<(String, String)>,
     pub(super) notes: Vec<String>,
@@ -73,7 +73,7 @@ pub(crate) fn to_fixture(
         return Err(errors);
     }
     let hosts = hosts_of_calls(contents.iter().flat_map(|(_, content)| &content.interactions));
-    let (mut recorded, mut turns, mut left_out, mut known) = (Vec::new(), Vec::new(), Vec::new(), Known::default());
+    let (mut recorded, mut left_out, mut known) = (Vec::new(), Vec::new(), Known::default());
     for (path, content) in contents {
         let at = |place: &str, what: String| format!("{}: {place}: {what}", path.display());
         // Interactions that are not even one of HTTP, each kind in one line.
@@ -102,15 +102,11 @@ pub(crate) fn to_fixture(
         }
         left_out.extend(content.left_out.into_iter().map(|(place, reason)| at(&place, reason)));
         remarks.extend(content.notes.into_iter().map(|note| format!("{}: {note}", path.display())));
-        turns.extend(content.turns);
+        recorded.extend(content.turns);
     }
     let mut kept = Recorded::kept(&recorded).into_iter();
     recorded.retain(|_| kept.next().unwrap_or(true));
     let mut fixture = Fixture::of_turns(out, notes, recorded, options.rules);
-    // A format has either interactions or turns.
-    if !turns.is_empty() {
-        fixture.table = Table::new(turns);
-    }
     let fired = fired.iter().map(String::as_str);
     fixture.scrub = Scrub::of_names(fired, |_| None).map_err(|reason| vec![Error::new(reason)])?;
     Ok(Imported { fixture, left_out, notes: remarks, unread: errors })

@@ -9,6 +9,7 @@ use super::body::{self, Body};
 use super::foreign::Options;
 use retake_core::conversation::Answer;
 use retake_core::json::Json;
+use retake_core::key::Check;
 use retake_core::secrets::Fired;
 use retake_wire::fixture::{Exchange, Recorded};
 use retake_wire::{self as wire, Api, Call, Known, RenderFor, Target};
@@ -104,7 +105,7 @@ impl Interaction {
         let mut recorded = recorded.map_err(|reason| format!("{what}: {reason}"))?;
         if target.version() != offered_version(api) {
             // The base URL differs from replay's, so each call in replay would seem to ask for another form.
-            recorded.checks.form = None;
+            *recorded.text(Check::Form) = None;
         }
         let note = match (unread, asked_for) {
             (Some(reason), _) => {

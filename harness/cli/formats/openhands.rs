@@ -9,7 +9,7 @@ use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::fixture::{After, Fixture, Input, Table, Turn};
+use retake_wire::fixture::{Fixture, Recorded};
 
 /// Makes a fixture from a conversation, and returns one line for each answer that cannot become a turn. The turns have no `wire`,
 /// so their answers are rendered for each API. `scrub` are the secrets to remove.
@@ -22,18 +22,18 @@ pub(crate) fn to_fixture(
     scrub: &Scrub,
 ) -> Result<(Fixture, Vec<String>)> {
     let mut fired = Fired::new();
-    let mut turns = Turns { rules, messages: Vec::new(), new: Vec::new(), answered: Vec::new() };
+    let mut turns = Turns { sent: Rules::none(), messages: Vec::new(), answered: Vec::new() };
     let mut open: Option<(Option<String>, Answer)> = None;
     let (mut condensed, mut left_out) = (false, Vec::new());
-    let mut close =
-        |turns: &mut Turns<'_>, open: &mut Option<(Option<String>, Answer)>, condensed: bool| match open.take() {
-            Some((id, _)) if condensed => {
-                let id = id.unwrap_or_else(|| "without an id".to_owned());
-                left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
-            }
-            Some((_, answer)) => turns.answer(answer),
-            None => {}
-        };
+    let mut close = |turns: &mut Turns, open: &mut Option<(Option<String>, Answer)>, condensed: bool| match open.take()
+    {
+        Some((id, _)) if condensed => {
+            let id = id.unwrap_or_else(|| "without an id".to_owned());
+            left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
+        }
+        Some((_, answer)) => turns.answer(answer),
+        None => {}
+    };
     for mut event in conversation.events {
         event.scrub(scrub, &mut fired);
         match event {
@@ -69,38 +69,31 @@ pub(crate) fn to_fixture(
         }
     }
     close(&mut turns, &mut open, condensed);
-    let turns = turns.answered;
-    let mut fixture = Fixture::of_turns(out, notes, Vec::new(), rules);
-    fixture.table = Table::new(turns);
+    let mut fixture = Fixture::of_turns(out, notes, turns.answered, rules);
     let fired = fired.iter().map(String::as_str);
     fixture.scrub = Scrub::of_names(fired, |_| None).map_err(Error::new)?;
     Ok((fixture, left_out))
 }
 
 /// The turns so far, and their conversation.
-struct Turns<'a> {
-    rules: &'a Rules,
-    /// All canonical messages so far.
+struct Turns {
+    /// What is stored is not normalized.
+    sent: Rules,
+    /// All messages so far.
     messages: Vec<Json>,
-    /// The messages after the last answer.
-    new: Vec<Json>,
-    answered: Vec<Turn>,
+    answered: Vec<Recorded>,
 }
 
-impl Turns<'_> {
+impl Turns {
     /// Adds a message that is not an answer of the model.
     fn add(&mut self, message: Message) {
-        let canonical = self.rules.canonical(vec![message]);
-        self.messages.extend(canonical.iter().cloned());
-        self.new.extend(canonical);
+        self.messages.extend(self.sent.canonical(vec![message]));
     }
 
     fn answer(&mut self, output: Answer) {
-        let after = self.answered.len().checked_sub(1).map(|turn| After { turn, keep: None });
-        let key = self.rules.key(&self.messages, None);
-        let input = Some(Input { after, messages: std::mem::take(&mut self.new) });
-        self.messages.extend(self.rules.canonical(vec![output.to_message()]));
-        self.answered.push(Turn { caller: None, key, input, checks: None, request: None, output, wire: None });
+        let conversation = self.messages.clone();
+        self.add(output.to_message());
+        self.answered.push(Recorded { caller: None, conversation, texts: None, request: None, output, wire: None });
     }
 }
 

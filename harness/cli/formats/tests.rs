@@ -110,7 +110,7 @@ fn every_form_of_a_vcr_body_gives_the_same_call_and_answer() {
         let text = cassette(request, answer);
         let found = import(Foreign::Vcr, &text);
         assert_eq!((&found.left_out, &found.notes), (&vec![], &vec![]), "{text}");
-        let [Wire { api: Api::OpenAiChat, response }] = &wires(&found)[..] else { panic!("{text}") };
+        let [Wire { api: Api::OpenAiChat, response, .. }] = &wires(&found)[..] else { panic!("{text}") };
         assert_eq!((response.status, &*response.content_type), (200, "application/json"), "{text}");
         assert_eq!(value_of(response), json(ANSWER), "{text}");
         assert_eq!(found.fixture.table.turns()[0].key, first.fixture.table.turns()[0].key, "{text}");
@@ -186,7 +186,7 @@ fn every_version_of_go_vcr_is_read_and_an_empty_content_type_is_guessed() {
         let expected =
             Response { content_type: "text/event-stream".into(), ..Response::stream(wire::split_frames(stream)) };
         assert_eq!((&found.left_out, &found.notes), (&vec![], &vec![]), "{text}");
-        assert_eq!(wires(&found), [Wire { api: Api::OpenAiChat, response: expected }], "{text}");
+        assert_eq!(wires(&found), [Wire::of(Api::OpenAiChat, expected)], "{text}");
     }
     let failed = texts[0].replace("200 OK", "429 Too Many").replace("code: 200", "code: 429");
     assert!(import(Foreign::Vcr, &failed).left_out[0].contains("status 429"));

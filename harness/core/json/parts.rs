@@ -52,8 +52,12 @@ impl Json {
     ///
     /// # Errors
     /// As [`Json::parse_unique`].
-    pub fn parse_keeping(text: &[u8], path: [&str; 2]) -> Result<(Json, Option<JsonText>), JsonError> {
-        utf8(text).and_then(|text| parse_keeping(text, path)).map_err(|e| JsonError::at(text, e))
+    pub fn parse_keeping(
+        text: &[u8],
+        object: &str,
+        keeps: impl Fn(&str, &Json) -> bool,
+    ) -> Result<(Json, Option<JsonText>), JsonError> {
+        utf8(text).and_then(|text| parse_keeping(text, object, keeps)).map_err(|e| JsonError::at(text, e))
     }
 
     /// Returns the byte offset at which a field (its key) or an element of a JSON text begins. If the path does not exist,
@@ -97,7 +101,7 @@ fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a s
     Ok((rest, elements))
 }
 
-fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option<JsonText>)> {
+fn parse_keeping(text: &str, object: &str, keeps: impl Fn(&str, &Json) -> bool) -> Parsed<(Json, Option<JsonText>)> {
     let mut kept = None;
     let json = parse_object(Parser::unique(text), |parser, key| {
         if key != object || parser.peek() != Some(b'{') {
@@ -107,7 +111,7 @@ fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option
             parser.skip_space();
             let start = parser.at;
             let value = parser.value(2)?;
-            if key == field {
+            if keeps(key, &value) {
                 kept = Some(JsonText::of_parsed(&text[start..parser.at]));
             }
             Ok(Some(value))

@@ -38,6 +38,24 @@ impl JsonText {
         self.0.clone()
     }
 
+    /// Returns the texts of a list's elements; none if this is no list.
+    pub fn elements(&self) -> Vec<&str> {
+        let (text, mut found, mut depth, mut start, mut end) = (self.text(), Vec::new(), 0_usize, 1, 0);
+        for token in tokens(text).take_while(|_| self.is_array()) {
+            match token {
+                "[" | "{" => depth += 1,
+                "]" | "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 || (depth == 1 && token == ",") {
+                found.extend(text.get(start..end).filter(|element| !element.is_empty()));
+                start = end + 1;
+            }
+            end += token.len();
+        }
+        found
+    }
+
     pub fn is_array(&self) -> bool {
         self.0.first() == Some(&b'[')
     }

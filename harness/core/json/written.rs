@@ -11,6 +11,8 @@ pub enum Written {
     Value(Json),
     /// A value in its original order and spelling.
     Text(JsonText),
+    /// The compact text of a value, which takes one line in any layout.
+    Line(String),
     List(Vec<Written>),
     Object(SortedMap<Written>),
 }
@@ -31,6 +33,7 @@ impl Written {
             Written::Value(value) => print_value(value, out, layout, depth),
             Written::Text(text) if layout == Layout::Pretty => text.print_pretty(out, depth),
             Written::Text(text) => out.push_str(text.text()),
+            Written::Line(text) => out.push_str(text),
             Written::List(items) => print_list(out, layout, depth, ('[', ']'), items.iter(), |item, out| {
                 item.print_at(out, layout, depth + 1);
             }),

@@ -91,36 +91,47 @@ fn opaque_text(mut body: Json, normalizer: &Normalizer) -> String {
 
 const NO_BODY: &str = "(no body)";
 
-/// Returns a canonical message as it would be if the suite had more rules, which follow those that were already applied.
-/// `more` contains only the added rules. Returns `None` if the message is then empty.
-pub fn with_more_rules(message: &Json, more: &Normalizer) -> Option<Json> {
+/// Returns the canonical message of one that is stored: `{"type", "content", "tool_calls"?, "name"?}`, with its texts as they were
+/// sent. It is borrowed if the rules change nothing in it, and `None` if it is then empty. With a normalizer that has no rules but
+/// the suite's, it is a canonical message as it would be with these rules added.
+pub fn with_rules<'a>(message: &'a Json, rules: &Normalizer) -> Option<Cow<'a, Json>> {
+    let content = message.str_of("content").unwrap_or_default();
+    let replaced = match message.str_of("type") {
+        Some(OPAQUE) if content == NO_BODY => Cow::Borrowed(content),
+        Some(OPAQUE) if rules.has_own() => match Json::parse(content.as_bytes()) {
+            Ok(body) => Cow::Owned(opaque_text(body, rules)),
+            Err(_) => rules.apply(content),
+        },
+        Some(OPAQUE) => rules.version_1(content),
+        _ => rules.apply(content),
+    };
+    let calls = message.get("tool_calls").and_then(Json::as_array).unwrap_or_default();
+    if is_blank(&replaced) && calls.is_empty() {
+        return None;
+    }
+    let mut changed = match replaced {
+        Cow::Owned(text) if text != content => Cow::Owned(with_content(message, text)),
+        _ => Cow::Borrowed(message),
+    };
+    if rules.has_own() && !calls.is_empty() {
+        let mut replaced = calls.to_vec();
+        let args = replaced.iter_mut().filter_map(|call| call.as_object_mut()?.get_mut("args"));
+        args.for_each(|args| rules.own_in(args, false));
+        if replaced != calls
+            && let Some(fields) = changed.to_mut().as_object_mut()
+        {
+            fields.insert("tool_calls", Json::Array(replaced));
+        }
+    }
+    Some(changed)
+}
+
+fn with_content(message: &Json, text: String) -> Json {
     let mut message = message.clone();
-    let Json::Object(fields) = &mut message else { return Some(message) };
-    let opaque = fields.get("type").and_then(Json::as_str) == Some(OPAQUE);
-    let calls = fields.contains_key("tool_calls");
-    if let Some(Json::Str(content)) = fields.get_mut("content") {
-        match Json::parse(content.as_bytes()) {
-            _ if opaque && content == NO_BODY => {}
-            Ok(mut body) if opaque => {
-                more.own_in(&mut body, true);
-                *content = body.print(Layout::Python);
-            }
-            _ => *content = more.own(content).into_owned(),
-        }
-        if is_blank(content) && !calls {
-            return None;
-        }
+    if let Some(fields) = message.as_object_mut() {
+        fields.insert("content", Json::Str(text));
     }
-    if let Some(Json::Array(calls)) = fields.get_mut("tool_calls") {
-        for call in calls {
-            if let Json::Object(call) = call
-                && let Some(args) = call.get_mut("args")
-            {
-                more.own_in(args, false);
-            }
-        }
-    }
-    Some(message)
+    message
 }
 
 /// Returns the text of message content. A list becomes the concatenated texts of its blocks, where a block without text

@@ -62,6 +62,13 @@ pub struct Checks {
 }
 
 impl Checks {
+    /// Creates checks of hashes in the order of [`Check::ALL`].
+    pub fn of_hashes([prompt, tools, model, settings, form, results]: [Option<Hash>; Check::ALL.len()]) -> Checks {
+        let [prompt, tools, model, settings] =
+            [prompt, tools, model, settings].map(|hash| hash.unwrap_or_else(|| Hash::of(b"")));
+        Checks { prompt, tools, model, settings, form, results }
+    }
+
     pub fn of(&self, check: Check) -> Option<Hash> {
         match check {
             Check::Prompt => Some(self.prompt),
@@ -85,16 +92,21 @@ impl Checks {
     }
 }
 
-/// Returns the text of a check as it would be if the suite had more rules. `more` contains only the added rules.
-pub fn check_with_more_rules(check: Check, text: &str, more: &Normalizer) -> String {
-    match Json::parse(text.as_bytes()) {
-        Ok(mut json) if check.is_json() && check != Check::Form => {
-            more.own_in(&mut json, false);
-            json.print(Layout::Python)
-        }
-        // This text is Retake's own description, and contains no text of the call.
-        _ if matches!(check, Check::Form | Check::Results) => text.to_owned(),
-        _ => more.own(text).into_owned(),
+/// Returns the text of a check that is stored as it was sent. With a normalizer that has no rules but the suite's, it is the text as it
+/// would be with these rules added.
+pub fn check_with_rules(check: Check, text: &str, rules: &Normalizer) -> String {
+    match check {
+        // These are Retake's own words, and contain no text of the call.
+        Check::Form | Check::Results => text.to_owned(),
+        Check::Tools | Check::Settings if rules.has_own() => match Json::parse(text.as_bytes()) {
+            Ok(mut json) => {
+                rules.own_in(&mut json, false);
+                rules.of_check(&json.print(Layout::Python)).into_owned()
+            }
+            Err(_) => rules.own(&rules.of_check(text)).into_owned(),
+        },
+        Check::Tools | Check::Settings => rules.of_check(text).into_owned(),
+        Check::Prompt | Check::Model => rules.own(&rules.of_check(text)).into_owned(),
     }
 }
 
@@ -188,5 +200,13 @@ impl CheckTexts {
             Check::Form => return self.form.as_ref(),
             Check::Results => &self.results,
         })
+    }
+}
+
+/// In the order of [`Check::ALL`].
+impl From<CheckTexts> for [Option<Arc<str>>; Check::ALL.len()] {
+    fn from(texts: CheckTexts) -> Self {
+        let CheckTexts { prompt, tools, model, settings, form, results } = texts;
+        [Some(prompt), Some(tools), Some(model), Some(settings), form, Some(results)]
     }
 }

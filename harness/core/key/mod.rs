@@ -17,8 +17,8 @@ mod running;
 mod written;
 
 pub use caller::{Aliases, UNKNOWN_CALLER, caller_of_tags};
-pub use canonical::{message_from_langchain, with_more_rules};
-pub use checks::{Check, CheckTexts, Checks, check_with_more_rules};
+pub use canonical::{message_from_langchain, with_rules};
+pub use checks::{Check, CheckTexts, Checks, check_with_rules};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};
 pub use plain::plain_conversation;

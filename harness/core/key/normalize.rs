@@ -19,8 +19,18 @@ use crate::json::{Json, Layout};
 #[derive(Clone, Debug, Default)]
 pub struct Normalizer {
     rules: Vec<OwnRule>,
-    /// Whether rules 2 to 4 are left out, since the first fixtures are older than these rules.
-    first: bool,
+    eight: Eight,
+}
+
+/// Which of version 1's eight rules act.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Eight {
+    #[default]
+    All,
+    /// All but rules 2 to 4: the first fixtures are older than these.
+    First,
+    /// None: a text stays as it was sent.
+    None,
 }
 
 /// A rule of the suite.
@@ -35,7 +45,18 @@ struct OwnRule {
 impl Normalizer {
     /// Creates the rules by which the first deer-flow fixtures were keyed: version 1 without rules 2 to 4.
     pub(super) fn of_first_fixtures() -> Normalizer {
-        Normalizer { rules: Vec::new(), first: true }
+        Normalizer { eight: Eight::First, ..Normalizer::default() }
+    }
+
+    /// Creates a normalizer without any rules: what it returns is what was sent.
+    pub fn none() -> Normalizer {
+        Normalizer { eight: Eight::None, ..Normalizer::default() }
+    }
+
+    /// Returns the suite's rules without the eight.
+    #[must_use]
+    pub fn own_only(&self) -> Normalizer {
+        Normalizer { eight: Eight::None, ..self.clone() }
     }
 
     /// Adds rules of the suite. Each is a pattern and its replacement, in which `$1` and `${name}` refer to groups.
@@ -66,7 +87,7 @@ impl Normalizer {
 
     /// Applies version 1's rules to a text, then the suite's rules. The result is borrowed if nothing was replaced.
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = version_1(text, reminder, self.first);
+        let mut text = version_1(text, reminder, self.eight);
         self.replace_own(&mut text);
         text
     }
@@ -82,13 +103,13 @@ impl Normalizer {
 
     /// Applies only version 1's rules to a text. This is for printed JSON, on which the suite's rules must not act.
     pub fn version_1<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        version_1(text, reminder, self.first)
+        version_1(text, reminder, self.eight)
     }
 
     /// Applies version 1's rules to the text of a check, with one difference: only innermost pairs of reminder tags are
     /// removed, so a prompt that merely mentions the tag stays whole. The suite's rules are not applied.
     pub(super) fn of_check<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        version_1(text, innermost_reminder, self.first)
+        version_1(text, innermost_reminder, self.eight)
     }
 
     /// Whether the suite has rules of its own.
@@ -142,14 +163,17 @@ impl Normalizer {
 /// Returns the first match of a pattern that starts at or after an offset of a text.
 type Find = fn(&str, usize) -> Option<Range<usize>>;
 
-/// Applies the eight rules. `reminder` finds the reminders to remove; `first` leaves out rules 2 to 4.
-fn version_1(text: &str, reminder: Find, first: bool) -> Cow<'_, str> {
+/// Applies those of the eight rules that act. `reminder` finds the reminders to remove.
+fn version_1(text: &str, reminder: Find, eight: Eight) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
+    if eight == Eight::None {
+        return text;
+    }
     let Marks { removed, paths } = Marks::in_text(&text);
     if removed {
         pass(&mut text, "", reminder);
     }
-    if removed && !first {
+    if removed && eight == Eight::All {
         pass(&mut text, "", empty_role_line);
         pass(&mut text, "", begin_user_input);
         pass(&mut text, "", end_user_input);

@@ -38,6 +38,11 @@ impl Rules {
         rules.key(&rules.canonical(shown.collect()), caller)
     }
 
+    /// No rules: the messages and texts of a call stay as they were sent, which is how a fixture stores them.
+    pub fn none() -> Rules {
+        Rules { normalizer: Normalizer::none(), aliases: Aliases::default() }
+    }
+
     /// Returns the canonical messages of a conversation. Each is an object of `type`, `content`, `tool_calls?` and `name?`.
     pub fn canonical(&self, messages: Vec<Message>) -> Vec<Json> {
         canonical_conversation(messages, &self.normalizer)

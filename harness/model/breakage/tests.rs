@@ -1,6 +1,7 @@
 use super::*;
 use retake_core::conversation::{Answer, Block, ToolCall};
 use retake_core::key::{Hash, Key};
+use retake_wire::fixture::Sent;
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()
@@ -18,6 +19,7 @@ fn saving(args: &str) -> Turn {
         request: None,
         output: Answer { blocks: vec![Block::ToolCall(call)], ..Answer::default() },
         wire: None,
+        sent: Sent::default(),
     }
 }
 

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::arrivals::Arrivals;
+use super::clock;
 use super::recorder::PendingCall;
 use super::state::RecorderState;
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
+use retake_wire::fixture::Minute;
 use retake_wire::fixture::call_log::{Cut, CutBy, LoggedCall};
 use retake_wire::{self as wire, Api, Body, Response};
 
@@ -20,6 +22,7 @@ pub(super) struct CallWriter {
     method: String,
     path: String,
     model: String,
+    at: Minute,
     /// Taken when the line is written.
     request: Option<Json>,
     /// The status of the answer, or 0 until the answer begins.
@@ -51,6 +54,7 @@ impl CallWriter {
             method: call.method.to_string(),
             path: call.target().stored().into_owned(),
             model: call.model.clone(),
+            at: clock::now(),
             request: Some(call.request.clone()),
             status: 0,
             content_type: String::new(),
@@ -115,6 +119,7 @@ impl CallWriter {
         let mut entry = LoggedCall {
             began: self.began,
             ended: self.state.begun.load(Ordering::Relaxed),
+            at: Some(self.at),
             api: self.api,
             caller: self.caller.take(),
             method: std::mem::take(&mut self.method),

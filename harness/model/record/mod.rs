@@ -14,6 +14,7 @@
 mod arrivals;
 mod branch;
 mod call_writer;
+mod clock;
 mod cost;
 mod recorder;
 pub mod relay;

@@ -66,7 +66,7 @@ pub fn merged(attempts: Vec<Vec<(Recorded, LoggedCall)>>, rules: &Rules) -> Vec<
     for attempt in attempts {
         let mut seen: HashMap<Same, usize> = HashMap::new();
         for turn in attempt {
-            let same = Same::of_recorded(&turn.0, rules);
+            let Some(same) = Same::of_recorded(&turn.0, rules) else { continue };
             let place = seen.entry(same.clone()).or_default();
             *place += 1;
             if *place > have.get(&same).copied().unwrap_or_default() {
@@ -82,12 +82,9 @@ pub fn merged(attempts: Vec<Vec<(Recorded, LoggedCall)>>, rules: &Rules) -> Vec<
 }
 
 impl Same {
-    fn of_recorded(call: &Recorded, rules: &Rules) -> Same {
-        Same {
-            caller: call.caller.clone(),
-            conversation: rules.conversation_hash(&call.conversation),
-            checks: call.checks.hashes(),
-        }
+    fn of_recorded(call: &Recorded, rules: &Rules) -> Option<Same> {
+        let conversation = call.key(rules).conversation_hash;
+        Some(Same { caller: call.caller.clone(), conversation, checks: call.checks(rules)? })
     }
 }
 
@@ -97,12 +94,9 @@ impl Resume {
     pub fn new(journal: &[(Recorded, LoggedCall)], fixture: Option<&Fixture>, rules: Arc<Rules>) -> Resume {
         let mut recalled: HashMap<Same, VecDeque<Recalled>> = HashMap::new();
         for (call, _) in journal {
-            let answer = Recalled {
-                output: call.output.clone(),
-                wire: call.wire.clone(),
-                tokens: tokens(&call.output, &call.conversation),
-            };
-            recalled.entry(Same::of_recorded(call, &rules)).or_default().push_back(answer);
+            let Some((same, wire)) = Same::of_recorded(call, &rules).zip(call.wire.clone()) else { continue };
+            let tokens = tokens(&call.output, &call.conversation);
+            recalled.entry(same).or_default().push_back(Recalled { output: call.output.clone(), wire, tokens });
         }
         let mut expected = Cost::of_journal(journal);
         if let Some(fixture) = fixture {

@@ -107,6 +107,7 @@ fn fixture_of(exchanges: &[Exchange]) -> Fixture {
     let journal = CallLog::create(&file).unwrap();
     for (began, exchange) in exchanges.iter().enumerate() {
         let entry = LoggedCall {
+            at: None,
             began,
             ended: began + 1,
             api: exchange.api,

@@ -4,7 +4,7 @@ use super::over_wires::recorded;
 use super::{on_a_server, post};
 use crate::*;
 use retake_core::key::{Check, Rules};
-use retake_wire::fixture::Recorded;
+use retake_wire::fixture::{Recorded, Wire};
 use retake_wire::{self as wire, Api, Known, Response};
 
 const PATH: &str = "/v1/chat/completions";
@@ -32,7 +32,7 @@ fn turn(request: &str, response: Response) -> Recorded {
     let body = wire::request_body(request.as_bytes());
     let checks =
         wire::decode(Api::OpenAiChat, PATH, &body, &Known::default()).unwrap().checks(&Rules::default().normalizer);
-    Recorded { checks, ..recorded(Api::OpenAiChat, PATH, request, response) }
+    Recorded { texts: Some(checks.into()), ..recorded(Api::OpenAiChat, PATH, request, response) }
 }
 
 fn drift_of_form(server: &ModelServer) -> Vec<String> {
@@ -61,6 +61,27 @@ fn the_usage_of_a_stream_is_left_out_if_it_was_asked_for_and_the_call_does_not_a
             let (_, _, body) = post(server, PATH, server.key(), &asking(call)).await;
             assert_eq!(body.as_bytes(), recorded.bytes(), "{call}");
             assert!(drift_of_form(server).is_empty());
+        });
+    }
+}
+
+#[test]
+fn what_came_in_another_framing_goes_so_to_a_call_that_asks_as_the_recorded_one_asked() {
+    let whole = Response::json(
+        200,
+        retake_core::json::Json::parse(
+            br#"{"id":"c","model":"gpt","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#,
+        )
+        .unwrap(),
+    );
+    for (response, asked, other) in [(whole, STREAM, ""), (stream(&[CHUNK, LAST]), "", STREAM)] {
+        let came = Wire::to(Api::OpenAiChat, response.clone(), asked == STREAM);
+        let turn = || Recorded { wire: Some(came.clone()), ..turn(&asking(asked), response.clone()) };
+        on_a_server(vec![turn(), turn()], async |server, _| {
+            let (_, _, body) = post(server, PATH, server.key(), &asking(asked)).await;
+            assert_eq!(body.as_bytes(), response.bytes(), "as it came");
+            let (_, _, body) = post(server, PATH, server.key(), &asking(other)).await;
+            assert_eq!(body.starts_with("data: "), other == STREAM, "rendered: {body}");
         });
     }
 }

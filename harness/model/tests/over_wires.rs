@@ -20,9 +20,9 @@ pub(super) fn recorded(api: Api, path: &str, request: &str, response: Response) 
         request: None,
         caller: None,
         conversation: rules.canonical(call.clone().into_messages()),
-        checks: CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings),
+        texts: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings).into()),
         output: wire::decode_response(api, &response).unwrap(),
-        wire: Wire { api, response },
+        wire: Some(Wire::of(api, response)),
     }
 }
 

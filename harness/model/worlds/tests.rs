@@ -66,9 +66,9 @@ fn turn_of(call: &Call) -> Recorded {
         request: None,
         caller: None,
         conversation: rules.canonical(call.messages.iter().cloned().map(Into::into).collect()),
-        checks: CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings),
+        texts: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings).into()),
         output: wire::decode_response(call.api, &response).unwrap(),
-        wire: Wire { api: call.api, response },
+        wire: Some(Wire::of(call.api, response)),
     }
 }
 

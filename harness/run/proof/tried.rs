@@ -1,5 +1,6 @@
 //! Tries rules on a recording: whether different calls stay different, and what the fixture would be with the rules.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,8 +8,8 @@ use std::sync::Arc;
 use super::rule::Rule;
 use crate::run::project::Project;
 use retake_core::json::Json;
-use retake_core::key::{Aliases, Check, CheckTexts, Hash, Normalizer, Rules, check_with_more_rules, with_more_rules};
-use retake_wire::fixture::{Fixture, Recorded};
+use retake_core::key::{Aliases, Check, Hash, Normalizer, Rules, check_with_rules, with_rules};
+use retake_wire::fixture::Fixture;
 
 /// A recorded call on which rules are tried.
 struct RecordedCall {
@@ -92,41 +93,21 @@ pub(super) fn with(rules: &Rules, extra: &[Rule]) -> Rules {
 /// Canonical messages as they would be with more rules, applied after all earlier ones.
 pub(super) fn applied(conversation: &[Json], extra: &[Rule]) -> Vec<Json> {
     let more = normalizer(extra);
-    conversation.iter().filter_map(|message| with_more_rules(message, &more)).collect()
+    conversation.iter().filter_map(|message| with_rules(message, &more)).map(Cow::into_owned).collect()
 }
 
-/// The built-in rules of version 1 with these added.
+/// These rules alone.
 pub(super) fn normalizer(rules: &[Rule]) -> Normalizer {
-    Normalizer::default().with(rules.iter().map(|rule| (rule.regex.clone(), rule.replace.clone())))
+    Normalizer::none().with(rules.iter().map(|rule| (rule.regex.clone(), rule.replace.clone())))
 }
 
 /// The text of a check as it would be with more rules.
 pub(super) fn checked(check: Check, text: &str, extra: &[Rule]) -> String {
-    check_with_more_rules(check, text, &normalizer(extra))
+    check_with_rules(check, text, &normalizer(extra))
 }
 
-/// A fixture as if it had been recorded with more rules; `None` if it contains only hashes.
+/// A fixture with more rules; `None` if it contains only hashes.
 pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Option<Arc<Fixture>> {
-    let turns = fixture.table.turns().iter().enumerate().map(|(index, turn)| {
-        let checks = turn.checks?;
-        let text = |check| Some(Arc::from(checked(check, fixture.texts.get(&checks.of(check)?)?, extra)));
-        Some(Recorded {
-            caller: turn.caller.clone(),
-            conversation: applied(&fixture.conversation(index, rules)?, extra),
-            checks: CheckTexts {
-                prompt: text(Check::Prompt)?,
-                tools: text(Check::Tools)?,
-                model: text(Check::Model)?,
-                settings: text(Check::Settings)?,
-                form: text(Check::Form),
-                results: text(Check::Results).unwrap_or_default(),
-            },
-            request: turn.request,
-            output: turn.output.clone(),
-            wire: turn.wire.clone()?,
-        })
-    });
-    let turns = turns.collect::<Option<Vec<_>>>()?;
-    let (path, notes): (&PathBuf, _) = (&fixture.path, fixture.notes.clone());
-    Some(Arc::new(Fixture::of_turns(path, notes, turns, &with(rules, extra))))
+    let whole = fixture.table.turns().iter().all(|turn| turn.input.is_some());
+    whole.then(|| Arc::new(fixture.under(&with(rules, extra))))
 }

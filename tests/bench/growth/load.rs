@@ -28,7 +28,7 @@ pub fn chained(rounds: usize) -> String {
     let turns: Vec<String> = (0..rounds).map(turn).collect();
     let text = format!(r#"{{"format": "retake/1", "turns": [{}]}}"#, turns.join(","));
     // With hashes, as recording writes it.
-    Fixture::keyed_anew(Path::new("bench.json"), text.as_bytes(), &Rules::default()).unwrap().print()
+    Fixture::parse(Path::new("bench.json"), text.as_bytes(), &Rules::default()).unwrap().print()
 }
 
 pub fn measure(rows: &mut Rows) {

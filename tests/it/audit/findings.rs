@@ -1,9 +1,10 @@
 //! Faults that a test plants in a project, and that `retake audit` finds.
 
+use retake_core::key::Check;
 use retake_wire::fixture::Recorded;
 
 use super::printed::audited;
-use crate::support::fixtures;
+use crate::support::fixtures::{self, reworded};
 use crate::support::tree::Tree;
 
 tests! { a_rule_that_gives_two_calls_the_same_key_is_found_and_both_are_shown,
@@ -94,8 +95,8 @@ fn a_secret_in_a_fixture_is_found_at_its_place() {
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     tree.replace(
         &format!("fixtures/{NAME}.json"),
-        "  \"format\": \"retake/1\",\n",
-        &format!("  \"context\": {{\"note\": \"as {secret}\"}},\n  \"format\": \"retake/1\",\n"),
+        "  \"format\": \"retake/2\",\n",
+        &format!("  \"context\": {{\"note\": \"as {secret}\"}},\n  \"format\": \"retake/2\",\n"),
     );
     let run = audited(&tree, "gateway", "audit").exits(0);
     run.says(&[&format!("fixtures/{NAME}.json: context.note contains a secret: ")]).never_says(&secret);
@@ -106,7 +107,7 @@ fn a_changed_prompt_is_found_even_if_drift_is_ignored() {
     let tree = Tree::of(&[NAME]);
     fixtures::edit(&tree, NAME, |turns| {
         for turn in turns.iter_mut().filter(|turn| turn.caller.as_deref() == Some("lead_agent")) {
-            turn.checks.prompt = format!("{} Whistle.", turn.checks.prompt).into();
+            reworded(turn, Check::Prompt, |prompt| format!("{prompt} Whistle."));
         }
     });
     let suite = tree.read("scenarios/suite.toml");
@@ -118,7 +119,7 @@ fn a_changed_prompt_is_found_even_if_drift_is_ignored() {
 
 fn two_callers_with_the_same_name_are_found() {
     let mut turns = [("Hello", "Good day"), ("Hello", "Good day")].map(|(s, a)| turn(s, a)).to_vec();
-    turns[1].checks.prompt = "Rate the answer.".into();
+    *turns[1].text(Check::Prompt) = Some("Rate the answer.".into());
     let tree = asking(&["Hello", "Hello"], turns);
     audited(&tree, "oddities", "audit").says(&[
         "fixtures/asking.json: turns[0] and turns[1] of `nobody` have the same key:",

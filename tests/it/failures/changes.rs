@@ -1,8 +1,9 @@
 //! The changes: to the gateway, its tools and prompts, and to fixtures and scenarios. Ten of them change two things at once.
 
 use retake_core::json::{Json, Layout};
+use retake_core::key::Check;
 
-use crate::support::fixtures::{self, change_word, turn};
+use crate::support::fixtures::{self, change_word, reworded, turn};
 use crate::support::program::Program;
 use crate::support::tree::Tree;
 
@@ -157,7 +158,7 @@ pub(crate) const CHANGES: &[Change] = &[
             option(tree, WRITE, "drift = { prompt = \"fail\" }");
             fixtures::edit(tree, WRITE, |turns| {
                 for turn in turns.iter_mut() {
-                    turn.checks.prompt = turn.checks.prompt.replace("briefly", "at length").into();
+                    reworded(turn, Check::Prompt, |prompt| prompt.replace("briefly", "at length"));
                 }
             });
         },
@@ -170,7 +171,7 @@ pub(crate) const CHANGES: &[Change] = &[
             option(tree, WRITE, "drift = { tools = \"fail\" }");
             fixtures::edit(tree, WRITE, |turns| {
                 for turn in turns.iter_mut() {
-                    turn.checks.tools = turn.checks.tools.replace("Read a text file.", "Read any file.").into();
+                    reworded(turn, Check::Tools, |tools| tools.replace("Read a text file.", "Read any file."));
                 }
             });
         },
@@ -293,7 +294,7 @@ pub(crate) const CHANGES: &[Change] = &[
             option(tree, WRITE, "drift = { prompt = \"fail\" }");
             fixtures::edit(tree, WRITE, |turns| {
                 for turn in turns.iter_mut() {
-                    turn.checks.prompt = turn.checks.prompt.replace("briefly", "at length").into();
+                    reworded(turn, Check::Prompt, |prompt| prompt.replace("briefly", "at length"));
                 }
             });
         },

@@ -1,9 +1,9 @@
 //! Options that a suite can set for all scenarios, and a scenario for itself. Each line is tested in both places.
 
-use retake_core::json::Json;
-use retake_core::key::{CheckTexts, Rules};
+use retake_core::json::{Json, Layout};
+use retake_core::key::{Check, CheckTexts, Rules};
 use retake_wire::fixture::Recorded;
-use retake_wire::{self as wire, Body, Frames};
+use retake_wire::{self as wire, Api, Body, Frames};
 
 use super::suites::{BASE, READ_AGAIN, TOOLS};
 use super::walk::{Entry, Says};
@@ -37,7 +37,7 @@ fn checked(prompt: &str, tools: &str, model: &str, results: &str) -> Recorded {
     let tools = Json::parse(tools.as_bytes()).unwrap();
     let settings = Json::object([("temperature", Json::Int(1))]);
     let texts = CheckTexts::new(&Rules::default().normalizer, prompt, &tools, model, &settings);
-    Recorded { checks: texts.with_results(results), ..turn(None, "hello", "hi") }
+    Recorded { texts: Some(texts.with_results(results).into()), ..turn(None, "hello", "hi") }
 }
 
 #[expect(clippy::too_many_lines, reason = "a list")]
@@ -60,15 +60,17 @@ fn all() -> Vec<Lines> {
         ]
         .into_iter()
         .collect();
-        paused.wire.response.body = Body::Frames(frames.with_delays(&[0, 3_600_000]));
-        "text/event-stream".clone_into(&mut paused.wire.response.content_type);
-        paused.output = wire::decode_response(paused.wire.api, &paused.wire.response).unwrap();
+        let response = &mut paused.wire.as_mut().unwrap().response;
+        response.body = Body::Frames(frames.with_delays(&[0, 3_600_000]));
+        "text/event-stream".clone_into(&mut response.content_type);
+        paused.output = wire::decode_response(Api::OpenAiChat, response).unwrap();
         paused
     };
     let with_stop = {
-        let turn = checked("", "null", "small", "");
+        let mut turn = checked("", "null", "small", "");
         let form = Json::object([("stop", Json::from(true)), ("version", "v1".into())]);
-        Recorded { checks: turn.checks.clone().with_form(&form), ..turn }
+        *turn.text(Check::Form) = Some(form.print(Layout::Python).into());
+        turn
     };
     let streamed = asks("paused", "").replace("temperature = 1", "temperature = 1, stream = true");
     let own = "system = \"own\"\nfixture = \"title\"\n[[step]]\npost = \"/go-on/300\"\n";

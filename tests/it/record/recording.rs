@@ -303,7 +303,7 @@ fn the_fixture_notes_the_model_and_the_case() {
     tree.scenario("hello", &format!("{}[case.flash]\n[case.ultra]\n", asking("Hello there")));
     recording(&tree, "oddities", "hello.ultra", &provider.openai()).run().exits(0);
     let fixture: serde_json::Value = serde_json::from_str(&tree.read("fixtures/hello.ultra.json")).unwrap();
-    let model = fixture["texts"][fixture["turns"][0]["checks"]["model"].as_str().unwrap()].clone();
+    let model = fixture["texts"]["model"][0].clone();
     assert!(model.is_string(), "{fixture}");
     assert_eq!((&fixture["model"], &fixture["mode"]), (&model, &serde_json::json!("ultra")));
 }
@@ -311,12 +311,17 @@ fn the_fixture_notes_the_model_and_the_case() {
 fn importing_the_journal_gives_the_same_fixture() {
     let provider = Service::provider();
     let tree = Tree::of(&[NAME]);
-    let committed = tree.read("fixtures/write_read_file.json");
+    let read = || {
+        let text = tree.read("fixtures/write_read_file.json");
+        // An import keeps nothing of an older file, and the journal was written now.
+        text.lines().filter(|line| !line.contains("\"recorded\"")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let committed = read();
     recording(&tree, "gateway", NAME, &provider.openai()).run().exits(0);
     let journal = "fixtures/.journal/write_read_file.jsonl";
     let import = || tree.retake().args(&["import", "journal", journal, "--out", "fixtures/write_read_file.json"]);
     import().run().exits(0).says(&["4 turns written to fixtures/write_read_file.json, 0 left out"]);
-    assert_eq!(tree.read("fixtures/write_read_file.json"), committed);
+    assert_eq!(read(), committed);
     // The last line is torn if the machine stopped while it was being written. It is reported and left out.
     let whole = tree.read(journal);
     let torn: String = whole.trim_end().chars().take(whole.chars().count() - 40).collect();

@@ -115,7 +115,7 @@ fn a_trace_becomes_a_scenario_and_its_turns_the_services_own() {
     tree.retake().args(&["test"]).run().red(&["User asks:"]);
     let outputs = |fixture: &str| -> Vec<Value> {
         let fixture: Value = serde_json::from_str(fixture).unwrap();
-        fixture["turns"].as_array().unwrap().iter().map(|turn| turn["output"].clone()).collect()
+        fixture["turns"].as_array().unwrap().iter().map(|turn| json!([turn["output"], turn["wire"]])).collect()
     };
     let before = outputs(&tree.read("fixtures/warm.json"));
     let adopted = tree.retake().args(&["adopt", "warm", "--yes"]).run().exits(0);

@@ -124,7 +124,7 @@ fn after_an_import_it_is_in_retakes_format_and_replays_the_same() {
     let import = tree.retake().args(&["import", "deerflow"]).arg(from).arg("--out").arg(&imported);
     import.run().exits(0).says(&["4 turns written to ", ", 0 left out"]);
     assert!(
-        tree.read("fixtures/write_read_file.json").starts_with("{\n  \"context\": {},\n  \"format\": \"retake/1\"")
+        tree.read("fixtures/write_read_file.json").starts_with("{\n  \"context\": {},\n  \"format\": \"retake/2\"")
     );
     let trials = [("write_read_file", "ok"), ("retake::no_orphans", "ok")];
     tree.runner("undeclared").run().exits(0).trials_are(&trials);

@@ -1,10 +1,11 @@
 //! Drift: differences from the recording that are not misses. They are noted, or fail the scenario if it says so.
 
+use retake_core::key::Check;
 use retake_wire::fixture::Recorded;
 use serde_json::{Value, json};
 
 use crate::replay::serve::Serving;
-use crate::support::fixtures;
+use crate::support::fixtures::{self, reworded};
 use crate::support::tree::Tree;
 
 tests! { a_call_with_drift_is_served_and_a_note_shows_the_changed_words,
@@ -23,11 +24,10 @@ fn recorded_with_others() -> Tree {
     let tree = Tree::of(&[NAME]);
     fixtures::edit(&tree, NAME, |turns| {
         for turn in turns.iter_mut().filter(|turn| turn.caller.as_deref() == Some("lead_agent")) {
-            assert!(!turn.checks.prompt.is_empty() && !turn.checks.tools.is_empty());
-            turn.checks.prompt = format!("{} Whistle.", turn.checks.prompt).into();
-            turn.checks.tools = turn.checks.tools.replace("\"type\": \"function\"", "\"type\": \"gadget\"").into();
-            turn.checks.model = "older-model".into();
-            turn.checks.settings = "{\"temperature\": 2}".into();
+            reworded(turn, Check::Prompt, |prompt| format!("{prompt} Whistle."));
+            reworded(turn, Check::Tools, |tools| tools.replace("\"type\": \"function\"", "\"type\": \"gadget\""));
+            *turn.text(Check::Model) = Some("older-model".into());
+            *turn.text(Check::Settings) = Some("{\"temperature\": 2}".into());
         }
     });
     tree
@@ -86,7 +86,7 @@ fn tool_results_that_differ_from_the_recording_fail_and_are_shown() {
     let tree = Tree::of(&[NAME]);
     fixtures::edit(&tree, NAME, |turns| {
         let answering = turns.iter_mut().find(|turn| turn.conversation.len() == 3).unwrap();
-        answering.checks.results = "call 1, `write_file`: an error".into();
+        *answering.text(Check::Results) = Some("call 1, `write_file`: an error".into());
     });
     tree.runner("gateway").run().exits(101).says(&[
         "drift: tool results of `lead_agent` are marked differently than recorded",
@@ -101,7 +101,7 @@ fn a_missing_system_prompt_or_that_of_another_caller_fails() {
     let tree = Tree::of(&[NAME]);
     let title = |turn: &&mut Recorded| turn.caller.as_deref() == Some("middleware:title");
     fixtures::edit(&tree, NAME, |turns| {
-        turns.iter_mut().find(title).unwrap().checks.prompt = "Write a title.".into();
+        *turns.iter_mut().find(title).unwrap().text(Check::Prompt) = Some("Write a title.".into());
     });
     let gone = "drift: the system prompt of a model call is gone";
     tree.runner("gateway").run().exits(101).says(&[gone, "by `middleware:title`", "- Write a title."]);
@@ -110,14 +110,15 @@ fn a_missing_system_prompt_or_that_of_another_caller_fails() {
     let tree = Tree::of(&[NAME]);
     fixtures::edit(&tree, NAME, |turns| {
         let of_lead = turns.iter().find(|turn| turn.caller.as_deref() == Some("lead_agent")).unwrap();
-        let prompt = of_lead.checks.prompt.clone();
+        let prompt = of_lead.clone().text(Check::Prompt).clone();
         for turn in turns.iter_mut() {
             let is_title = turn.caller.as_deref() == Some("middleware:title");
-            turn.checks.prompt = if is_title { prompt.clone() } else { "Be another.".into() };
+            *turn.text(Check::Prompt) = if is_title { prompt.clone() } else { Some("Be another.".into()) };
         }
         turns.retain(|turn| turn.caller.as_deref() != Some("middleware:title"));
         let mut other = turns[0].clone();
-        (other.caller, other.checks.prompt) = (Some("middleware:review".to_owned()), prompt);
+        other.caller = Some("middleware:review".to_owned());
+        *other.text(Check::Prompt) = prompt;
         turns.push(other);
     });
     let swapped = "drift: a model call has the system prompt of `middleware:review`";

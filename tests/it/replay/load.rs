@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use retake_core::conversation::Usage;
 use retake_wire::fixture::Recorded;
-use retake_wire::{Body, Frames, Response};
+use retake_wire::{Api, Body, Frames, Response};
 use serde_json::{Value, json};
 
 use super::serve::{Serving, greeting, said};
@@ -39,8 +39,9 @@ fn streamed(question: &str, frames: usize, delays: &[u32], tokens: u64) -> Recor
         format!("data: {chunk}\n\n")
     };
     let pieces: Frames = (0..frames).map(frame).chain(["data: [DONE]\n\n".to_owned()]).collect();
-    turn.wire.response = Response::of(200, "text/event-stream", Body::Frames(pieces.with_delays(delays)));
-    turn.output = retake_wire::decode_response(turn.wire.api, &turn.wire.response).unwrap();
+    let response = &mut turn.wire.as_mut().unwrap().response;
+    *response = Response::of(200, "text/event-stream", Body::Frames(pieces.with_delays(delays)));
+    turn.output = retake_wire::decode_response(Api::OpenAiChat, response).unwrap();
     assert_eq!(turn.output.usage.map(|usage: Usage| usage.output), Some(tokens));
     turn
 }

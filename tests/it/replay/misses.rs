@@ -12,7 +12,7 @@ use crate::support::tree::{SCENARIOS, Tree};
 tests! { one_changed_word_in_a_tool_result_fails_even_if_all_events_keep_their_shape,
     each_change_of_the_conversation_or_the_turns_has_its_own_message,
     computing_the_keys_again_changes_no_byte_of_a_fixture,
-    a_fixture_edited_without_new_keys_is_refused_and_the_turn_is_named,
+    a_message_edited_in_a_fixture_belongs_to_another_conversation,
     a_miss_never_changes_a_golden_or_leaves_a_pending_one,
     a_model_call_is_a_miss_if_the_scenario_has_no_fixture,
     turns_may_stay_unused_if_the_scenario_says_so,
@@ -165,13 +165,11 @@ fn computing_the_keys_again_changes_no_byte_of_a_fixture() {
     assert_eq!(tree.files(), before);
 }
 
-fn a_fixture_edited_without_new_keys_is_refused_and_the_turn_is_named() {
+fn a_message_edited_in_a_fixture_belongs_to_another_conversation() {
     let tree = Tree::of(&[NAME]);
     tree.replace("fixtures/write_read_file.json", "\"Wrote 15 bytes to note.txt\"", "\"Wrote 16 bytes to note.txt\"");
-    tree.runner("gateway").run().exits(101).says(&[
-        "fixtures/write_read_file.json:73:5: turns[1]: `conversation_hash` does not match the input: stored is 965753d1",
-        "the turn was edited, or [[normalize]] or [aliases] of scenarios/suite.toml changed since it was recorded",
-    ]);
+    let said = "replay miss: tool `write_file` returned different text than recorded (\"16\" → \"15\")";
+    tree.runner("gateway").run().exits(101).says(&[said]);
 }
 
 fn a_miss_never_changes_a_golden_or_leaves_a_pending_one() {

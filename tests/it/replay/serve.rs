@@ -256,7 +256,7 @@ fn a_fixture_that_cannot_be_read_is_an_error_that_names_it() {
         ("torn.json", "torn.json:1:12: not JSON"),
         (
             "later.json",
-            "later.json:1:2: `format`: unknown version \"retake/99\", this version of Retake reads \"retake/1\"",
+            "later.json:1:2: `format`: unknown version \"retake/99\", this version of Retake reads \"retake/2\" and \"retake/1\"",
         ),
     ] {
         tree.retake().args(&["serve", &format!("fixtures/{file}")]).run().exits(2).says(&[says]);

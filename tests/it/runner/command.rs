@@ -95,7 +95,7 @@ fn import_joins_fixtures_and_rejects_files_that_are_not_fixtures() {
         |files: &[&str]| tree.retake().args(&["import", "deerflow"]).args(files).args(&["--out", "out/all.json"]);
     import(&["write_read_file.json", "two_callers.json"]).run().exits(0).says(&["6 turns written to out/all.json"]);
     let fixture: Value = serde_json::from_str(&tree.read("out/all.json")).unwrap();
-    assert_eq!((&fixture["format"], fixture["turns"].as_array().unwrap().len()), (&json!("retake/1"), 6));
+    assert_eq!((&fixture["format"], fixture["turns"].as_array().unwrap().len()), (&json!("retake/2"), 6));
     tree.remove("out/all.json");
     tree.write("empty.json", "{\"turns\": []}");
     tree.write(

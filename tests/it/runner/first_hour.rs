@@ -222,10 +222,11 @@ fn audit_dates_a_fixture_by_its_commit() {
     // A stand-in for a provider says the same time for ever.
     fixtures::write(&tree, "greet", vec![turn(None, "Hello", "Hi")]);
     edit(&tree, "greet", |turns| {
-        let body = turns[0].wire.response.bytes();
+        let body = turns[0].wire.as_mut().unwrap().response.bytes();
         let body = String::from_utf8(body).unwrap().replace("\"created\":0", "\"created\":1500000000");
         assert!(body.contains("1500000000"), "{body}");
-        turns[0].wire.response = retake_wire::Response::received(200, "application/json", body.into_bytes());
+        turns[0].wire.as_mut().unwrap().response =
+            retake_wire::Response::received(200, "application/json", body.into_bytes());
     });
     let recorded = || {
         let told = tree.retake().args(&["audit", "--json"]).run();

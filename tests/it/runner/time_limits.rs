@@ -83,7 +83,7 @@ fn recorded_pauses_are_replayed_if_the_suite_asks_for_them() {
     let tree = Tree::of(&["write_read_file"]);
     fixtures::edit(&tree, "write_read_file", |turns| {
         for turn in turns {
-            if let Body::Frames(frames) = &mut turn.wire.response.body {
+            if let Body::Frames(frames) = &mut turn.wire.as_mut().unwrap().response.body {
                 let hours = vec![3_600_000; frames.iter().count()];
                 *frames = frames.clone().with_delays(&hours);
             }

@@ -1,7 +1,6 @@
 //! Makes a fixture of the calls of traces.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use super::call::ModelCall;
@@ -13,10 +12,10 @@ use super::{call, callers, chain, fields, tools};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::conversation::Block;
-use retake_core::json::{Json, Layout};
+use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Rules};
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::fixture::{After, Fixture, Input, Table, Turn, Wire, canonical_answer};
+use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{self as wire, Known, Target};
 
 /// The traces of files, or of what a receiver got.
@@ -121,8 +120,7 @@ impl Traces {
         callers::name(&mut calls, &spans);
         forget_placeholders(&mut calls);
         let lacks = chain::complete(&mut calls);
-        let mut turns =
-            Turns { rules, known: Known::default(), made: Vec::new(), ends: HashMap::new(), texts: BTreeMap::new() };
+        let mut turns = Turns { rules, known: Known::default(), made: Vec::new() };
         let mut kept: Vec<ModelCall> = Vec::new();
         let mut without_request = Vec::new();
         for (call, lack) in calls.into_iter().zip(lacks) {
@@ -168,9 +166,7 @@ impl Traces {
         let prompt = kept.iter().flat_map(|call| &call.messages).find(|message| message.kind == "human").map(text);
         let mut notes = notes;
         notes.extend(prompt.clone().map(|prompt| ("prompt".to_owned(), prompt.into())));
-        let mut fixture = Fixture::of_turns(out, notes, Vec::new(), rules);
-        fixture.texts = turns.texts;
-        fixture.table = Table::new(turns.made);
+        let mut fixture = Fixture::of_turns(out, notes, turns.made, rules);
         fixture.tools = exchanges;
         fixture.scrub = Scrub::of_names(self.fired.iter().map(String::as_str), |_| None).map_err(Error::new)?;
         let hole = |refused: &Refused| format!("span {} ({}): {}", refused.span, refused.name, refused.reason);
@@ -183,52 +179,26 @@ impl Traces {
 struct Turns<'a> {
     rules: &'a Rules,
     known: Known,
-    made: Vec<Turn>,
-    /// The turn after which a history, by a hash of its messages, is known.
-    ends: HashMap<u64, usize>,
-    texts: BTreeMap<retake_core::key::Hash, std::sync::Arc<str>>,
+    made: Vec<Recorded>,
 }
 
 impl Turns<'_> {
     fn add(&mut self, call: &ModelCall) -> Result<(), String> {
-        let (mut messages, mut checks, mut wire) = (call.messages.clone(), None, None);
+        let sent = Rules::none();
+        let (mut messages, mut texts, mut wire) = (call.messages.clone(), None, None);
         if let Some(on_wire) = &call.wire {
             let target = Target::from(on_wire.path.as_str());
             let decoded = wire::decode(on_wire.api, target, &on_wire.request, &self.known)
                 .map_err(|e| format!("its request: {e}"))?;
             self.known.learn(on_wire.api, target, &on_wire.request, &on_wire.response);
-            let mut texts = decoded.checks(&self.rules.normalizer);
             // The service's own address may have another version in its path.
-            texts.form = None;
-            messages = decoded.messages.into_iter().map(Into::into).collect();
-            checks = Some(texts);
-            wire = Some(Wire { api: on_wire.api, response: on_wire.response.clone() });
+            texts = Some(CheckTexts { form: None, ..decoded.checks(&sent.normalizer) }.into());
+            wire = Some(Wire::to(on_wire.api, on_wire.response.clone(), decoded.stream));
+            messages = decoded.into_messages();
         }
-        let conversation = self.rules.canonical(messages);
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
-        let key = self.rules.key(&conversation, caller.as_deref());
-        let hashes = checks.as_ref().map(CheckTexts::hashes);
-        if let Some((hashes, texts)) = hashes.zip(checks) {
-            let CheckTexts { prompt, tools, model, settings, results, .. } = texts;
-            let all =
-                [(hashes.prompt, prompt), (hashes.tools, tools), (hashes.model, model), (hashes.settings, settings)];
-            self.texts.extend(all);
-            self.texts.extend(hashes.results.map(|hash| (hash, results)));
-        }
-        let mut history = DefaultHasher::new();
-        let mut seen = |message: &Json| {
-            message.print(Layout::Compact).hash(&mut history);
-            history.finish()
-        };
-        let histories: Vec<u64> = conversation.iter().map(&mut seen).collect();
-        let shared = histories.iter().rposition(|history| self.ends.contains_key(history));
-        let after = shared.map(|at| After { turn: self.ends[&histories[at]], keep: None });
-        let input = Input { after, messages: conversation[shared.map_or(0, |at| at + 1)..].to_vec() };
-        if let Some(answer) = canonical_answer(&call.answer, self.rules) {
-            self.ends.insert(seen(&answer), self.made.len());
-        }
-        let output = call.answer.clone();
-        self.made.push(Turn { caller, key, input: Some(input), checks: hashes, request: None, output, wire });
+        let conversation = sent.canonical(messages);
+        self.made.push(Recorded { caller, conversation, texts, request: None, output: call.answer.clone(), wire });
         Ok(())
     }
 }

@@ -12,7 +12,8 @@ fn streamed(tokens: u64, frames: usize, delays: &[u32]) -> (Turn, Response) {
     let mut recorded = turn(Some("a"), "p", "q", &"word ".repeat(10));
     recorded.output.usage = Some(Usage { output: tokens, ..Usage::default() });
     let frames: Frames = (0..frames).map(|at| format!("data: {at}\n\n")).collect();
-    recorded.wire.response = Response::of(200, "text/event-stream", Body::Frames(frames.with_delays(delays)));
+    recorded.wire.as_mut().unwrap().response =
+        Response::of(200, "text/event-stream", Body::Frames(frames.with_delays(delays)));
     let turn = replay_of(vec![recorded]).fixture().table.turns()[0].clone();
     let response = turn.wire.clone().unwrap().response;
     (turn, response)
