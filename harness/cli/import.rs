@@ -198,7 +198,7 @@ impl Import {
 
 /// The warning about secrets that were removed from the answers of a fixture without conversations.
 fn taken_out(file: &Path, found: &Fired) -> Option<String> {
-    let names: Vec<&str> = found.iter().map(String::as_str).collect();
+    let names: Vec<&str> = found.iter().map(String::as_str).filter(|name| Scrub::is_form(name)).collect();
     (!names.is_empty()).then(|| {
         let (file, names) = (file.display(), names.join(", "));
         format!("warning: {file}: secrets were removed from its answers ({names}): a call that repeats one may miss")

@@ -186,7 +186,9 @@ impl Outline<'_> {
         if pinned.is_empty() || self.pins.pinned(&at.pointer, &Printed(&pinned).to_string()) {
             shown.extend(pinned);
         } else {
-            all.iter().for_each(|_| add("string"));
+            for _ in &all {
+                add("string");
+            }
             times.0.iter().for_each(|(_, kind)| add(kind));
             shown.extend((!ids.is_empty()).then_some(Kind::Id(Id::One)));
         }

@@ -71,7 +71,9 @@ impl Calls {
                 let Captured { events, after, .. } = &mut sorted.to_mut()[nth];
                 let before = events.len();
                 let place = if slot < before { events.get_mut(slot) } else { after.events.get_mut(slot - before) };
-                place.into_iter().for_each(|place| place.clone_from(event.event));
+                if let Some(place) = place {
+                    place.clone_from(event.event);
+                }
             }
         }
         sorted

@@ -42,7 +42,9 @@ impl Shaped {
         normalize: &dyn Fn(&str) -> String,
     ) -> Shaped {
         let mut events = read(captures, options, normalize);
-        events.iter_mut().for_each(|events| known.calls.order(events, options));
+        for events in &mut events {
+            known.calls.order(events, options);
+        }
         let holdings = holdings(&events, options, known, normalize);
         let (ids, words) = (Ids::of(&events, options, normalize), WordKeys::new(&options.words));
         let places = known.committed.map(Places::of);

@@ -1,4 +1,5 @@
-//! Base64 in a text: what a run of it decodes to, wherever in the run the base64 begins, and the run for other bytes.
+//! Base64 in a text: what a run of it decodes to, wherever in the run the base64 begins, and the run for other bytes. A run that is
+//! broken into pieces is found by [`broken_base64`](super::broken_base64).
 //!
 //! The same bytes can be written with two alphabets, and with padding or without; which of them a system uses cannot always be
 //! seen, since a secret may need no padding where its placeholder does. So from a placeholder on, a run is always written with
@@ -21,15 +22,28 @@ const PATH: usize = 96;
 
 /// A run of base64, and the bytes that it stands for.
 pub(super) struct Run {
-    pub(super) range: Range<usize>,
+    /// Where it is: in one piece, or in several if it is broken into lines.
+    pub(super) pieces: Vec<Range<usize>>,
     pub(super) bytes: Vec<u8>,
 }
 
 impl Run {
+    pub(super) fn range(&self) -> Range<usize> {
+        let [first, last] = [self.pieces.first(), self.pieces.last()].map(|piece| piece.cloned().unwrap_or_default());
+        first.start..last.end
+    }
+
     /// Returns the place of this run from the byte at an offset on, and the base64 of other bytes that have the same beginning.
     pub(super) fn from(&self, offset: usize, bytes: &[u8]) -> (Range<usize>, String) {
         let whole = offset / 3;
-        (self.range.start + whole * 4..self.range.end, engine(false).encode(&bytes[whole * 3..]))
+        let mut before = whole * 4;
+        let start = self.pieces.iter().find_map(|piece| {
+            let at = piece.start + before;
+            before = before.saturating_sub(piece.len());
+            (at < piece.end).then_some(at)
+        });
+        let end = self.range().end;
+        (start.unwrap_or(end)..end, engine(false).encode(&bytes[whole * 3..]))
     }
 }
 
@@ -76,7 +90,7 @@ pub(super) fn around(text: &str, middle: Range<usize>, skipped: usize) -> Option
 /// different places.
 pub(super) fn runs(text: &str) -> impl Iterator<Item = Run> + '_ {
     let bytes = text.as_bytes();
-    let maximal = split(bytes, 0..bytes.len(), |byte| is_standard(byte) || is_url_safe(byte));
+    let maximal = split(bytes, 0..bytes.len(), SHORTEST, is_either);
     maximal.flat_map(move |run| {
         let has = |of: fn(u8) -> bool| bytes[run.clone()].iter().any(|byte| !byte.is_ascii_alphanumeric() && of(*byte));
         let runs: Vec<(Range<usize>, bool)> = match (has(is_standard), has(is_url_safe)) {
@@ -84,8 +98,8 @@ pub(super) fn runs(text: &str) -> impl Iterator<Item = Run> + '_ {
             (false, true) => vec![(run, true)],
             // Base64 next to something else, such as the path before it.
             (true, true) => {
-                let url_safe = split(bytes, run.clone(), is_url_safe).map(|run| (run, true));
-                url_safe.chain(split(bytes, run, is_standard).map(|run| (run, false))).collect()
+                let url_safe = split(bytes, run.clone(), SHORTEST, is_url_safe).map(|run| (run, true));
+                url_safe.chain(split(bytes, run, SHORTEST, is_standard).map(|run| (run, false))).collect()
             }
         };
         runs.into_iter().flat_map(move |(range, url_safe)| of_run(text, range, url_safe))
@@ -94,33 +108,46 @@ pub(super) fn runs(text: &str) -> impl Iterator<Item = Run> + '_ {
 
 /// Returns what a run stands for, for each place at which its base64 may begin.
 fn of_run(text: &str, range: Range<usize>, url_safe: bool) -> impl Iterator<Item = Run> + '_ {
-    let path = &text.as_bytes()[range.start..range.end.min(range.start + PATH)];
-    let separators = path.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_alphanumeric()).map(|(at, _)| at + 1);
-    let starts: Vec<usize> = (0..4).chain(separators.filter(|at| *at > 3)).map(|at| range.start + at).collect();
-    starts.into_iter().filter(move |start| start + SHORTEST <= range.end).filter_map(move |start| {
+    starts(text, range.clone()).filter(move |start| start + SHORTEST <= range.end).filter_map(move |start| {
         let sample = decoded(text, start..range.end.min(start + SAMPLE), url_safe)?;
         looks_like_text(&sample.bytes).then(|| decoded(text, start..range.end, url_safe))?
     })
 }
 
+/// Returns where in a run its base64 may begin.
+pub(super) fn starts(text: &str, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+    let path = &text.as_bytes()[range.start..range.end.min(range.start + PATH)];
+    let separators = path.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_alphanumeric()).map(|(at, _)| at + 1);
+    (0..4.min(range.len())).chain(separators.filter(|at| *at > 3)).map(move |at| range.start + at)
+}
+
 /// Returns the parts of a range that consist of certain bytes and are long enough to decode.
-fn split(bytes: &[u8], range: Range<usize>, has: impl Fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn split(
+    bytes: &[u8],
+    range: Range<usize>,
+    shortest: usize,
+    has: impl Fn(u8) -> bool,
+) -> impl Iterator<Item = Range<usize>> {
     let mut at = range.start;
     std::iter::from_fn(move || {
         loop {
             // A part that is long enough has each byte that is as far as this from the end of the part before.
-            let probe = at + SHORTEST - 1;
+            let probe = at + shortest - 1;
             if probe >= range.end {
                 return None;
             }
             let before = bytes[at..=probe].iter().rev().take_while(|byte| has(**byte)).count();
             let start = probe + 1 - before;
             at = start + before + bytes[probe + 1..range.end].iter().take_while(|byte| has(**byte)).count();
-            if at - start >= SHORTEST {
+            if at - start >= shortest {
                 return Some(start..at);
             }
         }
     })
+}
+
+pub(super) fn is_either(byte: u8) -> bool {
+    is_standard(byte) || is_url_safe(byte)
 }
 
 fn is_standard(byte: u8) -> bool {
@@ -141,19 +168,28 @@ fn decoded(text: &str, range: Range<usize>, url_safe: bool) -> Option<Run> {
     let bytes = engine(url_safe).decode(text.get(start..end)?).ok()?;
     let missing = (4 - (end - start) % 4) % 4;
     let padding = text.as_bytes()[end..].iter().take(missing).take_while(|byte| **byte == b'=').count();
-    Some(Run { range: start..end + if padding == missing { padding } else { 0 }, bytes })
+    let end = end + if padding == missing { padding } else { 0 };
+    Some(Run { pieces: vec![start..end], bytes })
 }
 
 /// Whether decoded bytes look like text. Images and other binary data are not searched.
-fn looks_like_text(bytes: &[u8]) -> bool {
+pub(super) fn looks_like_text(bytes: &[u8]) -> bool {
     let first = &bytes[..bytes.len().min(256)];
     let odd = first.iter().filter(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()).count();
     odd * 16 < first.len() && first.iter().filter(|byte| !byte.is_ascii()).count() * 2 < first.len()
 }
 
-fn engine(url_safe: bool) -> GeneralPurpose {
-    let config = GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true);
-    GeneralPurpose::new(if url_safe { &URL_SAFE } else { &STANDARD }, config)
+/// Decodes base64 in the standard alphabet, with padding or without.
+pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+    engine(false).decode(text).ok()
+}
+
+const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+    .with_decode_allow_trailing_bits(true);
+
+static ENGINES: [GeneralPurpose; 2] = [GeneralPurpose::new(&STANDARD, CONFIG), GeneralPurpose::new(&URL_SAFE, CONFIG)];
+
+fn engine(url_safe: bool) -> &'static GeneralPurpose {
+    &ENGINES[usize::from(url_safe)]
 }

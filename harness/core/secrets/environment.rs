@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::forms::Edition;
+use super::likeness;
 use super::scrub::Scrub;
-use super::suspects::{Suspects, looks_like_key};
+use super::suspects::Suspects;
 use super::value::{SHORTEST, Value};
 use super::view::View;
 use crate::json::{Json, Layout};
@@ -106,7 +108,7 @@ impl Secrets {
             return None;
         }
         let text = format!("{path}\n{}", request.print(Layout::Compact));
-        let views = View::all(&text);
+        let views = View::all(&text, Edition::Second);
         let is_in = |value: &Value, text: &str| {
             let in_base64 = || value.in_base64(text).iter().any(|run| !value.find(&run.bytes).is_empty());
             !value.find(text.as_bytes()).is_empty() || in_base64()
@@ -137,5 +139,5 @@ fn looks_secret(name: &str, value: &str) -> bool {
 fn is_open_address(value: &str) -> bool {
     let Some((_, rest)) = value.split_once("://") else { return false };
     let parts = rest.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'));
-    !rest.contains('@') && !parts.clone().any(|part| part.len() >= 16 && looks_like_key(part))
+    !rest.contains('@') && !parts.clone().any(|part| part.len() >= 16 && likeness::is_key(part))
 }

@@ -8,14 +8,20 @@
 //! A placeholder never matches any form itself, so scrubbing twice gives the same result as scrubbing once.
 
 mod base64_run;
+mod broken_base64;
 mod environment;
 mod forms;
+mod in_json;
+mod likeness;
+mod private_key;
 mod scrub;
 mod shown;
 mod stream;
 mod suspects;
+mod table;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod value;
 mod view;
 

@@ -1,16 +1,16 @@
-//! Removes secrets from texts, JSON and messages.
+//! What to search for, and how a text is searched.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::base64_run;
-use super::forms::{FORMS, Forms};
+use super::base64_run::{self, Run};
+use super::broken_base64::{self, BrokenRun};
+use super::forms::{Edition, Forms, SECOND};
 use super::suspects::{Suspected, Suspects};
+use super::table::FORMS;
 use super::value::{SHORTEST, VARIABLE, Value};
 use super::view::View;
-use crate::conversation::{Answer, Block, Message};
-use crate::json::{Json, Object};
 use retake_base::text::nearest;
 
 /// The names of the secrets that were found: forms, such as `openai-key`, and variables, such as `env:STRIPE`.
@@ -30,6 +30,8 @@ pub type Fired = BTreeSet<String>;
 pub struct Scrub {
     values: Vec<Value>,
     forms: Forms,
+    /// How it searches.
+    pub(super) edition: Edition,
     /// The names of the forms and the variables, as a fixture lists them.
     names: Fired,
     /// The suspected forms whose placeholders may stand in a fixture.
@@ -39,8 +41,9 @@ pub struct Scrub {
 impl Scrub {
     /// Creates a search for every known form, and no variable.
     pub fn known() -> Scrub {
-        let names = FORMS.iter().map(|form| form.name.to_owned()).collect();
-        Scrub { values: Vec::new(), forms: Forms::all(), names, masked: BTreeSet::new() }
+        let forms = Forms::all(Edition::Second);
+        let names = forms.iter().map(|form| form.name.to_owned()).chain([SECOND.to_owned()]).collect();
+        Scrub { forms, names, ..Scrub::default() }
     }
 
     /// Creates a search for the names that a fixture lists. `variable` returns the value of an environment variable, if it is
@@ -52,12 +55,18 @@ impl Scrub {
         names: impl IntoIterator<Item = &'a str>,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Scrub, String> {
+        let names: BTreeSet<&str> = names.into_iter().collect();
         let mut scrub = Scrub::default();
+        if !names.is_empty() && !names.contains(SECOND) {
+            scrub.edition = Edition::First;
+        }
         for name in names {
-            if let Some(variable_name) = name.strip_prefix(VARIABLE) {
+            if name == SECOND {
+                // It is no form.
+            } else if let Some(variable_name) = name.strip_prefix(VARIABLE) {
                 scrub = scrub.with_value(variable_name, &variable(variable_name).unwrap_or_default());
             } else {
-                let form = Forms::named(name).ok_or_else(|| {
+                let form = Forms::named(name, scrub.edition).ok_or_else(|| {
                     let known = FORMS.iter().map(|form| form.name);
                     let hint = nearest(name, known).map_or_else(
                         || "a later version of Retake may know it".to_owned(),
@@ -91,7 +100,7 @@ impl Scrub {
                 Suspected::Refuse => {}
                 Suspected::Mask => self.masked.extend(form.map(|form| form.name)),
                 Suspected::Keep => {
-                    self.forms = self.forms.without(Forms::named(name).unwrap_or_default());
+                    self.forms = self.forms.without(Forms::named(name, self.edition).unwrap_or_default());
                     self.names.remove(name);
                 }
             }
@@ -107,6 +116,19 @@ impl Scrub {
         undecided.map(|form| (form.name, form.placeholder())).collect()
     }
 
+    /// Whether a name in the list of a fixture is that of a secret, and not of the edition that it was searched with.
+    pub fn is_form(name: &str) -> bool {
+        name != SECOND
+    }
+
+    /// Returns the placeholders of these secrets that are in a text.
+    pub fn placeholders_in(&self, text: &str) -> Vec<String> {
+        let forms = self.forms.placed(text.as_bytes());
+        let of_forms = forms.iter().map(|form| form.placeholder().to_owned());
+        let of_values = self.values.iter().map(|value| value.placeholder().to_owned());
+        of_forms.chain(of_values.filter(|placeholder| text.contains(placeholder))).collect()
+    }
+
     /// Whether there is nothing to search for.
     pub fn is_empty(&self) -> bool {
         self.forms.is_empty() && self.values.is_empty()
@@ -120,6 +142,12 @@ impl Scrub {
     /// Adds everything that `other` searches for.
     #[must_use]
     pub fn and(mut self, other: Scrub) -> Scrub {
+        // What searches for nothing has no edition of its own.
+        self.edition = match (self.is_empty(), other.is_empty()) {
+            (true, false) => other.edition,
+            (false, true) => self.edition,
+            _ => self.edition.max(other.edition),
+        };
         self.names.extend(other.names);
         self.values.extend(other.values);
         self.forms = self.forms.and(other.forms);
@@ -132,48 +160,6 @@ impl Scrub {
         self.pieces(&mut pieces, fired);
         let [text] = pieces;
         text
-    }
-
-    /// Removes secrets from the texts and the keys of JSON, including those that are split across neighbouring blocks of text.
-    pub fn json(&self, json: &mut Json, fired: &mut Fired) {
-        match json {
-            Json::Str(text) => self.string(text, fired),
-            Json::Array(items) => {
-                for item in items.iter_mut() {
-                    self.json(item, fired);
-                }
-                self.blocks(items, fired);
-            }
-            Json::Object(entries) => {
-                self.named_values(entries, fired);
-                for value in entries.values_mut() {
-                    self.json(value, fired);
-                }
-                self.keys(entries, fired);
-            }
-            Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {}
-        }
-    }
-
-    /// Returns a message without secrets.
-    pub fn message(&self, message: &Message) -> Message {
-        let (mut message, mut fired) = (message.clone(), Fired::new());
-        self.json(&mut message.content, &mut fired);
-        for call in &mut message.tool_calls {
-            self.json(&mut call.args, &mut fired);
-        }
-        message
-    }
-
-    /// Removes secrets from an answer.
-    pub fn answer(&self, answer: &mut Answer, fired: &mut Fired) {
-        for block in &mut answer.blocks {
-            match block {
-                Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => self.string(text, fired),
-                Block::ToolCall(call) => self.json(&mut call.args, fired),
-                Block::Native(native) => self.json(&mut native.block, fired),
-            }
-        }
     }
 
     /// Removes secrets from a text in place.
@@ -204,14 +190,14 @@ impl Scrub {
             let text = joined(pieces);
             let found = merged(value.find(text.as_bytes()), value.cut_off(&text));
             drop(text);
-            replace(pieces, &as_finds(found, value.placeholder(), &value.fired_as(), fired));
+            replace(pieces, &self.as_finds(found, value.placeholder(), &value.fired_as(), fired));
         }
         let (mut likely, mut at) = (self.forms.in_text(&joined(pieces)), 0);
         while let Some((next, form)) = likely.from(at) {
             at = next;
-            let found = form.find(&joined(pieces));
+            let found = form.find(&joined(pieces), self.edition);
             if !found.is_empty() {
-                replace(pieces, &as_finds(found, form.placeholder(), form.name, fired));
+                replace(pieces, &self.as_finds(found, form.placeholder(), form.name, fired));
                 // Some forms are known by the placeholder of another.
                 likely = self.forms.in_text(&joined(pieces));
             }
@@ -223,7 +209,7 @@ impl Scrub {
     /// Returns what one view of a text shows, at its places in the text; `None` if no view shows a secret, or a placeholder
     /// that was encoded.
     fn escaped(&self, text: &str, fired: &mut Fired) -> Option<Vec<Find>> {
-        View::all(text).iter().find_map(|view| {
+        View::all(text, self.edition).iter().find_map(|view| {
             let in_view = |finds: Vec<Find>| {
                 let finds = finds.into_iter().map(|find| Find { range: view.place(find.range), ..find });
                 let finds: Vec<Find> = finds.filter(|find| text[find.range.clone()] != find.with).collect();
@@ -235,7 +221,7 @@ impl Scrub {
             };
             let mut of = |found: Vec<Range<usize>>, placeholder: &str, name: &str| {
                 let mut new = Fired::new();
-                let finds = in_view(as_finds(found, placeholder, name, &mut new))?;
+                let finds = in_view(self.as_finds(found, placeholder, name, &mut new))?;
                 fired.append(&mut new);
                 Some(finds)
             };
@@ -246,11 +232,9 @@ impl Scrub {
                     return Some(finds);
                 }
             }
-            // A placeholder begins with this.
-            let placed = memchr::memchr(b'<', view.text.as_bytes()).is_some();
-            let likely = if placed { self.forms } else { self.forms.in_text(&view.text) };
+            let likely = self.forms.in_text(&view.text).and(self.forms.placed(view.text.as_bytes()));
             for form in likely.iter() {
-                let found = merged(form.find(&view.text), named(form.placeholder()));
+                let found = merged(form.find(&view.text, self.edition), named(form.placeholder()));
                 if let Some(finds) = of(found, form.placeholder(), form.name) {
                     return Some(finds);
                 }
@@ -266,17 +250,18 @@ impl Scrub {
     fn base64(&self, text: &str, fired: &mut Fired) -> Vec<Find> {
         let mut finds: Vec<Find> = Vec::new();
         let of_values = self.values.iter().flat_map(|value| value.in_base64(text));
-        for run in base64_run::runs(text).chain(of_values) {
-            if finds.iter().any(|find| find.range.start < run.range.end && run.range.start < find.range.end) {
+        let broken = if self.edition > Edition::First { broken_base64::runs(text) } else { Vec::new() };
+        let broken = broken.into_iter().flat_map(
+            |BrokenRun { whole, parts }| {
+                if self.is_in_two(&parts) { vec![whole] } else { parts }
+            },
+        );
+        for run in broken.chain(base64_run::runs(text)).chain(of_values) {
+            let whole = run.range();
+            if finds.iter().any(|find| find.range.start < whole.end && whole.start < find.range.end) {
                 continue;
             }
-            let mut new = Fired::new();
-            let scrubbed = self.bytes(&run.bytes, &mut new);
-            let bytes = scrubbed.as_deref().unwrap_or(&run.bytes);
-            // Base64 in base64 shows no placeholder here.
-            let differs = || scrubbed.is_some().then(|| bytes.iter().zip(&run.bytes).position(|(a, b)| a != b))?;
-            let Some(at) = self.first_placeholder(bytes, &mut new).or_else(differs) else { continue };
-            let (range, with) = run.from(at, bytes);
+            let (Some((range, with)), mut new) = self.in_run(&run) else { continue };
             if text[range.clone()] != with {
                 finds.push(Find { range, with });
                 fired.append(&mut new);
@@ -286,14 +271,55 @@ impl Scrub {
         finds
     }
 
+    /// Whether a secret, or a placeholder, is in two of the parts of a run. What has no parts is a whole.
+    fn is_in_two(&self, parts: &[Run]) -> bool {
+        let (mut of_parts, mut of_all, mut all) = (Fired::new(), Fired::new(), Vec::new());
+        for part in parts {
+            let scrubbed = self.bytes(&part.bytes, &mut of_parts);
+            let bytes = scrubbed.as_deref().unwrap_or(&part.bytes);
+            self.first_placeholder(bytes, &mut of_parts);
+            all.extend_from_slice(bytes);
+        }
+        let more = self.bytes(&all, &mut of_all).is_some();
+        self.first_placeholder(&all, &mut of_all);
+        parts.is_empty() || more || !of_all.is_subset(&of_parts)
+    }
+
+    /// Returns the place of a run from its first secret or placeholder on, the base64 that replaces it, and what was found.
+    fn in_run(&self, run: &Run) -> (Option<(Range<usize>, String)>, Fired) {
+        let mut new = Fired::new();
+        let scrubbed = self.bytes(&run.bytes, &mut new);
+        let bytes = scrubbed.as_deref().unwrap_or(&run.bytes);
+        // Base64 in base64 shows no placeholder here.
+        let differs = || scrubbed.is_some().then(|| bytes.iter().zip(&run.bytes).position(|(a, b)| a != b))?;
+        let at = self.first_placeholder(bytes, &mut new).or_else(differs);
+        (at.map(|at| run.from(at, bytes)), new)
+    }
+
+    /// Ranges that a placeholder replaces, under the name that a fixture lists.
+    fn as_finds(&self, found: Vec<Range<usize>>, placeholder: &str, name: &str, fired: &mut Fired) -> Vec<Find> {
+        if !found.is_empty() {
+            self.note(name.to_owned(), fired);
+        }
+        found.into_iter().map(|range| Find { range, with: placeholder.to_owned() }).collect()
+    }
+
+    fn note(&self, name: String, fired: &mut Fired) {
+        fired.insert(name);
+        if self.edition == Edition::Second {
+            fired.insert(SECOND.to_owned());
+        }
+    }
+
     /// Returns the place of the first placeholder in some bytes, and notes all that are in them.
     fn first_placeholder(&self, bytes: &[u8], fired: &mut Fired) -> Option<usize> {
         memchr::memchr(b'<', bytes)?;
         let place = |placeholder: &str| memchr::memmem::find(bytes, placeholder.as_bytes());
         let values = self.values.iter().filter_map(|value| Some((place(value.placeholder())?, value.fired_as())));
-        let forms = self.forms.iter().filter_map(|form| Some((place(form.placeholder())?, form.name.to_owned())));
+        let forms =
+            self.forms.placed(bytes).iter().filter_map(|form| Some((place(form.placeholder())?, form.name.to_owned())));
         let found = values.chain(forms).map(|(at, name)| {
-            fired.insert(name);
+            self.note(name, fired);
             at
         });
         found.min()
@@ -311,7 +337,7 @@ impl Scrub {
         let mut scrubbed = bytes.to_owned();
         for value in &self.values {
             for range in value.find(&scrubbed).into_iter().rev() {
-                fired.insert(value.fired_as());
+                self.note(value.fired_as(), fired);
                 scrubbed.splice(range, value.placeholder().bytes());
             }
         }
@@ -320,78 +346,6 @@ impl Scrub {
             scrubbed = text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect();
         }
         (scrubbed != bytes).then_some(scrubbed)
-    }
-
-    /// Removes secrets that are split across neighbouring text blocks of a message's content.
-    fn blocks(&self, items: &mut [Json], fired: &mut Fired) {
-        let is_block = |item: &Json| item.str_of("text").is_some() && item.get("role").is_none();
-        for run in items.chunk_by_mut(|a, b| is_block(a) && is_block(b)).filter(|run| run.len() > 1) {
-            let mut texts: Vec<&mut String> = run.iter_mut().filter_map(|item| string_mut(item, "text")).collect();
-            self.parted(&mut texts, fired);
-        }
-    }
-
-    /// Like [`Scrub::pieces`], for strings that are changed in place.
-    pub(super) fn parted(&self, texts: &mut [&mut String], fired: &mut Fired) {
-        let mut pieces: Vec<Cow<'_, str>> = texts.iter().map(|text| Cow::Borrowed(text.as_str())).collect();
-        self.pieces(&mut pieces, fired);
-        let changed: Vec<Option<String>> =
-            pieces.into_iter().map(|piece| if let Cow::Owned(text) = piece { Some(text) } else { None }).collect();
-        for (text, changed) in texts.iter_mut().zip(changed) {
-            if let Some(changed) = changed {
-                **text = changed;
-            }
-        }
-    }
-
-    /// Removes secrets that are recognized only by their key: `{"aws_secret_access_key": …}` or
-    /// `{"name": "AWS_SECRET_ACCESS_KEY", "value": …}`.
-    fn named_values(&self, entries: &mut Object, fired: &mut Fired) {
-        let says = |name: &str| {
-            let name = name.to_ascii_lowercase();
-            ["secret", "token", "key", "pass", "pwd", "auth", "cookie"].iter().any(|word| name.contains(word))
-        };
-        let name = ["name", "key", "Name", "Key"].iter().find_map(|key| entries.get(key)?.as_str().map(str::to_owned));
-        for (key, value) in entries.iter_mut() {
-            let Json::Str(value) = value else { continue };
-            let named = name.as_deref().filter(|name| says(name) && matches!(key, "value" | "Value"));
-            let Some(name) = named.or(Some(key).filter(|key| says(key))) else { continue };
-            let mut pieces = [Cow::Owned(format!("{name}=")), Cow::Borrowed(value.as_str())];
-            self.pieces(&mut pieces, fired);
-            let [_, scrubbed] = pieces;
-            if let Cow::Owned(scrubbed) = scrubbed {
-                *value = scrubbed;
-            }
-        }
-    }
-
-    /// Returns a key of an object without its secrets.
-    pub fn key(&self, key: &str) -> String {
-        self.text(key, &mut Fired::new()).into_owned()
-    }
-
-    /// Removes secrets from the keys of an object. If two keys become equal, the later value is kept.
-    fn keys(&self, entries: &mut Object, fired: &mut Fired) {
-        let changed: Vec<(String, String)> = entries
-            .keys()
-            .filter_map(|key| match self.text(key, fired) {
-                Cow::Owned(scrubbed) => Some((key.to_owned(), scrubbed)),
-                Cow::Borrowed(_) => None,
-            })
-            .collect();
-        for (key, scrubbed) in changed {
-            if let Some(value) = entries.remove(&key) {
-                entries.insert(scrubbed, value);
-            }
-        }
-    }
-}
-
-pub(super) fn string_mut<'a>(json: &'a mut Json, key: &str) -> Option<&'a mut String> {
-    let Json::Object(entries) = json else { return None };
-    match entries.get_mut(key)? {
-        Json::Str(text) => Some(text),
-        _ => None,
     }
 }
 
@@ -406,14 +360,6 @@ fn joined<'a>(pieces: &'a [Cow<'_, str>]) -> Cow<'a, str> {
 struct Find {
     range: Range<usize>,
     with: String,
-}
-
-/// Ranges that a placeholder replaces, under the name that a fixture lists.
-fn as_finds(found: Vec<Range<usize>>, placeholder: &str, name: &str, fired: &mut Fired) -> Vec<Find> {
-    if !found.is_empty() {
-        fired.insert(name.to_owned());
-    }
-    found.into_iter().map(|range| Find { range, with: placeholder.to_owned() }).collect()
 }
 
 /// The ranges of two lists, without those of the second that overlap one of the first.

@@ -3,8 +3,16 @@
 
 use std::ops::Range;
 
-/// How often escapes are decoded one after another: JSON in a string of JSON, or in a URL that is a parameter of a URL.
-const DEPTH: usize = 3;
+use super::forms::Edition;
+
+/// How often escapes are decoded one after another: JSON in a string of JSON, or in a URL that is a parameter of a URL. A text that
+/// is itself a string of JSON, such as a call that is searched as it was sent, needs two more than the text in it.
+const fn depth(edition: Edition) -> usize {
+    match edition {
+        Edition::First => 3,
+        Edition::Second => 5,
+    }
+}
 
 /// A text with some of its escapes decoded.
 pub(super) struct View {
@@ -24,13 +32,16 @@ struct Unit {
 
 impl View {
     /// Returns every view of a text, those that are decoded most often first. A text without escapes has none.
-    pub(super) fn all(text: &str) -> Vec<View> {
+    pub(super) fn all(text: &str, edition: Edition) -> Vec<View> {
         let mut views: Vec<View> = Vec::new();
-        let (mut begin, mut decoded) = (0, next_views(text, &[]));
-        for _ in 1..DEPTH {
+        let (mut begin, mut decoded) = (0, next_views(text, &[], edition));
+        for _ in 1..depth(edition) {
             views.append(&mut decoded);
-            let deeper = views[begin..].iter().flat_map(|view| next_views(&view.text, &view.decoded));
-            decoded = deeper.filter(|deeper| views.iter().all(|view| view.text != deeper.text)).collect();
+            for deeper in views[begin..].iter().flat_map(|view| next_views(&view.text, &view.decoded, edition)) {
+                if views.iter().chain(&decoded).all(|view| view.text != deeper.text) {
+                    decoded.push(deeper);
+                }
+            }
             begin = views.len();
         }
         views.append(&mut decoded);
@@ -56,10 +67,14 @@ fn place(units: &[Unit], range: Range<usize>) -> Range<usize> {
     start..end.max(start)
 }
 
-fn next_views(text: &str, before: &[Vec<Unit>]) -> Vec<View> {
-    [(b'%', percent as Escape), (b'\\', backslash)]
+fn next_views(text: &str, before: &[Vec<Unit>], edition: Edition) -> Vec<View> {
+    let has = |mark| memchr::memchr(mark, text.as_bytes()).is_some();
+    // A form of a web page writes a space as `+`, and other characters as in a URL.
+    let form = (edition > Edition::First && has(b'+') && has(b'%')).then_some(([b'%', b'+'], plus as Escape));
+    [Some(([b'%'; 2], percent as Escape)), form, Some(([b'\\'; 2], backslash))]
         .into_iter()
-        .filter_map(|(mark, escape)| decode(text, mark, escape))
+        .flatten()
+        .filter_map(|(marks, escape)| decode(text, marks, escape))
         .map(|(text, units)| View { text, decoded: [units].into_iter().chain(before.iter().cloned()).collect() })
         .collect()
 }
@@ -74,10 +89,10 @@ enum Stands {
     ForByte(u8),
 }
 
-/// Decodes the escapes that begin with a mark; `None` if there are none.
-fn decode(text: &str, mark: u8, escape: Escape) -> Option<(String, Vec<Unit>)> {
+/// Decodes the escapes that begin with one of two marks; `None` if there are none.
+fn decode(text: &str, [one, other]: [u8; 2], escape: Escape) -> Option<(String, Vec<Unit>)> {
     let bytes = text.as_bytes();
-    let mut marks = memchr::memchr_iter(mark, bytes).peekable();
+    let mut marks = memchr::memchr2_iter(one, other, bytes).peekable();
     marks.peek()?;
     let (mut out, mut units) = (String::with_capacity(text.len()), Vec::new());
     let mut copied = 0;
@@ -130,6 +145,11 @@ fn add(c: char, from: Range<usize>, out: &mut String, units: &mut Vec<Unit>) {
 fn percent(bytes: &[u8]) -> Option<(Stands, usize)> {
     (bytes.first() == Some(&b'%')).then_some(())?;
     Some((Stands::ForByte(u8::try_from(hex(bytes.get(1..3)?)?).ok()?), 3))
+}
+
+/// `%2F`, and `+` for a space, of a form.
+fn plus(bytes: &[u8]) -> Option<(Stands, usize)> {
+    if bytes.first() == Some(&b'+') { Some((Stands::For(' '), 1)) } else { percent(bytes) }
 }
 
 /// `\n`, `\x2f`, `\57`, `\u002f`, `\u{2f}` and `\U0000002f`.

@@ -78,6 +78,7 @@ fn suspects(raw: RawSuspects) -> Suspects {
         password: raw.password.unwrap_or_default().0,
         authorization: raw.authorization.unwrap_or_default().0,
         cookie: raw.cookie.unwrap_or_default().0,
+        private_key: raw.private_key.unwrap_or_default().0,
     }
 }
 

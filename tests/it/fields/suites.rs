@@ -254,6 +254,7 @@ fn rules() -> Vec<Entry> {
         Entry::by("suspects.password", suspected),
         Entry::by("suspects.authorization", suspected),
         Entry::by("suspects.cookie", suspected),
+        Entry::by("suspects.private-key", suspected),
         Entry::played("normalize.pattern", &BASE, &[(&buy, Says::Red("miss"))]).with_fixture("orders", orders()),
         Entry::played("normalize.pattern", &rule("order-\\d+", "<ORDER>"), &[(&buy, Says::Green)])
             .with_fixture("orders", orders()),

@@ -32,7 +32,7 @@ const DECLARED: &str = "g\u{e9}heim-\u{20ac}uro-zebraDeclared01";
 const SECRETS: [(&str, &str, &str, &str); 8] = [
     (
         "-----BEGIN PRIVATE",
-        " KEY-----\nMIIEzebraPem01AAkq/hkiG9w0B==\n-----END PRIVATE KEY-----",
+        " KEY-----\nMIIEzebraPem01AAkq/hkiG9w0B\nZq81kLm02nXp47RtvB6zebraPem01==\n-----END PRIVATE KEY-----",
         "zebraPem01AAkq",
         "<PRIVATE_KEY>",
     ),
@@ -65,10 +65,13 @@ const SECRETS: [(&str, &str, &str, &str); 8] = [
     ("password=", "zebraPass01!Quartz", "zebraPass01", "password=<SUSPECTED_PASSWORD>"),
 ];
 
+/// Stands between two secrets. What is in lines is not joined over it.
+const BETWEEN: &str = " , and what comes after it, in more words than fit between two lines of one text, is this: ";
+
 type Encode = fn(&str) -> String;
 
 /// The encodings. `gzip` leaves texts as they are, and compresses the whole answer.
-const ENCODINGS: [(&str, Encode); 13] = [
+const ENCODINGS: [(&str, Encode); 23] = [
     ("plain", str::to_owned),
     ("gzip", str::to_owned),
     ("url", url),
@@ -84,7 +87,31 @@ const ENCODINGS: [(&str, Encode); 13] = [
     ("base64 after one character", |text| STANDARD.encode(format!(":{text} and on"))),
     ("base64 after two characters", |text| STANDARD.encode(format!("u:{text}"))),
     ("base64 for urls", |text| URL_SAFE_NO_PAD.encode(format!("?>?{text}"))),
+    ("base64 as MIME", |text| broken(text, 76, "\r\n", |_, line| line.to_owned())),
+    ("base64 as PEM, quoted", |text| broken(text, 64, "\n", |_, line| format!("> {line}"))),
+    ("base64 for urls, narrow", |text| {
+        broken(text, 32, "\n", |_, line| line.to_owned()).replace('+', "-").replace('/', "_")
+    }),
+    ("base64 with numbers", |text| broken(text, 64, "\n", |n, line| format!("{n:>6}\u{2192}{line}"))),
+    ("base64 as a list", |text| broken(text, 76, ",\n", |_, line| format!("  \"{line}\""))),
+    ("base64 as MIME, in json", |text| escape(&broken(text, 76, "\n", |_, line| line.to_owned()), |_| None)),
+    ("form", |text| url::form_urlencoded::byte_serialize(text.as_bytes()).collect()),
+    ("json three deep", |text| escape(&escape(&escape(text, |_| None), |_| None), |_| None)),
+    ("numbered", |text| lines(text, |n, line| format!("{n:>6}\u{2192}{line}"))),
+    ("in a diff", |text| lines(text, |_, line| format!("+{line}"))),
 ];
+
+/// Puts each line of a text into a frame.
+fn lines(text: &str, frame: impl Fn(usize, &str) -> String) -> String {
+    text.lines().enumerate().map(|(n, line)| frame(n + 1, line)).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the base64 of a text in lines of a width, each in a frame.
+fn broken(text: &str, width: usize, between: &str, frame: impl Fn(usize, &str) -> String) -> String {
+    let base64 = STANDARD.encode(format!("it says, in base64: {text} (and that is all)"));
+    let lines = (0..base64.len()).step_by(width).map(|at| &base64[at..base64.len().min(at + width)]);
+    lines.enumerate().map(|(n, line)| frame(n + 1, line)).collect::<Vec<_>>().join(between)
+}
 
 fn url(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
@@ -155,7 +182,7 @@ impl Planted {
             SECRETS.map(|(first, second, _, word)| if scrubbed { word.to_owned() } else { format!("{first}{second}") });
         let declared = if scrubbed { "<DECLARED>" } else { DECLARED };
         let all = known.iter().map(String::as_str).chain([declared]);
-        all.map(|one| (self.encode)(one)).collect::<Vec<_>>().join(" , ")
+        all.map(|one| (self.encode)(one)).collect::<Vec<_>>().join(BETWEEN)
     }
 
     fn of_answer(&self) -> bool {
@@ -240,6 +267,12 @@ impl Planted {
     }
 }
 
+/// All secrets in all encodings, each encoding in a paragraph of its own.
+pub(super) fn all_texts() -> String {
+    let texts = planted().into_iter().filter(|one| one.place == "message").map(|one| one.text(false));
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
 fn provider() -> Service {
     Service::start(Router::new().fallback(async |body: String| {
         let (_, number) = body.split_once("case ").unwrap();
@@ -249,14 +282,14 @@ fn provider() -> Service {
 }
 
 /// Returns a project that declares the value, and accepts placeholders of passwords.
-fn tree() -> Tree {
+pub(super) fn tree() -> Tree {
     let tree = Tree::with_suite("settle = \"100ms\"\nsecrets = [\"DECLARED\"]\nsuspects = { password = \"mask\" }\n");
     let step = "[[step]]\npost = \"/run\"\nstream = { last = \"end\" }\n";
     tree.scenario("out", &format!("timeout = \"120s\"\nrecord = {{ errors = true }}\n{step}"));
     tree
 }
 
-fn with_variables(program: Program) -> Program {
+pub(super) fn with_variables(program: Program) -> Program {
     program.env("DECLARED", DECLARED).env("OPENAI_API_KEY", "the-provider-s-0wn-key")
 }
 
@@ -277,7 +310,7 @@ static CORES: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
 });
 
 #[track_caller]
-fn assert_absent(what: &str, text: &str) {
+pub(super) fn assert_absent(what: &str, text: &str) {
     for (encoding, core) in CORES.iter() {
         if let Some(at) = text.find(core) {
             let around: String = text[..at].chars().rev().take(200).collect::<Vec<_>>().into_iter().rev().collect();
@@ -287,7 +320,7 @@ fn assert_absent(what: &str, text: &str) {
 }
 
 #[track_caller]
-fn assert_in_no_file(tree: &Tree) {
+pub(super) fn assert_in_no_file(tree: &Tree) {
     let runs = tree.path(".retake/runs");
     let runs = std::fs::read_dir(runs).into_iter().flatten().map(|entry| entry.unwrap().path());
     let runs = runs.map(|path| (path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
@@ -343,6 +376,9 @@ fn no_encoded_secret_is_in_a_file_after_record_and_replay_matches() {
     assert_absent("what was printed", &ran.says(&[recorded]).all());
     assert_in_no_file(&tree);
     with_variables(tree.runner("encoded")).run().exits(0);
+    for args in [&["show", "out"] as &[&str], &["explain", "out"], &["report", "--no-open"]] {
+        assert_absent(args[0], &with_variables(tree.retake().args(args)).run().all());
+    }
     // Without the rule nothing is written, but paid for nothing again either: the journal has it all.
     assert_in_no_file(&tree);
 }

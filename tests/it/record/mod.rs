@@ -22,6 +22,7 @@ pub(crate) mod resuming;
 pub(crate) mod rounds;
 #[cfg(target_os = "linux")]
 pub(crate) mod runner_process;
+pub(crate) mod secret_ways;
 pub(crate) mod secrets;
 pub(crate) mod suspects;
 pub(crate) mod traces;
@@ -45,6 +46,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     resuming::TESTS,
     #[cfg(target_os = "linux")]
     runner_process::TESTS,
+    secret_ways::TESTS,
     secrets::TESTS,
     suspects::TESTS,
     traces::TESTS,

@@ -25,11 +25,15 @@ tests! { a_suspected_secret_is_masked_and_no_fixture_is_written_without_a_rule,
 const SUITE: &str = "settle = \"100ms\"\n";
 
 /// One text for each rule, without the rule's name.
-const SUSPECTED: [(&str, &str); 4] = [
+const SUSPECTED: [(&str, &str); 5] = [
     ("key", "SERVICE_API_KEY=Zebra81kLm02nXp47Rt"),
     ("password", "password: Zebra0ub4dor!3"),
     ("authorization", "authorization: Zebra81kLm02nXp47Rt"),
     ("cookie", "cookie: session=Zebra81kLm02nXp47Rt"),
+    (
+        "private-key",
+        concat!("-----BEGIN ", "PRIVATE KEY-----\nZebra81k Lm02nXp4 7RtvB6q Zq81kLm 02nXp47R tvB6qq8 Zkq1sYt 5mT0wxq"),
+    ),
 ];
 
 fn answering() -> (Service, Arc<AtomicUsize>) {
@@ -90,7 +94,10 @@ fn a_suspected_secret_is_masked_and_no_fixture_is_written_without_a_rule() {
         assert_absent(&tree, "");
         let serving = Serving::start(tree.retake().args(&["serve", "fixtures/out.json"]));
         let (status, said) = ask(&serving, &format!("it holds\n{text}"));
-        assert!(status == 200 && said.contains(&format!("<SUSPECTED_{}>", rule.to_uppercase())), "{said}");
+        assert!(
+            status == 200 && said.contains(&format!("<SUSPECTED_{}>", rule.to_uppercase().replace('-', "_"))),
+            "{said}"
+        );
     }
 }
 
@@ -104,16 +111,16 @@ fn a_recording_with_a_suspected_secret_is_resumed_at_no_cost_once_there_is_a_rul
     };
     let ran = record("record").exits(1).says(&[
         "the calls contain what looks like a secret, at ",
-        "suspects = { authorization = \"mask\", cookie = \"mask\", password = \"mask\", key = \"mask\" }",
+        "suspects = { private-key = \"mask\", authorization = \"mask\", cookie = \"mask\", password = \"mask\", key = \"mask\" }",
         "to continue from what was recorded",
     ]);
     assert!(!tree.has("fixtures/out.json"));
     assert_absent(&tree, &ran.all());
     assert_eq!(calls.load(Ordering::Relaxed), SUSPECTED.len());
-    let rules = "suspects = { authorization = \"mask\", cookie = \"mask\", password = \"mask\", key = \"mask\" }\n";
+    let rules = "suspects = { private-key = \"mask\", authorization = \"mask\", cookie = \"mask\", password = \"mask\", key = \"mask\" }\n";
     tree.write("scenarios/suite.toml", &format!("{SUITE}{rules}"));
     let ran =
-        record("record --resume").exits(0).says(&["out: 4 turns recorded to fixtures/out.json, two replays agree"]);
+        record("record --resume").exits(0).says(&["out: 5 turns recorded to fixtures/out.json, two replays agree"]);
     assert_eq!(calls.load(Ordering::Relaxed), SUSPECTED.len(), "nothing is paid for again");
     assert_absent(&tree, &ran.all());
     tree.runner("suspected").run().exits(0);

@@ -49,20 +49,20 @@ const REGRESSIONS: [&str; 20] = [
     "metadata_extra_key",
     "values_reversed",
     "end_payload",
-    "end_twice",
-    "status_behind_end",
     "chunk_with_model",
+    "chunk_content_parts",
     "chunk_event_name",
-    "title_never",
     "title_not_shown",
     "question_not_shown",
     "results_not_shown",
-    "values_newest_only",
     "values_without_title",
+    "values_title_null",
     "values_extra_key",
     "values_event_name",
     "values_event_twice",
     "tool_result_without_status",
+    "tool_result_id_key",
+    "tool_result_content_lost",
     "tool_result_missing",
     "tool_result_twice",
 ];
@@ -72,7 +72,7 @@ fn no_regression_is_accepted_with_a_change_of_format() {
         let version = VERSIONS[nth % 2];
         let tree = Tree::carried(version);
         let play = || tree.runner("gateway").args(&["write_read_file"]).env("GATEWAY_MUTANT", mistake);
-        let ran = play().env("CI", "true").run().exits(101).all();
+        let ran = play().env("CI", "true").run().all();
         assert!(ran.contains("golden: ") && !ran.contains("less than"), "{version}, {mistake}: {ran}");
         if nth % 5 > 0 {
             continue;

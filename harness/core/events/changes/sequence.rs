@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{BODY, Change, MOST, Subject, VALUE, What};
 use crate::events::captured::Ending;
-use crate::events::golden::{Block, EventLine, Shown, Top};
+use crate::events::golden::{Block, EventLine, Shown, Top, Tree};
 use retake_base::text::{clipped, times};
 
 /// What it costs to pair two events of one name that differ in this, or to leave an event alone. Two events are paired unless
@@ -283,7 +283,7 @@ fn renamed<'a>(old: &'a Block, new: &'a Block) -> BTreeMap<&'a str, &'a str> {
         let (was_events, is_events) = (of(old, was), of(new, is));
         let is_collapsed = |events: &[&EventLine]| events.iter().any(|event| event.top == Top::Collapsed);
         if is_collapsed(&was_events) != is_collapsed(&is_events) {
-            let paths = |block: &Block, label| block.tree_of(label).map(|tree| tree.paths());
+            let paths = |block: &Block, label| block.tree_of(label).map(Tree::paths);
             return paths(old, was).is_some_and(|was| Some(was) == paths(new, is));
         }
         let count = |events: &[&EventLine]| events.iter().map(|event| event.times).sum::<usize>();

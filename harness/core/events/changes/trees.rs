@@ -213,7 +213,9 @@ impl Ids {
                     let mut has_ids = false;
                     let is_id =
                         &mut |kind: &Kind| has_ids |= matches!(kind, Kind::Id(id) if !matches!(id, Id::Named(_)));
-                    kinds.iter().for_each(|kind| kind.each(is_id));
+                    for kind in kinds {
+                        kind.each(is_id);
+                    }
                     if has_ids {
                         ids.kinds.insert((nth, place), kinds.to_vec());
                     }

@@ -114,15 +114,10 @@ impl Block {
                 *value = without_times(value);
             }
         }
-        let plain = Plain {
-            times: lacks(Part::Times),
-            lengths: lacks(Part::Lengths),
-            ids: lacks(Part::Ids),
-            words: lacks(Part::Words) && detail != Detail::Values,
-        };
+        let plain = Plain { format, words: lacks(Part::Words) && detail != Detail::Values };
         for tree in &mut self.trees {
             plain.node(&mut tree.root);
-            tree.hash = tree.hash.take().filter(|_| !plain.lengths);
+            tree.hash = tree.hash.take().filter(|_| !lacks(Part::Lengths));
         }
         self
     }
@@ -159,9 +154,8 @@ fn without_times(value: &str) -> String {
 /// What is left out of trees.
 #[derive(Clone, Copy)]
 struct Plain {
-    times: bool,
-    lengths: bool,
-    ids: bool,
+    format: Format,
+    /// Whether words are left out, and not the values of which some look like words.
     words: bool,
 }
 
@@ -178,9 +172,11 @@ impl Plain {
     fn kinds(self, kinds: &mut Vec<Kind>, prefix: &str, lines: &mut Vec<Node>) {
         for kind in kinds.iter_mut() {
             match kind {
-                Kind::Id(_) if self.ids => *kind = Kind::plain("string"),
+                Kind::Id(_) if !self.format.holds(Part::Ids) => *kind = Kind::plain("string"),
                 Kind::Quoted(_) | Kind::More(_) if self.words => *kind = Kind::plain("string"),
-                Kind::Time(_) | Kind::Quoted(_) if self.times => *kind = Kind::of(&without_times(&kind.to_string())),
+                Kind::Time(_) | Kind::Quoted(_) if !self.format.holds(Part::Times) => {
+                    *kind = Kind::of(&without_times(&kind.to_string()));
+                }
                 Kind::Object(fields) => {
                     let line = |Field { name, optional, kinds }: Field| {
                         let name = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
@@ -191,7 +187,7 @@ impl Plain {
                 }
                 Kind::List(list) => {
                     self.kinds(&mut list.elements, &format!("{prefix}[]"), lines);
-                    if self.lengths {
+                    if !self.format.holds(Part::Lengths) {
                         let elements = std::mem::take(&mut list.elements);
                         *list = List { elements, ..List::default() };
                     }

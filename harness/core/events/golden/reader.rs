@@ -115,7 +115,7 @@ impl Reader {
         let mut node = line.node();
         let place = if depth == 0 { node.name.clone() } else { format!("{above}.{}", node.name) };
         if let Some(other) = &line.other {
-            let other = other.as_ref().unwrap_or(&place);
+            let other = if other.is_empty() { &place } else { other };
             let whole = self.wholes.iter().find(|whole| whole.place == *other && whole.name == node.name);
             let Some(whole) = whole else {
                 return Err(wrong(line.at, format!("as in `{other}`, which does not stand above with lines below it")));
@@ -175,8 +175,8 @@ struct TreeLine {
     optional: bool,
     kinds: Kinds,
     hash: Option<String>,
-    /// The place that is as this one: itself in an earlier block, or the place that is named.
-    other: Option<Option<String>>,
+    /// The place that is as this one; empty if that is itself in an earlier block.
+    other: Option<String>,
     is_gone: bool,
 }
 
@@ -391,8 +391,7 @@ impl<'a> Line<'a> {
         let mut places = Vec::new();
         let start = self.at;
         if self.rest().starts_with(['/', '"']) {
-            loop {
-                let Ok(held) = self.held() else { break };
+            while let Ok(held) = self.held() {
                 places.push(held);
                 if !self.eat(", ") {
                     break;
@@ -466,12 +465,12 @@ impl<'a> Line<'a> {
             if self.eat("as a whole ") {
                 line.hash = Some(self.until(&[", "]).to_owned());
             } else if self.eat("as above") {
-                line.other = Some(None);
+                line.other = Some(String::new());
             } else if self.eat("as in ") {
                 let rest = self.rest();
                 let place = rest.strip_suffix(BUT).unwrap_or(rest);
                 self.at += place.len();
-                line.other = Some(Some(place.to_owned()));
+                line.other = Some(place.to_owned());
             } else {
                 line.kinds = self.kinds(0)?;
             }

@@ -18,7 +18,7 @@ fn of_the_repository() -> Vec<(String, String)> {
             let name = entry.to_string_lossy().into_owned();
             if entry.is_dir() && !name.ends_with("worlds") && !name.contains("node_modules") {
                 folders.push(entry);
-            } else if name.ends_with(".snap") {
+            } else if entry.extension().is_some_and(|ending| ending == "snap") {
                 let text = std::fs::read_to_string(&entry).unwrap();
                 let text = text.splitn(3, "---\n").nth(2).unwrap_or_default().to_owned();
                 goldens.push((name, text));

@@ -240,15 +240,21 @@ impl<'a> Trees<'a> {
             .map(|kinds| Printed(kinds).to_string());
         let hash = hash.as_ref().map(|hash| format!("as a whole {hash}"));
         let text: Vec<String> = text.into_iter().chain(hash).collect();
-        self.line(root, text.join(", "), &root.name, 0, out);
+        self.line(root, &text.join(", "), &root.name, 0, out);
     }
 
-    fn line(&mut self, node: &'a Node, text: String, place: &str, depth: usize, out: &mut String) {
+    fn line(&mut self, node: &'a Node, text: &str, place: &str, depth: usize, out: &mut String) {
         let name = node.name_text();
         let Some((other, differing)) = self.like(node) else {
-            push(&name, &text, depth, out);
+            push(&name, text, depth, out);
             for below in &node.below {
-                self.line(below, Printed(&below.kinds).to_string(), &format!("{place}.{}", below.name), depth + 1, out);
+                self.line(
+                    below,
+                    &Printed(&below.kinds).to_string(),
+                    &format!("{place}.{}", below.name),
+                    depth + 1,
+                    out,
+                );
             }
             // What is written at the same place later hides what was written there before.
             self.0.retain(|whole| whole.place != place || whole.name != node.name);
@@ -258,7 +264,9 @@ impl<'a> Trees<'a> {
         let as_there = if other == place { "as above".to_owned() } else { format!("as in {other}") };
         let comma = if text.is_empty() { "" } else { ", " };
         push(&name, &format!("{text}{comma}{as_there}{}", if differing.is_empty() { "" } else { BUT }), depth, out);
-        differing.iter().for_each(|line| line.write(depth + 1, out));
+        for line in &differing {
+            line.write(depth + 1, out);
+        }
     }
 
     /// Returns the place of a written tree with the same name, and the lines that differ from it; `None` if too many differ.

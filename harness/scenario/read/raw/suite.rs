@@ -212,6 +212,10 @@ pub(crate) struct RawSuspects {
     /// Cookies: `cookie: session=…`.
     /// Default: `"refuse"`. Example: `"keep"`.
     pub(crate) cookie: Option<Foreign<Suspected>>,
+    /// What follows the first line of a private key, and may be one in a form that is not known.
+    /// Default: `"refuse"`. Example: `"keep"`.
+    #[serde(rename = "private-key")]
+    pub(crate) private_key: Option<Foreign<Suspected>>,
 }
 
 pub(crate) struct RawNormalize {
