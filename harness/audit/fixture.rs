@@ -72,7 +72,8 @@ pub(crate) fn secrets_in_streams(fixture: &Fixture, scrub: &Scrub) -> Vec<Secret
         let Some(wire) = &turn.wire else { continue };
         let mut fired = Fired::new();
         wire.response.clone().scrub(scrub, &mut fired);
-        found.extend(fired.into_iter().map(|form| Secret { place: format!("turns[{index}].wire"), form }));
+        let forms = fired.into_iter().filter(|name| Scrub::is_form(name));
+        found.extend(forms.map(|form| Secret { place: format!("turns[{index}].wire"), form }));
     }
     found
 }
@@ -115,7 +116,7 @@ fn compare(json: &Json, scrubbed: &Json, place: String, scrub: &Scrub, found: &m
     let form = |json: &Json| {
         let mut fired = Fired::new();
         scrub.json(&mut json.clone(), &mut fired);
-        fired.into_iter().next().unwrap_or_else(|| "a secret".to_owned())
+        fired.into_iter().find(|name| Scrub::is_form(name)).unwrap_or_else(|| "a secret".to_owned())
     };
     match (json, scrubbed) {
         (Json::Object(entries), Json::Object(others)) => {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 
 /// The largest number of characters in one line of an error. The offending text may be a line of a megabyte.
 const LONGEST_LINE: usize = 700;
@@ -116,7 +117,8 @@ pub fn clipped(text: &str, width: usize) -> Cow<'_, str> {
 const SHARED: usize = 10;
 
 /// Returns two different texts, each in about `width` characters at most. If a text has to be cut, both are shown from the place
-/// where they part, so they never look the same. If they differ only in white space, that is made visible.
+/// where they part, so they never look the same. If they differ only in white space, that is made visible; if only in how a letter
+/// with an accent is written, its code points are.
 pub fn apart(one: &str, other: &str, width: usize) -> (String, String) {
     let without_space = |text: &str| text.split_whitespace().collect::<String>();
     let only_space = one != other && without_space(one) == without_space(other);
@@ -137,6 +139,7 @@ pub fn apart(one: &str, other: &str, width: usize) -> (String, String) {
             }
         }
     }
+    let forms = unicode_forms(&one, &other, same);
     let is_short = one.len().max(other.len()) <= width;
     let from = if is_short || same < width / 2 || one == other { 0 } else { same - SHARED.min(same) };
     let cut = |text: &[char]| -> String {
@@ -144,7 +147,39 @@ pub fn apart(one: &str, other: &str, width: usize) -> (String, String) {
         let window: String = text.iter().skip(from).take(width).collect();
         format!("{before}{window}{after}")
     };
-    (cut(&one), cut(&other))
+    let (one, other) = (cut(&one), cut(&other));
+    forms.map_or((one.clone(), other.clone()), |(of_one, of_other)| (one + &of_one, other + &of_other))
+}
+
+/// The code points of the first letter that two texts write differently, if the texts differ only in that: `é` as one character, and
+/// as an `e` with an accent of its own.
+fn unicode_forms(one: &[char], other: &[char], same: usize) -> Option<(String, String)> {
+    const ACCENTS: RangeInclusive<char> = '\u{300}'..='\u{36f}';
+    let whole = |text: &[char], at: usize| 1 + text[at + 1..].iter().take_while(|c| ACCENTS.contains(c)).count();
+    let (mut i, mut j) = (same, same);
+    while i < one.len() && j < other.len() {
+        let (of_one, of_other) = (whole(one, i), whole(other, j));
+        let is_one_letter = one[i] == other[j] && of_one == of_other;
+        // The one is composed, the other is not.
+        let is_same = |composed: char, base: char, marks: usize| {
+            composed.is_alphabetic() && !composed.is_ascii() && base.is_alphabetic() && marks > 1
+        };
+        let forms = is_same(one[i], other[j], of_other) || is_same(other[j], one[i], of_one);
+        if !(is_one_letter || forms && of_one != of_other) {
+            return None;
+        }
+        (i, j) = (i + of_one, j + of_other);
+    }
+    if i < one.len() || j < other.len() || one == other {
+        return None;
+    }
+    let points = |text: &[char]| {
+        let letter = &text[same..same + whole(text, same)];
+        let form = if letter.len() > 1 { "NFD" } else { "NFC" };
+        let points: Vec<String> = letter.iter().map(|c| format!("U+{:04X}", u32::from(*c))).collect();
+        format!(" ({form}, {})", points.join(" "))
+    };
+    (same < one.len() && same < other.len()).then(|| (points(one), points(other)))
 }
 
 /// Returns how often something happened, in words: `once`, `2 times`.

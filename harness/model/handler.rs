@@ -199,7 +199,7 @@ impl Exchange<'_> {
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
         let seen = CallUnderWay::begin(replay, || (incoming.via(), Asked::of(&lookup)));
-        let taken = replay.take_for(of_session.as_deref(), lookup, Some(&|| read.json()));
+        let taken = replay.take_for(of_session.as_deref(), &lookup, Some(&|| read.json()));
         let found = match &taken {
             Ok(served) if served.found != Found::ByKey => Some((FlawKind::Key, said_of(served.found))),
             Ok(served) if caller.is_none() && served.turn().names_caller_over_http() => {
@@ -327,7 +327,7 @@ impl Exchange<'_> {
         let prefix = branch.prefix();
         let served = branch.recall(&self.lookup(prefix, call, None), &pending.request);
         if let Some(Ok(response)) = served.as_ref().map(|served| served.response_to(call)) {
-            return recorder.answer_recorded(&pending, response.into_owned(), in_flight);
+            return recorder.answer_recorded(&pending, &response, in_flight);
         }
         if let Some(why) = branch.ended() {
             let error = wire::error_response(self.incoming.provider(), 400, "fork_ended", &why);

@@ -227,7 +227,7 @@ impl OpenTurns {
     /// Returns the first turn of a group that is open and fits.
     fn first_open(&mut self, group: &Group, fits: impl Fn(&usize) -> bool) -> Option<usize> {
         if group.turns.first().is_some_and(|index| self.free[*index]) {
-            return self.read(group.turns.iter().copied().filter(&fits));
+            return self.read(&group.turns.iter().copied().filter(&fits));
         }
         let served = |index: &&usize| self.times[**index] > 0;
         let done = &mut self.done[group.id];
@@ -238,7 +238,7 @@ impl OpenTurns {
 
     /// Returns the turn that answers a read: of those recorded after as many other calls as were made by now, the first that was not
     /// served, or else the last. If there are none, the last one recorded after fewer calls, or else the first.
-    fn read(&self, turns: impl Iterator<Item = usize> + Clone) -> Option<usize> {
+    fn read(&self, turns: &(impl Iterator<Item = usize> + Clone)) -> Option<usize> {
         let after = |index: &usize| {
             let (file, before) = self.places[*index];
             before.cmp(&self.others[file])

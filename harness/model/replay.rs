@@ -229,21 +229,22 @@ impl Replay {
     ///
     /// # Errors
     /// The miss.
+    #[expect(clippy::needless_pass_by_value, reason = "a lookup is made for one call, and is used up by it")]
     pub fn take<'b>(&self, lookup: Lookup, body: Option<&dyn Fn() -> &'b Json>) -> Result<Served, Arc<Miss>> {
-        self.take_for(None, lookup, body)
+        self.take_for(None, &lookup, body)
     }
 
     /// The same for a call of a session, which is served each turn from the first one on, whatever other sessions were served.
     pub(super) fn take_for<'b>(
         &self,
         session: Option<&str>,
-        lookup: Lookup,
+        lookup: &Lookup,
         body: Option<&dyn Fn() -> &'b Json>,
     ) -> Result<Served, Arc<Miss>> {
-        let (key, mut found) = self.key_of(&lookup);
-        let checks = self.checks_of(&lookup);
+        let (key, mut found) = self.key_of(lookup);
+        let checks = self.checks_of(lookup);
         let request = || body.map(|body| self.rules.request_hash(body()));
-        let wanted = Wanted::of(&lookup, key, checks.as_deref(), &self.fixture, &request);
+        let wanted = Wanted::of(lookup, key, checks.as_deref(), &self.fixture, &request);
         let number = {
             let mut state = self.state();
             state.calls += 1;
@@ -287,7 +288,7 @@ impl Replay {
                     }
                     reason => reason,
                 };
-                let (miss, meant) = self.miss(lookup.via.clone(), reason, Some((&lookup, key)), number);
+                let (miss, meant) = self.miss(lookup.via.clone(), reason, Some((lookup, key)), number);
                 if let Some(index) = meant {
                     return Ok(Served::plain(self.fixture.clone(), index));
                 }

@@ -39,7 +39,7 @@ impl Project {
             data.unused = replayed.log.unused.iter().filter_map(turn).collect();
             data.unused_exchanges.clone_from(&replayed.played.tools.unused_at);
             data.egress.clone_from(&replayed.played.egress);
-            data.golden = Some(GoldenData { run, committed, ..GoldenData::default() });
+            data.golden = Some(GoldenData { committed, run, ..GoldenData::default() });
         });
         self.note_calls(scenario, replayed, Miss::clone);
     }

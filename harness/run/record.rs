@@ -4,6 +4,7 @@
 
 mod begin;
 mod drive;
+mod held;
 mod prove;
 mod wanted;
 

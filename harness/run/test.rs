@@ -203,7 +203,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         let agreed = prove(project, scenario, fixture.as_ref(), None)?;
         agreed.compared(project, scenario)?;
         let anew = fixture.map_or(Ok(None), |fixture| project.fixtures.write_anew(&fixture))?;
-        project.note(&scenario.name, anew.into_iter().collect());
+        project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain(anew).collect());
         return Ok(());
     }
     verdict::check_format(project, scenario)?;

@@ -88,7 +88,8 @@ pub(super) fn replay(
     let scope = Scope::new(&scenario.name);
     let replay = match &fixture {
         Some(fixture) => {
-            Replay::new(fixture.clone(), rules.clone(), scope.clone()).with_delays(scenario.delays == Delays::Recorded)
+            let replay = Replay::new(fixture.clone(), rules.clone(), scope.clone());
+            replay.by(project.systems.clock(scenario, pacing)).with_delays(scenario.delays == Delays::Recorded)
         }
         None => Replay::none(rules.clone(), scope.clone()),
     };
@@ -117,6 +118,23 @@ pub(super) fn replay(
     };
     replayed.note_pieces();
     Ok(replayed)
+}
+
+impl Replayed {
+    /// The run of a recording, as if it had been a replay of it.
+    pub(super) fn of(project: &Project, played: Played, fixture: Arc<Fixture>) -> Replayed {
+        Replayed {
+            played,
+            misses: Vec::new(),
+            log: RunLog::default(),
+            fixture: Some(fixture),
+            rules: project.rules.clone(),
+            secrets: project.golden_scrub.clone(),
+            committed: None,
+            suspected: Vec::new(),
+            own_golden: OnceLock::new(),
+        }
+    }
 }
 
 /// What a scenario needs for itself. With `in_company`, other scenarios may use the same system while it lingers; its fixture says
@@ -391,10 +409,7 @@ impl Stay<'_> {
             ),
         });
         let (kind, mut failure) = match self.underway.failure() {
-            Some(failed) => (
-                CauseKind::Step,
-                waited.hints().iter().fold(failed.help(waited.what()), |failed, hint| failed.help(hint)),
-            ),
+            Some(failed) => (CauseKind::Step, waited.hints().iter().fold(failed.help(waited.what()), Error::help)),
             None => (CauseKind::TimeUp, waited),
         };
         let held = running.activity().held();

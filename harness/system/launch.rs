@@ -14,7 +14,7 @@ use super::url;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
-use retake_model::{CallerRules, Mode};
+use retake_model::{CallerRules, Clock, Mode, Pacing};
 use retake_scenario::{Egress as Level, Scenario, SystemSpec, UrlSpec, needs};
 
 /// The systems of a project, and what is needed to start them.
@@ -141,6 +141,15 @@ impl Systems {
     /// Whether scenarios use the process of a scenario's system one after another.
     pub(crate) fn shares(&self, scenario: &Scenario) -> bool {
         self.is_shared(scenario) || self.is_attached(scenario)
+    }
+
+    /// The clock by which a scenario's system tells the day.
+    pub(crate) fn clock(&self, scenario: &Scenario, pacing: Pacing) -> Clock {
+        let env = match self.spec_of(scenario) {
+            Some(SystemSpec::Command(spec)) => Some(&spec.env),
+            _ => None,
+        };
+        super::date::clock(env, pacing)
     }
 
     /// Ends the shared systems, and removes the folder of all stages. A call that a system makes now is late, and a miss.

@@ -68,7 +68,7 @@ fn parameter(header: &str, wanted: &str) -> Option<String> {
                 text.push(if escaped { chars.next()? } else { next });
             }
         } else {
-            text = chars.as_str().split(';').next()?.trim().to_owned();
+            chars.as_str().split(';').next()?.trim().clone_into(&mut text);
         }
         if name.trim().eq_ignore_ascii_case(wanted) {
             return Some(text);

@@ -1,6 +1,8 @@
 """Follows pages of the guide to the letter, each in an empty folder: `follow.py [OLD=NEW…] PAGE.md…`, with `retake` on PATH.
 
-Where a page installs OLD, this script installs NEW. If `FOLLOW_IN` is set, it follows the page in that folder and keeps it.
+Where a page installs OLD, this script installs NEW. If `FOLLOW_IN` is set, it follows the page in that folder and keeps it. If
+`FOLLOW_PYTHON` is the folder in which a page was followed before, others use its environment instead of one of their own, so that
+what all of them install is installed once.
 
 - A block whose first line is a comment with a path (`# app.py`, `// index.ts`) is written to that file. For languages without
   comments, the path stands above the block: `<!-- file: PATH -->`.
@@ -116,7 +118,7 @@ INSTEAD = dict(one.split("=", 1) for one in sys.argv[1:] if "=" in one)
 def run(shell, command, below, fails):
     for old, new in INSTEAD.items():
         command = re.sub(rf"(?<=install )(.*)(?<!\S){re.escape(old)}(?!\S)", lambda found: found[1] + new, command)
-    code, printed = shell.type(command)
+    code, printed = shell.type(in_shared(command))
     if (code != 0) != fails:
         raise Wrong(f"`{command}` exited with {code}:\n{printed}")
     rest = iter(printed.splitlines())
@@ -124,6 +126,12 @@ def run(shell, command, below, fails):
         pattern = re.compile(".*".join(re.escape(part.rstrip()) for part in line.split("…")) + r"\s*")
         if line.strip() != "…" and not any(pattern.fullmatch(actual) for actual in rest):
             raise Wrong(f"`{command}` should have printed\n    {line}\nbut it printed\n{printed}")
+
+
+def in_shared(command):
+    """Returns the command with an environment that is there already in place of a new one."""
+    shared = os.environ.get("FOLLOW_PYTHON")
+    return command.replace("python3 -m venv .venv", f"ln -s '{shared}/.venv' .venv") if shared else command
 
 
 def write(folder, language, text, path):

@@ -25,14 +25,14 @@ tests!(
 /// The most lines of code of each crate (no comments, no blanks, no tests), and the most KB of data files. A row is lowered with each
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
 const WEIGHT: [(&str, usize, u64); 8] = [
-    ("retake-base", 900, 0),
-    ("retake-core", 10_130, 0),
+    ("retake-base", 800, 0),
+    ("retake-core", 11_100, 60),
     ("retake-durable", 1004, 0),
-    ("retake-wire", 7100, 0),
-    ("retake-model", 7700, 0),
-    ("retake-scenario", 4900, 0),
-    ("retake", 20_600, 201),
-    ("retake-cli", 12_200, 22),
+    ("retake-wire", 7500, 0),
+    ("retake-model", 8200, 0),
+    ("retake-scenario", 4850, 0),
+    ("retake", 20_700, 201),
+    ("retake-cli", 11_900, 22),
 ];
 
 /// The circles that cross folders, each with its files. They may only become smaller and fewer.

@@ -31,6 +31,12 @@ fn two_texts_are_shown_from_where_they_part() {
     assert_eq!(said("free.", "free. "), "free. / free.·");
     assert_eq!(said("a  b c\n", "a b c"), "a ·b·c⏎ / a b·c");
     assert_eq!(said("a b", "a\nb"), "a·b / a⏎b");
+    assert_eq!(
+        said("Zo\u{eb} K\u{e9}", "Zoe\u{308} Ke\u{301}"),
+        "Zo\u{eb} K\u{e9} (NFC, U+00EB) / Zoe\u{308} Ke\u{301} (NFD, U+0065 U+0308)"
+    );
+    assert_eq!(said("Zo\u{eb}", "Zoe"), "Zo\u{eb} / Zoe");
+    assert_eq!(said("\u{eb}a", "e\u{308}b"), "\u{eb}a / e\u{308}b");
     assert_eq!(said(&format!("{same}one and more of it"), &same), "…xxxxxxxxxxone and mo… / …xxxxxxxxxx");
     assert_eq!(said(&format!("{same}1"), &format!("{same}2")), "…xxxxxxxxxx1 / …xxxxxxxxxx2");
     assert_eq!(said(&format!("1{same}"), &format!("2{same}")), "1xxxxxxxxxxxxxxxxxxx… / 2xxxxxxxxxxxxxxxxxxx…");

@@ -175,14 +175,16 @@ pub(super) fn unsupported(url: &str, header: impl Fn(&str) -> String) -> Option<
 /// stand for the whole base URL, as in `<API_BASE>/chat/completions`, and may even take the slash with it.
 pub(super) fn host_and_path(url: &str) -> Option<(&str, Cow<'_, str>)> {
     let url = url.trim();
-    let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let (host, path) = after_scheme.split_at(after_scheme.find('/')?);
+    let (has_scheme, rest) = url.split_once("://").map_or((false, url), |(_, rest)| (true, rest));
+    let ends: &[char] = if has_scheme { &['/', '?', '#'] } else { &['/'] };
+    let (host, path) = rest.split_at(rest.find(ends).or(has_scheme.then_some(rest.len()))?);
     let path = path.split('#').next().unwrap_or_default();
-    match host.rsplit_once(['>', '}']).filter(|_| after_scheme == url) {
+    match host.rsplit_once(['>', '}']).filter(|_| !has_scheme) {
         Some((placeholder, begin)) if begin.starts_with(char::is_alphanumeric) => {
             Some((placeholder, format!("/{begin}{path}").into()))
         }
-        _ => Some((host, path.into())),
+        _ if path.starts_with('/') => Some((host, path.into())),
+        _ => Some((host, format!("/{path}").into())),
     }
 }
 

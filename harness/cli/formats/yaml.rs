@@ -1,7 +1,7 @@
 //! Parses YAML into a tree that remembers how each scalar was written, since the meaning of a recorded body depends on it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use base64::Engine as _;
@@ -173,6 +173,8 @@ struct Open {
     anchor: usize,
     node: Node,
     key: Option<String>,
+    /// The map's own keys so far.
+    keys: HashSet<String>,
     /// Whether it stands for an object of Python, with what the object is made of.
     object: bool,
 }
@@ -231,6 +233,7 @@ impl Building {
             anchor,
             node: Node { line, value, size: size_of::<Node>(), depth: 1 },
             key: None,
+            keys: HashSet::new(),
             object,
         });
         Ok(())
@@ -260,6 +263,9 @@ impl Building {
             (Value::Map(entries), Some(key)) => entries.push((key, node)),
             (Value::Map(_), None) => {
                 let key = node.text().ok_or("a key that is a list or a map")?.into_owned();
+                if !parent.keys.insert(key.clone()) {
+                    return Err(format!("the key {key:?} appears twice in this map"));
+                }
                 parent.key = Some(key);
             }
             (Value::Scalar { .. } | Value::Json(_), _) => {}

@@ -32,7 +32,7 @@ pub(super) fn passed_on(answer: Response<Body>, censor: Censor) -> Result<Respon
     Ok(out)
 }
 
-fn of_answer(why: String) -> String {
+fn of_answer(why: &str) -> String {
     format!("the answer {why}")
 }
 
@@ -50,11 +50,11 @@ fn pieces(arriving: Arriving) -> impl Stream<Item = Result<Frame<Bytes>, std::co
             let decoder = arriving.decoder.as_mut()?;
             let piece = match arriving.body.frame().await {
                 Some(Ok(frame)) => {
-                    frame.into_data().map_or(Ok(Bytes::new()), |data| decoder.push(data).map_err(of_answer))
+                    frame.into_data().map_or(Ok(Bytes::new()), |data| decoder.push(data).map_err(|why| of_answer(&why)))
                 }
                 Some(Err(e)) => Err(reason(&e)),
                 None => {
-                    let rest = decoder.finish().map_err(of_answer);
+                    let rest = decoder.finish().map_err(|why| of_answer(&why));
                     arriving.decoder = None;
                     rest
                 }

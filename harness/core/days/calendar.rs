@@ -3,11 +3,11 @@
 use time::{Date, Duration};
 
 /// How many days before and after its own a text may tell.
-const AROUND: usize = 7;
+const AROUND: u8 = 7;
 /// How many days are compared.
-pub(super) const COMPARED: usize = 2 * AROUND + 1;
+pub(super) const COMPARED: usize = 2 * AROUND as usize + 1;
 /// The index of the day itself.
-pub(super) const TODAY: usize = AROUND;
+pub(super) const TODAY: usize = AROUND as usize;
 
 /// Days that follow each other: a week before a day, the day, and a week after it.
 pub(super) type Fortnight = [Date; COMPARED];
@@ -70,7 +70,7 @@ impl Days {
 
 /// Returns a day with those around it; `None` at the ends of the calendar.
 fn around(day: Date) -> Option<Fortnight> {
-    let mut all = [day.checked_sub(Duration::days(AROUND as i64))?; COMPARED];
+    let mut all = [day.checked_sub(Duration::days(AROUND.into()))?; COMPARED];
     for index in 1..COMPARED {
         all[index] = all[index - 1].next_day()?;
     }

@@ -12,10 +12,13 @@ const TABLE: &str = include_str!("names.txt");
 pub(super) struct Names {
     lists: Vec<Vec<String>>,
     /// From a name's first two letters, in lower case, to its list and its place there.
-    by_first: HashMap<(char, Option<char>), Vec<(usize, usize)>>,
+    by_first: HashMap<Beginning, Vec<(usize, usize)>>,
     /// The words for week by their first letter, in lower case.
     weeks: HashMap<char, Vec<String>>,
 }
+
+/// The first letter and the second, if there is one, in lower case.
+type Beginning = (char, Option<char>);
 
 /// A name in one list, as it is spelled in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +128,7 @@ fn first(text: &str) -> char {
 }
 
 /// The first two letters of a text in lower case.
-fn first_two(text: &str) -> (char, Option<char>) {
+fn first_two(text: &str) -> Beginning {
     let mut letters = text.chars();
     letters.next();
     (first(text), letters.next().and_then(|second| second.to_lowercase().next()))

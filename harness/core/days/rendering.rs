@@ -52,6 +52,11 @@ impl Rendering {
         numbers.next().map_or(0, |(_, end, _)| *end)
     }
 
+    /// Whether it has a month, a day, and the year or the weekday, so that few days have it.
+    pub(super) fn is_date(&self) -> bool {
+        self.kinds & kind::DATE == kind::DATE && self.kinds & (kind::YEAR | kind::WEEKDAY) != 0
+    }
+
     /// Whether a text tells the day itself, and not only a name that many days have.
     pub(super) fn is_certain(&self, text: &str) -> bool {
         let is_word = |(start, end, form): &(usize, usize, Form)| {

@@ -2,12 +2,12 @@
 
 use time::{Date, Month};
 
-use super::{Clocks, Days};
+use super::{Clocks, Days, tells};
 
 fn day(text: &str) -> Date {
-    let mut parts = text.split('-').map(|part| part.parse::<u16>().unwrap());
+    let mut parts = text.split('-').map(|part| part.parse::<u8>().unwrap_or_else(|_| part[2..].parse().unwrap()));
     let (year, month, day) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
-    Date::from_calendar_date(i32::from(year), Month::try_from(month as u8).unwrap(), day as u8).unwrap()
+    Date::from_calendar_date(2000 + i32::from(year), Month::try_from(month).unwrap(), day).unwrap()
 }
 
 fn days(recorded: &str, called: &str) -> Days {
@@ -138,6 +138,33 @@ fn the_day_of_the_recording_is_put_back() {
     assert_eq!(put("02.12.2026, KW 49, 2 of 12 done"), "24.11.2026, KW 48, 2 of 12 done");
     assert_eq!(put("2026年12月2日水曜日"), "2026年11月24日火曜日");
     assert_eq!(put("nothing of a day, 2 apples"), "nothing of a day, 2 apples");
+}
+
+#[test]
+fn a_text_tells_a_day_or_not() {
+    let on = day("2026-11-02");
+    for text in [
+        "on 2 November 2026",
+        "Mon, 02 Nov 2026 10:00:00 GMT",
+        "November 2nd, 2026",
+        "Nov 2, 2026",
+        "02.11.2026",
+        "2/11/26",
+        "11/2/2026",
+        "2026/11/02",
+        "log-20261102.txt",
+        "le 2 novembre 2026",
+        "2. November 2026",
+        "2026年11月2日",
+        "Mon Nov  2 10:00:00 2026",
+        "Mon Nov  2 10:00:00 UTC 2026",
+    ] {
+        assert!(tells(text, on), "{text}");
+    }
+    for text in ["", "2026", "12 November 2026", "2 November 2025", "3/11/2026", "120261102", "Monday", "November 2026"]
+    {
+        assert!(!tells(text, on), "{text}");
+    }
 }
 
 #[test]

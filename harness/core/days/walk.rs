@@ -1,5 +1,7 @@
 //! Two texts walked together: they are equal, or tell days that are as far from each other as the recording and the run.
 
+use time::Date;
+
 use super::calendar::{COMPARED, Clock, Clocks, Days, TODAY};
 use super::part::may_begin;
 use super::rendering::Rendering;
@@ -27,6 +29,13 @@ impl Days {
         all.dedup();
         all
     }
+}
+
+/// Whether a text tells a day, and not only what many days have: the name of a weekday or a month, a week.
+pub fn tells(text: &str, day: Date) -> bool {
+    let days = [day; COMPARED];
+    let starts = text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at));
+    starts.filter_map(|at| Rendering::in_one(&days, text, at)).any(|rendering| rendering.is_date())
 }
 
 fn walk(clock: &Clock, recorded: &str, called: &str) -> bool {
@@ -74,15 +83,12 @@ fn put_back(clock: &Clock, called: &str) -> String {
     let mut at = 0;
     while let Some(c) = called[at..].chars().next() {
         let found = if may_begin(called, at) { Rendering::in_one(&clock.called, called, at) } else { None };
-        match found.filter(|rendering| rendering.is_certain(called)) {
-            Some(rendering) => {
-                out.push_str(&rendering.written(called, &clock.recorded));
-                at = rendering.ends.0;
-            }
-            None => {
-                out.push(c);
-                at += c.len_utf8();
-            }
+        if let Some(rendering) = found.filter(|rendering| rendering.is_certain(called)) {
+            out.push_str(&rendering.written(called, &clock.recorded));
+            at = rendering.ends.0;
+        } else {
+            out.push(c);
+            at += c.len_utf8();
         }
     }
     out

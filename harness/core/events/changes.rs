@@ -86,6 +86,9 @@ enum What {
     Length,
     Shape,
     ShapeRenamed,
+    /// A key is absent where it was null, or the other way round.
+    NullGone,
+    NullNew,
     Value,
     TextLine,
     Text,
@@ -204,6 +207,9 @@ impl Found {
             let trees = trees::changes(old, new, &|label| aligned.new_name(label));
             let of_values = || values::changes(&aligned);
             changes.extend(if trees.is_empty() { of_values() } else { values::by_events(trees, &aligned) });
+        }
+        if changes.is_empty() && heads.is_empty() {
+            changes.extend(aligned.moved_pieces());
         }
         heads.into_iter().chain(changes).for_each(|change| self.push(change));
     }

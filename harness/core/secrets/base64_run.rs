@@ -169,7 +169,7 @@ fn decoded(text: &str, range: Range<usize>, url_safe: bool) -> Option<Run> {
     let missing = (4 - (end - start) % 4) % 4;
     let padding = text.as_bytes()[end..].iter().take(missing).take_while(|byte| **byte == b'=').count();
     let end = end + if padding == missing { padding } else { 0 };
-    Some(Run { pieces: vec![start..end], bytes })
+    Some(Run { pieces: std::iter::once(start..end).collect(), bytes })
 }
 
 /// Whether decoded bytes look like text. Images and other binary data are not searched.

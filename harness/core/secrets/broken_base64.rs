@@ -102,7 +102,7 @@ impl<'a> Broken<'a> {
         let in_lines = self.text.as_bytes()[last.end..next.start].contains(&b'\n');
         let is_wide = self.pieces.len() > 1 || WIDTHS.contains(&width);
         let goes_on = in_lines && is_wide && last.len() == width && next.len() <= width;
-        before % 4 == 0 && !goes_on
+        before.is_multiple_of(4) && !goes_on
     }
 
     /// Adds what is left for the last line, which may be short: its frame has to be that of the line before.
@@ -113,7 +113,7 @@ impl<'a> Broken<'a> {
         let frame = before.map(|before| shape(&bytes[before..last.start]));
         let is_rest = |rest: &Range<usize>| {
             let padding = bytes[rest.end..].iter().take(2).take_while(|byte| **byte == b'=').count();
-            let ends = (self.joined.len() + rest.len() + padding) % 4 == 0;
+            let ends = (self.joined.len() + rest.len() + padding).is_multiple_of(4);
             ends && frame.as_ref().is_none_or(|frame| *frame == shape(&bytes[last.end..rest.start]))
         };
         if let Some(rest) = after(bytes, last.end).flat_map(|next| in_frame(bytes, next)).find(is_rest) {

@@ -292,10 +292,9 @@ static PAIRS: LazyLock<Pairs> = LazyLock::new(|| {
 /// The pair of a needle's bytes that ordinary texts have least often.
 fn rarest(needle: &[u8]) -> usize {
     let common = |byte: u8| match byte {
-        b'j' | b'k' | b'q' | b'v'..=b'z' => 2,
+        b'j' | b'k' | b'q' | b'v'..=b'z' | b'"' | b',' | b'.' | b':' => 2,
         b'a'..=b'z' => 3,
         b' ' => 4,
-        b'"' | b',' | b'.' | b':' => 2,
         _ => 1,
     };
     let pair = needle.windows(2).min_by_key(|pair| common(pair[0]) + common(pair[1]));

@@ -50,7 +50,8 @@ fn found(text: &str) -> Vec<(Range<usize>, bool)> {
     let mut found = Vec::new();
     for (index, first) in firsts.iter().enumerate() {
         let limit = firsts.get(index + 1).map_or(text.len(), |next| next.start).min(first.end + LONGEST);
-        let rest = &text[first.end..text.floor_char_boundary(limit)];
+        let limit = (first.end..=limit).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(first.end);
+        let rest = &text[first.end..limit];
         if let Some(last) = LAST.find(rest) {
             if is_key(&rest[..last.start()]) {
                 found.push((first.start..first.end + last.end(), true));

@@ -168,7 +168,7 @@ impl Recorder {
         // The recorded calls were scrubbed too, so both are compared without secrets.
         let scrubbed = self.state.scrubbed(&call);
         match self.state.resume().map(|resume| resume.find(&scrubbed)) {
-            Some(Recall::Recorded(recorded, rendered)) => return recalled(writer, recorded, &rendered, in_flight),
+            Some(Recall::Recorded(response)) => return recalled(writer, &response, in_flight),
             Some(Recall::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {
                     let caller = call.caller.as_deref().unwrap_or(UNKNOWN_CALLER);
@@ -199,11 +199,10 @@ impl Recorder {
     pub(crate) fn answer_recorded(
         &self,
         call: &PendingCall,
-        recorded: Response,
+        recorded: &Response,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
-        let (writer, rendered) = (CallWriter::begin(&self.state, call), recorded.clone());
-        recalled(writer, recorded, &rendered, in_flight)
+        recalled(CallWriter::begin(&self.state, call), recorded, in_flight)
     }
 
     /// Sends a call to its provider, and waits until the answer begins.
@@ -220,16 +219,11 @@ impl Recorder {
     }
 }
 
-/// Writes a recorded response to the journal, and returns it as the call asks for it.
-fn recalled(
-    mut writer: CallWriter,
-    recorded: Response,
-    rendered: &Response,
-    in_flight: InFlight,
-) -> HttpResponse<HttpBody> {
+/// Writes the response of a recorded call to the journal, and returns it.
+fn recalled(mut writer: CallWriter, response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let api = writer.api;
-    match writer.write_recalled(recorded) {
-        Ok(()) => http::answer(rendered, in_flight),
+    match writer.write_recalled(response.clone()) {
+        Ok(()) => http::answer(response, in_flight),
         Err(Unsaved(why)) => http::final_error(&wire::error_response(api, 400, "record_error", &why), in_flight),
     }
 }

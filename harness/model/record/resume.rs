@@ -53,7 +53,7 @@ struct Recalled {
 /// Whether a call was recorded before.
 pub(super) enum Recall {
     /// It was: the recorded response, and the same response in the form that the call asks for.
-    Recorded(Response, Response),
+    Recorded(Response),
     /// It was not, so it goes to the provider. The first such call comes with the expected cost from here on.
     New(Option<Cost>),
 }
@@ -136,9 +136,9 @@ impl Resume {
     /// Takes the recorded answer to a call, if there is one. Choosing and taking are one step.
     pub(super) fn find(&self, call: &PendingCall) -> Recall {
         let mut state = self.state.lock();
-        if let Some((response, rendered)) = self.take(&mut state, call) {
+        if let Some(response) = self.take(&mut state, call) {
             state.known.learn(call.api, call.target(), &call.request, &response);
-            return Recall::Recorded(response, rendered);
+            return Recall::Recorded(response);
         }
         state.live += 1;
         let still = Cost {
@@ -148,7 +148,7 @@ impl Resume {
         Recall::New((state.live == 1).then_some(still))
     }
 
-    fn take(&self, state: &mut ResumeState, call: &PendingCall) -> Option<(Response, Response)> {
+    fn take(&self, state: &mut ResumeState, call: &PendingCall) -> Option<Response> {
         let decoded = wire::decode(call.api, call.target(), &call.request, &state.known).ok()?;
         let conversation = self.rules.canonical(decoded.clone().into_messages());
         let checks = decoded.checks(&self.rules.normalizer).hashes();
@@ -161,13 +161,20 @@ impl Resume {
         for same in all.into_iter().flatten() {
             let Some(answers) = state.recalled.get_mut(&same) else { continue };
             let Some(first) = answers.front().filter(|first| first.wire.api == call.api) else { continue };
-            let response = first.wire.response.clone();
-            let recorded = Some((call.api, &response));
-            let seed = key.input_hash.to_string();
-            let Ok(rendered) = wire::respond(&first.output, recorded, &decoded.render_for(&seed)) else { continue };
+            let came = first.wire.response.clone();
+            // What came is the answer to a call that asks for the framing that the recorded one asked for. Any other gets it rendered, and
+            // that is then what came.
+            let response = if first.wire.asked_stream() == decoded.stream {
+                came
+            } else {
+                let seed = key.input_hash.to_string();
+                let rendered = wire::respond(&first.output, Some((call.api, &came)), &decoded.render_for(&seed));
+                let Ok(rendered) = rendered else { continue };
+                rendered
+            };
             state.served.add(first.tokens);
             answers.pop_front();
-            return Some((response, rendered));
+            return Some(response);
         }
         None
     }

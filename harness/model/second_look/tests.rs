@@ -20,9 +20,9 @@ fn day(day: u8) -> Date {
 /// A replay on a day of November 2026 of what was recorded on the 24th.
 fn on(today: u8, turns: Vec<Recorded>) -> Replay {
     let rules = Arc::new(Rules::default());
-    let fixture = Fixture::of_turns(Path::new("fixtures/a.json"), BTreeMap::default(), turns, &rules);
-    let noon = day(24).with_hms(12, 0, 0).unwrap().assume_utc();
-    let clock = Clock { recorded: Some(noon), day: Some(day(today)), zone: None };
+    let mut fixture = Fixture::of_turns(Path::new("fixtures/a.json"), BTreeMap::default(), turns, &rules);
+    fixture.recorded = Some("2026-11-24T12:00+00:00".parse().unwrap());
+    let clock = Clock { day: Some(day(today)), ..Clock::default() };
     Replay::new(Arc::new(fixture), rules, Scope::new("a")).by(clock)
 }
 
@@ -94,10 +94,10 @@ fn a_history_is_compared_once() {
     let long = "nothing of a day ".repeat(20);
     let history = |day: &str, calls: usize| -> Vec<Message> {
         let said = |index: usize| {
-            let kind = if index % 2 == 0 { "human" } else { "ai" };
+            let kind = if index.is_multiple_of(2) { "human" } else { "ai" };
             Message::new(kind, format!("{long} {index} on {day}"))
         };
-        (0..2 * calls + 1).map(said).collect()
+        (0..=2 * calls).map(said).collect()
     };
     let recorded = (0..CALLS).map(|calls| Recorded {
         conversation: Rules::default().canonical(history("Tuesday", calls)),
@@ -107,7 +107,7 @@ fn a_history_is_compared_once() {
     let all: Vec<Shared> = history("Thursday", CALLS).into_iter().map(Shared::from).collect();
     let start = std::time::Instant::now();
     for calls in 0..CALLS {
-        let served = replay.take(lookup("", &all[..2 * calls + 1], None), None).unwrap();
+        let served = replay.take(lookup("", &all[..=(2 * calls)], None), None).unwrap();
         assert_eq!(served.turn().output.text(), format!("answer {calls}"));
     }
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());

@@ -218,7 +218,7 @@ fn requests_other_than_chats_are_replayed_by_path_and_body() {
     let rules = Rules::default();
     let fixture = Fixture::of_turns("f".as_ref(), std::collections::BTreeMap::new(), turns.clone(), &rules);
     let text = fixture.print();
-    assert!(text.contains("\"kind\": \"opaque\"") && text.contains("\"base64\": \"//s=\""), "{text}");
+    assert!(text.contains("\"api\": \"opaque\"") && text.contains("\"base64\": \"//s=\""), "{text}");
     assert_eq!(Fixture::parse("f".as_ref(), text.as_bytes(), &rules).unwrap().print(), text);
 
     on_a_server(turns, async |server, replay| {

@@ -30,7 +30,9 @@ impl Proof<'_> {
     pub(crate) fn run(&self) -> Result<Agreed, Box<Unproven>> {
         match self.replays(self.fixture, &self.project.rules) {
             Ok(agreed) => {
-                self.note_what_is_untested();
+                if !agreed.by_day {
+                    self.note_what_is_untested();
+                }
                 #[cfg(feature = "browser")]
                 self.renew_baselines();
                 Ok(agreed)

@@ -14,7 +14,7 @@ use crate::run::verdict::{self, Sides};
 use retake_base::error::Result;
 use retake_core::events::{Golden, deeper_name};
 use retake_core::key::{Check, Rules};
-use retake_model::Pacing;
+use retake_model::{CallFlaw, FlawKind, Pacing};
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
 
@@ -39,9 +39,13 @@ const FIVE: usize = 5;
 pub(crate) struct Agreed {
     /// The golden; `None` if the scenario has none.
     pub(crate) golden: Option<Golden>,
+    /// The first replay.
+    pub(crate) run: Box<Replayed>,
     /// What a committed golden of an older format holds.
     older: Option<Sides>,
     pub(super) replays: usize,
+    /// Whether a call of a replay on another day was found by its day.
+    pub(super) by_day: bool,
 }
 
 impl Agreed {
@@ -59,7 +63,7 @@ impl Agreed {
 }
 
 pub(super) fn number(replays: usize) -> &'static str {
-    if replays == FIVE { "five" } else { "two" }
+    if replays >= FIVE { "five" } else { "two" }
 }
 
 /// Why replays are not a proof.
@@ -115,7 +119,7 @@ impl Proof<'_> {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
             let older = first.older_sides(project, scenario);
-            return Ok(Agreed { golden, older, replays: TWO });
+            return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, by_day: false });
         }
         if self.of_recording {
             await_next_second();
@@ -137,7 +141,10 @@ impl Proof<'_> {
             }
             let in_pieces = first.hold_pieces(&runs);
             let golden = if in_pieces { first.golden_by(scenario, rules) } else { golden };
-            return Ok(Agreed { golden, older: first.older_sides(project, scenario), replays });
+            let older = first.older_sides(project, scenario);
+            let is_by_day = |flaw: &CallFlaw| flaw.kind == FlawKind::Key;
+            let by_day = runs.iter().any(|run| run.played.flaws.iter().any(is_by_day));
+            return Ok(Agreed { golden, run: Box::new(first), older, replays, by_day });
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: [golden, again].map(Option::unwrap_or_default) })

@@ -25,6 +25,8 @@ pub(super) struct Driven<'a> {
     pub(super) systems: Vec<String>,
     /// The requests to tool servers, with their answers.
     pub(super) tools: ToolExchanges,
+    /// The run, if it was driven here.
+    pub(super) played: Option<Played>,
 }
 
 impl<'a> Begun<'a> {
@@ -37,7 +39,7 @@ impl<'a> Begun<'a> {
         let options = RecorderOptions { secrets, errors: true, delays: false, watch, resume: None };
         // No call goes anywhere.
         let recorder = Arc::new(Recorder::new(Relay::none(), journal, options));
-        Ok(Driven { recording, recorder, systems: Vec::new(), tools })
+        Ok(Driven { recording, recorder, systems: Vec::new(), tools, played: None })
     }
 
     /// Drives the scenario. Each call is in the journal before the system gets the end of its answer.
@@ -81,8 +83,9 @@ impl<'a> Begun<'a> {
         Ok(Driven {
             recording,
             recorder,
-            systems: played.systems.into_iter().map(|log| log.quoted).collect(),
-            tools: played.tools.recorded,
+            systems: played.systems.iter().map(|log| log.quoted.clone()).collect(),
+            tools: played.tools.recorded.clone(),
+            played: Some(played),
         })
     }
 }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::begin::Recording;
 use super::drive::{Driven, with_resume_advice};
+use super::held;
 use crate::report::{Failure, terminal};
 use crate::run::proof::Proof;
+use crate::run::trial::Replayed;
 use retake_core::events::Golden;
 use retake_core::json::Json;
 use retake_model::Recorder;
@@ -27,8 +29,9 @@ impl<'a> Driven<'a> {
     /// Makes a fixture of the journal and proves it. With `accept_unstable`, a fixture whose replays vary is marked as
     /// unstable instead of refused.
     /// Fails if no call became a turn, a replay fails, or two replays differ.
-    pub(super) fn prove(self, accept_unstable: bool) -> Result<Proven<'a>, Failure> {
+    pub(super) fn prove(mut self, accept_unstable: bool) -> Result<Proven<'a>, Failure> {
         let (made, turns) = self.fixture()?;
+        let played = self.played.take();
         let Driven { recording, recorder, .. } = self;
         let Recording { project, scenario, shown, .. } = &recording;
         let name = &scenario.name;
@@ -38,8 +41,20 @@ impl<'a> Driven<'a> {
         let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true, looked_at: None };
         let (golden, how) = match proof.run() {
             Ok(agreed) => {
-                let how = agreed.in_words();
-                (agreed.golden, how)
+                let (golden, how) = (agreed.golden.clone(), agreed.in_words());
+                let recorded = played.map(|played| Replayed::of(project, played, candidate.clone()));
+                if let Some(recorded) = &recorded {
+                    held::warn_of_errors(recorded, scenario);
+                }
+                match recorded.and_then(|recorded| held::compare(recorded, agreed, scenario)) {
+                    None => (golden, how),
+                    Some(differs) if accept_unstable => {
+                        terminal::note(format!("{name}: warning: written although {}", differs.what));
+                        text = Fixture { unstable: vec![differs.what], ..made }.print();
+                        (golden, "marked as unstable".to_owned())
+                    }
+                    Some(differs) => return Err(differs.failure),
+                }
             }
             Err(_) if project.interrupt.code().is_some() => return Err(recording.interrupted(&recorder)),
             Err(unproven) if accept_unstable && !unproven.why.is_empty() => {

@@ -8,9 +8,10 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use retake_core::key::Rules;
-use retake_model::{Mode, ModelServer, Replay, Scope, ServerOptions, keep_the_last};
+use retake_model::{Clock, Mode, ModelServer, Replay, Scope, ServerOptions, keep_the_last};
 use retake_wire::fixture::Fixture;
 use retake_wire::{self as wire, Api};
+use time::{Date, Month};
 
 use crate::load::{chained, said};
 use crate::rows::{Cost, Rows, cost_of, count, thread_cpu};
@@ -29,6 +30,10 @@ struct Server {
 
 impl Server {
     fn start(fixture: Fixture, repeat: bool) -> Server {
+        Server::on(fixture, repeat, Clock::default())
+    }
+
+    fn on(fixture: Fixture, repeat: bool, clock: Clock) -> Server {
         let (ready, is_ready) = mpsc::channel();
         let (ask, mut asked) = tokio::sync::mpsc::unbounded_channel();
         let (tell, cpu) = mpsc::channel();
@@ -36,7 +41,7 @@ impl Server {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let replay = Replay::new(Arc::new(fixture), Arc::new(Rules::default()), Scope::new("bench"));
-                let replay = Arc::new(replay.with_repeat(repeat));
+                let replay = Arc::new(replay.with_repeat(repeat).by(clock));
                 let server = ModelServer::start(Mode::Replay(replay), ServerOptions::default()).await.unwrap();
                 ready.send((server.address(), server.key().to_owned())).unwrap();
                 while asked.recv().await.is_some() {
@@ -92,9 +97,22 @@ fn bodies(calls: usize, mut each: impl FnMut(&str)) -> usize {
 
 fn run(calls: usize) -> Cost {
     let fixture = Fixture::parse(Path::new("bench.json"), chained(calls).as_bytes(), &Rules::default()).unwrap();
-    let mut server = Server::start(fixture, false);
+    served(calls, Server::start(fixture, false), str::to_owned)
+}
+
+/// A run on another day than the recording, in which each message says the day: each call needs the second look.
+fn run_on_another_day(calls: usize) -> Cost {
+    let text = chained(calls).replace("fox jumps", "Tuesday 24 November");
+    let mut fixture = Fixture::parse(Path::new("bench.json"), text.as_bytes(), &Rules::default()).unwrap();
+    fixture.recorded = "2026-11-24T12:00+00:00".parse().ok();
+    let day = Date::from_calendar_date(2026, Month::November, 26).ok();
+    let server = Server::on(fixture, false, Clock { day, ..Clock::default() });
+    served(calls, server, |body| body.replace("fox jumps", "Thursday 26 November"))
+}
+
+fn served(calls: usize, mut server: Server, as_sent: impl Fn(&str) -> String) -> Cost {
     let (before, cpu) = (COUNTED.stats(), server.cpu());
-    let size = bodies(calls, |body| server.call(body));
+    let size = bodies(calls, |body| server.call(&as_sent(body)));
     let (cpu, after) = (server.cpu().saturating_sub(cpu), COUNTED.stats());
     let allocations = after.allocations + after.reallocations - before.allocations - before.reallocations;
     Cost { size, cpu, allocations, bytes: after.bytes_allocated - before.bytes_allocated }
@@ -119,6 +137,7 @@ fn call_of(bytes: usize) -> String {
 
 pub fn measure(rows: &mut Rows) {
     rows.costs("serve a run, by the bytes of its 50, 200, 800 calls", [50, 200, 800].map(run), true);
+    rows.costs("the same on another day, by what the run knows", [50, 200, 800].map(run_on_another_day), true);
     let by_calls = [50, 200, 800].map(|calls| (calls, run(calls).allocations as f64));
     let sizes = by_calls.map(|(calls, _)| calls);
     rows.add("serve a run of N calls: allocations", sizes, by_calls.map(|(_, allocations)| allocations), count, true);

@@ -98,7 +98,7 @@ pub(super) fn entries() -> Vec<Entry> {
             ],
         ),
         played("wait.json", &[(job("done"), Says::Green)]),
-        played("wait.is", &[(job("finished"), Says::Red("not \"finished\""))]),
+        played("wait.is", &[(job("finished"), Says::Red("/status did not become \"finished\", but is \"done\""))]),
         Entry::by("step.await.caller", "systems::left::a_step_can_wait_for_the_model_call_of_a_caller"),
         played("golden", &[(status(""), Says::Green), (status("golden = true"), Says::Red("goldens/"))]),
     ];

@@ -61,14 +61,14 @@ pub(super) fn code(source: &str) -> String {
     let blank = |c: char, other: char| if c == '\n' { '\n' } else { other };
     while at < source.len() {
         let rest = &source[at..];
-        let begins = |text: &str| rest.iter().copied().take(text.len()).eq(text.chars());
         let in_word = at > 0 && (source[at - 1].is_alphanumeric() || source[at - 1] == '_');
-        if begins("//") || begins("/*") {
+        let may_be_text = !in_word && matches!(rest[0], '"' | '\'' | 'b' | 'c' | 'r');
+        if rest[0] == '/' && matches!(rest.get(1), Some('/' | '*')) {
             let end =
                 if rest[1] == '/' { rest.iter().position(|c| *c == '\n').unwrap_or(rest.len()) } else { comment(rest) };
             code.extend(rest[..end].iter().map(|c| blank(*c, ' ')));
             at += end;
-        } else if let Some(end) = (!in_word).then(|| text(rest)).flatten() {
+        } else if let Some(end) = may_be_text.then(|| text(rest)).flatten() {
             code.extend(rest[..end].iter().map(|c| blank(*c, '"')));
             at += end;
         } else {

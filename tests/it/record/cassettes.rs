@@ -158,11 +158,20 @@ fn record_from_replay(folder: &Path) {
     }
 }
 
-/// The lines of a fixture without the forms of its calls. An import leaves out those that were made below another version than
-/// replay offers.
-fn without_forms(fixture: &str) -> Vec<String> {
-    let is_form = |line: &str| line.contains("        \"form\": ") || line.contains(r#": "{\"version\": "#);
-    fixture.lines().filter(|line| !is_form(line)).map(|line| line.trim_end_matches(',').to_owned()).collect()
+/// The turns of a fixture, with their texts in place and without the forms of its calls: an import leaves out those that were made
+/// below another version than replay offers.
+fn without_forms(fixture: &str) -> Vec<Value> {
+    let mut fixture: Value = serde_json::from_str(fixture).unwrap();
+    let texts = fixture["texts"].take();
+    let mut turns = std::mem::take(fixture["turns"].as_array_mut().unwrap());
+    for checks in turns.iter_mut().filter_map(|turn| turn.get_mut("checks")?.as_object_mut()) {
+        for (check, all) in texts.as_object().unwrap() {
+            let at = checks.get(check).and_then(Value::as_u64).unwrap_or_default();
+            checks.insert(check.clone(), all[usize::try_from(at).unwrap()].clone());
+        }
+        checks.remove("form");
+    }
+    turns
 }
 
 /// Writes the same calls as a cassette in a different form.

@@ -13,7 +13,7 @@ tests! { times_of_day_are_found_and_their_rules_work,
     ports_and_run_names_are_found_and_their_rules_work,
     one_report_names_everything_that_varies,
     no_rule_is_proposed_for_items_in_another_order,
-    a_date_is_found_if_the_system_honours_retake_date,
+    a_date_moves_with_the_day_if_the_system_honours_retake_date,
     a_date_that_could_not_be_varied_is_reported_as_untested,
     no_rule_is_proposed_for_free_text,
     a_prompt_that_varies_is_reported_with_a_rule,
@@ -23,6 +23,8 @@ tests! { times_of_day_are_found_and_their_rules_work,
     a_recording_is_resumed_with_the_rules_at_no_cost,
     digits_of_an_id_by_chance_are_no_number,
     a_rule_that_would_change_other_recordings_is_not_proposed,
+    the_recorded_run_is_held_to_its_replays,
+    where_the_recorded_run_cut_a_text_does_not_matter,
     an_unstable_recording_can_be_accepted_and_is_marked,
 }
 
@@ -142,8 +144,13 @@ fn no_rule_is_proposed_for_items_in_another_order() {
     refused.says(&["it is     a time of day", "it is     the same items in a different order"]);
 }
 
-fn a_date_is_found_if_the_system_honours_retake_date() {
-    mended("day");
+/// The proof's second replay has another day, so its call is found by the day of the recording, and needs no rule.
+fn a_date_moves_with_the_day_if_the_system_honours_retake_date() {
+    let provider = Service::provider();
+    let tree = tree("day");
+    let recorded = recorder(&tree, &provider, "record").run().exits(0);
+    recorded.says(&["recorded to fixtures/look.json, two replays agree"]).never_says("untested");
+    tree.runner("varying").run().exits(0);
 }
 
 fn a_date_that_could_not_be_varied_is_reported_as_untested() {
@@ -248,6 +255,36 @@ fn a_recording_is_resumed_with_the_rules_at_no_cost() {
         recorder(&tree, &provider, "record --resume").env("RETAKE_UPSTREAM_OPENAI", "http://127.0.0.1:1/v1").run();
     resumed.exits(0).says(&["look: 3 calls served from the recording, 0 calls sent to the provider"]);
     tree.runner("varying").run().exits(0);
+}
+
+fn the_recorded_run_is_held_to_its_replays() {
+    let provider = Service::provider();
+    let tree = tree("live");
+    let refused = recorder(&tree, &provider, "record").run().exits(1);
+    let refused = refused.says(&[
+        "look: not recorded: while it was recorded, the service sent something else: the event `waiting` came, which the replay lacks",
+        "+ waiting",
+        "if only time brings this, add under [golden] in scenarios/look/scenario.toml:\n    ignore = [\"waiting\"]",
+        "retake record look --resume\n",
+    ]);
+    drop(refused);
+    assert!(!tree.has("fixtures/look.json") && !tree.has("goldens/look.snap"));
+    let resume =
+        |action: &str| recorder(&tree, &provider, action).env("RETAKE_UPSTREAM_OPENAI", "http://127.0.0.1:1/v1").run();
+    // The journal has stayed.
+    resume("record --resume").exits(1).says(&["2 calls served from the recording", "the event `waiting` came"]);
+    tree.write("scenarios/look/scenario.toml", &(scenario("live") + "[golden]\nignore = [\"waiting\"]\n"));
+    resume("record --resume").exits(0);
+    tree.runner("varying").run().exits(0);
+    tree.write("scenarios/look/scenario.toml", &scenario("live"));
+    let accepted = recorder(&tree, &provider, "record --accept-unstable").run().exits(0);
+    accepted.says(&["warning: written although while it was recorded, the service sent something else"]);
+    assert!(tree.read("fixtures/look.json").contains("the event `waiting` came"));
+}
+
+fn where_the_recorded_run_cut_a_text_does_not_matter() {
+    let provider = Service::provider();
+    recorder(&tree("cut"), &provider, "record").run().exits(0).says(&["two replays agree"]);
 }
 
 fn an_unstable_recording_can_be_accepted_and_is_marked() {

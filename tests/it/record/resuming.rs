@@ -41,6 +41,12 @@ fn recorder(tree: &Tree, provider: &Provider, action: &str) -> Program {
     tree.recorder("rounds", action, "work").env("RETAKE_UPSTREAM_OPENAI", provider.openai())
 }
 
+/// The fixture without the minute in which it was recorded.
+fn work(tree: &Tree) -> String {
+    let text = tree.read("fixtures/work.json");
+    text.lines().filter(|line| !line.contains("\"recorded\"")).collect::<Vec<_>>().join("\n")
+}
+
 fn record(tree: &Tree, provider: &Provider) -> Ran {
     recorder(tree, provider, "record").run().exits(0)
 }
@@ -70,11 +76,8 @@ fn changed(from: &Value, to: &Value) -> Vec<(String, usize)> {
     provider.take();
     tree.write("scenarios/work/scenario.toml", &scenario(to));
     resume(&tree, &provider);
-    // What the rules make equal stays as it was sent first, and so does the time.
-    let said = |tree: &Tree| {
-        let text = tree.read("fixtures/work.json").replace("2026-11-22", "2026-11-21");
-        text.lines().filter(|line| !line.contains("\"recorded\"")).map(str::to_owned).collect::<Vec<_>>()
-    };
+    // What the rules make equal stays as it was sent first.
+    let said = |tree: &Tree| work(tree).replace("2026-11-22", "2026-11-21");
     assert_eq!(said(&tree), said(&fresh));
     tree.runner("rounds").run().exits(0);
     provider.take_rounds()
@@ -200,13 +203,13 @@ fn recording_resumes_from_a_torn_journal() {
     let tree = tree(&agent("lead", 4));
     record(&tree, &provider);
     provider.take();
-    let whole = tree.read("fixtures/work.json");
+    let whole = work(&tree);
     let journal = "fixtures/.journal/work.jsonl";
     let lines: Vec<String> = tree.read(journal).lines().map(str::to_owned).collect();
     tree.remove("fixtures/work.json");
     tree.write(journal, &format!("{}\n{}\n{}", lines[0], lines[1], &lines[2][..lines[2].len() / 2]));
     resume(&tree, &provider).says(&["warning: fixtures/.journal/work.jsonl:3: torn while it was written: "]);
-    assert_eq!((provider.take_rounds(), tree.read("fixtures/work.json")), (calls("lead", [2, 3]), whole));
+    assert_eq!((provider.take_rounds(), work(&tree)), (calls("lead", [2, 3]), whole));
     // A crash can only tear the last line. For another torn line, resuming stops and keeps the journal.
     tree.write(journal, &format!("{}\n{}\n", &lines[2][..40], lines[0]));
     let before = tree.files();
@@ -223,7 +226,7 @@ fn recording_resumes_after_a_failure_of_the_provider() {
     let whole = {
         record(&tree, &provider);
         provider.take();
-        tree.read("fixtures/work.json")
+        work(&tree)
     };
     tree.remove("fixtures/work.json");
     let journal = "fixtures/.journal/work.jsonl";
@@ -234,7 +237,7 @@ fn recording_resumes_after_a_failure_of_the_provider() {
     tree.write(journal, &format!("{}\n{}\n{failed}\n", lines[0], lines[1]));
     resume(&tree, &provider)
         .says(&["less the calls that equal a recorded one: 2 calls recorded in fixtures/.journal/work.jsonl"]);
-    assert_eq!((provider.take_rounds(), tree.read("fixtures/work.json")), (calls("lead", [2, 3]), whole));
+    assert_eq!((provider.take_rounds(), work(&tree)), (calls("lead", [2, 3]), whole));
 }
 
 /// Somebody else has recorded the scenario again in the meantime, and committed the new fixture.
@@ -303,7 +306,7 @@ fn kills_lose_only_the_call_in_flight(who: Killed) {
     record(&undisturbed, &provider);
     let long = began.elapsed();
     assert_eq!(provider.take().len(), 6);
-    let whole = |tree: &Tree| (tree.read("fixtures/work.json"), tree.read("goldens/work.snap"));
+    let whole = |tree: &Tree| (work(tree), tree.read("goldens/work.snap"));
     let mut moments = Moments(0x9E37_79B9_7F4A_7C15);
     let mut killed = 0;
     while killed < kills {

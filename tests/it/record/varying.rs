@@ -1,7 +1,7 @@
 //! An agent whose tool results vary from run to run, as those of real agents do.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::Router;
@@ -35,9 +35,21 @@ async fn look(State(stage): State<Stage>, kinds: String) -> Response {
         messages.push(json!({ "role": "tool", "tool_call_id": id, "content": seen(kind, &stage) }));
         said = model(&stage, json!(messages)).await;
     }
+    // What only the first run sends, which is the recording; and a text that it sends in more pieces.
+    let first = !ALREADY.swap(true, Ordering::Relaxed);
+    let live = if kinds.contains("live") && first { "event: waiting\ndata: {}\n\n" } else { "" };
+    let said_text = said.clone();
+    let middle = said_text.char_indices().nth(3).map_or(0, |(at, _)| at);
+    let pieces = match kinds.contains("cut") {
+        true if first => vec![&said_text[..middle], &said_text[middle..]],
+        true => vec![said_text.as_str()],
+        false => Vec::new(),
+    };
+    let pieces = pieces.iter().map(|piece| format!("event: delta\ndata: {}\n\n", json!({ "delta": piece })));
+    let live = pieces.collect::<String>() + live;
     let ticket = if kinds.contains("shown") { seen("hex", &stage) } else { "none".to_owned() };
-    let text =
-        format!("event: answer\ndata: {}\n\nevent: end\ndata: null\n\n", json!({ "text": said, "ticket": ticket }));
+    let text = live
+        + &format!("event: answer\ndata: {}\n\nevent: end\ndata: null\n\n", json!({ "text": said, "ticket": ticket }));
     ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response()
 }
 
@@ -69,12 +81,13 @@ fn seen(kind: &str, stage: &Stage) -> String {
         "simple-uuid" => format!("id={id};"),
         "base62" => format!("key {}", base62(Uuid::new_v4().as_u128())),
         "alone" => id[..12].to_owned(),
+        "live" | "cut" => "nothing varies".to_owned(),
         "twelve" => "a conversation about architecture".to_owned(),
         // Hexadecimal digits, the first two of which happen to have no letters.
         "four" => format!("ticket {}", ["4821", "1093", "0a3f", "b1c4", "77ee", "9f20"][next() % 6]),
         "four-places" => {
-            let part = || format!("{}{}", &base62(Uuid::new_v4().as_u128()).to_lowercase()[..11], nanos % 10);
-            format!("first {} then {} after {} finally {}", part(), part(), part(), part())
+            let letters = || format!("{}{}", &base62(Uuid::new_v4().as_u128()).to_lowercase()[..11], nanos % 10);
+            format!("first {} then {} after {} finally {}", letters(), letters(), letters(), letters())
         }
         "order" => format!("order-{}", nanos % 90_000 + 10_000),
         "path" | "prompt" | "shown" => format!("wrote {}", stage.workdir().join("note.txt").display()),
@@ -103,6 +116,8 @@ fn seen(kind: &str, stage: &Stage) -> String {
         other => panic!("{other}"),
     }
 }
+
+static ALREADY: AtomicBool = AtomicBool::new(false);
 
 /// Returns a number that is another one each time.
 fn next() -> usize {

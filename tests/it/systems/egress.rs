@@ -11,7 +11,7 @@ use crate::support::tree::Tree;
 tests!(
     every_way_out_is_told_with_process_and_address_and_refused,
     a_system_that_calls_out_before_the_first_step_and_after_the_last_is_told,
-    by_default_everything_passes_and_is_told_in_one_line,
+    with_note_everything_passes_and_is_told_in_one_line,
     what_is_allowed_is_neither_told_nor_refused,
     nothing_is_told_of_a_service_that_talks_to_itself,
     somebody_elses_port_of_this_machine_is_told_and_passes,
@@ -124,7 +124,7 @@ http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_
 }
 
 /// What passes here reaches a server of this machine under the address of the namespace's interface.
-fn by_default_everything_passes_and_is_told_in_one_line() {
+fn with_note_everything_passes_and_is_told_in_one_line() {
     let script = "
 server = socket.create_server(('192.0.2.1', 0))
 port = server.getsockname()[1]

@@ -13,7 +13,9 @@ fn a_url_has_a_host_or_a_placeholder_and_a_path_with_its_query() {
         ("<API_BASE>chat/completions", Some(("<API_BASE", "/chat/completions"))),
         ("<HOST>:11434/api/chat", Some(("<HOST>:11434", "/api/chat"))),
         ("https://<NAME>.openai.azure.com/openai/x", Some(("<NAME>.openai.azure.com", "/openai/x"))),
-        ("https://a", None),
+        ("http://localhost:9999", Some(("localhost:9999", "/"))),
+        ("https://a?b=c#d", Some(("a", "/?b=c"))),
+        ("googleapis.com", None),
         ("<API_BASE>", None),
         ("", None),
     ] {

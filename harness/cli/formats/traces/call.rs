@@ -79,8 +79,19 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
         }
     }
     calls.sort_by_key(|call| call.span);
+    // Two libraries may tell of one call, and one of them without its content.
+    let is_told = |place: usize| calls.iter().any(|call| are_one_call(&spans[call.span], &spans[place]));
+    refused.retain(|(place, lack)| !matches!(lack, Lack::Nothing | Lack::NoAnswer) || !is_told(*place));
     refused.sort_by_key(|(place, _)| *place);
     (calls, refused.into_iter().map(|(place, lack)| Refused::of(&spans[place], lack)).collect())
+}
+
+/// Whether two spans are at the same time, and name the same answer or count the same tokens.
+fn are_one_call(one: &Span, other: &Span) -> bool {
+    let same_id =
+        || one.first_text(&fields::RESPONSE_ID).is_some_and(|id| other.first_text(&fields::RESPONSE_ID) == Some(id));
+    let same_usage = || usage(one).is_some_and(|tokens| usage(other) == Some(tokens));
+    one.start <= other.end && other.start <= one.end && (same_id() || same_usage())
 }
 
 /// The place of each span's parent; `None` if it has none, or the parent is not in the trace.
@@ -166,8 +177,13 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
     let said = said.map(|id| (id, true));
     call.continues = said.or_else(|| span.text(fields::CONVERSATION_ID).map(|id| (id.to_owned(), false)));
     complete(&mut call, span);
-    if call.answer.finish == Some(Finish::ToolCalls) && call.answer.tool_calls().is_empty() {
+    let finishes = [call.answer.finish.clone(), finish(span)];
+    if finishes.contains(&Some(Finish::ToolCalls)) && call.answer.tool_calls().is_empty() {
         return Err(Lack::Conflict("its answer ended with tool calls, but the span holds none".to_owned()));
+    }
+    let choices = fields::CHOICES.iter().find_map(|name| number(span.fields.get(*name)));
+    if choices.is_some_and(|choices| choices > 1) && call.answer.tool_calls().len() > 1 {
+        return Err(Lack::Conflict("it asked for several choices, and which calls are of one is not in it".to_owned()));
     }
     Ok(call)
 }
@@ -190,19 +206,31 @@ fn complete(call: &mut ModelCall, span: &Span) {
         .take()
         // What was asked for may be another's name for it; a replay then says what its own call asks for.
         .or_else(|| text(&fields::ANSWERED_BY));
-    if answer.finish.is_none() {
-        let word = fields::FINISH.iter().find_map(|name| match opened(span.fields.get(*name)?) {
-            Opened::Json(Json::Array(words)) => words.first().and_then(Json::as_str).map(str::to_owned),
-            Opened::Text(word) => Some(word),
-            _ => None,
-        });
-        answer.finish = word.filter(|word| !word.is_empty()).map(|word| finish_of(&word));
-    }
+    answer.finish = answer.finish.take().or_else(|| finish(span));
     let calls = answer.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
     if answer.finish.is_none() || calls && answer.finish == Some(Finish::Stop) {
         answer.finish = Some(if calls { Finish::ToolCalls } else { Finish::Stop });
     }
     answer.usage = answer.usage.take().or_else(|| usage(span));
+    // Results name the call that they are of.
+    let calls = answer.blocks.iter_mut().filter_map(|block| match block {
+        Block::ToolCall(call) => Some(call),
+        _ => None,
+    });
+    for (number, call) in calls.enumerate().filter(|(_, call)| call.id.is_empty()) {
+        call.id = format!("call_{}_{}", span.id, number + 1);
+    }
+}
+
+/// Why the answer ended, as the attributes say. If one of several choices called tools, it is that.
+fn finish(span: &Span) -> Option<Finish> {
+    let words = fields::FINISH.iter().find_map(|name| match opened(span.fields.get(*name)?) {
+        Opened::Json(Json::Array(words)) => Some(words.iter().filter_map(Json::as_str).map(finish_of).collect()),
+        Opened::Text(word) => Some(vec![finish_of(&word)]),
+        _ => None,
+    });
+    let words: Vec<Finish> = words?;
+    words.iter().find(|word| **word == Finish::ToolCalls).or(words.first()).cloned()
 }
 
 /// The tokens that a span reports.
@@ -227,7 +255,8 @@ fn on_wire(place: usize, span: &Span) -> Option<(&'static str, &'static str, Mod
     fields::WIRES.iter().find_map(|(input, output)| {
         let (request, response) = (json(input)?, json(output)?);
         let model = request.str_of("model")?.to_owned();
-        let (api, answer) = of_provider(&response)?;
+        // Each of these APIs says why an answer ended; a library's own spelling of a response is not what the provider sent.
+        let (api, answer) = of_provider(&response).filter(|(_, answer)| answer.finish.is_some())?;
         let path = match api {
             Api::OpenAiChat => "/v1/chat/completions".to_owned(),
             Api::OpenAiResponses => "/v1/responses".to_owned(),
@@ -256,8 +285,9 @@ fn on_wire(place: usize, span: &Span) -> Option<(&'static str, &'static str, Mod
         let (messages, notes, caller) = (call.messages.into_iter().map(Message::from).collect(), Vec::new(), None);
         let mut call =
             ModelCall { span: place, messages, system, tools, model, answer, wire: on_wire, continues, caller, notes };
+        let answer = call.answer.clone();
         complete(&mut call, span);
-        Some((*input, *output, call))
+        Some((*input, *output, ModelCall { answer, ..call }))
     })
 }
 
@@ -277,7 +307,8 @@ fn first_readable<T>(
             // A text that its span calls a text is not JSON, whatever it holds.
             Ok(Some(text @ Json::Str(_))) if is_plain(span, name) => read(&Json::Array(vec![text])).map_err(Lack::of),
             Ok(Some(value)) => read(&value).map_err(Lack::of),
-            Err(missing) => Err(Lack::Missing(missing)),
+            Err(missing) if span.dropped > 0 || span.fields.len() >= fields::USUAL_LIMIT => Err(Lack::Missing(missing)),
+            Err(missing) => Err(Lack::Conflict(format!("{missing}, and no attribute was dropped"))),
         };
         match found {
             Ok(read) => return Ok(read),

@@ -35,7 +35,24 @@ pub(super) fn complete(calls: &mut [ModelCall]) -> Vec<Option<Lack>> {
         let ids = answer.tool_calls().into_iter().map(|call| call.id.clone());
         by_tool_call.extend(ids.filter(|id| !id.is_empty()).map(|id| (id, at)));
     }
+    for at in 0..calls.len() {
+        let held = calls[at].answer.tool_calls().len();
+        let later = calls[at + 1..].iter().filter_map(|later| calls_after(&calls[at], later)).min();
+        if let (None, Some(made)) = (&lacks[at], later.filter(|made| *made > held)) {
+            let reason =
+                format!("it holds {held} tool calls of its answer, and the next call says that it made {made}");
+            lacks[at] = Some(Lack::Conflict(reason));
+        }
+    }
     lacks
+}
+
+/// How many tool calls the answer to a call made, as a later call of the same conversation says.
+fn calls_after(call: &ModelCall, later: &ModelCall) -> Option<usize> {
+    let mut later = later.messages.iter().filter(|message| message.kind != "system");
+    let mut own = call.messages.iter().filter(|message| message.kind != "system");
+    let same = own.all(|message| later.next() == Some(message));
+    later.next().filter(|next| same && next.kind == "ai").map(|answer| answer.tool_calls.len())
 }
 
 /// Puts an earlier call and its answer before a later call's messages, unless they are there.

@@ -159,6 +159,9 @@ pub(super) const FINISH: [&str; 5] = [
 ];
 
 /// The provider's id of the answer.
+/// How many answers a call asked for.
+pub(super) const CHOICES: [&str; 2] = ["gen_ai.request.choice.count", "gen_ai.request.n"];
+
 pub(super) const RESPONSE_ID: [&str; 4] =
     ["gen_ai.response.id", "ai.response.id", "llm.response.id", "llm.response_id"];
 
@@ -292,6 +295,8 @@ pub(super) const CAPTURE: [(&str, &str); 9] = [
 
 /// The settings of an OpenTelemetry SDK that keep all attributes, and whole values.
 pub(super) const COUNT_LIMIT: &str = "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT=100000";
+/// How many attributes a span keeps if nobody set another limit.
+pub(super) const USUAL_LIMIT: usize = 128;
 pub(super) const LENGTH_LIMIT: &str =
     "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT unset";
 

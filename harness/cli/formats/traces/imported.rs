@@ -12,7 +12,7 @@ use super::{call, callers, chain, fields, tools};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::conversation::Block;
-use retake_core::json::Json;
+use retake_core::json::{Json, Layout};
 use retake_core::key::{CheckTexts, Rules};
 use retake_core::secrets::{Fired, Scrub};
 use retake_wire::fixture::{Fixture, Recorded, Wire};
@@ -197,9 +197,27 @@ impl Turns<'_> {
             messages = decoded.into_messages();
         }
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
-        let conversation = sent.canonical(messages);
-        self.made.push(Recorded { caller, conversation, texts, request: None, output: call.answer.clone(), wire });
+        let (conversation, output) = (sent.canonical(messages), call.answer.clone());
+        let turn = Recorded { caller, conversation, texts, request: None, output, wire };
+        self.prove(&turn)?;
+        self.made.push(turn);
         Ok(())
+    }
+
+    /// Whether replay can read a turn, and serve it.
+    /// Why it cannot.
+    fn prove(&self, turn: &Recorded) -> Result<(), String> {
+        let foreign = turn.output.blocks.iter().find_map(|block| match block {
+            Block::Native(native) if turn.wire.is_none() => Some(native.block.print(Layout::Compact)),
+            _ => None,
+        });
+        if let Some(block) = foreign {
+            let block: String = block.chars().take(60).collect();
+            return Err(format!("no API can serve a part of its answer as the trace has it: {block}"));
+        }
+        let alone = Fixture::of_turns(Path::new(""), BTreeMap::new(), vec![turn.clone()], self.rules);
+        let read = Fixture::parse(Path::new(""), alone.print().as_bytes(), self.rules);
+        read.map(drop).map_err(|error| error.what().to_owned())
     }
 }
 

@@ -183,7 +183,12 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
     let more = object.get("additional_kwargs");
     let content = field(object, &CONTENT);
     let id = text_field(object, &ID).or_else(|| text_field(more?, &ID)).unwrap_or_default();
-    let text_of_tool = said.role == "tool" && !content.is_some_and(holds_results);
+    // Some frameworks say of the calls, too, that a tool said them.
+    let calls = field(object, &["toolcalls"]).is_some_and(Json::is_truthy);
+    if said.role == "tool" && (calls || content.is_some_and(|content| holds(content, Way::Call))) {
+        "ai".clone_into(&mut said.role);
+    }
+    let text_of_tool = said.role == "tool" && !content.is_some_and(|content| holds(content, Way::Result));
     if text_of_tool {
         let content = result_text(content.unwrap_or(&Json::Null))?;
         let name = said.name.take().or_else(|| text_field(object, &NAME).map(str::to_owned));
@@ -345,13 +350,13 @@ fn looks_called(value: &Json) -> bool {
     value.get("function").is_some() || field(value, &ARGUMENTS).is_some()
 }
 
-fn holds_results(content: &Json) -> bool {
-    let is_one = |piece: &Json| {
-        way(&kind_of(piece)) == Some(Way::Result) || wrapped(piece).is_some_and(|(way, _)| way == Way::Result)
-    };
+/// Whether a content consists of calls, or of results.
+fn holds(content: &Json, what: Way) -> bool {
+    let is_one =
+        |piece: &Json| way(&kind_of(piece)) == Some(what) || wrapped(piece).is_some_and(|(way, _)| way == what);
     match opened(content) {
         Opened::Json(Json::Array(list)) => !list.is_empty() && list.iter().all(is_one),
-        Opened::Json(object) => is_one(&object) || field(&object, &CONTENT_IN).is_some_and(holds_results),
+        Opened::Json(object) => is_one(&object) || field(&object, &CONTENT_IN).is_some_and(|inner| holds(inner, what)),
         _ => false,
     }
 }

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use regex::{Captures, Regex};
 
-use retake_core::json::Json;
+use super::span::{Opened, opened};
+use retake_core::json::{Json, Layout};
 
 /// A kind of personal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
@@ -30,7 +31,7 @@ static PATTERNS: LazyLock<Vec<(Personal, Regex)>> = LazyLock::new(|| {
     ALL.into_iter().filter_map(|kind| Some((kind, Regex::new(pattern(kind)).ok()?))).collect()
 });
 
-/// Replaces what it was told to, and counts what it was not.
+/// Replaces what it was told to, and finds what it was not.
 #[derive(Debug, Default)]
 pub(crate) struct Redactor {
     kinds: BTreeSet<Personal>,
@@ -38,8 +39,6 @@ pub(crate) struct Redactor {
     /// The stand-ins so far, by kind (`None` for own patterns) and text.
     known: HashMap<(Option<Personal>, String), String>,
     numbers: BTreeMap<Option<Personal>, usize>,
-    /// What was found and left.
-    left: BTreeMap<Personal, BTreeSet<String>>,
 }
 
 impl Redactor {
@@ -49,10 +48,19 @@ impl Redactor {
 
     pub(super) fn json(&mut self, value: &mut Json) {
         match value {
-            Json::Str(text) => {
-                if let Some(changed) = self.text(text) {
-                    *text = changed;
+            Json::Str(text) => match opened(&Json::Str(text.clone())) {
+                // A stand-in for a number would not be JSON without quotes.
+                Opened::Json(inner) => {
+                    let mut changed = inner.clone();
+                    self.json(&mut changed);
+                    if changed != inner {
+                        *text = changed.print(Layout::Python);
+                    }
                 }
+                _ => *text = self.text(text).unwrap_or_else(|| std::mem::take(text)),
+            },
+            Json::Int(_) | Json::BigInt(_) => {
+                *value = self.text(&value.print(Layout::Python)).map_or_else(|| std::mem::take(value), Json::from);
             }
             Json::Array(list) => list.iter_mut().for_each(|value| self.json(value)),
             Json::Object(fields) => fields.values_mut().for_each(|value| self.json(value)),
@@ -67,11 +75,7 @@ impl Redactor {
             let now = changed.as_deref().unwrap_or(text);
             let found: Vec<&str> =
                 pattern.find_iter(now).map(|found| found.as_str()).filter(|found| kind.is(found)).collect();
-            if found.is_empty() {
-                continue;
-            }
-            if !self.kinds.contains(kind) {
-                self.left.entry(*kind).or_default().extend(found.into_iter().map(str::to_owned));
+            if found.is_empty() || !self.kinds.contains(kind) {
                 continue;
             }
             let replaced = pattern.replace_all(now, |found: &Captures<'_>| {
@@ -114,10 +118,16 @@ impl Redactor {
         stand_in
     }
 
-    /// Names what was found and left, and what replaces it.
-    pub(crate) fn left(&self) -> Option<String> {
-        let counts: Vec<String> = self.left.iter().map(|(kind, found)| kind.counted(found.len())).collect();
-        let names: Vec<&str> = self.left.keys().map(|kind| kind.name()).collect();
+    /// Names what was left in a text, and what replaces it.
+    pub(crate) fn left(&self, text: &str) -> Option<String> {
+        let is_stand_in = |found: &str| self.known.values().any(|known| known == found);
+        let found = PATTERNS.iter().filter(|(kind, _)| !self.kinds.contains(kind)).map(|(kind, pattern)| {
+            let found = pattern.find_iter(text).map(|found| found.as_str());
+            (kind, found.filter(|found| kind.is(found) && !is_stand_in(found)).collect::<BTreeSet<_>>())
+        });
+        let left: BTreeMap<_, _> = found.filter(|(_, found)| !found.is_empty()).collect();
+        let counts: Vec<String> = left.iter().map(|(kind, found)| kind.counted(found.len())).collect();
+        let names: Vec<&str> = left.keys().map(|kind| kind.name()).collect();
         (!counts.is_empty()).then(|| {
             format!(
                 "warning: personal data will be in the fixture: {}\n  to replace it: --redact {}",
@@ -127,9 +137,9 @@ impl Redactor {
         })
     }
 
-    /// How many different texts were replaced.
-    pub(crate) fn replaced(&self) -> usize {
-        self.known.len()
+    /// How many different stand-ins a text holds.
+    pub(crate) fn replaced(&self, text: &str) -> usize {
+        self.known.values().filter(|known| text.contains(known.as_str())).collect::<BTreeSet<_>>().len()
     }
 }
 

@@ -240,7 +240,11 @@ fn answer_in(value: &Json, depth: usize) -> Result<(Answer, bool), Unread> {
     }
     match &value {
         Json::Array(list) => {
-            if let [Json::Str(text)] = &list[..] {
+            let is_message =
+                |text: &Json| matches!(opened(text), Opened::Json(message) if message.get("role").is_some());
+            if let [one @ Json::Str(text)] = &list[..]
+                && !is_message(one)
+            {
                 return Ok((of_said(&[Said::answer(text)?]), false));
             }
             if let [inner @ (Json::Array(_) | Json::Object(_))] = &list[..]
@@ -302,8 +306,10 @@ fn of_talk(talk: &Talk) -> Result<Answer, Unread> {
     if said.len() < talk.said.len() {
         return Err(Unread::Steps);
     }
-    // Several choices: the first is what the service went on with.
+    // Several choices: the first is what the service went on with. Tool calls are all made, whatever holds each of them.
+    let is_call = |block: &Block| matches!(block, Block::ToolCall(_));
     let choices = said.len() > 1 && said.iter().all(|said| said.finish.is_some() && !said.item);
+    let choices = choices && !said.iter().any(|said| said.blocks.iter().any(is_call));
     Ok(of_said(if choices { &said[..1] } else { &said }))
 }
 

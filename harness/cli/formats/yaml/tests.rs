@@ -78,3 +78,16 @@ fn invalid_yaml_is_an_error() {
     let deep = "[".repeat(5000);
     assert!(Node::parse(&deep).is_err());
 }
+
+#[test]
+fn a_key_that_appears_twice_is_an_error_as_in_json() {
+    for (yaml, place) in
+        [("a: 1\na: 2\n", "2:1"), ("a: {b: 1, c: 2, \"b\": 3}\n", "1:17"), ("- ? a\n  : 1\n  ? 'a'\n  : 2\n", "3:5")]
+    {
+        let error = Node::parse(yaml).unwrap_err().in_file("f".as_ref()).to_string();
+        assert!(error.contains("appears twice in this map") && error.contains(place), "{error}");
+    }
+    // A map's own key replaces that of one it takes in, and what is in a list is another map.
+    assert_eq!(json("a: &x {b: 1}\nc: {<<: *x, b: 2}\n"), of(r#"{"a": {"b": 1}, "c": {"b": 2}}"#));
+    assert_eq!(json("- a: 1\n- a: 2\n"), of(r#"[{"a": 1}, {"a": 2}]"#));
+}

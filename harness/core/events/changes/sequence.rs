@@ -167,6 +167,14 @@ impl<'a> Aligned<'a> {
         Some(Change { with: clipped(&with, VALUE).into_owned(), more: real.len() - 1, ..change })
     }
 
+    /// Finds collapsed events that came in a different place, and nothing else is changed.
+    pub(super) fn moved_pieces(&self) -> Option<Change> {
+        let is_piece = |at: &&usize| self.new[**at].is_collapsed();
+        let at = *self.come.iter().find(is_piece)?;
+        let was_there = self.gone.iter().any(|was| self.old[*was].name == self.new[at].name);
+        was_there.then(|| Change::new(What::Moved, self.new[at].subject(), "order").between("", self.place(at)))
+    }
+
     /// Describes the place of an event of the run by the event before it.
     fn place(&self, at: usize) -> String {
         match at.checked_sub(1).map(|before| &self.new[before]) {

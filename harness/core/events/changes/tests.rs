@@ -278,3 +278,38 @@ proptest! {
         }
     }
 }
+
+/// What was half right on the first line before.
+#[test]
+fn the_sentence_says_what_happened_and_not_what_follows() {
+    // Pieces come later than they did.
+    said(
+        "values       {messages} ×2\ntool_result  {content}\nmessages     …\n",
+        "messages     …\nvalues       {messages} ×2\ntool_result  {content}\n",
+        &["the event `messages` came in a different place: after `metadata`"],
+    );
+    let golden = "GET /a\n200 application/json\n  cache-control: no-cache\n\nbody  {created_at, note, tag}\n\nbody\n  \
+                  created_at  yyyy-mm-dd\n  note        \"bald\" | null\n  tag         null\n";
+    let told = |from: &str, to: &str| {
+        assert!(golden.contains(from), "{from}");
+        changed(golden, &golden.replacen(from, to, 1)).join("; ")
+    };
+    let shape = "the body of `GET /a` has a different shape: ";
+    assert_eq!(
+        told("note        \"bald\" | null", "note?       \"bald\""),
+        format!("{shape}`/note` is gone where it was null")
+    );
+    assert_eq!(told("  tag         null\n", ""), format!("{shape}`/tag` is gone where it was null"));
+    assert_eq!(
+        told("created_at  yyyy-mm-dd", "createdAt   string"),
+        format!("{shape}`/created_at` is now called `/createdAt`")
+    );
+    assert_eq!(
+        told("  cache-control: no-cache\n", ""),
+        "`cache-control` of the answer to `GET /a`: \"no-cache\" → gone"
+    );
+    assert_eq!(
+        told("cache-control: no-cache", "cache-control: private"),
+        "`cache-control` of the answer to `GET /a`: \"no-cache\" → \"private\""
+    );
+}

@@ -13,11 +13,14 @@ enum Difference {
     New,
     Renamed(String),
     Is(Kinds, Kinds),
+    /// It is absent where it was null, or the other way round.
+    NullGone,
+    NullNew,
 }
 
 /// The kinds at each place, in the order of the lines. A place is the names from the label to it: `/messages/tool.status`; that of
 /// the label is empty.
-struct Places<'a>(Vec<(String, &'a [Kind])>);
+struct Places<'a>(Vec<(String, &'a Node)>);
 
 impl Block {
     pub(super) fn tree_of(&self, label: &str) -> Option<&Tree> {
@@ -34,9 +37,9 @@ impl Tree {
 
 impl<'a> Places<'a> {
     fn of(tree: &'a Tree) -> Places<'a> {
-        fn add<'a>(node: &'a Node, path: String, all: &mut Vec<(String, &'a [Kind])>) {
+        fn add<'a>(node: &'a Node, path: String, all: &mut Vec<(String, &'a Node)>) {
             let at = all.len();
-            all.push((String::new(), &node.kinds));
+            all.push((String::new(), node));
             node.below.iter().for_each(|below| add(below, format!("{path}/{}", below.name), all));
             all[at].0 = path;
         }
@@ -45,18 +48,23 @@ impl<'a> Places<'a> {
         Places(all)
     }
 
-    fn at(&self, path: &str) -> Option<&'a [Kind]> {
-        self.0.iter().find(|(known, _)| known == path).map(|(_, kinds)| *kinds)
+    fn at(&self, path: &str) -> Option<&'a Node> {
+        self.0.iter().find(|(known, _)| known == path).map(|(_, node)| *node)
     }
 
     /// Returns the outermost places at which this tree differs from an older one, the most telling first.
     fn differing(&self, old: &Places<'_>) -> Vec<(String, Difference)> {
         let of_old = old.0.iter().filter_map(|(path, was)| match self.at(path) {
+            None if was.kinds == [Kind::plain(NULL)] => Some((path, Difference::NullGone)),
             None => Some((path, Difference::Gone)),
-            Some(now) if plain(now, false) != plain(was, false) => {
-                Some((path, Difference::Is(now.to_vec(), was.to_vec())))
+            Some(now) if plain(&now.kinds, false) == plain(&was.kinds, false) => None,
+            Some(now) if now.optional && !was.optional && now.kinds == without_null(&was.kinds) => {
+                Some((path, Difference::NullGone))
             }
-            Some(_) => None,
+            Some(now) if was.optional && !now.optional && was.kinds == without_null(&now.kinds) => {
+                Some((path, Difference::NullNew))
+            }
+            Some(now) => Some((path, Difference::Is(now.kinds.clone(), was.kinds.clone()))),
         });
         let is_new = |(path, _): &&(String, _)| old.at(path).is_none();
         let of_new = self.0.iter().filter(is_new).map(|(path, _)| (path, Difference::New));
@@ -83,10 +91,17 @@ impl<'a> Places<'a> {
             places.iter().filter(|(_, it)| *it == wanted).map(|(path, _)| path.clone()).collect()
         };
         let (gone, come) = (of(Difference::Gone, places), of(Difference::New, places));
-        let shape = |kinds: Option<&[Kind]>| kinds.map(|kinds| plain(kinds, false));
+        let shape = |node: Option<&Node>| node.map(|node| plain(&node.kinds, false));
+        // Words and times are held at the places that the golden names, which is not the new one.
+        let scalar = |node: Option<&Node>| node.map(|node| node.kinds.iter().map(scalar_of).collect::<BTreeSet<_>>());
+        let letters = |path: &str| -> String {
+            path.chars().filter(|c| !"_-".contains(*c)).flat_map(char::to_lowercase).collect()
+        };
         for was in &gone {
-            let alike =
-                |is: &String, was: &String| parent(was) == parent(is) && shape(old.at(was)) == shape(self.at(is));
+            let alike = |is: &String, was: &String| {
+                let same_letters = || letters(was) == letters(is) && scalar(old.at(was)) == scalar(self.at(is));
+                parent(was) == parent(is) && (shape(old.at(was)) == shape(self.at(is)) || same_letters())
+            };
             let found: Vec<&String> = come.iter().filter(|is| alike(is, was)).collect();
             if let [is] = found[..]
                 && gone.iter().filter(|other| alike(is, other)).count() == 1
@@ -97,6 +112,21 @@ impl<'a> Places<'a> {
                 }
             }
         }
+    }
+}
+
+const NULL: &str = "null";
+
+fn without_null(kinds: &[Kind]) -> Kinds {
+    kinds.iter().filter(|kind| **kind != Kind::plain(NULL)).cloned().collect()
+}
+
+/// What a kind is where it is not held.
+fn scalar_of(kind: &Kind) -> String {
+    match kind {
+        Kind::Time(form) if !form.starts_with("yyyy") => "number".to_owned(),
+        Kind::Quoted(_) | Kind::More(_) | Kind::Time(_) | Kind::Id(_) => "string".to_owned(),
+        other => other.to_string(),
     }
 }
 
@@ -136,13 +166,15 @@ fn of_label(subject: Subject, was: &Tree, is: &Tree) -> Option<Change> {
     let change = |what| Change::new(what, subject.clone(), path);
     let found = match difference {
         Difference::Gone => change(What::Shape).between("it", ""),
+        Difference::NullGone => change(What::NullGone),
+        Difference::NullNew => change(What::NullNew),
         Difference::New => change(What::Shape).between("", "it"),
         Difference::Renamed(is) => change(What::ShapeRenamed).between("", is),
         Difference::Is(now, was) => change(What::Shape).between(Printed(was).to_string(), Printed(now).to_string()),
     };
     let name = path.rsplit(['/', '.']).next().unwrap_or_default();
     let same = format!("{:?} {name} {} {}", found.what, found.before, found.now);
-    let is_less = places.iter().all(|(_, difference)| *difference == Difference::Gone);
+    let is_less = places.iter().all(|(_, it)| matches!(it, Difference::Gone | Difference::NullGone));
     let same = if more.is_empty() && !path.is_empty() { same } else { String::new() };
     Some(Change { more: more.len(), is_less, same, ..found })
 }
@@ -205,7 +237,7 @@ impl Ids {
         let mut places: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
         for (nth, block) in blocks.iter().enumerate() {
             for tree in &block.trees {
-                for (path, kinds) in Places::of(tree).0 {
+                for (path, Node { kinds, .. }) in Places::of(tree).0 {
                     let place = (Subject::of(block, tree.label()), path);
                     for number in numbers(kinds).into_iter().take(MOST) {
                         places.entry(number).or_default().push(place.clone());
@@ -217,7 +249,7 @@ impl Ids {
                         kind.each(is_id);
                     }
                     if has_ids {
-                        ids.kinds.insert((nth, place), kinds.to_vec());
+                        ids.kinds.insert((nth, place), kinds.clone());
                     }
                 }
             }

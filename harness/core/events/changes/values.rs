@@ -51,7 +51,9 @@ pub(super) fn by_events(mut of_trees: Vec<Change>, aligned: &Aligned<'_>) -> Vec
         let found = difference(Subject::of(aligned.of, was.label), was, is);
         let Some(found) = found.filter(|found| !found.place.is_empty()) else { continue };
         let is_swap = found.what == What::Keys && !found.before.is_empty() && !found.now.is_empty();
-        if let Some(change) = of_trees.iter_mut().find(|change| change.is_at(&found)).filter(|_| !is_swap) {
+        let of_null = |change: &Change| matches!(change.what, What::NullGone | What::NullNew);
+        let there = of_trees.iter_mut().find(|change| change.is_at(&found) && !of_null(change));
+        if let Some(change) = there.filter(|_| !is_swap) {
             (change.what, change.before, change.now, change.more) = (found.what, found.before, found.now, 0);
         }
     }

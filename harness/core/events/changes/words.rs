@@ -72,9 +72,12 @@ impl Change {
             (What::HeaderAttribute, lost, "") => format!("`{place}` of {subject} lost `{lost}`"),
             (What::HeaderAttribute, _, got) => format!("`{place}` of {subject} has `{got}`, which the golden lacks"),
             (What::Header, "", "") => format!("{subject} has a header more or less often"),
-            (What::Header, was, "") => format!("{subject} has no header `{was}`"),
             (What::Header, "", is) => format!("{subject} has the header `{is}`, which the golden lacks"),
-            (What::Header, was, is) => format!("the header `{is}` of {subject} was `{was}`"),
+            (What::Header, was, is) => {
+                let (name, was) = was.split_once(": ").unwrap_or((was, ""));
+                let now = is.strip_prefix(name).and_then(|rest| rest.strip_prefix(": "));
+                format!("`{name}` of {subject}: {was:?} → {}", now.map_or("gone".to_owned(), |now| format!("{now:?}")))
+            }
             (What::Page, "", "") => format!("`{place}` shows the same in a different order"),
             (What::Page, _, "") => format!("`{place}` shows no `{was}`"),
             (What::Page, "", _) => format!("`{place}` shows `{is}`, which the golden lacks"),
@@ -106,6 +109,12 @@ impl Change {
             (What::Shape, ..) => format!("{subject} has a different shape: `{place}` is `{is}`, not `{was}`{more}"),
             (What::ShapeRenamed, _, is) => {
                 format!("{subject} has a different shape: `{place}` is now called `{is}`{more}")
+            }
+            (What::NullGone, ..) => {
+                format!("{subject} has a different shape: `{place}` is gone where it was null{more}")
+            }
+            (What::NullNew, ..) => {
+                format!("{subject} has a different shape: `{place}` is null where it was absent{more}")
             }
             (What::Value, was, "") => format!("{subject} has no value at `/{place}`, which was {was}"),
             (What::Value, "", is) => format!("{subject} has a value at `/{place}` that the golden lacks: {is}"),

@@ -153,7 +153,7 @@ fn label() -> impl Strategy<Value = String> {
 
 fn shown() -> impl Strategy<Value = Shown> {
     prop_oneof![
-        (name(), "[!-~][ -~]{0,8}").prop_map(|(pointer, value)| Shown::Value(pointer, value)),
+        (name(), "[!-~]([ -~]{0,7}[!-~])?").prop_map(|(pointer, value)| Shown::Value(pointer, value)),
         "[ -~]{0,8}".prop_map(|line| Shown::Line(notation::json_quoted(&line))),
     ]
 }

@@ -74,7 +74,7 @@ pub(crate) struct RawScenario {
     pub drift: Option<RawDrift>,
     /// What becomes of connections that the processes of systems and `run` steps make to anything but the stage's own servers, other
     /// ports of this machine, and what `allow` lists. They are told (`"note"`), refused and a failure (`"fail"`), the same with proof
-    /// that there were none (`"proven"`), or not looked at (`"off"`, for systems that need `sudo`). While recording, nothing is refused.
+    /// that there were none (`"proven"`), or not looked at (`"off"`). While recording, nothing is refused.
     /// A shared system has what suite.toml says.
     /// Default: from suite.toml. Example: `"fail"`.
     pub egress: Option<Egress>,
