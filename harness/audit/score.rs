@@ -6,7 +6,7 @@ use super::equality::{stable_text, texts_of_the_run};
 use super::kind::Kind;
 use super::sites::{Base, Site};
 use super::spread::spread;
-use retake_core::events::{Calls, Captured, Detail, Golden, ShapeOptions, USUAL_HEADERS};
+use retake_core::events::{Calls, Captured, Detail, Golden, ShapeOptions};
 
 /// The most changes of one kind that are tried.
 const MOST: usize = 32;
@@ -236,10 +236,6 @@ pub(super) fn candidates(options: &ShapeOptions, pointer: &str) -> Vec<(Setting,
     }
     if options.detail == Detail::Keys {
         with("detail = \"types\"".to_owned(), &|options| options.detail = Detail::Types);
-    }
-    if USUAL_HEADERS.contains(&pointer) {
-        with(format!("headers = [{pointer:?}]"), &|options| options.headers.push(pointer.to_owned()));
-        return all;
     }
     if let Some(key) = pointer.rsplit('/').next().filter(|key| !key.is_empty() && *key != "*") {
         let key = key.replace("~1", "/").replace("~0", "~");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::kind::Kind;
 use super::payload::{self, Spot, Step, other_text};
-use retake_core::events::{Captured, Event, Payload, Status, USUAL_HEADERS, is_id};
+use retake_core::events::{Captured, Event, Payload, Status, is_held_header, is_id};
 use retake_core::json::{Json, Layout};
 
 /// A place in the captures of a run, and the change that is made there.
@@ -95,7 +95,7 @@ impl Base {
         for (at, (name, value)) in capture.delivery.headers.iter().enumerate() {
             // The first part of a cookie is its name.
             let named = usize::from(name == "set-cookie");
-            let attributes = if USUAL_HEADERS.contains(&name.as_str()) { attributes(name, value).len() } else { 0 };
+            let attributes = if is_held_header(name) { attributes(name, value).len() } else { 0 };
             sites.extend(
                 (named..attributes).map(|nth| site(Kind::DropAttribute, None, name.clone(), Edit::Attribute(at, nth))),
             );
@@ -241,6 +241,9 @@ impl Base {
                 let mut parts = attributes(name, value);
                 parts.remove(*nth);
                 *value = parts.join(if name == "set-cookie" { "; " } else { ", " });
+                if parts.is_empty() {
+                    changed.delivery.headers.remove(*at);
+                }
             }
             Edit::Status => {
                 changed.status = match changed.status {

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::ops::RangeInclusive;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 /// The largest number of characters in one line of an error. The offending text may be a line of a megabyte.
 const LONGEST_LINE: usize = 700;
@@ -120,6 +122,7 @@ const SHARED: usize = 10;
 /// where they part, so they never look the same. If they differ only in white space, that is made visible; if only in how a letter
 /// with an accent is written, its code points are.
 pub fn apart(one: &str, other: &str, width: usize) -> (String, String) {
+    let forms = unicode_forms(one, other);
     let without_space = |text: &str| text.split_whitespace().collect::<String>();
     let only_space = one != other && without_space(one) == without_space(other);
     let (mut one, mut other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
@@ -139,7 +142,6 @@ pub fn apart(one: &str, other: &str, width: usize) -> (String, String) {
             }
         }
     }
-    let forms = unicode_forms(&one, &other, same);
     let is_short = one.len().max(other.len()) <= width;
     let from = if is_short || same < width / 2 || one == other { 0 } else { same - SHARED.min(same) };
     let cut = |text: &[char]| -> String {
@@ -152,34 +154,42 @@ pub fn apart(one: &str, other: &str, width: usize) -> (String, String) {
 }
 
 /// The code points of the first letter that two texts write differently, if the texts differ only in that: `é` as one character, and
-/// as an `e` with an accent of its own.
-fn unicode_forms(one: &[char], other: &[char], same: usize) -> Option<(String, String)> {
-    const ACCENTS: RangeInclusive<char> = '\u{300}'..='\u{36f}';
-    let whole = |text: &[char], at: usize| 1 + text[at + 1..].iter().take_while(|c| ACCENTS.contains(c)).count();
-    let (mut i, mut j) = (same, same);
-    while i < one.len() && j < other.len() {
-        let (of_one, of_other) = (whole(one, i), whole(other, j));
-        let is_one_letter = one[i] == other[j] && of_one == of_other;
-        // The one is composed, the other is not.
-        let is_same = |composed: char, base: char, marks: usize| {
-            composed.is_alphabetic() && !composed.is_ascii() && base.is_alphabetic() && marks > 1
-        };
-        let forms = is_same(one[i], other[j], of_other) || is_same(other[j], one[i], of_one);
-        if !(is_one_letter || forms && of_one != of_other) {
-            return None;
-        }
-        (i, j) = (i + of_one, j + of_other);
-    }
-    if i < one.len() || j < other.len() || one == other {
-        return None;
-    }
-    let points = |text: &[char]| {
-        let letter = &text[same..same + whole(text, same)];
+/// as an `e` with an accent of its own. A text that was cut is as far as it goes.
+fn unicode_forms(one: &str, other: &str) -> Option<(String, String)> {
+    let of = |text: &str| -> String { text.trim_end_matches(['"', '…']).nfc().collect() };
+    let (is_one_cut, is_other_cut) = (one.contains('…'), other.contains('…'));
+    let (all_of_one, all_of_other) = (of(one), of(other));
+    let is_same = all_of_one == all_of_other
+        || is_one_cut && all_of_other.starts_with(&all_of_one)
+        || is_other_cut && all_of_one.starts_with(&all_of_other);
+    let (of_one, of_other) = first_letters(one, other).filter(|_| is_same)?;
+    Some((format!(" ({of_one})"), format!(" ({of_other})")))
+}
+
+/// The Unicode form and the code points of the first letter that two texts write differently: `NFD, U+0065 U+0308`.
+fn first_letters(one: &str, other: &str) -> Option<(String, String)> {
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let letter = |text: &str| -> Vec<char> {
+        let mut rest = text.chars().skip(same);
+        rest.next().into_iter().chain(rest.take_while(|c| is_combining_mark(*c))).collect()
+    };
+    let (of_one, of_other) = (letter(one), letter(other));
+    let points = |letter: &[char]| {
         let form = if letter.len() > 1 { "NFD" } else { "NFC" };
         let points: Vec<String> = letter.iter().map(|c| format!("U+{:04X}", u32::from(*c))).collect();
-        format!(" ({form}, {})", points.join(" "))
+        format!("{form}, {}", points.join(" "))
     };
-    (same < one.len() && same < other.len()).then(|| (points(one), points(other)))
+    (of_one != of_other && of_one.iter().copied().nfc().eq(of_other.iter().copied().nfc()))
+        .then(|| (points(&of_one), points(&of_other)))
+}
+
+/// The other Unicode form of a text: composed if it is not, and the other way round. `None` if it has only one. The words say which
+/// form the text has and which the other one, with the code points of a letter.
+pub fn in_other_form(text: &str) -> Option<(String, String)> {
+    let (composed, decomposed): (String, String) = (text.nfc().collect(), text.nfd().collect());
+    let other = if composed == text { decomposed } else { composed };
+    let (own, its) = first_letters(text, &other)?;
+    Some((other, format!("{own} in place of {its}")))
 }
 
 /// Returns how often something happened, in words: `once`, `2 times`.

@@ -55,7 +55,7 @@ impl Agent<'_> {
             run,
             command: run.command.iter().map(text).collect::<Result<_>>()?,
             cwd,
-            env: folder.environment(env, stage.date()),
+            env: folder.environment(env, stage.today()),
             errors: folder.root.join(format!("stderr-{}", uuid::Uuid::new_v4().simple())),
             egress: stage.egress().clone(),
         })

@@ -231,6 +231,7 @@ async fn read_stream(
     stream.check()?;
     answered.events = std::mem::take(&mut stream.events);
     answered.in_pieces = stream.in_pieces;
+    stream.add_retry(&mut answered.headers);
     Ok((response, stream))
 }
 

@@ -111,15 +111,17 @@ impl Listener {
             let _ = timeout(settle, self.ended()).await;
         }
         self.task.abort();
+        let mut answered = self.answered.clone();
         let (events, after, in_pieces, checked) = {
             let mut heard = self.heard.lock();
+            heard.stream.add_retry(&mut answered.headers);
             let checked = heard.stream.check();
             let checked = if heard.stream.done { checked } else { heard.broken.take().map_or(checked, Err) };
             let after = heard.stream.take_after();
             (std::mem::take(&mut heard.stream.events), after, heard.stream.in_pieces, checked)
         };
         checked?;
-        Ok(Answered { events, after, in_pieces, ..self.answered.clone() })
+        Ok(Answered { events, after, in_pieces, ..answered })
     }
 
     async fn ended(&mut self) {

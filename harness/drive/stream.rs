@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use axum::http::{HeaderMap, HeaderValue};
+
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_core::events::{AfterLast, Capture, Ending, Event, Format, Payload};
@@ -166,6 +168,15 @@ impl Stream {
     /// Takes the events after the last one. How the stream ended is not known.
     pub(super) fn take_after(&mut self) -> AfterLast {
         AfterLast { events: std::mem::take(&mut self.after), ending: Ending::default() }
+    }
+
+    /// Adds what the stream tells clients about coming back to the headers of its answer: clients take it as one.
+    pub(super) fn add_retry(&self, headers: &mut HeaderMap) {
+        if let Ok(retry) = HeaderValue::try_from(self.capture.retry()).map_err(drop)
+            && !retry.is_empty()
+        {
+            headers.append("retry", retry);
+        }
     }
 
     /// Returns the error if the stream is too large.

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
 
 /// What a process tried to reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,23 +23,6 @@ pub enum Target {
     Family(u16),
     /// The process does not let its memory be read.
     Unreadable,
-}
-
-impl Attempt {
-    /// Returns how the process was called, as a person would say it: the program and its script, without folders, or the program alone
-    /// if its script is an argument. Empty if it is gone.
-    pub fn process(&self) -> String {
-        let line = std::fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
-        let mut words = line.split(|byte| *byte == 0).filter(|word| !word.is_empty()).map(String::from_utf8_lossy);
-        let name = |word: &str| {
-            Path::new(word).file_name().map_or_else(|| word.to_owned(), |name| name.to_string_lossy().into_owned())
-        };
-        let program = words.next().map(|word| name(&word)).unwrap_or_default();
-        match words.find(|word| !word.starts_with('-')) {
-            Some(script) if !script.contains(char::is_whitespace) => format!("{program} {}", name(&script)),
-            _ => program,
-        }
-    }
 }
 
 /// The longest address that the kernel takes.

@@ -2,6 +2,9 @@
 //!
 //! Kept crates build filters that allow, refuse or kill. None knows the action that asks a listener, so the few instructions stand here.
 
+// Numbers of system calls are small and positive, codes of instructions have 8 bits.
+#![allow(clippy::cast_sign_loss, clippy::cast_possible_truncation)]
+
 use std::mem::offset_of;
 
 use libc::{
@@ -23,10 +26,15 @@ const X32: u32 = 0x4000_0000;
 
 /// Returns a filter that asks the listener about each call with an address. If it `refuses`, calls that cannot be asked about do not
 /// exist behind it: `io_uring_setup`, whose ring sends without calls, and those of 32-bit programs.
-#[allow(clippy::cast_sign_loss, clippy::cast_possible_truncation)] // numbers of system calls are small and positive
 pub(crate) fn filter(refuses: bool) -> Vec<sock_filter> {
     let missing = if refuses { SECCOMP_RET_ERRNO | libc::ENOSYS as u32 } else { SECCOMP_RET_ALLOW };
     let number = |call: libc::c_long| call as u32;
+    let instruction = |code: u32, k, jt, jf| sock_filter { code: code as u16, jt, jf, k };
+    // Loads four bytes of the call's data.
+    let load = |offset: usize| instruction(BPF_LD | BPF_W | BPF_ABS, offset as u32, 0, 0);
+    // Skips `then` instructions if what was loaded compares so with `value`, else `otherwise`.
+    let jump = |comparison, value, then, otherwise| instruction(BPF_JMP | comparison | BPF_K, value, then, otherwise);
+    let end = |action| instruction(BPF_RET | BPF_K, action, 0, 0);
     let address = offset_of!(seccomp_data, args) + 4 * size_of::<u64>();
     // Each pair skips one instruction where its comparison fails, or the other way round.
     let mut filter = vec![
@@ -57,23 +65,4 @@ pub(crate) fn filter(refuses: bool) -> Vec<sock_filter> {
         end(SECCOMP_RET_ALLOW),
     ]);
     filter
-}
-
-/// Loads four bytes of the call's data.
-fn load(offset: usize) -> sock_filter {
-    sock_filter { code: code(BPF_LD | BPF_W | BPF_ABS), jt: 0, jf: 0, k: u32::try_from(offset).unwrap_or(u32::MAX) }
-}
-
-/// Skips `then` instructions if what was loaded compares so with `value`, else `otherwise`.
-fn jump(comparison: u32, value: u32, then: u8, otherwise: u8) -> sock_filter {
-    sock_filter { code: code(BPF_JMP | comparison | BPF_K), jt: then, jf: otherwise, k: value }
-}
-
-fn end(action: u32) -> sock_filter {
-    sock_filter { code: code(BPF_RET | BPF_K), jt: 0, jf: 0, k: action }
-}
-
-#[allow(clippy::cast_possible_truncation)] // codes have 8 bits
-fn code(code: u32) -> u16 {
-    code as u16
 }

@@ -6,11 +6,12 @@ use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use libc::{SECCOMP_IOCTL_NOTIF_ID_VALID, SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND};
 use libc::{seccomp_notif, seccomp_notif_resp};
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::retry_on_intr;
 
 use crate::attempt::{Attempt, targets};
 
 /// What becomes of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {
     /// It goes on as if there was no filter.
     Passes,
@@ -33,34 +34,27 @@ impl Listener {
             // What was read is the memory of this process, and not of a later one with its number.
             if self.is_valid(asked.id) {
                 let answers = found.into_iter().map(|to| judge(&Attempt { pid: asked.pid, to }));
-                let _ = self.answer(asked.id, answers.fold(Answer::Passes, most_refused));
+                let _ = self.answer(asked.id, answers.max().unwrap_or(Answer::Passes));
             }
         }
     }
 
     /// Waits for the next call. Returns `false` if no process is left.
     fn wait(&self) -> bool {
-        loop {
-            let mut polled = [PollFd::from_borrowed_fd(self.0.as_fd(), PollFlags::IN)];
-            match poll(&mut polled, None) {
-                Ok(_) => return polled[0].revents().contains(PollFlags::IN),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(_) => return false,
-            }
-        }
+        let mut polled = [PollFd::from_borrowed_fd(self.0.as_fd(), PollFlags::IN)];
+        retry_on_intr(|| poll(&mut polled, None)).is_ok() && polled[0].revents().contains(PollFlags::IN)
     }
 
     fn receive(&self) -> io::Result<seccomp_notif> {
         // SAFETY: the type consists of integers, for which zero is a value. The kernel demands zeroes.
         let mut asked: seccomp_notif = unsafe { std::mem::zeroed() };
-        // SAFETY: the descriptor is a listener's, and the request writes a value of this type.
-        checked(unsafe { libc::ioctl(self.0.as_raw_fd(), SECCOMP_IOCTL_NOTIF_RECV, &raw mut asked) })?;
-        Ok(asked)
+        // SAFETY: the request writes a value of this type.
+        unsafe { self.request(SECCOMP_IOCTL_NOTIF_RECV, &mut asked) }.map(|()| asked)
     }
 
-    fn is_valid(&self, id: u64) -> bool {
-        // SAFETY: the descriptor is a listener's, and the request reads a value of this type.
-        checked(unsafe { libc::ioctl(self.0.as_raw_fd(), SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const id) }).is_ok()
+    fn is_valid(&self, mut id: u64) -> bool {
+        // SAFETY: the request reads a value of this type.
+        unsafe { self.request(SECCOMP_IOCTL_NOTIF_ID_VALID, &mut id) }.is_ok()
     }
 
     #[allow(clippy::cast_possible_truncation)] // the flag is 1
@@ -70,15 +64,18 @@ impl Listener {
             Answer::Refused => (-libc::ENETUNREACH, 0),
         };
         let mut said = seccomp_notif_resp { id, val: 0, error, flags };
-        // SAFETY: the descriptor is a listener's, and the request reads a value of this type.
-        checked(unsafe { libc::ioctl(self.0.as_raw_fd(), SECCOMP_IOCTL_NOTIF_SEND, &raw mut said) })
+        // SAFETY: the request reads a value of this type.
+        unsafe { self.request(SECCOMP_IOCTL_NOTIF_SEND, &mut said) }
     }
-}
 
-fn most_refused(one: Answer, other: Answer) -> Answer {
-    if one == Answer::Refused { one } else { other }
-}
-
-fn checked(result: libc::c_int) -> io::Result<()> {
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    /// Asks the kernel for something.
+    ///
+    /// # Safety
+    ///
+    /// The request has to be one of a listener, with a value of this type.
+    unsafe fn request<T>(&self, request: libc::Ioctl, value: &mut T) -> io::Result<()> {
+        // SAFETY: the descriptor is a listener's, and the caller knows the rest.
+        let result = unsafe { libc::ioctl(self.0.as_raw_fd(), request, std::ptr::from_mut(value)) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
 }

@@ -15,9 +15,6 @@ use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open}
 use crate::filter::filter;
 use crate::listener::Listener;
 
-/// What the new process says: its id, and its descriptor of the listener, or a negative error number.
-type Word = [u8; 8];
-
 /// Whether a filter with a listener can be installed here.
 /// Fails with the reason if not.
 pub fn is_possible() -> io::Result<()> {
@@ -31,12 +28,16 @@ pub fn is_possible() -> io::Result<()> {
 /// The program is also started where the filter cannot be installed, with the reason in place of a listener: another one may listen
 /// already (`EBUSY`), or the kernel does not allow it.
 /// Fails if the program cannot be started.
-pub fn spawn(command: Command, refuses: bool) -> io::Result<(Child, io::Result<Listener>)> {
+pub fn spawn(mut command: Command, refuses: bool) -> io::Result<(Child, io::Result<Listener>)> {
+    // Known before: a program behind a filter that has nobody to ask would reach nothing.
+    if let Err(reason) = is_possible() {
+        return Ok((command.spawn()?, Err(reason)));
+    }
     let (child, listener) = start(command, refuses)?;
     Ok((child?, listener))
 }
 
-/// Tries both: to start the program, and to install the filter before that.
+/// Tries both: to install the filter, and to start the program behind it.
 /// Fails if no pipe to the new process can be made.
 fn start(mut command: Command, refuses: bool) -> io::Result<(io::Result<Child>, io::Result<Listener>)> {
     let filter = filter(refuses);
@@ -58,36 +59,32 @@ fn start(mut command: Command, refuses: bool) -> io::Result<(io::Result<Child>, 
     drop(command);
     if spawned.is_err() {
         // If there was no new process, nothing has been said.
-        let _ = failed.write_all(&word(0, -libc::ECANCELED));
+        let _ = failed.write_all(&(-libc::ECANCELED).to_ne_bytes());
     }
     drop(failed);
     let listener = taking.join().unwrap_or_else(|_| Err(io::Error::from_raw_os_error(libc::ECANCELED)));
     Ok((spawned, listener))
 }
 
-/// Takes the listener over from the new process, which then goes on.
+/// Takes the listener over from the new process, which goes on then, and gives up otherwise. It says its descriptor of the listener, or
+/// a negative error number, then its id.
 fn take(mut told: PipeReader, mut taken: PipeWriter) -> io::Result<Listener> {
-    let mut said = Word::default();
-    told.read_exact(&mut said)?;
-    let (pid, listener) = said.split_at(4);
-    let number = |bytes: &[u8]| i32::from_ne_bytes(bytes.try_into().unwrap_or_default());
-    let (pid, listener) = (Pid::from_raw(number(pid)), number(listener));
-    let listener = match pid {
-        Some(pid) if listener >= 0 => {
-            pidfd_open(pid, PidfdFlags::empty()).and_then(|pid| pidfd_getfd(pid, listener, PidfdGetfdFlags::empty()))
-        }
-        _ => Err(rustix::io::Errno::from_raw_os_error(-listener)),
+    let mut number = || -> io::Result<i32> {
+        let mut said = [0; 4];
+        told.read_exact(&mut said)?;
+        Ok(i32::from_ne_bytes(said))
     };
-    let _ = taken.write_all(b".");
-    Ok(Listener(listener?))
+    let listener = number()?;
+    if listener < 0 {
+        return Err(io::Error::from_raw_os_error(-listener));
+    }
+    let process = pidfd_open(Pid::from_raw(number()?).ok_or(rustix::io::Errno::SRCH)?, PidfdFlags::empty())?;
+    let listener = pidfd_getfd(process, listener, PidfdGetfdFlags::empty())?;
+    taken.write_all(b".")?;
+    Ok(Listener(listener))
 }
 
-fn word(pid: i32, listener: i32) -> Word {
-    let (pid, listener) = (pid.to_ne_bytes(), listener.to_ne_bytes());
-    [pid[0], pid[1], pid[2], pid[3], listener[0], listener[1], listener[2], listener[3]]
-}
-
-/// Installs the filter in this process, which is about to become the program. If that is impossible, it goes on without.
+/// Installs the filter in this process, which is about to become the program. Fails if that is impossible.
 fn install(filter: &[sock_filter], mut tells: &PipeWriter, mut awaits: &PipeReader) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     // A signal that does not kill must not interrupt a call that is being decided, or it would be asked about twice. Kernels before
@@ -98,7 +95,8 @@ fn install(filter: &[sock_filter], mut tells: &PipeWriter, mut awaits: &PipeRead
         listener = seccomp(with_signals, filter);
     }
     let said = listener.unwrap_or_else(|e| -e.raw_os_error().unwrap_or(libc::EINVAL));
-    tells.write_all(&word(rustix::process::getpid().as_raw_nonzero().get(), said))?;
+    tells.write_all(&said.to_ne_bytes())?;
+    tells.write_all(&rustix::process::getpid().as_raw_nonzero().get().to_ne_bytes())?;
     // The listener's descriptor of this process closes when it becomes the program.
     awaits.read_exact(&mut [0])
 }

@@ -122,10 +122,3 @@ fn behind_another_filter_the_program_runs_and_the_reason_is_told() {
     assert!(printed.contains("runs\n"), "{printed}");
     attending.join().expect("attended");
 }
-
-#[test]
-fn a_process_is_named_by_its_program_and_script() {
-    let attempt = Attempt { pid: std::process::id(), to: Target::Unreadable };
-    assert!(attempt.process().starts_with("retake_egress-"), "{}", attempt.process());
-    assert_eq!(Attempt { pid: 0, to: Target::Unreadable }.process(), "");
-}

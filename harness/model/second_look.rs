@@ -67,7 +67,7 @@ impl SecondLook {
 
     /// The days of the recording and of the run. A fixture that keeps no day takes no part.
     fn days(&self, fixture: &Fixture) -> &Days {
-        self.days.get_or_init(|| self.clock.days(fixture))
+        self.days.get_or_init(|| fixture.recorded.map(|at| self.clock.days(at)).unwrap_or_default())
     }
 
     /// Returns the hash of the one recorded conversation that says the same as a call's by one clock. Turns with hashes alone take no

@@ -4,15 +4,17 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use super::golden::Committed;
 use super::project::Project;
 use super::proof::prove;
-use super::verdict::has_golden;
+use super::verdict::{Sides, has_golden};
 use super::waiting::{Waiting, WaitingKind, waiting_of};
 use super::worlds::has_worlds;
-use crate::report::{Evidence, Failure, RunAction, terminal, unified_lines};
+use crate::report::{Evidence, Failure, RunAction, terminal};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::files;
+use retake_core::events::Golden;
 use retake_scenario::{FixtureRef, Scenario};
 use retake_wire::fixture::Fixture;
 
@@ -86,11 +88,13 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
     };
     let agreed = prove(project, scenario, fixture.as_ref(), looked_at.as_ref())?;
     if let Some(golden) = &agreed.golden {
-        let looked_at = looked_at.map(|looked_at| looked_at.golden.to_string()).unwrap_or_default();
-        let text = golden.to_string();
-        if looked_at.trim_end() != text.trim_end() {
-            project.goldens.propose(&scenario.golden_name, &text, &scenario.file);
-            return Err(another(&scenario.name, &looked_at, &text));
+        let mut looked_at = looked_at.unwrap_or_else(|| Committed::now(Golden::default()));
+        // A single run cannot tell which headers vary.
+        Arc::make_mut(&mut looked_at).golden.keep_varying(golden);
+        let sides = agreed.run.sides_of(scenario, &looked_at, golden);
+        if !sides.changes().is_empty() {
+            project.goldens.propose(&scenario.golden_name, &golden.to_string(), &scenario.file);
+            return Err(another(&scenario.name, &sides));
         }
     }
     if let Some(waits) = proposed_fixture {
@@ -101,10 +105,10 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
     Ok(agreed.in_words())
 }
 
-fn another(name: &str, looked_at: &str, text: &str) -> Failure {
+fn another(name: &str, sides: &Sides) -> Failure {
     let what = "the golden that waited is not what the service sends now";
     Failure::of(vec![Cause::new(CauseKind::Unstable, what)])
-        .evidence(Evidence::diff("- golden, + this run", unified_lines(looked_at, text)))
+        .evidence(Evidence::diff("- golden, + this run", sides.diff()))
         .resolve("the new golden waits in its place; to look at it", "retake review")
         .resolve("and then", format!("retake accept {name}"))
 }

@@ -26,7 +26,7 @@ use retake_core::events::{Change, Payload};
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::Secrets;
 use retake_model::{
-    Branch, Cost, Mode, Recorder, RecorderOptions, Relay, Resume, Rewrite, RunLog, ServerOptions, merged,
+    Branch, Cost, Mode, Pacing, Recorder, RecorderOptions, Relay, Resume, Rewrite, RunLog, ServerOptions, merged,
 };
 use retake_scenario::Scenario;
 use retake_wire::fixture::{Fixture, Recorded, call_log};
@@ -227,6 +227,7 @@ impl Forking<'_> {
             misses: Vec::new(),
             log: RunLog::default(),
             suspected: Vec::new(),
+            clock: project.systems.clock(scenario, Pacing::None),
             fixture: Some(fixture),
             rules: project.rules.clone(),
             secrets: project.golden_scrub.clone(),

@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::policy::Policy;
+use crate::system::minute;
 use retake_base::error::{Error, Place, Result, conflict};
 use retake_base::files;
 use retake_core::events::{Golden, GoldenFormat};
 use retake_core::json::{Json, Layout};
+use retake_wire::fixture::Minute;
 
 /// How a text compares with the one that was committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,12 +48,14 @@ impl Compared {
 pub(crate) struct Committed {
     pub(crate) golden: Golden,
     pub(crate) format: GoldenFormat,
+    /// When it was written. Its day is that of its values.
+    pub(crate) written: Option<Minute>,
 }
 
 impl Committed {
     /// A golden that was made by this version.
     pub(crate) fn now(golden: Golden) -> Arc<Committed> {
-        Arc::new(Committed { golden, format: GoldenFormat::THIS })
+        Arc::new(Committed { golden, format: GoldenFormat::THIS, written: None })
     }
 
     /// Whether the golden has an older format, and so holds less.
@@ -68,8 +72,11 @@ struct Read {
     /// The scenario's file, as the header names it.
     input: Option<String>,
     format: GoldenFormat,
+    written: Option<Minute>,
 }
 
+/// The words before the minute in which a golden was written, in its header.
+const WRITTEN: &str = "written: ";
 /// The words before the number of the format in the field `description` of a header. The first formats had no such field.
 const FORMAT_OF: &str = "retake golden ";
 
@@ -126,12 +133,12 @@ impl Goldens {
     }
 
     fn golden_in(&self, file: &Path) -> Result<Option<Arc<Committed>>> {
-        let Some(Read { text, above, format, .. }) = self.read(file)? else { return Ok(None) };
+        let Some(Read { text, above, format, written, .. }) = self.read(file)? else { return Ok(None) };
         if format > GoldenFormat::THIS {
             return Err(Error::new("it was written by a newer version of Retake").in_file(self.shown(file)));
         }
         let golden = Golden::parse(&text).map_err(|error| error.below(above).in_file(self.shown(file)))?;
-        Ok(Some(Arc::new(Committed { golden, format })))
+        Ok(Some(Arc::new(Committed { golden, format, written })))
     }
 
     /// The golden with which a run is compared; `None` if goldens are to be written, or it cannot be read.
@@ -153,7 +160,7 @@ impl Goldens {
     }
 
     /// Compares a text with its golden, and writes what the policy allows. `input` is the scenario's file, which the golden
-    /// names in its header. `held` says of a golden of an older format whether what it holds is the same.
+    /// names in its header. `held` says of a golden of an older format, or of another day, whether what it holds is the same.
     ///
     /// # Errors
     /// If the golden exists but cannot be read, or cannot be written.
@@ -174,16 +181,18 @@ impl Goldens {
             let error = Error::new(what).in_file(shown).at(Place { line: 2, column: 1 });
             return Err(error.help(format!("to get the one back that was committed: git checkout {}", shown.display())));
         }
-        // A header of an older version is rewritten.
         let is_outdated = golden.as_ref().is_some_and(|golden| golden.format != GoldenFormat::THIS);
+        // A header of an older version is rewritten. Otherwise the minute stays, since the day of what the golden holds does.
+        let is_whole =
+            golden.as_ref().is_some_and(|golden| !is_outdated && (golden.written.is_some() || !self.keep_days()));
         let compared = match golden {
             None => Compared::New,
             Some(_) if is_outdated && held => Compared::FormatOnly,
-            Some(golden) if golden.text == normal(text) => Compared::Same,
+            Some(golden) if held || golden.text == normal(text) => Compared::Same,
             Some(golden) => Compared::Differs(golden.text),
         };
         let is_same = match compared {
-            Compared::Same => self.policy != Policy::Overwrite || !is_outdated && of_another.is_none(),
+            Compared::Same => self.policy != Policy::Overwrite || is_whole && of_another.is_none(),
             Compared::FormatOnly => self.policy != Policy::Overwrite,
             _ => false,
         };
@@ -225,7 +234,14 @@ impl Goldens {
         // YAML reads a text in JSON's quotes as it is.
         let quoted = input.contains(|c: char| c.is_control() || ":{}[],#`\"'\\".contains(c));
         let input = if quoted { Json::Str(input).print(Layout::Compact) } else { input };
-        format!("---\ndescription: {FORMAT_OF}{}\ninput_file: {input}\n---\n{}\n", GoldenFormat::THIS.0, normal(text))
+        let written = if self.keep_days() { format!("info:\n  {WRITTEN}{}\n", minute()) } else { String::new() };
+        let format = GoldenFormat::THIS.0;
+        format!("---\ndescription: {FORMAT_OF}{format}\n{written}input_file: {input}\n---\n{}\n", normal(text))
+    }
+
+    /// Whether these goldens say when they were written. Tables of worlds have no day.
+    fn keep_days(&self) -> bool {
+        self.folder == self.all
     }
 
     /// The text of the new golden that waits for a decision; `None` if none waits.
@@ -277,6 +293,8 @@ impl Goldens {
         Ok(Some(Read {
             above: above.map_or(0, |above| above + 1),
             text,
+            written: header_of(&whole)
+                .find_map(|line| line.trim().strip_prefix(WRITTEN)?.trim_matches('"').parse().ok()),
             input: header.input_file().map(str::to_owned),
             // The first versions named the file of an assertion.
             format: GoldenFormat(format.unwrap_or_else(|| u32::from(header.source().is_none()))),
@@ -292,6 +310,11 @@ impl Read {
         let said = named(Path::new(self.input.as_deref()?));
         (said != named(input) && !file.is_symlink()).then_some(said)
     }
+}
+
+/// The lines of the header of a golden's file.
+fn header_of(file: &str) -> impl Iterator<Item = &str> {
+    file.lines().skip(1).take_while(|line| line.trim_end() != "---")
 }
 
 /// The end of a scenario's path, which names it: `hello/scenario.toml`.

@@ -28,9 +28,10 @@ impl Project {
         let began = replayed.played.began;
         let turn = |index: &usize| turn_data(replayed.fixture.as_deref()?, *index);
         let went_well = replayed.played.driven.failure.is_none();
-        // A golden of an older format is shown in what it holds.
-        let older = if went_well { replayed.older_sides(self, scenario) } else { None };
-        let run = older.as_ref().map(|older| &older.is).or_else(|| replayed.own_golden(scenario));
+        // A golden of an older format is shown in what it holds, one of another day by its day.
+        let own = replayed.own_golden(scenario);
+        let older = if went_well { replayed.older_sides(self, scenario, own) } else { None };
+        let run = older.as_ref().map(|older| &older.is).or(own);
         let run = run.filter(|_| went_well).map(ToString::to_string);
         let committed = older.as_ref().map(|older| older.was.to_string());
         self.runs.with(&scenario.name, |data| {

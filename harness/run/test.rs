@@ -269,13 +269,14 @@ fn attempt(
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);
-    project.note(&scenario.name, of_file.into_iter().chain(replayed.notes(scenario)).collect());
+    let notes = of_file.into_iter().chain(replayed.notes(scenario)).chain(replayed.new_headers(scenario));
+    project.note(&scenario.name, notes.collect());
     let failing = Failing::of(&replayed, None, scenario);
     let is_sound = failing.findings.is_none();
     let golden = replayed.own_golden(scenario).filter(|_| is_sound);
     // This also proposes the golden of the run as a new one if it differs.
     let of_golden = golden.and_then(|golden| {
-        let older = replayed.older_sides(project, scenario);
+        let older = replayed.older_sides(project, scenario, Some(golden));
         verdict::compare(project, scenario, golden, older.as_ref()).err()
     });
     if is_sound && of_golden.is_none() {

@@ -22,7 +22,9 @@ use retake_base::text::counted;
 use retake_core::events::Golden;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
-use retake_model::{CallFlaw, DriftOf, GoingOn, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions};
+use retake_model::{
+    CallFlaw, Clock, DriftOf, GoingOn, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
+};
 use retake_scenario::{Defaults, Delays, Panics, Scenario, ToolsFrom};
 use retake_wire::fixture::{Fixture, ToolExchanges};
 
@@ -61,6 +63,8 @@ pub(crate) struct Replayed {
     pub(super) committed: Option<Arc<Committed>>,
     /// Misses of calls that belong to this scenario or to others that used the same system meanwhile.
     pub(super) suspected: Vec<Scope>,
+    /// The clock by which its system tells the day.
+    pub(super) clock: Clock,
     /// Its golden, computed at its first use.
     pub(super) own_golden: OnceLock<Option<Golden>>,
 }
@@ -85,11 +89,11 @@ pub(super) fn replay(
     rules: &Arc<Rules>,
     How { pacing, going_on, in_company }: How,
 ) -> Result<Replayed> {
-    let scope = Scope::new(&scenario.name);
+    let (scope, clock) = (Scope::new(&scenario.name), project.systems.clock(scenario, pacing));
     let replay = match &fixture {
         Some(fixture) => {
             let replay = Replay::new(fixture.clone(), rules.clone(), scope.clone());
-            replay.by(project.systems.clock(scenario, pacing)).with_delays(scenario.delays == Delays::Recorded)
+            replay.by(clock.clone()).with_delays(scenario.delays == Delays::Recorded)
         }
         None => Replay::none(rules.clone(), scope.clone()),
     };
@@ -114,6 +118,7 @@ pub(super) fn replay(
         secrets: project.golden_scrub.clone(),
         committed,
         suspected: replay.suspected(),
+        clock,
         own_golden: OnceLock::new(),
     };
     replayed.note_pieces();
@@ -132,6 +137,7 @@ impl Replayed {
             secrets: project.golden_scrub.clone(),
             committed: None,
             suspected: Vec::new(),
+            clock: Clock::default(),
             own_golden: OnceLock::new(),
         }
     }

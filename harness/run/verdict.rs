@@ -1,5 +1,6 @@
 //! The verdict on a replay: misses, then unused turns, then drift, then the golden.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,11 +16,12 @@ use crate::run::project::Project;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::line::Lines;
-use retake_base::text::nearest;
+use retake_base::text::{in_other_form, nearest};
 use retake_core::conversation::Block;
+use retake_core::days::Days;
 use retake_core::events::{
     Calls, Capture, Captured, Change, Event, Foreign, Golden, GoldenPart as Part, Known, NamesNothing, Recorded,
-    ShapeOptions, Shaped, changes, names_nothing, shown_nowhere,
+    ShapeOptions, Shaped, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, UNKNOWN_CALLER};
@@ -59,6 +61,19 @@ impl Replayed {
             lines.push(format!("delays: {} contains none; to record them: {again}", fixture.path.display()));
         }
         lines
+    }
+
+    /// Notes on headers that the committed golden lacks.
+    pub(crate) fn new_headers(&self, scenario: &Scenario) -> Vec<String> {
+        let Some(committed) = self.committed.as_deref().filter(|committed| !committed.is_older()) else {
+            return Vec::new();
+        };
+        let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
+        let new = new_headers(&self.played.driven.captured, &committed.golden, &scenario.golden, &normalize);
+        let line = |(request, names): (String, Vec<String>)| {
+            format!("the answer to `{request}` has headers that the golden lacks: {}", names.join(", "))
+        };
+        new.into_iter().map(line).collect()
     }
 
     /// The name that this run has for one of its own values, such as a captured id.
@@ -108,9 +123,15 @@ impl Replayed {
 
     /// A committed golden and this run, in what the golden holds; `None` if no step goes into one.
     pub(super) fn sides(&self, scenario: &Scenario, committed: &Committed) -> Option<Sides> {
-        let own = self.own_golden(scenario)?;
+        Some(self.sides_of(scenario, committed, self.own_golden(scenario)?))
+    }
+
+    /// A committed golden and one of this run, in what the committed one holds, and by its day.
+    pub(super) fn sides_of(&self, scenario: &Scenario, committed: &Committed, own: &Golden) -> Sides {
         if !committed.is_older() {
-            return Some(Sides { was: committed.golden.clone(), is: own.clone() });
+            let days = committed.written.map(|at| self.clock.days(at)).unwrap_or_default();
+            let is = self.moved(&scenario.golden, &self.rules, &committed.golden, own.clone(), &days);
+            return Sides::new(self, &scenario.golden, committed.golden.clone(), is);
         }
         let (format, mut captured) = (committed.format, self.played.driven.captured.clone());
         captured.retain(|capture| !capture.delivery.only_headers || format.holds(Part::Headers));
@@ -118,15 +139,43 @@ impl Replayed {
             capture.delivery.held_in_pieces = held && capture.delivery.in_pieces;
         }
         let options = format.options(&scenario.golden);
-        let run = self.shaped(&captured, &options, &self.rules, &self.known_with(Some(&committed.golden)));
+        let known = self.known_with(Some(&committed.golden));
+        let run = self.shaped(&captured, &options, &self.rules, &known, &str::to_owned);
         let (was, is) = format.in_common(&committed.golden, &run.golden, scenario.golden.detail);
-        Some(Sides { was, is })
+        Sides::new(self, &scenario.golden, was, is)
     }
 
-    /// The same for the committed golden of a scenario, if it has an older format.
-    pub(super) fn older_sides(&self, project: &Project, scenario: &Scenario) -> Option<Sides> {
-        let committed = project.goldens.golden(&scenario.golden_name).ok().flatten()?;
-        if committed.is_older() { self.sides(scenario, &committed) } else { None }
+    /// The same for the committed golden of a scenario, if it has an older format, or is of another day.
+    pub(super) fn older_sides(&self, project: &Project, scenario: &Scenario, own: Option<&Golden>) -> Option<Sides> {
+        let (committed, own) = (project.goldens.golden(&scenario.golden_name).ok().flatten()?, own?);
+        let of_day = || committed.written.is_some_and(|at| !self.clock.days(at).is_empty()) && committed.golden != *own;
+        (committed.is_older() || of_day()).then(|| self.sides_of(scenario, &committed, own))
+    }
+
+    /// The same with the golden of another run, whose system may have been told another day.
+    pub(crate) fn moved_to(
+        &self,
+        other: &Replayed,
+        options: &ShapeOptions,
+        rules: &Rules,
+        was: &Golden,
+        is: Golden,
+    ) -> Golden {
+        self.moved(options, rules, was, is, &self.clock.days(other.clock.minute()))
+    }
+
+    /// A golden of this run with the values of another golden that are equal to its own by the day.
+    pub(super) fn moved(&self, options: &ShapeOptions, rules: &Rules, was: &Golden, is: Golden, days: &Days) -> Golden {
+        if *was == is || days.is_empty() {
+            return is;
+        }
+        let known = self.known_with(Some(was));
+        let moved = days.by_each_clock().map(|day| {
+            let put_back = |text: &str| day.put_back(text);
+            let back = self.shaped(&self.played.driven.captured, options, rules, &known, &put_back);
+            is.clone().with_day_of(was, &back.golden, &day)
+        });
+        moved.min_by_key(|moved| changes(was, moved).len()).unwrap_or_else(|| is.clone())
     }
 
     /// The failure about a name in the `[golden]` options that no event of the run has.
@@ -224,13 +273,21 @@ impl Replayed {
     }
 
     pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Shaped {
-        self.shaped(&self.played.driven.captured, options, rules, &self.known())
+        self.shaped(&self.played.driven.captured, options, rules, &self.known(), &str::to_owned)
     }
 
-    fn shaped(&self, captured: &[Captured], options: &ShapeOptions, rules: &Rules, known: &Known<'_>) -> Shaped {
+    /// The golden of what was captured. `put` changes each text before it is normalized.
+    fn shaped(
+        &self,
+        captured: &[Captured],
+        options: &ShapeOptions,
+        rules: &Rules,
+        known: &Known<'_>,
+        put: &dyn Fn(&str) -> String,
+    ) -> Shaped {
         // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
-        let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));
+        let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(&put(text), &rules.normalizer));
         let mut shaped = Shaped::of(captured, options, known, &normalize);
         shaped.golden = shaped.golden.with_text(&scrubbed);
         shaped
@@ -241,11 +298,37 @@ impl Replayed {
 pub(super) struct Sides {
     pub(super) was: Golden,
     pub(super) is: Golden,
+    /// The run with each text in its other Unicode form, if that makes texts equal, and what is different then.
+    in_other_form: Option<(Golden, String)>,
 }
 
 impl Sides {
+    fn new(run: &Replayed, options: &ShapeOptions, was: Golden, is: Golden) -> Sides {
+        let mut sides = Sides { was, is, in_other_form: None };
+        if sides.changes().iter().any(Change::is_of_text) {
+            let found = OnceCell::new();
+            let put = |text: &str| {
+                let (other, words) = in_other_form(text)?;
+                let _ = found.set(words);
+                Some(other)
+            };
+            let put = |text: &str| put(text).unwrap_or_else(|| text.to_owned());
+            let known = run.known_with(Some(&sides.was));
+            let shaped = run.shaped(&run.played.driven.captured, options, &run.rules, &known, &put);
+            sides.in_other_form = found.into_inner().map(|words| (shaped.golden, words));
+        }
+        sides
+    }
+
     pub(super) fn changes(&self) -> Vec<Change> {
-        changes(&self.was, &self.is)
+        let mut found = changes(&self.was, &self.is);
+        if let Some((other, words)) = &self.in_other_form {
+            let left = changes(&self.was, other);
+            for change in &mut found {
+                change.in_form(&left, words);
+            }
+        }
+        found
     }
 
     pub(super) fn diff(&self) -> Lines {
@@ -272,7 +355,7 @@ pub(super) fn check_format(project: &Project, scenario: &Scenario) -> Result<(),
 }
 
 /// The last part of the verdict: compares a golden with the committed one, and writes it if the policy says so. `older` is what a
-/// committed golden of an older format holds.
+/// committed golden of an older format or of another day holds.
 /// Fails if there is no golden, if it differs, or if it cannot be read or written.
 pub(super) fn compare(
     project: &Project,
@@ -308,7 +391,7 @@ pub(super) fn compare(
             Ok(())
         }
         (Compared::Differs(_), None, Some(committed)) => {
-            Err(differs(&Sides { was: committed.golden.clone(), is: golden.clone() }))
+            Err(differs(&Sides { was: committed.golden.clone(), is: golden.clone(), in_other_form: None }))
         }
         (Compared::Differs(_), Some(older), _) => Err(differs(older)),
         (Compared::New | Compared::Differs(_), ..) => {

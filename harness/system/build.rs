@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
+use super::date::Today;
 use super::folder::Folder;
 use super::guardian::{Exit, Guard};
 use super::log::Log;
@@ -48,7 +49,7 @@ async fn run(command: &[String], cwd: &Path, env: Vec<(String, String)>) -> Resu
     let (folder, log) = (Folder::new(), Log::new(None));
     let printed = log.clone();
     let guard = Guard::default().folders(folder.all());
-    let guard = guard.program(command.to_vec(), cwd.to_owned(), folder.environment(env, ""), None);
+    let guard = guard.program(command.to_vec(), cwd.to_owned(), folder.environment(env, &Today::default()), None);
     let guarded = guard.start(move |bytes| printed.push(bytes)).await?;
     let exit = guarded.exited().await;
     guarded.end().await;

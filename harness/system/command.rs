@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::build::build;
+use super::date::Today;
 use super::egress::Egress;
 use super::folder::Folder;
 use super::guardian::{Exit, Guard, Guarded};
@@ -34,14 +35,14 @@ pub(super) struct CommandSystem {
 
 impl CommandSystem {
     /// Starts the program and waits until it is ready. The context has the values of the stage, except for `port` and
-    /// `workdir`, which each system has for itself. `date` is the day that the system should take as today.
+    /// `workdir`, which each system has for itself. `today` is the day that the system should take as today.
     /// Fails if it cannot be started, ends, or is not ready in time. The error quotes the end of its log.
     pub(super) async fn start(
         name: &str,
         spec: &CommandSpec,
         root: &Path,
         context: &Context,
-        date: &str,
+        today: &Today,
         egress: &Egress,
         deadline: Option<Instant>,
     ) -> Result<CommandSystem> {
@@ -80,7 +81,7 @@ impl CommandSystem {
         if spec.copied {
             guard = guard.copied(std::mem::replace(&mut runs_in, folder.work.clone()), folder.work.clone());
         }
-        let guard = guard.program(command, runs_in, folder.environment(env, date), None).watched(egress);
+        let guard = guard.program(command, runs_in, folder.environment(env, today), None).watched(egress);
         let printed = log.clone();
         let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;
         log.write_to(&folder.root.join("system.log"));
@@ -140,7 +141,7 @@ pub(super) async fn start_with_needed(
     suite: &BTreeMap<String, SystemSpec>,
     root: &Path,
     context: &Context,
-    date: &str,
+    today: &Today,
     egress: &Egress,
     deadline: Option<Instant>,
 ) -> Result<Vec<CommandSystem>> {
@@ -151,7 +152,7 @@ pub(super) async fn start_with_needed(
         let urls =
             running.iter().map(|system| (system.name.as_str(), Json::from(format!("http://{}", system.address))));
         context.insert("systems", Json::object(urls));
-        match CommandSystem::start(name, spec, root, &context, date, egress, deadline).await {
+        match CommandSystem::start(name, spec, root, &context, today, egress, deadline).await {
             Ok(system) => running.push(system),
             Err(error) => {
                 stop_all(&running).await;

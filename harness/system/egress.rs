@@ -69,6 +69,7 @@ pub enum Proof {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Attempts {
+    /// Each of them.
     #[serde(flatten)]
     pub attempt: Attempt,
     /// How many there were.

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, mpsc};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-use super::date;
+use super::date::Today;
 use super::guardian::{Guard, Guarded};
 use super::path::path;
 use retake_base::error::{Error, Result};
@@ -163,12 +163,12 @@ impl Folder {
 
     /// Returns the environment of a program that is not a system, and so always gets today's date.
     pub(crate) fn environment_of_today(&self, own: Vec<(String, String)>) -> Vec<(String, String)> {
-        self.environment(own, &date::today())
+        self.environment(own, &Today::real())
     }
 
     /// Returns the environment that every program of the stage gets, plus the program's `own` variables. Of the runner's
-    /// environment it contains only PATH. `date` is the day that the program should take as today.
-    pub(crate) fn environment(&self, own: Vec<(String, String)>, date: &str) -> Vec<(String, String)> {
+    /// environment it contains only PATH. `today` is the day that the program should take as today.
+    pub(crate) fn environment(&self, own: Vec<(String, String)>, today: &Today) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.display().to_string();
         let given = [
             ("PATH", path()),
@@ -176,10 +176,10 @@ impl Folder {
             ("TMPDIR", text(&self.temp)),
             ("TEMP", text(&self.temp)),
             ("TMP", text(&self.temp)),
-            (date::DATE_VARIABLE, date.to_owned()),
         ];
         let mut environment: Vec<(String, String)> = given
             .into_iter()
+            .chain(today.variables())
             .filter(|(name, _)| own.iter().all(|(of_own, _)| of_own != name))
             .map(|(name, value)| (name.to_owned(), value))
             .collect();

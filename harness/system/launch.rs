@@ -152,6 +152,11 @@ impl Systems {
         super::date::clock(env, pacing)
     }
 
+    /// Whether the clock of a scenario's system is moved in the second run of a proof: that of a command, where it can be.
+    pub(crate) fn moves_clock(&self, scenario: &Scenario) -> bool {
+        matches!(self.spec_of(scenario), Some(SystemSpec::Command(_))) && super::date::faketime().is_some()
+    }
+
     /// Ends the shared systems, and removes the folder of all stages. A call that a system makes now is late, and a miss.
     pub(crate) fn end(&self) {
         self.shared.end();

@@ -35,7 +35,7 @@ mod url;
 mod values;
 
 pub(crate) use command::working_folder;
-pub(crate) use date::DATE_VARIABLE;
+pub(crate) use date::{DATE_VARIABLE, minute};
 pub(crate) use egress::Egress;
 pub use egress::{Attempt, Attempts, EgressData, Proof};
 pub(crate) use folder::Folder;

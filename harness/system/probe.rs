@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use super::command::not_started;
-use super::date;
+use super::date::Today;
 use super::folder::Folder;
 use super::guardian::{Guard, Guarded};
 use super::log::Log;
@@ -40,7 +40,7 @@ impl Probe {
         let env = env.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
         let program = command.first().cloned().unwrap_or_default();
         let guard = Guard::default().folders(own.all());
-        let guard = guard.program(command, folder.to_owned(), own.environment(env, &date::today()), None);
+        let guard = guard.program(command, folder.to_owned(), own.environment(env, &Today::real()), None);
         let printed = log.clone();
         let guarded = guard.start(move |bytes| printed.push(bytes)).await?;
         Ok(Probe { program, folder: folder.to_owned(), guarded, log, port })

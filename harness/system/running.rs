@@ -106,8 +106,8 @@ impl Running {
                     .with_tools(tools)
                     .watched_by(&egress)
                     .on_day_of(pacing);
-                let (context, date) = (values.context(None), values.date.clone());
-                let starting = start_with_needed(all, suite, root, &context, &date, &egress, Some(deadline));
+                let (context, today) = (values.context(None), values.today.clone());
+                let starting = start_with_needed(all, suite, root, &context, &today, &egress, Some(deadline));
                 let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }

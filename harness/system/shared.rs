@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
 use super::command::{CommandSystem, start_with_needed, stop_all};
-use super::date;
+use super::date::Today;
 use super::egress::Egress;
 use super::log::LogOf;
 use super::ports::Lock;
@@ -217,7 +217,7 @@ async fn start(spec: &SharedSpec) -> Result<Parts> {
     let values = StageValues::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).watched_by(&spec.egress);
     let context = values.context(None);
     let systems = Arc::new(
-        start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &date::today(), &spec.egress, None).await?,
+        start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &Today::real(), &spec.egress, None).await?,
     );
     Ok(Parts { model, systems })
 }

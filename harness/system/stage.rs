@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::date::Today;
 use super::egress::Egress;
 use super::folder::Folder;
 use super::values::StageValues;
@@ -70,7 +71,11 @@ impl Stage {
     /// That run has another date, so that a date in a tool result is noticed before it breaks a replay tomorrow. A system that
     /// is a command finds the date in the environment variable `RETAKE_DATE`.
     pub fn date(&self) -> &str {
-        &self.0.date
+        self.0.today.date()
+    }
+
+    pub(crate) fn today(&self) -> &Today {
+        &self.0.today
     }
 
     /// Returns the system's base URL, without a slash at its end.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::command::CommandSystem;
-use super::date;
+use super::date::Today;
 use super::egress::Egress;
 use super::folder::Folder;
 use retake_core::json::Json;
@@ -30,7 +30,7 @@ pub(super) struct StageValues {
     pub(super) others: Vec<(String, String)>,
     /// The values of `{{ secret.NAME }}`.
     pub(super) secrets: Json,
-    pub(super) date: String,
+    pub(super) today: Today,
     pub(super) tools: StageTools,
     /// What its programs try to reach.
     pub(super) egress: Egress,
@@ -73,7 +73,7 @@ impl StageValues {
             key: model.key().to_owned(),
             others: Vec::new(),
             secrets,
-            date: date::today(),
+            today: Today::real(),
             tools: StageTools::default(),
             egress: Egress::off(),
         }
@@ -87,7 +87,7 @@ impl StageValues {
     /// Sets the day for the system: another day than today in the second run of a proof, which is the shaken one.
     pub(super) fn on_day_of(mut self, pacing: Pacing) -> StageValues {
         if matches!(pacing, Pacing::Shaken) {
-            self.date = date::other_day();
+            self.today = Today::other();
         }
         self
     }

@@ -128,6 +128,17 @@ impl Response {
         matches!(&self.body, Body::Frames(frames) if frames.is_open())
     }
 
+    /// Returns the part of a stream that had come when its client left, as an answer: the client will leave at the same point in replay.
+    /// Of any other answer, nothing that the client could use had come.
+    #[must_use]
+    pub fn left_open(self) -> Response {
+        let frames = match self.body {
+            Body::Frames(frames) => frames,
+            _ => Frames::from_iter::<[&str; 0]>([]),
+        };
+        Response::of(200, &self.content_type, Body::Frames(frames.with_open(true)))
+    }
+
     pub fn stream(frames: Vec<String>) -> Response {
         Response::of(200, "text/event-stream; charset=utf-8", Body::Frames(frames.into_iter().collect()))
     }

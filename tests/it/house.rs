@@ -24,9 +24,10 @@ tests!(
 
 /// The most lines of code of each crate (no comments, no blanks, no tests), and the most KB of data files. A row is lowered with each
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
-const WEIGHT: [(&str, usize, u64); 8] = [
+const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-base", 800, 0),
-    ("retake-core", 11_100, 60),
+    ("retake-egress", 250, 0),
+    ("retake-core", 11_600, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7500, 0),
     ("retake-model", 8200, 0),

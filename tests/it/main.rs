@@ -78,7 +78,11 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    let trials = trials.chain(record::cassettes::trials()).chain(mutants::trials()).chain(worlds::mistakes::trials());
+    let trials = trials
+        .chain(record::cassettes::trials())
+        .chain(record::clock::trials())
+        .chain(mutants::trials())
+        .chain(worlds::mistakes::trials());
     let mut trials: Vec<Trial> = trials.collect();
     // Tests of one module wait for the same things, so those that run at once are of several. What takes longest comes first, and
     // would be left alone at the end otherwise.

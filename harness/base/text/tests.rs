@@ -35,6 +35,11 @@ fn two_texts_are_shown_from_where_they_part() {
         said("Zo\u{eb} K\u{e9}", "Zoe\u{308} Ke\u{301}"),
         "Zo\u{eb} K\u{e9} (NFC, U+00EB) / Zoe\u{308} Ke\u{301} (NFD, U+0065 U+0308)"
     );
+    // What was cut is as far as it goes.
+    assert_eq!(
+        said("\"Zo\u{eb} is\u{2026}\"", "\"Zoe\u{308} i\u{2026}\""),
+        "\"Zo\u{eb} is\u{2026}\" (NFC, U+00EB) / \"Zoe\u{308} i\u{2026}\" (NFD, U+0065 U+0308)"
+    );
     assert_eq!(said("Zo\u{eb}", "Zoe"), "Zo\u{eb} / Zoe");
     assert_eq!(said("\u{eb}a", "e\u{308}b"), "\u{eb}a / e\u{308}b");
     assert_eq!(said(&format!("{same}one and more of it"), &same), "…xxxxxxxxxxone and mo… / …xxxxxxxxxx");
@@ -61,4 +66,13 @@ fn what_is_printed_is_shown_and_not_executed() {
     // JSON keeps its meaning.
     let json = "{\"a\": \"##vso[x]\u{9b}\u{7f}\"}";
     assert_eq!(printed(json), "{\"a\": \"#\\u0023vso[x]\\u009b\\u007f\"}");
+}
+
+#[test]
+fn a_text_has_another_unicode_form() {
+    let (composed, decomposed) = ("the caf\u{e9} of Zo\u{eb}", "the cafe\u{301} of Zoe\u{308}");
+    let of = |text: &str| in_other_form(text).unwrap();
+    assert_eq!(of(decomposed), (composed.to_owned(), "NFD, U+0065 U+0301 in place of NFC, U+00E9".to_owned()));
+    assert_eq!(of(composed), (decomposed.to_owned(), "NFC, U+00E9 in place of NFD, U+0065 U+0301".to_owned()));
+    assert_eq!(in_other_form("the tables"), None);
 }

@@ -40,6 +40,10 @@ fn interaction(entry: &Json, pages: &HashSet<&str>) -> Result<Interaction, Strin
             .or_else(|| content.str_of("mimeType").map(str::to_owned))
             .filter(|kind| kind != "x-unknown")
             .unwrap_or_default(),
+        // Chrome and Playwright say so, each with a field of its own.
+        left: ["_error", "_failureText"]
+            .iter()
+            .any(|field| response.str_of(field).is_some_and(|why| why.contains("ABORTED"))),
         response: body(content, content.get("size"), response),
     };
     let what = interaction.what();

@@ -27,6 +27,8 @@ pub(super) struct Interaction {
     /// `None` if it was not recorded.
     pub(super) status: Option<u16>,
     pub(super) content_type: String,
+    /// Whether the client left before the end of the answer.
+    pub(super) left: bool,
     /// An error says why the body cannot be read.
     pub(super) response: Result<Body, String>,
 }
@@ -81,10 +83,14 @@ impl Interaction {
             return Err(format!("{what}: the answer: its body was not recorded"));
         }
         let mut response = body::response(status, &self.content_type, answer);
+        if self.left && response.is_stream() {
+            response = response.left_open();
+        }
         let path = options.scrub.text(target.path, fired);
         options.scrub.json(&mut request, fired);
         response.scrub(options.scrub, fired);
         let (output, unread) = match wire::decode_response(api, &response) {
+            _ if response.is_open() => (Answer::untold("an answer that its client left"), None),
             Ok(answer) => (answer, None),
             Err(_) if status >= 300 => (Answer::untold(format!("answer of status {status}")), None),
             Err(reason) if self.status.is_none() => {

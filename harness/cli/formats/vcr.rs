@@ -46,6 +46,7 @@ fn interaction(request: Option<&Node>, response: Option<&Node>) -> Result<Intera
         request: body(request),
         status: status(response)?,
         content_type: header(response, "content-type"),
+        left: false,
         response: body(response),
     })
 }

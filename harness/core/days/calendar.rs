@@ -62,6 +62,11 @@ impl Days {
         days
     }
 
+    /// The days by each of these clocks alone.
+    pub fn by_each_clock(&self) -> impl Iterator<Item = Days> + '_ {
+        self.clocks.iter().map(|clock| Days { clocks: vec![clock.clone()] })
+    }
+
     /// Whether nothing can have moved.
     pub fn is_empty(&self) -> bool {
         self.clocks.is_empty()

@@ -161,26 +161,27 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the parts at an offset that both texts have, those that differ in nothing that counts once.
+    /// Returns the parts at an offset that both texts have, those that differ in nothing that counts once: each of them would be
+    /// followed by everything that may come next.
     fn parts_in_both(&self, at: (usize, usize)) -> Vec<(Form, Mask, (usize, usize))> {
         let mut found: Vec<(Form, Mask, (usize, usize))> = Vec::new();
         for (form, mask, end) in parts_at(self.texts.0, at.0, self.days) {
-            for (index, day) in self.others.unwrap_or(self.days).iter().enumerate() {
-                let index: Mask = 1 << index;
-                if mask & index == 0 {
-                    continue;
+            let same = |known: &(Form, Mask, (usize, usize)), ends: (usize, usize)| {
+                known.2 == ends && known.0.kinds() == form.kinds() && known.0.needs_week() == form.needs_week()
+            };
+            let Some(others) = self.others else {
+                // Of the forms that one text has here for the same days, the first is written.
+                if !found.iter().any(|known| known.1 == mask && same(known, (end, end))) {
+                    found.push((form, mask, (end, end)));
                 }
-                let other = if self.others.is_some() { form.ends_at(self.texts.1, at.1, *day) } else { Some(end) };
-                let Some(other) = other else { continue };
-                let same = |known: &&mut (Form, Mask, (usize, usize))| {
-                    known.2 == (end, other)
-                        && known.0.kinds() == form.kinds()
-                        && known.0.needs_week() == form.needs_week()
-                };
-                // Which form it was does not matter for two texts. For one it does, since the form is written.
-                match found.iter_mut().find(same).filter(|known| self.others.is_some() || known.0 == form) {
-                    Some(known) => known.1 |= index,
-                    None => found.push((form.clone(), index, (end, other))),
+                continue;
+            };
+            for (index, day) in others.iter().enumerate().filter(|(index, _)| mask & 1 << index != 0) {
+                let Some(other) = form.ends_at(self.texts.1, at.1, *day) else { continue };
+                // Which form it was does not matter for two texts.
+                match found.iter_mut().find(|known| same(known, (end, other))) {
+                    Some(known) => known.1 |= 1 << index,
+                    None => found.push((form.clone(), 1 << index, (end, other))),
                 }
             }
         }

@@ -133,7 +133,7 @@ fn one_clock_has_to_do() {
 
 #[test]
 fn the_day_of_the_recording_is_put_back() {
-    let put = |text: &str| days("2026-11-24", "2026-12-02").put_back(text).pop().unwrap();
+    let put = |text: &str| days("2026-11-24", "2026-12-02").put_back(text);
     assert_eq!(put("Today is Wednesday, December 2nd, 2026."), "Today is Tuesday, November 24th, 2026.");
     assert_eq!(put("02.12.2026, KW 49, 2 of 12 done"), "24.11.2026, KW 48, 2 of 12 done");
     assert_eq!(put("2026年12月2日水曜日"), "2026年11月24日火曜日");

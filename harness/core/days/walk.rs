@@ -22,12 +22,10 @@ impl Days {
             .fold(Clocks::NONE, |found, (index, clock)| if equal(clock) { Clocks(found.0 | 1 << index) } else { found })
     }
 
-    /// Returns, for each clock, a text of today with the renderings of the day of the recording put in. If one of them is the
-    /// recorded text, its hash says so.
-    pub fn put_back(&self, called: &str) -> Vec<String> {
-        let mut all: Vec<String> = self.clocks.iter().map(|clock| put_back(clock, called)).collect();
-        all.dedup();
-        all
+    /// Returns a text of today with the renderings of the day of the recording put in, by the first clock. If that is the recorded
+    /// text, its hash says so.
+    pub fn put_back(&self, called: &str) -> String {
+        self.clocks.first().map_or_else(|| called.to_owned(), |clock| put_back(clock, called))
     }
 }
 

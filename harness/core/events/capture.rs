@@ -31,6 +31,8 @@ pub enum Format {
     JsonLines,
 }
 
+/// The most different values of `retry:` lines that are kept.
+const RETRIES: usize = 8;
 /// The largest capacity, in bytes, that an empty buffer keeps, so one huge event does not hold its memory.
 const KEPT: usize = 1 << 20;
 
@@ -48,6 +50,8 @@ pub struct Capture {
     lines: usize,
     /// The number (counted from 1) of the first line that is not UTF-8, and its first invalid byte.
     not_utf8: Option<(usize, u8)>,
+    /// The values of `retry:` lines, each once.
+    retry: Vec<Box<str>>,
     /// The names of events, which the events share.
     names: HashSet<Arc<str>>,
 }
@@ -72,6 +76,11 @@ impl Capture {
     /// Returns the number (counted from 1) of the first line that was not UTF-8, and its first invalid byte.
     pub fn not_utf8(&self) -> Option<(usize, u8)> {
         self.not_utf8
+    }
+
+    /// Returns the times, in milliseconds, after which clients are told to connect again; empty if they are told none.
+    pub fn retry(&self) -> String {
+        self.retry.join(", ")
     }
 
     /// Returns the number of buffered bytes of an incomplete event.
@@ -150,6 +159,13 @@ impl Capture {
     /// Returns the event of a block of lines, or `None` if the block has neither data nor a name nor an id.
     fn parse_block(&mut self) -> Option<Event> {
         let fields = BlockFields::of(&self.block);
+        // Clients take a number, and nothing else.
+        let retry = fields.retry.filter(|retry| !retry.is_empty() && retry.bytes().all(|c| c.is_ascii_digit()));
+        if let Some(retry) = retry.filter(|retry| self.retry.iter().all(|known| **known != **retry))
+            && self.retry.len() < RETRIES
+        {
+            self.retry.push(retry.into());
+        }
         if fields.event.is_none() && !fields.id && !fields.data {
             return None;
         }
@@ -205,6 +221,8 @@ struct BlockFields<'a> {
     event: Option<&'a str>,
     id: bool,
     data: bool,
+    /// The value of the last `retry` line.
+    retry: Option<&'a str>,
 }
 
 impl BlockFields<'_> {
@@ -216,6 +234,7 @@ impl BlockFields<'_> {
                 "event" => fields.event = Some(value),
                 "id" => fields.id |= !value.contains('\0'),
                 "data" => fields.data = true,
+                "retry" => fields.retry = Some(value.strip_prefix(' ').unwrap_or(value)),
                 _ => {}
             }
         }

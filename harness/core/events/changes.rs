@@ -13,6 +13,7 @@ mod values;
 mod words;
 
 use super::golden::{Block, EventIds, EventLine, Golden};
+use super::held::Manner;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
 use trees::different_ids;
@@ -66,6 +67,7 @@ enum What {
     AtOnce,
     InPieces,
     EventIds(EventIds),
+    IdsRepeat(bool),
     HeaderAttribute,
     Header,
     Page,
@@ -92,6 +94,8 @@ enum What {
     Value,
     TextLine,
     Text,
+    /// A text comes in another manner.
+    Manner(Manner, Manner),
     TextOrder,
     Hash,
     Ids,
@@ -114,6 +118,18 @@ impl Change {
     fn between(mut self, before: impl Into<String>, now: impl Into<String>) -> Change {
         (self.before, self.now) = (before.into(), now.into());
         self
+    }
+
+    /// Whether a text differs.
+    pub fn is_of_text(&self) -> bool {
+        self.what == What::Text
+    }
+
+    /// Says of a text in which Unicode form it is, if that is all that differs: in the other form, only the changes `left` are there.
+    pub fn in_form(&mut self, left: &[Change], words: &str) {
+        if self.is_of_text() && !left.iter().any(|other| other.is_at(self)) {
+            words.clone_into(&mut self.with);
+        }
     }
 
     /// Whether another change is of the same place in the same subject.
@@ -207,9 +223,6 @@ impl Found {
             let trees = trees::changes(old, new, &|label| aligned.new_name(label));
             let of_values = || values::changes(&aligned);
             changes.extend(if trees.is_empty() { of_values() } else { values::by_events(trees, &aligned) });
-        }
-        if changes.is_empty() && heads.is_empty() {
-            changes.extend(aligned.moved_pieces());
         }
         heads.into_iter().chain(changes).for_each(|change| self.push(change));
     }

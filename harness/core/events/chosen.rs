@@ -34,11 +34,16 @@ impl Places {
         let mut see = |kind: &Kind| {
             pin.words |= matches!(kind, Kind::Quoted(_));
             pin.times |= matches!(kind, Kind::Time(_));
+            pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");
         };
         node.kinds.iter().for_each(|kind| kind.each(&mut see));
         if pin != Pin::default() {
             let known = self.0.entry(line.to_owned()).or_default();
-            *known = Pin { words: known.words || pin.words, times: known.times || pin.times };
+            *known = Pin {
+                words: known.words || pin.words,
+                times: known.times || pin.times,
+                booleans: known.booleans || pin.booleans,
+            };
         }
         node.below.iter().for_each(|below| self.add(below, &line_below(line, &below.name)));
     }
@@ -58,6 +63,8 @@ pub(super) enum Chosen<'a> {
 pub(super) struct Pin {
     pub(super) words: bool,
     pub(super) times: bool,
+    /// Whether the committed golden shows booleans.
+    pub(super) booleans: bool,
 }
 
 /// A place in a shape.
@@ -98,6 +105,11 @@ impl<'a> Chosen<'a> {
             Chosen::Committed(Places(lines)) => lines.get(&at.line),
         };
         pin.copied().unwrap_or_default()
+    }
+
+    /// Whether booleans are held at a place, as far as the committed golden decides.
+    pub(super) fn holds_booleans(&self, at: &At) -> bool {
+        matches!(self, Chosen::OfRun(_)) || self.at(at).booleans
     }
 }
 
@@ -155,6 +167,7 @@ impl Collector<'_> {
             times: place.times + place.number_times > 0
                 && place.times == place.texts
                 && place.number_times == place.numbers,
+            booleans: false,
         };
         let pins = self.places.iter().map(|(at, place)| (at.clone(), pin(place)));
         pins.filter(|(_, pin)| *pin != Pin::default()).collect()

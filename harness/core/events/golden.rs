@@ -7,12 +7,13 @@
 use super::captured::Ending;
 use super::held::{Held, Manner};
 
+mod by_day;
 mod formats;
 mod reader;
 mod writer;
 
 pub use formats::{Format, Part};
-pub(super) use writer::Printed;
+pub(super) use writer::{Printed, VARIES};
 
 /// The golden of a scenario: one block for each captured response or page, in the order of the steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub(super) struct Head {
     /// The media type; empty if there is none.
     pub(super) media: String,
     pub(super) ids: EventIds,
+    /// Whether two events have the same id.
+    pub(super) ids_repeat: bool,
     /// Whether the events came in several pieces.
     pub(super) in_pieces: bool,
 }
@@ -56,11 +59,12 @@ pub(super) enum EventIds {
     All,
 }
 
-/// A header with what its value looks like.
+/// A header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) name: String,
-    pub(super) value: String,
+    /// Its value, with names in place of what differs from run to run; `None` if all of it does.
+    pub(super) value: Option<String>,
 }
 
 /// One line of a sequence: an event, or several equal ones.

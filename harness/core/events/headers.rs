@@ -1,45 +1,196 @@
-//! The headers of a response that a golden holds: their names, the attributes in them, and what their values look like. The
-//! values themselves are often secrets, or differ from run to run.
+//! The headers of a response that a golden holds: all but those of transport, which say how the answer came and not what it is.
+//!
+//! A header that is known to vary is written as `(varies)`, so that it still has to be there. What varies is shown by the replays of
+//! a proof ([`Golden::agree_on_headers`]); once the committed golden says so, it stays so ([`Golden::keep_varying`]). A header that
+//! the committed golden does not name is not compared with it: clients do not mind one more.
 
-use super::golden::Header;
-use super::ids::is_id;
+use super::captured::Captured;
+use super::golden::{Block, Golden, Header};
+use super::ids::{Ids, ShownId, is_id};
 use super::notation::{self, Normalize};
+use super::options::ShapeOptions;
+use super::times;
+use crate::json::Json;
 
 /// The header of which each occurrence is a value of its own, with commas in its dates.
 const COOKIE: &str = "set-cookie";
-/// The headers whose attributes are worth holding in most services.
-pub const USUAL: [&str; 2] = [COOKIE, "cache-control"];
+/// The header that the line of the status says already, but for its parameters.
+const CONTENT_TYPE: &str = "content-type";
+/// The headers of transport.
+const TRANSPORT: [&str; 11] = [
+    "connection",
+    "content-length",
+    "date",
+    "etag",
+    "keep-alive",
+    "server",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "via",
+];
+/// Words in the names of headers that carry the id of a trace or of a request.
+const TRACES: [&str; 4] = ["trace", "request-id", "correlation-id", "x-b3-"];
+/// Words of the names of headers that carry a measurement. Two replays may measure the same by chance.
+const MEASURES: [&str; 10] =
+    ["age", "duration", "elapsed", "latency", "remaining", "reset", "runtime", "time", "timing", "uptime"];
 
-/// Returns a line for each value of the headers that services set for browsers.
-pub fn shown(headers: &[(String, String)], normalize: &Normalize<'_>) -> Vec<String> {
-    held(headers, &USUAL.map(str::to_owned), normalize).iter().map(ToString::to_string).collect()
+/// Whether the golden holds a header that its options do not name.
+pub fn is_held(name: &str) -> bool {
+    !TRANSPORT.contains(&name) && !TRACES.iter().any(|trace| name.contains(trace))
 }
 
-/// Returns each value of the headers with these names, sorted within each name.
-pub(super) fn held(headers: &[(String, String)], names: &[String], normalize: &Normalize<'_>) -> Vec<Header> {
+/// Returns a line for each header that a golden holds.
+pub fn shown(headers: &[(String, String)], normalize: &Normalize<'_>) -> Vec<String> {
+    all(headers, &by_default, &Ids::default(), normalize).iter().map(ToString::to_string).collect()
+}
+
+/// Returns the headers of an answer that go into the golden, in alphabetical order. If `committed` is the same answer in the
+/// committed golden, only what that holds is compared with it.
+pub(super) fn held(
+    capture: &Captured,
+    committed: Option<&Block>,
+    options: &ShapeOptions,
+    ids: &Ids,
+    normalize: &Normalize<'_>,
+) -> Vec<Header> {
+    let mut headers = all(&capture.delivery.headers, &wanted(capture, options), ids, normalize);
+    if let Some(committed) = committed {
+        headers.retain(|header| committed.headers.iter().any(|known| known.subject() == header.subject()));
+        for header in &mut headers {
+            header.keep_varying(committed);
+        }
+    }
+    headers
+}
+
+/// Returns the requests whose answers have headers that a golden lacks, with what these headers are about.
+pub fn new_headers(
+    captures: &[Captured],
+    golden: &Golden,
+    options: &ShapeOptions,
+    normalize: &Normalize<'_>,
+) -> Vec<(String, Vec<String>)> {
+    let new = |(capture, block): (&Captured, &Block)| {
+        let headers = all(&capture.delivery.headers, &wanted(capture, options), &Ids::default(), normalize);
+        let is_new = |header: &Header| block.headers.iter().all(|known| known.subject() != header.subject());
+        let new: Vec<String> = headers.iter().filter(|header| is_new(header)).map(Header::subject).collect();
+        (block.request.clone(), new)
+    };
+    captures.iter().zip(&golden.blocks).map(new).filter(|(_, new)| !new.is_empty()).collect()
+}
+
+/// Returns what tells of a header whether it is held, by its name and its value.
+fn wanted<'a>(capture: &'a Captured, options: &'a ShapeOptions) -> impl Fn(&str, &str) -> bool + 'a {
+    |name, value| {
+        options.headers.iter().any(|named| named == name) || !capture.delivery.only_headers && by_default(name, value)
+    }
+}
+
+fn by_default(name: &str, value: &str) -> bool {
+    // The media type stands on the line of the status.
+    is_held(name) && (name != CONTENT_TYPE || value.contains(';'))
+}
+
+fn all(
+    headers: &[(String, String)],
+    wanted: &dyn Fn(&str, &str) -> bool,
+    ids: &Ids,
+    normalize: &Normalize<'_>,
+) -> Vec<Header> {
+    let mut names: Vec<&str> =
+        headers.iter().filter(|(name, value)| wanted(name, value)).map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
     let mut held = Vec::new();
     for name in names {
-        let values =
-            headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str());
-        let mut shown: Vec<String> = if name == COOKIE {
-            values.map(|value| cookie(value, normalize)).collect()
-        } else {
-            let all: Vec<&str> = values.collect();
-            if all.is_empty() { Vec::new() } else { vec![directives(&all.join(", "), normalize)] }
-        };
-        shown.sort_unstable();
-        let header =
-            |value: String| Header { name: name.clone(), value: notation::unseen_escaped(&value).into_owned() };
-        held.extend(shown.into_iter().map(header));
+        let values = headers.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str());
+        if name == COOKIE {
+            let mut cookies: Vec<String> = values.map(|value| cookie(value, normalize)).collect();
+            cookies.sort_unstable();
+            held.extend(cookies.iter().map(|cookie| Header::new(name, Some(cookie))));
+            continue;
+        }
+        let value = values.collect::<Vec<_>>().join(", ");
+        let is_measure = name.split(['-', '_']).any(|word| MEASURES.contains(&word));
+        held.push(Header::new(name, (!is_measure).then(|| list(name, &value, ids, normalize)).as_deref()));
     }
     held
 }
 
-/// Returns a cookie with the shape of its value, and its attributes in alphabetical order.
+impl Header {
+    fn new(name: &str, value: Option<&str>) -> Header {
+        Header { name: name.to_owned(), value: value.map(|value| notation::unseen_escaped(value).into_owned()) }
+    }
+
+    /// What it is about: its name, and that of its cookie.
+    pub(super) fn subject(&self) -> String {
+        let cookie = self.value.as_deref().filter(|_| self.name == COOKIE).and_then(|value| value.split('=').next());
+        cookie.map_or_else(|| self.name.clone(), |cookie| format!("{COOKIE}: {cookie}"))
+    }
+
+    fn keep_varying(&mut self, known: &Block) {
+        if known.headers.iter().any(|known| known.name == self.name && known.value.is_none()) {
+            self.value = None;
+        }
+    }
+
+    /// Returns it as older formats have it: with what its value looks like.
+    pub(super) fn into_shape(mut self) -> Header {
+        if self.name != COOKIE {
+            self.value = self.value.as_deref().map(directives);
+        }
+        self
+    }
+}
+
+impl Golden {
+    /// Makes the goldens of several runs of one scenario agree on headers: one whose value differs varies, and one that only some
+    /// answers have is not held.
+    pub fn agree_on_headers(goldens: &mut [&mut Golden]) {
+        for at in 0..goldens.iter().map(|golden| golden.blocks.len()).min().unwrap_or_default() {
+            let all: Vec<Vec<Header>> = goldens.iter().map(|golden| golden.blocks[at].headers.clone()).collect();
+            let find = |of: &[Header], subject: &str| of.iter().find(|header| header.subject() == subject).cloned();
+            for golden in goldens.iter_mut() {
+                golden.blocks[at].headers.retain_mut(|header| {
+                    let subject = header.subject();
+                    let others: Option<Vec<Header>> = all.iter().map(|of| find(of, &subject)).collect();
+                    let varies = others.as_ref().is_some_and(|others| others.iter().any(|other| other != header));
+                    header.value = header.value.take().filter(|_| !varies);
+                    others.is_some() && !(varies && header.name == COOKIE)
+                });
+            }
+        }
+    }
+
+    /// Returns it with the headers of another golden of the same run.
+    #[must_use]
+    pub fn with_headers_of(mut self, other: &Golden) -> Golden {
+        for (block, other) in self.blocks.iter_mut().zip(&other.blocks) {
+            block.headers.clone_from(&other.headers);
+        }
+        self
+    }
+
+    /// Says of the headers that vary by another golden of the scenario that they do.
+    pub fn keep_varying(&mut self, known: &Golden) {
+        for (block, known) in self.blocks.iter_mut().zip(&known.blocks).filter(|(is, was)| is.request == was.request) {
+            block
+                .headers
+                .iter_mut()
+                .filter(|header| header.name != COOKIE)
+                .for_each(|header| header.keep_varying(known));
+        }
+    }
+}
+
+/// Returns a cookie with the shape of its value, and its attributes in alphabetical order. Its value is a secret, or differs from
+/// run to run.
 fn cookie(value: &str, normalize: &Normalize<'_>) -> String {
     let mut parts = value.split(';').map(str::trim);
     let (name, value) = parts.next().and_then(|first| first.split_once('=')).unwrap_or_default();
-    let value = match shape(value, normalize) {
+    let value = match shape(&normalize(value)) {
         Shape::Word(_) | Shape::Number(_) => "string".to_owned(),
         shape => shape.text(),
     };
@@ -59,15 +210,53 @@ fn cookie(value: &str, normalize: &Normalize<'_>) -> String {
     std::iter::once(format!("{}={value}", normalize(name))).chain(attributes).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns a list of directives, such as `max-age=number, no-store`, in alphabetical order.
-fn directives(value: &str, normalize: &Normalize<'_>) -> String {
+/// Returns a value, of which the parts between commas have no order. What differs from run to run has its name.
+fn list(name: &str, value: &str, ids: &Ids, normalize: &Normalize<'_>) -> String {
     // A date contains a comma.
     if value.ends_with(" GMT") {
         return "time".to_owned();
     }
+    let parameters = |part: &str| {
+        let parameters = part.split(';').map(str::trim).filter(|parameter| !parameter.is_empty());
+        parameters.map(|text| named(text, ids, normalize)).collect::<Vec<_>>().join("; ")
+    };
+    let mut parts: Vec<String> = value.split(',').map(parameters).collect();
+    parts.sort_unstable();
+    let value = parts.join(", ");
+    match name {
+        _ if value.is_empty() => "\"\"".to_owned(),
+        CONTENT_TYPE => value.to_ascii_lowercase(),
+        _ => value,
+    }
+}
+
+/// Returns a text with names in place of ids and times.
+fn named(text: &str, ids: &Ids, normalize: &Normalize<'_>) -> String {
+    let name = |text: &str| match ids.shown(text) {
+        Some(ShownId::Named(name)) => Some(name.to_string()),
+        Some(ShownId::Numbered(number)) => Some(format!("id {number}")),
+        Some(ShownId::Plain) => Some("id".to_owned()),
+        None => text.parse().ok().and_then(|number| times::of_number(&Json::Int(number))).map(str::to_owned),
+    };
+    let whole = name(text);
+    whole.unwrap_or_else(|| {
+        // Ids may be parts of paths, queries and parameters.
+        let normal = ids.number_uuids(text, normalize(text));
+        let pieces = normal.split_inclusive(['/', '?', '&', '=', ' ', '"', '<', '>']);
+        let piece = |piece: &str| {
+            let end = piece.trim_end_matches(['/', '?', '&', '=', ' ', '"', '<', '>']).len();
+            name(&piece[..end]).map_or_else(|| piece.to_owned(), |name| name + &piece[end..])
+        };
+        pieces.map(piece).collect()
+    })
+}
+
+/// Returns the shape of a value, as older formats have it: a list of directives, such as `max-age=number, no-store`, in
+/// alphabetical order.
+fn directives(value: &str) -> String {
     let directive = |part: &str| match part.split_once('=') {
-        Some((name, value)) => format!("{}={}", name.to_ascii_lowercase(), shape(value, normalize).text()),
-        None => shape(part, normalize).text(),
+        Some((name, value)) => format!("{}={}", name.to_ascii_lowercase(), shape(value).text()),
+        None => shape(part).text(),
     };
     let mut all: Vec<String> = value.split([',', ';']).map(str::trim).map(directive).collect();
     all.sort_unstable();
@@ -99,18 +288,20 @@ impl Shape {
     }
 }
 
-fn shape(value: &str, normalize: &Normalize<'_>) -> Shape {
+/// What a normalized value looks like.
+fn shape(value: &str) -> Shape {
     let value = value.trim().trim_matches('"');
-    let normal = normalize(value);
     let name =
-        normal.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|name| !name.contains(['<', '>']));
+        value.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|name| !name.contains(['<', '>']));
     match name {
         _ if value.is_empty() => Shape::Empty,
-        Some("UUID") => Shape::Id,
-        Some(_) => Shape::Named(normal),
+        Some(name) if name == "UUID" || name.starts_with("UUID:") => Shape::Id,
+        Some(_) => Shape::Named(value.to_owned()),
         None if value.bytes().all(|c| c.is_ascii_digit()) => Shape::Number(value.bytes().all(|c| c == b'0')),
-        None if is_id(value) => Shape::Id,
-        None if value.bytes().all(|c| c.is_ascii_alphabetic() || b"-_/*+.: ".contains(&c)) => Shape::Word(normal),
+        None if is_id(value) || value == "id" || value.starts_with("id ") => Shape::Id,
+        None if value.bytes().all(|c| c.is_ascii_alphabetic() || b"-_/*+.: ".contains(&c)) => {
+            Shape::Word(value.to_owned())
+        }
         None => Shape::Other,
     }
 }

@@ -11,6 +11,8 @@ use crate::json::Json;
 const GROWING: &str = ", growing";
 /// How a text is marked that comes again as a whole after its pieces.
 const THEN_WHOLE: &str = ", then whole";
+/// How a text is marked of which each piece comes twice.
+const TWICE: &str = ", each piece twice";
 
 /// A place that contains texts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,12 +96,25 @@ pub(super) struct Manner {
     pub(super) grows: bool,
     /// Whether the whole text comes after its pieces.
     pub(super) then_whole: bool,
+    /// Whether each piece comes twice.
+    pub(super) twice: bool,
 }
+
+/// The manners that are told, one at a time.
+pub(super) const MANNERS: [Manner; 3] = [
+    Manner { grows: true, then_whole: false, twice: false },
+    Manner { grows: false, then_whole: true, twice: false },
+    Manner { grows: false, then_whole: false, twice: true },
+];
 
 impl Manner {
     /// Either of two.
     pub(super) fn or(self, other: Manner) -> Manner {
-        Manner { grows: self.grows || other.grows, then_whole: self.then_whole || other.then_whole }
+        Manner {
+            grows: self.grows || other.grows,
+            then_whole: self.then_whole || other.then_whole,
+            twice: self.twice || other.twice,
+        }
     }
 }
 
@@ -108,6 +123,7 @@ impl fmt::Display for Manner {
         f.write_str(match self {
             Manner { grows: true, .. } => GROWING,
             Manner { then_whole: true, .. } => THEN_WHOLE,
+            Manner { twice: true, .. } => TWICE,
             Manner { .. } => "",
         })
     }

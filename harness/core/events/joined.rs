@@ -5,6 +5,8 @@ use super::recorded::{Cover, Recorded};
 
 /// The fewest bytes of a text that can count as repeated if it was not recorded.
 const LONG_ENOUGH: usize = 8;
+/// The fewest pairs of equal pieces, each unlike the one before, by which a text that was not recorded was sent twice.
+const PAIRS: usize = 3;
 
 /// A text that came in pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub(super) struct Joined {
     pub(super) grows: bool,
     /// Whether the text came again as a whole after several pieces.
     pub(super) then_whole: bool,
+    /// Whether each piece came twice.
+    pub(super) twice: bool,
 }
 
 /// Joins pieces. Pieces that repeat everything so far count once, and so does the whole text after its pieces.
@@ -24,7 +28,9 @@ pub(super) fn joined(pieces: &[String], recorded: &Recorded) -> (Joined, Cover) 
         return (plain, of_plain);
     }
     let is_one = |text: &str| recorded.is_one(text);
-    let ways = [growing(pieces, is_one), with_whole(pieces, is_one), unrecorded(pieces)];
+    let is_all = |joined: &Joined| recorded.cover(&joined.text).is_all();
+    let twice = twice(pieces, 1).filter(is_all);
+    let ways = [growing(pieces, is_one), with_whole(pieces, is_one), twice, unrecorded(pieces)];
     let ways = ways.into_iter().flatten().map(|joined| {
         let cover = recorded.cover(&joined.text);
         (joined, cover)
@@ -41,7 +47,17 @@ pub(super) fn joined(pieces: &[String], recorded: &Recorded) -> (Joined, Cover) 
 fn unrecorded(pieces: &[String]) -> Option<Joined> {
     let is_growing = pieces.windows(2).all(|two| two[1].len() > two[0].len() && two[1].starts_with(&two[0]));
     let growing = growing(pieces, |_| false).filter(|_| is_growing);
-    growing.or_else(|| with_whole(pieces, |text| text.len() >= LONG_ENOUGH))
+    let with_whole = || with_whole(pieces, |text| text.len() >= LONG_ENOUGH);
+    growing.or_else(|| twice(pieces, PAIRS).filter(|joined| joined.text.len() >= LONG_ENOUGH)).or_else(with_whole)
+}
+
+/// Joins pieces each of which comes twice. `None` if some do not, or fewer than `least` pairs differ from the one before.
+fn twice(pieces: &[String], least: usize) -> Option<Joined> {
+    let are_twice = pieces.len().is_multiple_of(2) && pieces.chunks(2).all(|pair| pair[0] == pair[1]);
+    let once = || pieces.iter().step_by(2);
+    let other = once().zip(once().skip(1)).filter(|(one, next)| one != next).count();
+    let text = || once().map(String::as_str).collect();
+    (are_twice && other >= least).then(|| Joined { text: text(), twice: true, ..Joined::default() })
 }
 
 /// Joins pieces each of which repeats the one before it and more, or begins another text. `None` if none grows, or one does not
@@ -59,7 +75,7 @@ fn growing(pieces: &[String], is_text: impl Fn(&str) -> bool) -> Option<Joined> 
         last = piece;
     }
     text.push_str(last);
-    grows.then_some(Joined { text, grows, then_whole: false })
+    grows.then_some(Joined { text, grows, ..Joined::default() })
 }
 
 /// Joins pieces of which some are the whole text of those before them. `None` if there is none.
@@ -77,7 +93,7 @@ fn with_whole(pieces: &[String], is_text: impl Fn(&str) -> bool) -> Option<Joine
     }
     // Where all pieces are equal, it is not known which of them is a piece.
     let then_whole = again && pieces.iter().any(|piece| *piece != pieces[0]);
-    again.then_some(Joined { text, grows: false, then_whole })
+    again.then_some(Joined { text, then_whole, ..Joined::default() })
 }
 
 #[cfg(test)]

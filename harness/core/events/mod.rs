@@ -57,7 +57,7 @@ pub use changes::{Change, changes, changes_until_break, moved_and_counted, tangl
 pub use deeper_name::deeper_name;
 pub use foreign::Foreign;
 pub use golden::{Format as GoldenFormat, Golden, Part as GoldenPart};
-pub use headers::{USUAL as USUAL_HEADERS, shown as shown_headers};
+pub use headers::{is_held as is_held_header, new_headers, shown as shown_headers};
 pub use ids::is_id;
 pub use naming::{NamesNothing, names_nothing, shown_nowhere};
 pub use notation::is_time;

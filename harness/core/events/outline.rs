@@ -20,7 +20,7 @@ const WORDS: usize = 12;
 const PIECES: usize = 4;
 
 /// Words that are quoted if they are the name of a variant, since they could be mistaken for a type.
-const TYPES: [&str; 6] = ["boolean", "id", "null", "number", "object", "string"];
+const TYPES: [&str; 8] = ["boolean", "false", "id", "null", "number", "object", "string", "true"];
 
 /// Returns the tree of an event label: a line with the label, and the fields below it. Next to the label are the shapes of
 /// payloads that are not objects, and the hash of all payloads, if there is one.
@@ -154,13 +154,13 @@ impl Outline<'_> {
         if self.pins.is_loose(&at.pointer) {
             return Pin::default();
         }
-        let Pin { words, times } = self.chosen.at(at);
-        Pin { words: words && self.keep != Keep::Chunks, times }
+        let pin = self.chosen.at(at);
+        Pin { words: pin.words && self.keep != Keep::Chunks, ..pin }
     }
 
     /// Returns the kinds of the scalars at a place.
     fn scalars(&self, scalars: &ScalarShape, at: &At) -> Kinds {
-        let ScalarShape { values, types, words, own, times, ids } = scalars;
+        let ScalarShape { values, types, words, own, booleans, times, ids } = scalars;
         let plain = |types: &[String]| types.iter().map(|kind| Kind::plain(kind)).collect();
         if !values.is_empty() {
             let printed = Printed(values).to_string();
@@ -168,10 +168,14 @@ impl Outline<'_> {
         }
         let chosen = self.pin(at);
         let own = if chosen.words { (&own[..], &[][..]) } else { (&[][..], &own[..]) };
+        // Of pieces of a text, both values may only show that there are several.
+        let holds_booleans = self.keep != Keep::Chunks || booleans.len() == 1 && self.chosen.holds_booleans(at);
+        let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
         let all: Vec<&String> = words.iter().chain(own.0).collect();
         let mut pinned: Kinds = all.iter().take(WORDS).map(|word| Kind::Quoted(notation::json_quoted(word))).collect();
         pinned.extend(Some(all.len().saturating_sub(WORDS)).filter(|more| *more > 0).map(Kind::More));
+        pinned.extend(booleans.0.iter().map(|value| Kind::plain(if *value { "true" } else { "false" })));
         pinned.extend(times.0.iter().map(|(form, _)| Kind::Time(form.clone())));
         pinned.extend(ids.kinds(self.keep != Keep::Chunks && self.pins.counts()));
         let mut shown: Kinds = plain(types);
@@ -182,6 +186,7 @@ impl Outline<'_> {
             }
         };
         own.1.iter().for_each(|_| add("string"));
+        booleans.1.iter().for_each(|_| add("boolean"));
         times.1.iter().for_each(|(_, kind)| add(kind));
         if pinned.is_empty() || self.pins.pinned(&at.pointer, &Printed(&pinned).to_string()) {
             shown.extend(pinned);
@@ -189,6 +194,7 @@ impl Outline<'_> {
             for _ in &all {
                 add("string");
             }
+            booleans.0.iter().for_each(|_| add("boolean"));
             times.0.iter().for_each(|(_, kind)| add(kind));
             shown.extend((!ids.is_empty()).then_some(Kind::Id(Id::One)));
         }

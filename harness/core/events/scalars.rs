@@ -27,6 +27,7 @@ pub(super) struct Scalars {
     words: BTreeSet<String>,
     /// The words under keys whose words are not shown anyway. Whether they are shown depends on the place.
     own: BTreeSet<String>,
+    booleans: BTreeSet<bool>,
     /// The forms of points in time, each with the type of the value.
     times: BTreeSet<(String, &'static str)>,
     ids: SeenIds,
@@ -62,6 +63,7 @@ pub(super) struct ScalarShape {
     pub(super) words: Vec<String>,
     /// The words to show if the place is pinned, sorted.
     pub(super) own: Vec<String>,
+    pub(super) booleans: Vec<bool>,
     /// The forms of points in time to show if the place is pinned, sorted, each with the type of the value.
     pub(super) times: Vec<(String, &'static str)>,
     pub(super) ids: SeenIds,
@@ -90,7 +92,10 @@ impl Scalars {
                 Some(ShownId::Plain) => drop(self.ids.plain.insert(print_of(text))),
                 None => drop(self.types.insert(kind)),
             },
-            (None, ..) => drop(self.types.insert(kind)),
+            (None, ..) => match scalar {
+                Json::Bool(value) => drop(self.booleans.insert(*value)),
+                _ => drop(self.types.insert(kind)),
+            },
         }
     }
 
@@ -109,6 +114,7 @@ impl Scalars {
         self.types.extend(other.types);
         self.words.extend(other.words);
         self.own.extend(other.own);
+        self.booleans.extend(other.booleans);
         self.times.extend(other.times);
         self.ids.names.extend(other.ids.names);
         self.ids.numbers.extend(other.ids.numbers);
@@ -130,6 +136,7 @@ impl Scalars {
             types: self.types.into_iter().map(str::to_owned).collect(),
             words: self.words.into_iter().collect(),
             own: self.own.into_iter().collect(),
+            booleans: self.booleans.into_iter().collect(),
             times: self.times.into_iter().collect(),
             ids: self.ids,
         }

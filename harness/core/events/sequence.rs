@@ -1,7 +1,7 @@
 //! Reads the events once, one after another, for both parts of a golden: one line for each event, and the merged payloads.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -30,6 +30,8 @@ pub(super) struct Sequence {
     pub(super) lines: Vec<golden::EventLine>,
     pub(super) shapes: BTreeMap<String, LabelShape>,
     pub(super) ids: EventIds,
+    /// Whether two events have the same id.
+    pub(super) ids_repeat: bool,
 }
 
 /// The merged payloads of the events of one label.
@@ -93,6 +95,8 @@ impl Sequence {
             seen: BTreeMap::new(),
             messages: BTreeMap::new(),
             with_id: 0,
+            ids: HashSet::new(),
+            ids_repeat: false,
             real: 0,
         };
         for event in events.iter().filter(|event| !event.is_late || event.event.is_real()) {
@@ -118,6 +122,8 @@ struct Reader<'a, 'o> {
     /// The texts of collapsed events, by label.
     messages: BTreeMap<String, (Rc<Label>, Messages<'o>)>,
     with_id: usize,
+    ids: HashSet<&'a str>,
+    ids_repeat: bool,
     real: usize,
 }
 
@@ -143,7 +149,10 @@ impl<'a> Reader<'a, '_> {
     fn read(&mut self, read: &'a ReadEvent<'a>) {
         let ReadEvent { event, label, json, is_late, .. } = read;
         self.real += usize::from(event.is_real());
-        self.with_id += usize::from(event.is_real() && event.id.is_some());
+        if let Some(id) = event.id.as_deref().filter(|_| event.is_real()) {
+            self.with_id += 1;
+            self.ids_repeat |= !id.is_empty() && !self.ids.insert(id);
+        }
         let (top, shown) = if label.collapsed {
             (Top::of(golden::Top::Collapsed), Vec::new())
         } else {
@@ -192,7 +201,7 @@ impl<'a> Reader<'a, '_> {
                 line.shown.insert(0, Shown::NotHeld);
             }
         }
-        let Reader { lines, seen, mut mergers, with_id, real, .. } = self;
+        let Reader { lines, seen, mut mergers, with_id, ids_repeat, real, .. } = self;
         let nested = seen.into_iter().filter(|(_, of)| of.seen.is_nested());
         let shapes = nested.map(|(text, LabelSeen { label, keep, seen, payloads })| {
             let (shape, hash) = (mergers[keep as usize].finish(seen), payloads.finish());
@@ -210,7 +219,7 @@ impl<'a> Reader<'a, '_> {
             golden::EventLine { label: label.text.clone(), top, times, shown, is_late }
         };
         // The lines come first: the pins of a place are in the order of a golden.
-        Sequence { lines: lines.into_iter().map(line).collect(), shapes: shapes.collect(), ids }
+        Sequence { lines: lines.into_iter().map(line).collect(), shapes: shapes.collect(), ids, ids_repeat }
     }
 
     fn sort_waiting(&mut self) {

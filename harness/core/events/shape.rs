@@ -60,7 +60,9 @@ impl Shaped {
             recorded: &known.recorded,
             pinned: &pinned,
         };
-        let blocks = captures.iter().zip(&events).map(|(capture, events)| block(capture, events, &writing)).collect();
+        let mut committed = known.committed.into_iter().flat_map(|golden| &golden.blocks);
+        let blocks = captures.iter().zip(&events);
+        let blocks = blocks.map(|(capture, events)| block(capture, events, committed.next(), &writing)).collect();
         Shaped { golden: Golden { blocks }, pinned: pinned.into_inner() }
     }
 
@@ -88,9 +90,9 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
     events.iter().filter(|event| event.is_real()).map(keys).collect()
 }
 
-/// Returns the part of a golden for one capture.
-fn block(capture: &Captured, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> Block {
-    let Writing { options, normalize, pinned, chosen, .. } = *writing;
+/// Returns the part of a golden for one capture. `committed` is what the committed golden has in its place.
+fn block(capture: &Captured, events: &[ReadEvent<'_>], committed: Option<&Block>, writing: &Writing<'_>) -> Block {
+    let Writing { options, normalize, pinned, chosen, ids, .. } = *writing;
     let seen = |text: &str| notation::unseen_escaped(text).into_owned();
     let request = seen(normalize(capture.request.trim()).trim());
     if let Some(tree) = &capture.tree {
@@ -98,7 +100,9 @@ fn block(capture: &Captured, events: &[ReadEvent<'_>], writing: &Writing<'_>) ->
         let page = lines.filter(|line| !line.trim().is_empty()).collect();
         return Block { request, page, ..Block::default() };
     }
-    let Sequence { lines, shapes, ids } = Sequence::of(events, writing);
+    let committed = committed.filter(|committed| committed.request == request);
+    let headers = headers::held(capture, committed, options, ids, normalize);
+    let Sequence { lines, shapes, ids, ids_repeat } = Sequence::of(events, writing);
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
     let in_pieces = capture.delivery.held_in_pieces;
     let tree = |(label, of): (String, LabelShape)| {
@@ -107,8 +111,8 @@ fn block(capture: &Captured, events: &[ReadEvent<'_>], writing: &Writing<'_>) ->
     };
     Block {
         request,
-        head: Some(Head { status: capture.status.to_string(), media, ids, in_pieces }),
-        headers: headers::held(&capture.delivery.headers, &options.headers, normalize),
+        head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, in_pieces }),
+        headers,
         events: lines,
         ending: if options.after_last { capture.after.ending } else { Ending::Ended },
         trees: shapes.into_iter().map(tree).collect(),

@@ -110,10 +110,10 @@ struct Text {
 
 impl Text {
     fn of(line: usize, pieces: &[String], recorded: &Recorded) -> Text {
-        let (Joined { text: whole, grows, then_whole }, _) = joined(pieces, recorded);
+        let (Joined { text: whole, grows, then_whole, twice }, _) = joined(pieces, recorded);
         let are_equal = pieces.iter().all(|piece| *piece == whole);
         let equal = if are_equal { pieces.len() } else { 0 };
-        Text { line, whole, manner: Manner { grows, then_whole }, equal }
+        Text { line, whole, manner: Manner { grows, then_whole, twice }, equal }
     }
 
     /// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the
@@ -125,7 +125,7 @@ impl Text {
         let start = notation::json_quoted(&clipped(&text, SHOWN));
         let manner = match self.equal {
             0 => self.manner,
-            1 => Manner { grows: place.grows, then_whole: false },
+            1 => Manner { grows: place.grows, ..Manner::default() },
             _ => place,
         };
         golden::Text::Start(start, text.chars().count(), hash(&text), manner)

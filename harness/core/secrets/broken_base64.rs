@@ -116,9 +116,8 @@ impl<'a> Broken<'a> {
             let ends = (self.joined.len() + rest.len() + padding).is_multiple_of(4);
             ends && frame.as_ref().is_none_or(|frame| *frame == shape(&bytes[last.end..rest.start]))
         };
-        if let Some(rest) = after(bytes, last.end).flat_map(|next| in_frame(bytes, next)).find(is_rest) {
-            self.add(rest, true);
-        }
+        let rests: Vec<_> = after(bytes, last.end).flat_map(|next| in_frame(bytes, next)).filter(is_rest).collect();
+        rests.into_iter().any(|rest| self.add(rest, true));
     }
 
     fn finish(mut self) -> Option<BrokenRun> {

@@ -47,10 +47,14 @@ impl Scrub {
 
     /// Removes secrets from an answer.
     pub fn answer(&self, answer: &mut Answer, fired: &mut Fired) {
+        answer.model.iter_mut().chain(&mut answer.id).for_each(|text| self.string(text, fired));
         for block in &mut answer.blocks {
             match block {
                 Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => self.string(text, fired),
-                Block::ToolCall(call) => self.json(&mut call.args, fired),
+                Block::ToolCall(call) => {
+                    self.string(&mut call.name, fired);
+                    self.json(&mut call.args, fired);
+                }
                 Block::Native(native) => self.json(&mut native.block, fired),
             }
         }

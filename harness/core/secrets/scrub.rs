@@ -282,6 +282,8 @@ impl Scrub {
         }
         let more = self.bytes(&all, &mut of_all).is_some();
         self.first_placeholder(&all, &mut of_all);
+        // The beginning of a secret may be a secret of another form.
+        self.bytes(&parts.iter().flat_map(|part| part.bytes.clone()).collect::<Vec<u8>>(), &mut of_all);
         parts.is_empty() || more || !of_all.is_subset(&of_parts)
     }
 

@@ -5,7 +5,7 @@ use time::{OffsetDateTime, UtcOffset};
 use tz::TimeZone;
 
 /// The minute that it is, by the local clock; by UTC's, if the machine has no other.
-pub(super) fn now() -> Minute {
+pub(crate) fn now() -> Minute {
     let now = OffsetDateTime::now_utc();
     let local = TimeZone::local().ok();
     let offset = local.as_ref().and_then(|zone| {

@@ -14,7 +14,7 @@
 mod arrivals;
 mod branch;
 mod call_writer;
-mod clock;
+pub(crate) mod clock;
 mod cost;
 mod recorder;
 pub mod relay;

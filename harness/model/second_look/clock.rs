@@ -1,26 +1,35 @@
 //! What day it is, by each clock that a system may have.
 
-use time::{Date, OffsetDateTime, UtcOffset};
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tz::TimeZone;
 
 use retake_core::days::Days;
-use retake_wire::fixture::{Fixture, Minute};
+use retake_wire::fixture::Minute;
+
+use crate::record::clock;
 
 /// The clocks of a system: the machine's local one, UTC, and the one of a time zone that the suite gives it.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     /// The day that the system is told, if that is not today.
     pub day: Option<Date>,
-    /// Another day that it is told in the second run of a proof. A system that does not honour it says today.
-    pub other_day: Option<Date>,
+    /// How far its clock is moved in the second run of a proof, and the day that it is told. A system that does not honour it says
+    /// today.
+    pub away: Option<Duration>,
     /// The value of `TZ` that the system is given.
     pub zone: Option<String>,
 }
 
 impl Clock {
-    /// The days of a recording and of now: none if the fixture keeps no day.
-    pub(super) fn days(&self, fixture: &Fixture) -> Days {
-        let Some(then) = fixture.recorded.map(Minute::time) else { return Days::default() };
+    /// The minute that it is on the machine's local clock, on the day that the system is told.
+    pub fn minute(&self) -> Minute {
+        let now = clock::now();
+        self.day.map_or(now, |day| Minute::of(now.time().replace_date(day)))
+    }
+
+    /// The days of what was written at a time and of now.
+    pub fn days(&self, written: Minute) -> Days {
+        let then = written.time();
         let now = OffsetDateTime::now_utc();
         let here = |zone: Option<TimeZone>, time: OffsetDateTime| {
             let offset = zone.and_then(|zone| offset(&zone, time)).unwrap_or(UtcOffset::UTC);
@@ -28,11 +37,14 @@ impl Clock {
         };
         let zone = || self.zone.as_deref().and_then(|zone| TimeZone::from_posix_tz(zone).ok());
         let recorded = [then.date(), here(None, then), here(zone(), then)];
-        let now = [here(TimeZone::local().ok(), now), here(None, now), here(zone(), now)];
+        let by_each = |now: OffsetDateTime| [here(TimeZone::local().ok(), now), here(None, now), here(zone(), now)];
         let told = |now: Date| self.day.unwrap_or(now);
-        let other =
-            self.other_day.into_iter().flat_map(|day| recorded.into_iter().map(move |recorded| (recorded, day)));
-        Days::new(recorded.into_iter().zip(now.map(told)).chain(other))
+        // A moved clock has another day in each zone; what is told is that of UTC.
+        let moved = self.away.into_iter().flat_map(|away| {
+            let days = by_each(now + away);
+            recorded.into_iter().zip(days).chain(recorded.map(|recorded| (recorded, days[1])))
+        });
+        Days::new(recorded.into_iter().zip(by_each(now).map(told)).chain(moved))
     }
 }
 

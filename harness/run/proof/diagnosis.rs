@@ -8,6 +8,7 @@ use super::vary::{Mend, Variation, compare};
 use crate::run::trial::Replayed;
 use retake_base::text::around;
 use retake_core::conversation::OPAQUE;
+use retake_core::events::Golden;
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, Rules, UNKNOWN_CALLER};
 use retake_model::{MissReason, MissedCall, describe, first_difference};
@@ -250,7 +251,10 @@ fn differing_lines(a: &str, b: &str) -> (String, String) {
 /// What varied between the goldens of runs whose calls were all answered.
 pub(super) fn of_goldens(runs: &[Replayed], scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
     let texts = |rules: &Rules| -> Vec<String> {
-        runs.iter().map(|replayed| replayed.golden_by(scenario, rules).unwrap_or_default().to_string()).collect()
+        let goldens = runs.iter().map(|replayed| replayed.golden_by(scenario, rules).unwrap_or_default());
+        let mut goldens: Vec<Golden> = goldens.collect();
+        Golden::agree_on_headers(&mut goldens.iter_mut().collect::<Vec<_>>());
+        goldens.iter().map(ToString::to_string).collect()
     };
     let all = texts(tried.rules);
     let lines = |text: &str| -> Vec<Json> { text.lines().map(Json::from).collect() };

@@ -23,11 +23,23 @@ pub(crate) struct Loosening {
 impl Loosening {
     /// The smallest change that makes the goldens of these runs equal; `None` if no change does.
     pub(crate) fn of(runs: &[&Replayed], options: &ShapeOptions, rules: &Rules) -> Option<Loosening> {
-        Loosening::between(options, &|options| runs.iter().map(|run| run.golden(options, rules)).collect())
+        Loosening::between(options, &|options| {
+            let mut goldens: Vec<Shaped> = runs.iter().map(|run| run.golden(options, rules)).collect();
+            let Some(first) = goldens.first().map(|first| first.golden.clone()) else { return goldens };
+            for (run, shaped) in runs.iter().zip(&mut goldens).skip(1) {
+                shaped.golden = run.moved_to(runs[0], options, rules, &first, std::mem::take(&mut shaped.golden));
+            }
+            goldens
+        })
     }
 
     /// The same, with a function that renders the goldens by the given options.
     fn between(options: &ShapeOptions, goldens: &dyn Fn(&ShapeOptions) -> Vec<Shaped>) -> Option<Loosening> {
+        let goldens = &|options: &ShapeOptions| {
+            let mut goldens = goldens(options);
+            Golden::agree_on_headers(&mut goldens.iter_mut().map(|shaped| &mut shaped.golden).collect::<Vec<_>>());
+            goldens
+        };
         let equal = |options: &ShapeOptions| goldens(options).windows(2).all(|pair| pair[0].golden == pair[1].golden);
         let names = |find: &dyn Fn(&Golden, &Golden) -> Vec<String>| -> Vec<String> {
             let goldens = goldens(options);

@@ -1,8 +1,8 @@
 //! Runs the proof: replays that agree, or a report on what varies.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
-use super::date::tools_with_today;
+use super::date::{tools_told_a_day, tools_with_today};
 use super::replays::{Agreed, Proof};
 use super::unproven::Unproven;
 use crate::report::{Failure, terminal};
@@ -24,15 +24,16 @@ pub(crate) fn prove(
     proof.run().map_err(|unproven| unproven.failure)
 }
 
+/// What no machine without the library tries is said once.
+static SAID: Once = Once::new();
+
 impl Proof<'_> {
     /// Replays. If the replays disagree, finds out what varies and which rules allow it.
     /// Fails if two disagree or one failed, with the report and the lines that mark a fixture as unstable.
     pub(crate) fn run(&self) -> Result<Agreed, Box<Unproven>> {
         match self.replays(self.fixture, &self.project.rules) {
             Ok(agreed) => {
-                if !agreed.by_day {
-                    self.note_what_is_untested();
-                }
+                self.note_days(agreed.by_day);
                 #[cfg(feature = "browser")]
                 self.renew_baselines();
                 Ok(agreed)
@@ -49,14 +50,31 @@ impl Proof<'_> {
         }
     }
 
-    fn note_what_is_untested(&self) {
+    /// Says what was not tried on another day, and which days stay what they are.
+    fn note_days(&self, by_day: bool) {
         let (Some(fixture), true) = (self.fixture, self.of_recording) else { return };
+        let name = &self.scenario.name;
+        for tool in tools_told_a_day(fixture) {
+            terminal::note(format!(
+                "{name}: the model calls the tool `{tool}` with a day: it stays that day in each replay, and will be past"
+            ));
+        }
+        if by_day {
+            return;
+        }
         for tool in tools_with_today(fixture, &self.project.rules) {
             terminal::note(format!(
-                "{}: untested: a result of the tool `{tool}` contains today's date, and the system does not honour \
-                 {DATE_VARIABLE}, so no other day was tried",
-                self.scenario.name
+                "{name}: untested: a result of the tool `{tool}` contains today's date, and the system does not honour \
+                 {DATE_VARIABLE}, so no other day was tried"
             ));
+        }
+        if !self.project.systems.moves_clock(self.scenario) {
+            SAID.call_once(|| {
+                terminal::note(
+                    "untested: another hour, as for a greeting. Where this machine has libfaketime (Debian: apt install faketime), the \
+                     second replay of a system that is a command has another clock",
+                );
+            });
         }
     }
 }

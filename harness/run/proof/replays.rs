@@ -95,7 +95,8 @@ impl Proof<'_> {
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules);
             }
-            if Arc::ptr_eq(rules, &project.rules) {
+            // What another day and another clock change is not the user's.
+            if first && Arc::ptr_eq(rules, &project.rules) {
                 project.note(&scenario.name, replayed.notes(scenario));
             }
             match replayed.verdict(scenario) {
@@ -118,36 +119,48 @@ impl Proof<'_> {
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
-            let older = first.older_sides(project, scenario);
+            let golden = golden.map(|golden| self.with_known_headers(golden));
+            let older = first.older_sides(project, scenario, golden.as_ref());
             return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, by_day: false });
         }
         if self.of_recording {
             await_next_second();
         }
         let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
-        let (mut runs, mut other) = (Vec::new(), None);
+        let (mut runs, mut goldens) = (Vec::new(), vec![golden.clone().unwrap_or_default()]);
         let pinned = golden.clone().map(Committed::now);
         while 1 + runs.len() < replays {
             // What the first golden pins has to be the same in the others.
             let (run, again) = replay(Pacing::Shaken, pinned.as_ref())?;
+            // A system that honours the date says another day there.
+            goldens.push(run.moved_to(&first, &scenario.golden, rules, &goldens[0], again.unwrap_or_default()));
             runs.push(run);
-            if other.is_none() && golden != again {
-                other = Some(again);
-            }
         }
-        let Some(again) = other else {
+        Golden::agree_on_headers(&mut goldens.iter_mut().collect::<Vec<_>>());
+        let agreed = goldens.remove(0);
+        let Some(again) = goldens.into_iter().find(|again| *again != agreed) else {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
             let in_pieces = first.hold_pieces(&runs);
             let golden = if in_pieces { first.golden_by(scenario, rules) } else { golden };
-            let older = first.older_sides(project, scenario);
+            let golden = golden.map(|golden| self.with_known_headers(golden.with_headers_of(&agreed)));
+            let older = first.older_sides(project, scenario, golden.as_ref());
             let is_by_day = |flaw: &CallFlaw| flaw.kind == FlawKind::Key;
             let by_day = runs.iter().any(|run| run.played.flaws.iter().any(is_by_day));
             return Ok(Agreed { golden, run: Box::new(first), older, replays, by_day });
         };
         runs.insert(0, first);
-        Err(Disagreement::Differ { runs, goldens: [golden, again].map(Option::unwrap_or_default) })
+        Err(Disagreement::Differ { runs, goldens: [agreed, again] })
+    }
+
+    /// A header that varied once may be the same in a few replays by chance.
+    fn with_known_headers(&self, mut golden: Golden) -> Golden {
+        let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
+        for known in committed.iter().chain(self.looked_at) {
+            golden.keep_varying(&known.golden);
+        }
+        golden
     }
 
     /// Replays a fixture once.

@@ -32,9 +32,10 @@ pub(super) fn spawn(mut command: Command, _: &Fence) -> io::Result<Child> {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::collections::BTreeMap;
+    use std::collections::BTreeSet;
     use std::fs;
     use std::net::{SocketAddr, ToSocketAddrs as _};
+    use std::path::Path;
     use std::time::{SystemTime, UNIX_EPOCH};
 
     use retake_egress::{Answer, Attempt, Target};
@@ -51,8 +52,8 @@ mod linux {
         refuses: bool,
         allowed: Vec<SocketAddr>,
         own: Vec<u16>,
-        /// The other ports of this machine that were tried, and whether a process of the program listens there.
-        inside: BTreeMap<u16, bool>,
+        /// The other ports of this machine on which a process of the program listens.
+        inside: BTreeSet<u16>,
     }
 
     impl Gate {
@@ -70,7 +71,7 @@ mod linux {
                     |line: &str| Some(SocketAddr::new(line.strip_prefix("nameserver")?.trim().parse().ok()?, DNS));
                 allowed.extend(resolvers.lines().filter_map(resolver));
             }
-            Gate { refuses: fence.refuses, allowed, own: fence.own.clone(), inside: BTreeMap::new() }
+            Gate { refuses: fence.refuses, allowed, own: fence.own.clone(), inside: BTreeSet::new() }
         }
 
         pub(super) fn judge(&mut self, attempt: &Attempt) -> Answer {
@@ -78,7 +79,7 @@ mod linux {
                 Target::Address(to) if self.allowed.contains(&to) => return Answer::Passes,
                 // To no address in particular is to this machine.
                 Target::Address(to) if to.ip().is_loopback() || to.ip().is_unspecified() => {
-                    if self.own.contains(&to.port()) || self.is_inside(to.port()) {
+                    if self.own.contains(&to.port()) || !self.is_of_others(to.port()) {
                         return Answer::Passes;
                     }
                     (to.to_string(), Some(to.port()))
@@ -90,30 +91,49 @@ mod linux {
             let refused = self.refuses && port.is_none();
             let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let at = u64::try_from(at.as_micros()).unwrap_or(u64::MAX);
-            tell(&Message::Reached(Reached { process: attempt.process(), to, port, refused, at }));
+            tell(&Message::Reached(Reached { process: called(attempt.pid), to, port, refused, at }));
             if refused { Answer::Refused } else { Answer::Passes }
         }
 
-        fn is_inside(&mut self, port: u16) -> bool {
-            // A port that nobody listened to may be listened to later.
-            if self.inside.get(&port) != Some(&true) {
-                self.inside.insert(port, listens(port));
+        /// Whether only processes that the program did not start listen at a port. Where nobody listens, nothing is reached: a program
+        /// asks there for its own server, until that listens.
+        fn is_of_others(&mut self, port: u16) -> bool {
+            if self.inside.contains(&port) {
+                return false;
             }
-            self.inside[&port]
+            let sockets: Vec<String> =
+                ["tcp", "tcp6", "udp", "udp6"].iter().flat_map(|kind| sockets_at(port, kind)).collect();
+            if sockets.is_empty() {
+                return false;
+            }
+            if all().into_iter().any(|pid| holds(pid.as_raw_nonzero().get(), &sockets)) {
+                self.inside.insert(port);
+                return false;
+            }
+            true
         }
     }
 
-    /// Whether a process below this one has a socket at a port.
-    fn listens(port: u16) -> bool {
-        let sockets: Vec<String> =
-            ["tcp", "tcp6", "udp", "udp6"].iter().flat_map(|kind| sockets_at(port, kind)).collect();
-        !sockets.is_empty()
-            && all().into_iter().any(|pid| {
-                let files = fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())).into_iter().flatten().flatten();
-                files
-                    .filter_map(|file| fs::read_link(file.path()).ok())
-                    .any(|file| sockets.iter().any(|it| file.as_os_str() == it.as_str()))
-            })
+    /// Returns how a process was called, as a person would say it: the program and its script, without folders, or the program alone
+    /// if its script is an argument. Empty if it is gone.
+    fn called(pid: u32) -> String {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let mut words = line.split(|byte| *byte == 0).filter(|word| !word.is_empty()).map(String::from_utf8_lossy);
+        let name = |word: &str| {
+            Path::new(word).file_name().map_or_else(|| word.to_owned(), |name| name.to_string_lossy().into_owned())
+        };
+        let program = words.next().map(|word| name(&word)).unwrap_or_default();
+        match words.find(|word| !word.starts_with('-')) {
+            Some(script) if !script.contains(char::is_whitespace) => format!("{program} {}", name(&script)),
+            _ => program,
+        }
+    }
+
+    /// Whether a process has one of these sockets.
+    fn holds(pid: i32, sockets: &[String]) -> bool {
+        let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        let mut links = files.filter_map(|file| fs::read_link(file.path()).ok());
+        links.any(|file| sockets.iter().any(|it| file.as_os_str() == it.as_str()))
     }
 
     /// The sockets at a port that listen, as `/proc/PID/fd` names them.

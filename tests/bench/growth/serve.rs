@@ -102,7 +102,8 @@ fn run(calls: usize) -> Cost {
 
 /// A run on another day than the recording, in which each message says the day: each call needs the second look.
 fn run_on_another_day(calls: usize) -> Cost {
-    let text = chained(calls).replace("fox jumps", "Tuesday 24 November");
+    // As what was carried over from an older format is stored: the built-in rules have been applied.
+    let text = chained(calls).replace("2026-11-21T10:00:00Z", "<TS>").replace("fox jumps", "Tuesday 24 November");
     let mut fixture = Fixture::parse(Path::new("bench.json"), text.as_bytes(), &Rules::default()).unwrap();
     fixture.recorded = "2026-11-24T12:00+00:00".parse().ok();
     let day = Date::from_calendar_date(2026, Month::November, 26).ok();
@@ -137,7 +138,9 @@ fn call_of(bytes: usize) -> String {
 
 pub fn measure(rows: &mut Rows) {
     rows.costs("serve a run, by the bytes of its 50, 200, 800 calls", [50, 200, 800].map(run), true);
-    rows.costs("the same on another day, by what the run knows", [50, 200, 800].map(run_on_another_day), true);
+    // By calls, since what the second look walks is each message once, however often it is sent again.
+    let days = [50, 100, 200].map(|calls| run_on_another_day(calls).allocations as f64);
+    rows.add("serve N calls on another day: allocations", [50, 100, 200], days, count, true);
     let by_calls = [50, 200, 800].map(|calls| (calls, run(calls).allocations as f64));
     let sizes = by_calls.map(|(calls, _)| calls);
     rows.add("serve a run of N calls: allocations", sizes, by_calls.map(|(_, allocations)| allocations), count, true);

@@ -2,6 +2,7 @@
 //
 // With arguments, it runs only the cases with all of these texts in `SDK | fixture | case`.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { start } from "./model.mjs";
@@ -12,28 +13,39 @@ const words = process.argv.slice(2);
 // The time limit for a case, in milliseconds.
 const timeLimit = 120_000;
 
-/** Returns the fixture's turns that answer a conversation. The turns have the order of the table. */
-function turnsOf(fixture, conversation) {
-  const { turns } = JSON.parse(readFileSync(new URL(fixture, fixtures)));
+const answers = new Map();
+/** Returns a recorded answer in Retake's own form, which is the same for all APIs. */
+function answerOf(fixture, turn) {
+  const file = new URL(fixture, fixtures).pathname;
+  const name = `${file} ${turn}`;
+  if (!answers.has(name)) {
+    const shown = execFileSync(process.env.RETAKE, ["show", file, "--answer", String(turn + 1)]);
+    answers.set(name, JSON.parse(`{${shown}}`).output);
+  }
+  return answers.get(name);
+}
+
+/** Returns the indices of the fixture's turns that answer a conversation. The turns have the order of the table. */
+function turnsOf(conversation) {
   const owners = Object.entries(table.conversations).flatMap(([name, steps]) =>
     steps.filter((step) => step.finish).map(() => name),
   );
-  return [...turns.entries()].filter(([index]) => owners[index] === conversation);
+  return [...owners.keys()].filter((index) => owners[index] === conversation);
 }
 
 async function run(ask, fixture, kase) {
   const steps = table.conversations[kase.conversation];
-  const turns = turnsOf(fixture, kase.conversation);
+  const turns = turnsOf(kase.conversation);
   const model = await start(new URL(fixture, fixtures).pathname);
   let failure, report;
   try {
-    failure = await converse(ask, model, kase, steps, turns.map(([, turn]) => turn.output));
+    failure = await converse(ask, model, kase, steps, turns.map((turn) => answerOf(fixture, turn)));
   } finally {
     report = await model.end();
   }
   if (failure) return failure;
   const served = report.served.map((turn) => turn.turn);
-  const expected = turns.map(([index]) => index);
+  const expected = turns;
   if (!isDeepStrictEqual(served, expected) || report.missed.length !== (turns.length ? 0 : 1)) {
     return `served ${served}, expected ${expected}; missed ${report.missed.map((miss) => miss.call)}`;
   }

@@ -8,7 +8,9 @@ import functools
 import gc
 import importlib
 import json
+import os
 import ssl
+import subprocess
 import sys
 import traceback
 from pathlib import Path
@@ -30,13 +32,20 @@ SDKS = {
 }
 
 
+@functools.cache
+def answer_of(fixture, turn):
+    """Returns a recorded answer in Retake's own form, which is the same for all APIs."""
+    command = [os.environ["RETAKE"], "show", str(fixture), "--answer", str(turn + 1)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return json.loads("{" + shown + "}")["output"]
+
+
 def turns_of(fixture, conversation):
-    """Returns the fixture's turns that answer a conversation. The turns have the order of the table."""
+    """Returns the answers of the fixture to a conversation, by their turns, which have the order of the table."""
     counts = {name: sum("finish" in step for step in steps) for name, steps in TABLE["conversations"].items()}
     names = list(counts)
     first = sum(counts[name] for name in names[: names.index(conversation)])
-    turns = json.loads(fixture.read_text())["turns"]
-    return {first + i: turns[first + i]["output"] for i in range(counts[conversation])}
+    return {first + i: answer_of(fixture, first + i) for i in range(counts[conversation])}
 
 
 def run(ask, fixture, case):

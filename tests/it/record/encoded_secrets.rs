@@ -71,7 +71,7 @@ const BETWEEN: &str = " , and what comes after it, in more words than fit betwee
 type Encode = fn(&str) -> String;
 
 /// The encodings. `gzip` leaves texts as they are, and compresses the whole answer.
-const ENCODINGS: [(&str, Encode); 23] = [
+const ENCODINGS: [(&str, Encode); 60] = [
     ("plain", str::to_owned),
     ("gzip", str::to_owned),
     ("url", url),
@@ -97,13 +97,59 @@ const ENCODINGS: [(&str, Encode); 23] = [
     ("base64 as MIME, in json", |text| escape(&broken(text, 76, "\n", |_, line| line.to_owned()), |_| None)),
     ("form", |text| url::form_urlencoded::byte_serialize(text.as_bytes()).collect()),
     ("json three deep", |text| escape(&escape(&escape(text, |_| None), |_| None), |_| None)),
-    ("numbered", |text| lines(text, |n, line| format!("{n:>6}\u{2192}{line}"))),
-    ("in a diff", |text| lines(text, |_, line| format!("+{line}"))),
+    ("numbered", |text| lines(text, "\n", |n, line| format!("{n:>6}\u{2192}{line}"))),
+    ("in a diff", |text| lines(text, "\n", |_, line| format!("+{line}"))),
+    // Those from here on are planted in one place each.
+    ("base64 indented", |text| broken(text, 76, "\n", |_, line| format!("      {line}"))),
+    ("base64 quoted twice", |text| broken(text, 72, "\r\n", |_, line| format!(">> > {line}"))),
+    ("base64 numbered by cat", |text| broken(text, 76, "\n", |n, line| format!("{n:>6}\t{line}"))),
+    ("base64 after a bar", |text| broken(text, 76, "\n", |n, line| format!("{n}|{line}"))),
+    ("base64 after a colon", |text| broken(text, 64, "\n", |n, line| format!("{n}: {line}"))),
+    ("base64 after brackets", |text| broken(text, 76, "\n", |n, line| format!("[{n}] {line}"))),
+    ("base64 in a box", |text| broken(text, 60, "\n", |_, line| format!("\u{2502} {line} \u{2502}"))),
+    ("base64 in comments", |text| broken(text, 76, "\n", |_, line| format!("# {line}"))),
+    ("base64 in comments of C", |text| broken(text, 76, "\n", |_, line| format!(" * {line}"))),
+    ("base64 in comments of Rust", |text| broken(text, 70, "\n", |_, line| format!("// {line}"))),
+    ("base64 removed in a diff", |text| broken(text, 76, "\n", |_, line| format!("-{line}"))),
+    ("base64 in a list of YAML", |text| broken(text, 76, "\n", |_, line| format!("  - {line}"))),
+    ("base64 found by grep", |text| broken(text, 64, "\n", |n, line| format!("conf/a.pem:{n}:{line}"))),
+    ("base64 in a log", |text| broken(text, 76, "\n", |n, line| format!("2024-05-01T10:00:{n:02}Z app[17]: {line}"))),
+    ("base64 joined by +", |text| broken(text, 64, " +\n", |_, line| format!("  \"{line}\\n\""))),
+    ("base64 continued", |text| broken(text, 76, "\n", |_, line| format!("{line}\\"))),
+    ("base64 in HTML", |text| broken(text, 76, "<br>", |_, line| line.to_owned())),
+    ("base64 in a list of HTML", |text| broken(text, 76, "\n", |_, line| format!("<li><code>{line}</code></li>"))),
+    ("base64 in a table", |text| broken(text, 76, "\n", |n, line| format!("| {n} | `{line}` |"))),
+    ("base64 in one line", |text| broken(text, 76, " ", |_, line| line.to_owned())),
+    ("base64 in base64", |text| STANDARD.encode(format!("inside: {}", STANDARD.encode(text)))),
+    ("after a bar", |text| lines(text, "\n", |n, line| format!("{n}|{line}"))),
+    ("in a box", |text| lines(text, "\n", |_, line| format!("\u{2502} {line} \u{2502}"))),
+    ("in comments", |text| lines(text, "\n", |_, line| format!("# {line}"))),
+    ("found by grep", |text| lines(text, "\n", |n, line| format!("conf/a.pem:{n}:{line}"))),
+    ("in a list of YAML", |text| lines(text, "\n", |_, line| format!("  - {line}"))),
+    ("in a list of JSON", |text| lines(text, ", ", |_, line| format!("\"{line}\""))),
+    ("joined by +", |text| lines(text, " +\n", |_, line| format!("  \"{line}\\n\""))),
+    ("in HTML", |text| lines(text, "<br>", |_, line| line.to_owned())),
+    ("in a table", |text| lines(text, "\n", |n, line| format!("| {n} | `{line}` |"))),
+    ("each byte of a url", |text| text.chars().map(|c| of_bytes(c, |byte| format!("%{byte:02X}"))).collect()),
+    ("json in a url", |text| url(&escape(text, |c| (!c.is_ascii()).then(|| utf16(c))))),
+    ("a url in json", |text| escape(&url(text), |c| (c == '%').then(|| utf16(c)))),
+    ("go's json", |text| escape(text, |c| matches!(c, '=' | '&' | '<' | '>').then(|| utf16(c)))),
+    ("php's json", |text| escape(text, |c| (c == '/').then(|| "\\/".to_owned()))),
+    ("python's octal", |text| {
+        escape(text, |c| (!c.is_ascii_alphanumeric()).then(|| of_bytes(c, |byte| format!("\\{byte:03o}"))))
+    }),
+    ("a form in json in json", |text| {
+        let form: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
+        escape(&escape(&format!("\"{form}\""), |_| None), |_| None)
+    }),
 ];
 
+/// How many of the encodings are planted in each place.
+const EVERYWHERE: usize = 23;
+
 /// Puts each line of a text into a frame.
-fn lines(text: &str, frame: impl Fn(usize, &str) -> String) -> String {
-    text.lines().enumerate().map(|(n, line)| frame(n + 1, line)).collect::<Vec<_>>().join("\n")
+fn lines(text: &str, between: &str, frame: impl Fn(usize, &str) -> String) -> String {
+    text.lines().enumerate().map(|(n, line)| frame(n + 1, line)).collect::<Vec<_>>().join(between)
 }
 
 /// Returns the base64 of a text in lines of a width, each in a frame.
@@ -164,7 +210,10 @@ struct Planted {
 }
 
 fn planted() -> Vec<Planted> {
-    let each = ENCODINGS.iter().flat_map(|encoding| PLACES.iter().map(move |place| (encoding, place)));
+    let each = ENCODINGS.iter().enumerate().flat_map(|(at, encoding)| {
+        let places = if at < EVERYWHERE { &PLACES[..] } else { std::slice::from_ref(&PLACES[at % PLACES.len()]) };
+        places.iter().map(move |place| (encoding, place))
+    });
     let planted = each.enumerate().map(|(number, ((encoding, encode), (place, pieces)))| Planted {
         number,
         place,
@@ -175,14 +224,18 @@ fn planted() -> Vec<Planted> {
     planted.collect()
 }
 
+/// The secrets, or what takes their place, each of them encoded.
+fn secrets(encode: Encode, scrubbed: bool) -> String {
+    let known =
+        SECRETS.map(|(first, second, _, word)| if scrubbed { word.to_owned() } else { format!("{first}{second}") });
+    let declared = if scrubbed { "<DECLARED>" } else { DECLARED };
+    let all = known.iter().map(String::as_str).chain([declared]);
+    all.map(encode).collect::<Vec<_>>().join(BETWEEN)
+}
+
 impl Planted {
-    /// The secrets, or what takes their place, each of them encoded.
     fn text(&self, scrubbed: bool) -> String {
-        let known =
-            SECRETS.map(|(first, second, _, word)| if scrubbed { word.to_owned() } else { format!("{first}{second}") });
-        let declared = if scrubbed { "<DECLARED>" } else { DECLARED };
-        let all = known.iter().map(String::as_str).chain([declared]);
-        all.map(|one| (self.encode)(one)).collect::<Vec<_>>().join(BETWEEN)
+        secrets(self.encode, scrubbed)
     }
 
     fn of_answer(&self) -> bool {
@@ -267,9 +320,13 @@ impl Planted {
     }
 }
 
-/// All secrets in all encodings, each encoding in a paragraph of its own.
+/// In each encoding, in a paragraph of its own: a key in lines, a declared value, and in turn one of those with a known form.
 pub(super) fn all_texts() -> String {
-    let texts = planted().into_iter().filter(|one| one.place == "message").map(|one| one.text(false));
+    let texts = ENCODINGS.iter().enumerate().map(|(at, (_, encode))| {
+        let of_form = [0, 1 + at % (SECRETS.len() - 1)].map(|one| format!("{}{}", SECRETS[one].0, SECRETS[one].1));
+        let all = of_form.iter().map(String::as_str).chain([DECLARED]);
+        all.map(encode).collect::<Vec<_>>().join(BETWEEN)
+    });
     texts.collect::<Vec<_>>().join("\n\n")
 }
 

@@ -1,11 +1,13 @@
 //! Recording: scenarios, the proxy, resumed recordings, the proof, secrets, and durable steps.
 
 pub(crate) mod cassettes;
+pub(crate) mod clock;
 pub(crate) mod compressed;
 pub(crate) mod dated;
 pub(crate) mod durable;
 pub(crate) mod durable_agent;
 pub(crate) mod encoded_secrets;
+pub(crate) mod four_ways;
 #[cfg(unix)]
 pub(crate) mod full_disk;
 pub(crate) mod parallel;
@@ -32,6 +34,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     compressed::TESTS,
     durable::TESTS,
     encoded_secrets::TESTS,
+    four_ways::TESTS,
     #[cfg(unix)]
     full_disk::TESTS,
     parallel::TESTS,

@@ -158,7 +158,7 @@ fn a_date_that_could_not_be_varied_is_reported_as_untested() {
     let untested =
         "look: untested: a result of the tool `look` contains today's date, and the system does not honour RETAKE_DATE";
     recorder(&tree("real-day"), &provider, "record").run().exits(0).says(&[untested]);
-    recorder(&tree("path"), &provider, "record").run().exits(0).never_says("untested");
+    recorder(&tree("path"), &provider, "record").run().exits(0).never_says("untested: a result");
 }
 
 fn no_rule_is_proposed_for_free_text() {

@@ -108,7 +108,7 @@ fn a_renamed_dropped_added_or_retyped_key_three_levels_down_is_shown_in_the_diff
     check(vec![
         (RenameKey { event: event(), at: at(), to: text("tokens") }, &[was, "+         tokens     number"]),
         (DropKey { event: event(), at: at() }, &[was]),
-        (SetKey { event: event(), at: text(CACHED), value: json!(true) }, &["+         cached     boolean"]),
+        (SetKey { event: event(), at: text(CACHED), value: json!(true) }, &["+         cached     true"]),
         (SetKey { event: event(), at: at(), value: json!("106") }, &[was, "+         total_tokens       string"]),
     ]);
 }

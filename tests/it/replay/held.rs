@@ -1,7 +1,7 @@
 //! What a golden holds of a service's answers besides their names, keys and types: its own words, the forms of times, headers, and
 //! that a stream comes while the service works.
 
-use crate::support::tree::Tree;
+use crate::support::tree::{Tree, undated};
 
 tests! {
     a_word_of_the_service_under_any_key_is_held,
@@ -9,6 +9,9 @@ tests! {
     each_mistake_that_only_a_browser_or_a_patient_client_would_see_is_noticed,
     events_that_are_all_called_the_same_get_a_proposal_for_their_names,
     a_golden_of_an_older_format_is_compared_in_what_it_held,
+    a_golden_of_another_day_is_compared_by_its_day,
+    a_system_that_is_told_the_day_may_say_it,
+    what_happened_to_a_text_in_pieces_is_told,
     a_damaged_golden_is_named_with_line_and_column,
 }
 
@@ -19,7 +22,7 @@ const TASK: &str = r#"{"result": {"kind": "task", "id": "t", "status": {"state":
 {"result": {"kind": "status-update", "status": {"state": "completed", "timestamp": "2026-11-22T10:00:01Z"}, "final": true}}
 "#;
 /// The key of a golden's header that says which version wrote it.
-const FORMAT: &str = "description: retake golden 2\n";
+const FORMAT: &str = "description: retake golden 3\n";
 
 /// Returns a project with a scenario whose events are in a file, and its golden.
 fn task() -> Tree {
@@ -114,7 +117,7 @@ fn a_golden_of_an_older_format_is_compared_in_what_it_held() {
     tree.write("task.jsonl", TASK);
     tree.write("goldens/task.snap", &older);
     tree.retake().args(&["test", "--update"]).run().exits(0).says(&["task: format only\n"]);
-    assert_eq!(tree.read("goldens/task.snap"), golden);
+    assert_eq!(undated(&tree.read("goldens/task.snap")), undated(&golden));
     tree.retake().arg("test").run().green();
     tree.replace("goldens/task.snap", FORMAT, "description: retake golden 9\n");
     tree.retake().arg("test").run().red(&["goldens/task.snap was written by a newer version of Retake"]);
@@ -128,5 +131,87 @@ fn a_damaged_golden_is_named_with_line_and_column() {
     let place = format!("goldens/task.snap:{line}:6: this line is indented by 5 spaces, expected an even number");
     tree.retake().arg("test").run().red(&[&place, "to rewrite it:\n    retake test task --update"]);
     tree.retake().args(&["test", "--update"]).run().green();
-    assert_eq!(tree.read("goldens/task.snap"), golden);
+    assert_eq!(undated(&tree.read("goldens/task.snap")), undated(&golden));
+}
+
+fn a_golden_of_another_day_is_compared_by_its_day() {
+    let tree = task();
+    let day = |date: &str, words: &str, state: &str| {
+        let started = format!("\"started\": \"{words}\", \"state\": \"{state}\"");
+        tree.write("task.jsonl", &TASK.replace("\"state\": \"submitted\"", &started));
+        tree.retake().env("RETAKE_DATE", date)
+    };
+    let golden = || tree.read("goldens/task.snap");
+    day("2026-11-24", "Tuesday", "submitted").args(&["test", "--update"]).run().green();
+    let of_tuesday = golden();
+    assert!(of_tuesday.starts_with("---\ndescription: retake golden 3\ninfo:\n  written: 2026-11-24T"), "{of_tuesday}");
+    assert!(of_tuesday.contains("started?   \"Tuesday\"\n"), "{of_tuesday}");
+    day("2026-12-02", "Wednesday", "submitted").arg("test").run().green();
+    // A day that stays is never looked at.
+    day("2026-12-02", "Tuesday", "submitted").arg("test").run().green();
+    let other =
+        "the event `message` has a different shape: `/result/status/started` is `\"Friday\"`, not `\"Tuesday\"`";
+    day("2026-12-02", "Friday", "submitted").arg("test").run().red(&[other]);
+    // Nothing else than what is changed is told.
+    let ran = day("2026-12-02", "Wednesday", "queued").arg("test").run();
+    ran.red(&["`/result/status/state`", "\"queued\""]);
+    assert!(!ran.failure("task").contains("Wednesday"), "{}", ran.failure("task"));
+    // What waits is what was sent, and is accepted on yet another day.
+    assert!(tree.read("goldens/task.snap.new").contains("\"Wednesday\""));
+    day("2026-12-03", "Thursday", "queued").args(&["accept", "task"]).run().exits(0).says(&["task: accepted"]);
+    assert!(golden().contains("  written: 2026-12-03T") && golden().contains("\"Thursday\""), "{}", golden());
+    tree.write("goldens/task.snap", &of_tuesday);
+    day("2026-12-02", "Wednesday", "submitted").args(&["test", "--update"]).run().green();
+    assert_eq!(golden(), of_tuesday);
+    day("2026-12-02", "Wednesday", "queued")
+        .args(&["test", "--update"])
+        .run()
+        .exits(0)
+        .says(&["task: golden changed\n"]);
+    assert!(golden().contains("  written: 2026-12-02T") && golden().contains("\"Wednesday\""), "{}", golden());
+}
+
+fn a_system_that_is_told_the_day_may_say_it() {
+    let tree = Tree::empty();
+    let say = "printf '{\"started\": \"%s\"}\\n' $(LC_ALL=C date -d $RETAKE_DATE +%A)";
+    let say = retake_core::json::Json::from(say).print(retake_core::json::Layout::Compact);
+    tree.scenario("task", &format!("fixture = \"none\"\n[[step]]\nrun = [\"sh\", \"-c\", {say}]\n"));
+    let test = |date: &str| tree.retake().env("RETAKE_DATE", date).arg("test");
+    test("2026-11-24").arg("--update").run().green();
+    assert!(tree.read("goldens/task.snap").contains("started    \"Tuesday\"\n"), "{}", tree.read("goldens/task.snap"));
+    test("2026-12-02").run().green();
+    test("2026-12-02").arg("--update").run().green();
+    assert!(tree.read("goldens/task.snap").contains("started    \"Tuesday\"\n"));
+}
+
+fn what_happened_to_a_text_in_pieces_is_told() {
+    let text =
+        "It rains all day long in the old town, and there is nobody outside but us, so let us go to the caf\u{e9} now";
+    let pieces = |text: &str, times: usize| -> String {
+        let piece =
+            |word: &str| format!("{{\"type\": \"delta\", \"id\": \"m1\", \"delta\": \"{word}\"}}\n").repeat(times);
+        text.split_inclusive(' ').map(piece).collect()
+    };
+    let value = |number: usize| format!("{{\"type\": \"value\", \"n\": {number}}}\n");
+    let tree = Tree::empty();
+    let step = "[[step]]\nrun = [\"cat\", \"{{ root }}/task.jsonl\"]\n[golden]\ncollapse = [\"delta\"]\n";
+    tree.scenario("task", &format!("fixture = \"none\"\n{step}"));
+    tree.write("task.jsonl", &[value(1), pieces(text, 1), value(2)].concat());
+    tree.retake().args(&["test", "--update"]).run().green();
+    for (lines, first) in [
+        (
+            [value(1), pieces(&text.replace('\u{e9}', "e\u{301}"), 1), value(2)],
+            "the text at `/delta` in another Unicode form: NFD, U+0065 U+0301 in place of NFC, U+00E9",
+        ),
+        ([value(1), pieces(text, 2), value(2)], "each piece of `/delta` comes twice"),
+        (
+            [value(1), value(2), pieces(text, 1)],
+            "came in a different place: after `value` (2 of 2), not after `value` (1 of 2)",
+        ),
+    ] {
+        tree.write("task.jsonl", &lines.concat());
+        let ran = tree.retake().arg("test").run();
+        ran.red(&[first]);
+        assert!(ran.failure("task").lines().next().is_some_and(|line| line.contains(first)), "{}", ran.failure("task"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use retake_core::events::{AfterLast, Capture, Captured, Detail, Loose, ShapeOptions, Status, golden};
+use retake_core::events::{AfterLast, Capture, Captured, Delivery, Detail, Loose, ShapeOptions, Status, golden};
 use retake_core::key::Normalizer;
 
 use crate::runner::routers::CAPTURE;
@@ -43,7 +43,10 @@ fn shapes(captured: &Path) -> String {
         events,
         after: AfterLast::default(),
         tree: None,
-        delivery: retake_core::events::Delivery::default(),
+        delivery: Delivery {
+            headers: vec![("cache-control".to_owned(), "no-cache".to_owned())],
+            ..Delivery::default()
+        },
     };
     let options = ShapeOptions {
         detail: Detail::Keys,

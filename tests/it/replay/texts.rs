@@ -3,7 +3,7 @@
 use crate::replay::mutation::Mutation::{self, All, Cut, DropKey, RenameKey, UpperCase};
 use crate::runner::routers::mutated;
 use crate::support::program::{Program, Ran};
-use crate::support::tree::Tree;
+use crate::support::tree::{Tree, undated};
 
 tests! { a_text_without_ids_is_held_and_its_place_stays_in_the_golden,
     a_text_that_was_never_the_models_is_said_not_to_be_held,
@@ -69,7 +69,7 @@ fn a_golden_that_names_no_places_is_red_and_an_update_names_them() {
     tree.replace(GOLDEN, "messages  …  /content by /id = ", "messages  …  ");
     tree.runner("gateway").run().exits(101).says(&["UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file"]);
     tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().green();
-    assert_eq!(tree.read(GOLDEN), new);
+    assert_eq!(undated(&tree.read(GOLDEN)), undated(&new));
 }
 
 fn the_audit_changes_texts_without_ids_too() {

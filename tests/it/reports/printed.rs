@@ -1,7 +1,7 @@
 //! What is printed is shown, whoever wrote it: on a terminal no escape of it is executed, and in a CI job no command is taken from it.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
@@ -20,6 +20,7 @@ tests! {
     no_line_of_a_log_is_executed,
     no_name_and_no_argument_is_executed,
     no_call_to_a_server_is_executed,
+    no_golden_that_waits_is_executed,
     an_annotation_is_the_only_command,
     a_reader_who_leaves_changes_no_result,
     a_result_that_cannot_be_written_ends_without_a_panic,
@@ -29,8 +30,8 @@ tests! {
 const EVIL: &str = "evil\n::add-mask::evil\r::error::evil\u{1b}]0;evil\u{7}\u{8}\u{9b}31m\u{202e}\n  ::stop-commands::evil\n\
     ##vso[task.complete]evil ##teamcity[buildStop] ###[group]evil\u{1b}[2J";
 
-/// Runs a program on a terminal. Returns its exit code and what the terminal got.
-fn on_a_terminal(program: Program) -> (Option<i32>, String) {
+/// Runs a program on a terminal, and answers what it asks. Returns its exit code and what the terminal got.
+fn on_a_terminal(program: Program, answers: &'static str) -> (Option<i32>, String) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
@@ -38,8 +39,12 @@ fn on_a_terminal(program: Program) -> (Option<i32>, String) {
     let name = ptsname(&terminal, Vec::new()).unwrap();
     let open = || -> OwnedFd { File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap().into() };
     let mut command = program.into_command();
-    command.env("TERM", "xterm").stdin(Stdio::null()).stdout(open()).stderr(open());
+    command.env("TERM", "xterm").stdin(Stdio::piped()).stdout(open()).stderr(open());
     let mut child = command.spawn().unwrap();
+    let mut asked = child.stdin.take().unwrap();
+    // What asks nothing may have ended.
+    drop(asked.write_all(answers.as_bytes()));
+    drop(asked);
     // It holds the terminal open.
     drop(command);
     let reading = std::thread::spawn(move || {
@@ -71,7 +76,7 @@ fn shown(tree: &Tree, commands: &[&[&str]]) -> String {
     let mut all = String::new();
     for args in commands {
         let what = args.join(" ");
-        let (code, output) = on_a_terminal(tree.retake().args(args));
+        let (code, output) = on_a_terminal(tree.retake().args(args), "");
         assert!(code.is_some_and(|code| code < 3), "{what}: {code:?}\n{output}");
         assert_shown(&what, &output);
         let job = tree.retake().args(args).env("CI", "true").run();
@@ -213,6 +218,13 @@ fn no_name_and_no_argument_is_executed() {
             &["reject", EVIL],
             &["audit", EVIL],
             &["worlds", EVIL],
+            &["adopt", EVIL],
+            &["man", EVIL],
+            &["man", "--out", "evil"],
+            &["completions", EVIL],
+            &["completions", "bash"],
+            &["init", EVIL],
+            &["proxy", "--upstream", EVIL, "--out", EVIL],
             &["rename", EVIL, "b"],
             &["rename", "b", EVIL],
             &["new", EVIL],
@@ -233,6 +245,25 @@ fn no_name_and_no_argument_is_executed() {
         ],
     );
     assert!(printed.matches("evil").count() > 100, "{printed}");
+}
+
+fn no_golden_that_waits_is_executed() {
+    let tree = Tree::with_suite("");
+    let event = json!({ "type": EVIL, "status": EVIL, EVIL: [{ "role": EVIL, "text": EVIL }] });
+    tree.write("evil.jsonl", &format!("{event}\n{event}\n"));
+    let step = format!("[[step]]\nrun = [\"cat\", {}]\nstream = {{}}\n", json!(tree.path("evil.jsonl")));
+    tree.scenario("evil", &format!("fixture = \"none\"\n{step}[golden]\ndetail = \"values\"\n"));
+    for accepted in [true, false] {
+        shown(&tree, &[&["test"]]);
+        assert!(tree.has("goldens/evil.snap.new"), "{:?}", tree.files().keys());
+        let answers = if accepted { "b\nu\nw\nx\na\n" } else { "b\nu\nw\nr\n" };
+        let (code, printed) = on_a_terminal(tree.retake().arg("review"), answers);
+        assert_eq!(code, Some(0), "{printed}");
+        assert_shown("review", &printed);
+        assert!(printed.matches("evil").count() > 10, "{printed}");
+        assert!(tree.has("goldens/evil.snap"), "{printed}");
+        tree.write("evil.jsonl", &format!("{event}\n"));
+    }
 }
 
 fn no_call_to_a_server_is_executed() {

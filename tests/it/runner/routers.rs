@@ -11,7 +11,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use retake::{Stage, Suite};
 
-use crate::record::{encoded_secrets, parallel, rounds, secrets, suspects, varying};
+use crate::record::{encoded_secrets, four_ways, parallel, rounds, secrets, suspects, varying};
 use crate::replay::mutation::Mutation;
 use crate::replay::oddities;
 use crate::support::loopback::client;
@@ -36,6 +36,7 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "rounds" => suite.router(system, |stage| async move { rounds::router(stage) }),
         "planted" => suite.router(system, |stage| async move { secrets::router(&stage) }),
         "encoded" => suite.router(system, |stage| async move { encoded_secrets::router(&stage) }),
+        "all-calls" => suite.router(system, |stage| async move { four_ways::router(&stage) }),
         "suspected" => suite.router(system, |stage| async move { suspects::router(&stage) }),
         "varying" => suite.router(system, |stage| async move { varying::router(stage) }),
         "parallel" => suite.router(system, |stage| async move { parallel::router(stage) }),
@@ -44,6 +45,8 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "panics" => suite.router(system, |_| async { made_to_panic() }),
         #[cfg(feature = "browser")]
         "page" => suite.router(system, |stage| async move { crate::browser::proofs::router(&stage) }),
+        #[cfg(feature = "browser")]
+        "later" => suite.router(system, |stage| async move { crate::browser::later::router(&stage) }),
         #[cfg(feature = "browser")]
         "pages" => suite.router(system, |_| async { crate::browser::finding::router() }),
         #[cfg(feature = "browser")]

@@ -156,3 +156,15 @@ proptest! {
         capture([&bytes[..]]);
     }
 }
+
+#[test]
+fn what_clients_are_told_about_coming_back_is_kept() {
+    let retry = |body: &[u8]| {
+        let mut capture = Capture::new();
+        capture.push(body);
+        capture.retry()
+    };
+    assert_eq!(retry(b"retry: 3000\n\ndata: 1\nretry:3000\n\nretry: 10\n\n"), "3000, 10");
+    // Clients take no other value.
+    assert_eq!(retry(b"retry: 3s\n\nretry:\n\nretry\n\ndata: retry: 5\n\n"), "");
+}

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{Change, Subject, What};
-use crate::events::golden::{Block, Header};
+use crate::events::golden::{Block, Header, VARIES};
+
+const CONTENT_TYPE: &str = "content-type";
 
 /// Returns the changes of everything but the events.
 pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
@@ -15,14 +17,21 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
     if was.in_pieces != is.in_pieces {
         found.push(Change::of_response(if is.in_pieces { What::InPieces } else { What::AtOnce }));
     }
-    if was.media != is.media {
+    let is_other_media = was.media != is.media;
+    if is_other_media {
         found.push(Change::of_response(What::Media).between(was.media, is.media));
     } else if was.ids != is.ids {
         found.push(Change::of_response(What::EventIds(is.ids)));
     }
-    if old.headers != new.headers {
-        found.push(headers(old, new));
+    if was.ids_repeat != is.ids_repeat {
+        found.push(Change::of_response(What::IdsRepeat(is.ids_repeat)));
     }
+    let is_told = |header: &&Header| header.name == CONTENT_TYPE && is_other_media;
+    let of = |block: &Block, other: &Block| -> Vec<Header> {
+        let own = block.headers.iter().filter(|header| !is_told(header) && !other.headers.contains(header));
+        own.cloned().collect()
+    };
+    found.extend(headers(of(old, new), of(new, old), &new.request));
     if old.page != new.page {
         let line = |of: &Block, other: &Block| {
             let line = of.page.iter().find(|line| !other.page.contains(line));
@@ -34,34 +43,40 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
     found
 }
 
-/// Finds the first header that differs, and what it lost or got.
-fn headers(old: &Block, new: &Block) -> Change {
-    let gone = old.headers.iter().find(|header| !new.headers.contains(header));
-    let come = new.headers.iter().find(|header| !old.headers.contains(header));
-    let text = |header: Option<&Header>| header.map(ToString::to_string).unwrap_or_default();
-    let change = |what| Change::new(what, Subject::Answer(new.request.clone()), "");
-    if let (Some(was), Some(is)) = (gone, come)
-        && was.subject() == is.subject()
-    {
-        let (was, is) = (was.attributes(), is.attributes());
-        let (lost, got) = (was.difference(&is).next(), is.difference(&was).next());
-        if lost.is_none() != got.is_none() {
-            let part = |part: Option<&&str>| part.map(|part| (*part).to_owned()).unwrap_or_default();
-            let change =
-                Change { place: come.map(Header::subject).unwrap_or_default(), ..change(What::HeaderAttribute) };
-            return change.between(part(lost), part(got));
-        }
+/// Returns the headers that differ, and what each lost or got.
+fn headers(gone: Vec<Header>, mut come: Vec<Header>, request: &str) -> Vec<Change> {
+    let change = |what, header: &Header, was: &str, is: &str| {
+        let change = Change::new(what, Subject::Answer(request.to_owned()), header.subject()).between(was, is);
+        Change { same: format!("{}\n{was}\n{is}", change.place), ..change }
+    };
+    let mut found = Vec::new();
+    for was in gone {
+        let at = come.iter().position(|is| is.subject() == was.subject());
+        let Some(is) = at.map(|at| come.remove(at)) else {
+            found.push(change(What::Header, &was, was.text(), ""));
+            continue;
+        };
+        let (before, now) = (was.attributes(), is.attributes());
+        let lost: Vec<&str> = before.difference(&now).copied().collect();
+        let got: Vec<&str> = now.difference(&before).copied().collect();
+        found.push(match (&lost[..], &got[..]) {
+            _ if before.len() < 2 => change(What::Header, &was, was.text(), is.text()),
+            ([lost, ..], []) => change(What::HeaderAttribute, &was, lost, ""),
+            ([], [got, ..]) => change(What::HeaderAttribute, &was, "", got),
+            ([lost], [got]) => change(What::Header, &was, lost, got),
+            _ => change(What::Header, &was, was.text(), is.text()),
+        });
     }
-    change(What::Header).between(text(gone), text(come))
+    found.extend(come.iter().map(|is| change(What::Header, is, "", is.text())));
+    found
 }
 
 impl Header {
-    /// Returns what the header is about: its name, and that of its cookie or first directive.
-    fn subject(&self) -> String {
-        format!("{}: {}", self.name, self.value.split(['=', ';']).next().unwrap_or_default())
+    fn text(&self) -> &str {
+        self.value.as_deref().unwrap_or(VARIES)
     }
 
     fn attributes(&self) -> BTreeSet<&str> {
-        self.value.split(';').map(str::trim).collect()
+        self.value.iter().flat_map(|value| value.split(';')).map(str::trim).collect()
     }
 }

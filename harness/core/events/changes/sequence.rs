@@ -134,16 +134,7 @@ impl<'a> Aligned<'a> {
             found.extend(self.moved(&moved));
         }
         if found.len() == before {
-            // Pieces of one text stand in one line, wherever other events interrupt them.
-            let collapsed = match (gone.first(), come.first()) {
-                (Some(at), _) => Some(Change::new(What::CollapsedGone, self.old[*at].subject(), "order")),
-                (None, Some(at)) => {
-                    let change = Change::new(What::CollapsedMoved, self.new[*at].subject(), "order");
-                    Some(change.between("", self.place(*at)))
-                }
-                (None, None) => None,
-            };
-            found.extend(collapsed);
+            found.extend(self.moved_pieces());
         }
         found
     }
@@ -167,12 +158,25 @@ impl<'a> Aligned<'a> {
         Some(Change { with: clipped(&with, VALUE).into_owned(), more: real.len() - 1, ..change })
     }
 
-    /// Finds collapsed events that came in a different place, and nothing else is changed.
-    pub(super) fn moved_pieces(&self) -> Option<Change> {
-        let is_piece = |at: &&usize| self.new[**at].is_collapsed();
-        let at = *self.come.iter().find(is_piece)?;
-        let was_there = self.gone.iter().any(|was| self.old[*was].name == self.new[at].name);
-        was_there.then(|| Change::new(What::Moved, self.new[at].subject(), "order").between("", self.place(at)))
+    /// Finds collapsed events that came in a different place: pieces of one text stand in one line, wherever other events
+    /// interrupt them.
+    fn moved_pieces(&self) -> Option<Change> {
+        let pieces = self.old.iter().chain(&self.new).filter(|event| event.is_collapsed());
+        pieces.map(|event| (event, places(&self.old, event.name), places(&self.new, event.name))).find_map(
+            |(event, was, is)| {
+                let at = (0..was.len().max(is.len())).find(|at| was.get(*at) != is.get(*at))?;
+                let (was, is) = (was.get(at).cloned(), is.get(at).cloned());
+                let what = match (&was, &is) {
+                    (_, None) => What::CollapsedGone,
+                    (None, _) => What::CollapsedMoved,
+                    _ => What::Moved,
+                };
+                Some(
+                    Change::new(what, event.subject(), "order")
+                        .between(was.unwrap_or_default(), is.unwrap_or_default()),
+                )
+            },
+        )
     }
 
     /// Describes the place of an event of the run by the event before it.
@@ -202,6 +206,20 @@ impl<'a> Aligned<'a> {
         let is_by_keys = event.label == NAMELESS && matches!(event.top, Top::Keys(_));
         if is_by_keys && (differ(&self.old) || differ(&self.new)) { event.keys.to_string() } else { String::new() }
     }
+}
+
+/// Describes the places of collapsed events by the events before them, each with its number if there are several of its name.
+fn places(events: &[Event<'_>], name: &str) -> Vec<String> {
+    let count = |label: &str, events: &[Event<'_>]| events.iter().filter(|event| event.name == label).count();
+    let of_name = events.iter().enumerate().filter(|(_, event)| event.name == name);
+    let place = |(at, _): (usize, &Event<'_>)| match events[..at].iter().rfind(|before| before.name != name) {
+        None => "first".to_owned(),
+        Some(Event { name: label, .. }) if count(label, events) == 1 => format!("after `{label}`"),
+        Some(Event { name: label, .. }) => {
+            format!("after `{label}` ({} of {})", count(label, &events[..at]), count(label, events))
+        }
+    };
+    of_name.map(place).collect()
 }
 
 impl Event<'_> {

@@ -46,6 +46,15 @@ fn each_kind_of_change_has_its_description() {
     assert!(changed(GOLDEN, GOLDEN).is_empty());
     said("200 text", "202 text", &["the status is 202, not 200"]);
     said("text/event-stream", "text/plain", &["the content type is text/plain, not text/event-stream"]);
+    said("event-stream\n", "event-stream, with ids\n", &["the events of the stream have ids now"]);
+    let twice = "event-stream, with ids, which repeat\n";
+    assert_eq!(
+        changed(
+            &GOLDEN.replace("event-stream\n", "event-stream, with ids\n"),
+            &GOLDEN.replace("event-stream\n", twice)
+        ),
+        ["an id of the stream's events is sent twice"]
+    );
     said("tool_result  {content}\n", "", &["the event `tool_result` did not come"]);
     said(
         "end          null",
@@ -286,8 +295,33 @@ fn the_sentence_says_what_happened_and_not_what_follows() {
     said(
         "values       {messages} ×2\ntool_result  {content}\nmessages     …\n",
         "messages     …\nvalues       {messages} ×2\ntool_result  {content}\n",
-        &["the event `messages` came in a different place: after `metadata`"],
+        &["the event `messages` came in a different place: after `metadata`, not after `tool_result`"],
     );
+    // Which of several events of one name they come behind.
+    let text = |piece: &str| format!("a  …  /delta by /id = \"Hi.\" (3, 4f1c{piece})\n");
+    let stream = |events: &str| format!("GET /a\n200 text/event-stream\n\n{events}");
+    let golden = stream(&format!("b  null\n{}b  null\na  …\nend  null\n", text("")));
+    let told = |events: &str| changed(&golden, &stream(events)).join("; ");
+    assert_eq!(
+        told(&format!("b  null ×2\n{}end  null\n", text(""))),
+        "the event `a` came in a different place: after `b` (2 of 2), not after `b` (1 of 2)"
+    );
+    assert_eq!(
+        told(&format!("b  null\n{}b  null\nend  null\n", text(""))),
+        "the event `a` no longer comes after `b` (2 of 2)"
+    );
+    assert_eq!(
+        told(&format!("b  null\n{}b  null\na  …\nend  null\na  …\n", text(""))),
+        "the event `a` also comes after `end`"
+    );
+    for (manner, sentence) in [
+        (", each piece twice", "each piece of `/delta` comes twice"),
+        (", growing", "each piece of `/delta` repeats everything before it"),
+        (", then whole", "the text at `/delta` comes again as a whole after its pieces"),
+    ] {
+        let run = format!("b  null\n{}b  null\na  …\nend  null\n", text(manner));
+        assert_eq!(told(&run), format!("the event `a`: {sentence}"));
+    }
     let golden = "GET /a\n200 application/json\n  cache-control: no-cache\n\nbody  {created_at, note, tag}\n\nbody\n  \
                   created_at  yyyy-mm-dd\n  note        \"bald\" | null\n  tag         null\n";
     let told = |from: &str, to: &str| {
@@ -312,4 +346,20 @@ fn the_sentence_says_what_happened_and_not_what_follows() {
         told("cache-control: no-cache", "cache-control: private"),
         "`cache-control` of the answer to `GET /a`: \"no-cache\" → \"private\""
     );
+    assert_eq!(
+        told("  cache-control: no-cache\n", "  content-type: application/json; charset=utf-8\n  x-b: (varies)\n"),
+        "`cache-control` of the answer to `GET /a`: \"no-cache\" → gone; \
+         the answer to `GET /a` has the header `content-type`, which the golden lacks: \
+         \"application/json; charset=utf-8\"; \
+         the answer to `GET /a` has the header `x-b`, which the golden lacks: \"(varies)\""
+    );
+    let golden = "GET /a\n200 text/plain\n  content-type: text/plain; charset=utf-8\n  x-b: (varies)\n";
+    let told = |run: &str| changed(golden, run).join("; ");
+    assert_eq!(
+        told(&golden.replace("charset=utf-8", "charset=latin1")),
+        "`content-type` of the answer to `GET /a`: \"charset=utf-8\" → \"charset=latin1\""
+    );
+    assert_eq!(told(&golden.replace("  x-b: (varies)\n", "")), "the answer to `GET /a` has no header `x-b` any more");
+    // The content type says it already.
+    assert_eq!(told("GET /a\n200 text/html\n  x-b: (varies)\n"), "the content type is text/html, not text/plain");
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::sequence::{Aligned, Event, NAMELESS};
 use super::{BODY, Change, Subject, VALUE, What};
 use crate::events::golden::{Shown, Text, Top};
-use crate::events::held::Lane;
+use crate::events::held::{Lane, Manner};
 use retake_base::cause::CauseKind;
 use retake_base::text::apart;
 
@@ -143,6 +143,9 @@ fn text(subject: Subject, was: &[Shown], is: &[Shown]) -> Change {
     });
     let change = |what, place: &str| Change { by, ..Change::new(what, subject, place) };
     match (gone, same_place.or(come.first())) {
+        (Some((place, before)), Some((now, text))) if place == now && before.bare() == text.bare() => {
+            change(What::Manner(before.manner(), text.manner()), place)
+        }
         (Some((place, before)), Some((now, text))) if place == now => {
             let (before, text) = before.apart(text);
             change(What::Text, place).between(before, text)
@@ -156,6 +159,14 @@ fn text(subject: Subject, was: &[Shown], is: &[Shown]) -> Change {
 impl Text {
     fn none() -> Text {
         Text::More(0, String::new())
+    }
+
+    /// Returns it without how it comes.
+    fn bare(&self) -> Text {
+        match self.clone() {
+            Text::Start(start, count, hash, _) => Text::Start(start, count, hash, Manner::default()),
+            more @ Text::More(..) => more,
+        }
     }
 
     /// Returns two texts with their lengths and hashes, which differ even if the beginnings that a golden keeps are the same.

@@ -1,7 +1,8 @@
 //! The sentences for changes: the only place that puts one into words.
 
 use super::{Change, Subject, VALUE, What};
-use crate::events::golden::EventIds;
+use crate::events::golden::{EventIds, VARIES};
+use crate::events::held::Manner;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::text::{apart, counted};
 
@@ -16,7 +17,9 @@ impl What {
             What::Missing | What::ResponseMissing => CauseKind::EventMissing,
             What::Extra | What::ResponseExtra | What::Unknown => CauseKind::EventExtra,
             What::Moved | What::CollapsedGone | What::CollapsedMoved => CauseKind::EventOrder,
-            What::Value | What::TextLine | What::Text | What::TextOrder | What::Hash => CauseKind::EventValue,
+            What::Value | What::TextLine | What::Text | What::Manner(..) | What::TextOrder | What::Hash => {
+                CauseKind::EventValue
+            }
             _ => CauseKind::EventShape,
         }
     }
@@ -45,6 +48,18 @@ impl Change {
         self.sentence() + &also
     }
 
+    fn of_header(&self, subject: &str) -> String {
+        let place = &self.place;
+        match (self.what, &*self.before, &*self.now) {
+            (What::HeaderAttribute, lost, "") => format!("`{place}` of {subject} lost `{lost}`"),
+            (What::HeaderAttribute, _, got) => format!("`{place}` of {subject} has `{got}`, which the golden lacks"),
+            (_, VARIES, "") => format!("{subject} has no header `{place}` any more"),
+            (_, "", now) => format!("{subject} has the header `{place}`, which the golden lacks: {now:?}"),
+            (_, was, "") => format!("`{place}` of {subject}: {was:?} → gone"),
+            (_, was, now) => format!("`{place}` of {subject}: {was:?} → {now:?}"),
+        }
+    }
+
     fn sentence(&self) -> String {
         let Change { subject, place, with, before, now, more, .. } = self;
         let named = match subject {
@@ -69,15 +84,9 @@ impl Change {
             (What::EventIds(EventIds::None), ..) => "the events of the stream have no ids any more".to_owned(),
             (What::EventIds(EventIds::Some), ..) => "only some events of the stream have ids".to_owned(),
             (What::EventIds(EventIds::All), ..) => "the events of the stream have ids now".to_owned(),
-            (What::HeaderAttribute, lost, "") => format!("`{place}` of {subject} lost `{lost}`"),
-            (What::HeaderAttribute, _, got) => format!("`{place}` of {subject} has `{got}`, which the golden lacks"),
-            (What::Header, "", "") => format!("{subject} has a header more or less often"),
-            (What::Header, "", is) => format!("{subject} has the header `{is}`, which the golden lacks"),
-            (What::Header, was, is) => {
-                let (name, was) = was.split_once(": ").unwrap_or((was, ""));
-                let now = is.strip_prefix(name).and_then(|rest| rest.strip_prefix(": "));
-                format!("`{name}` of {subject}: {was:?} → {}", now.map_or("gone".to_owned(), |now| format!("{now:?}")))
-            }
+            (What::IdsRepeat(true), ..) => "an id of the stream's events is sent twice".to_owned(),
+            (What::IdsRepeat(false), ..) => "no id of the stream's events is sent twice any more".to_owned(),
+            (What::Header | What::HeaderAttribute, ..) => self.of_header(&subject),
             (What::Page, "", "") => format!("`{place}` shows the same in a different order"),
             (What::Page, _, "") => format!("`{place}` shows no `{was}`"),
             (What::Page, "", _) => format!("`{place}` shows `{is}`, which the golden lacks"),
@@ -89,9 +98,12 @@ impl Change {
             (What::Missing | What::Extra, _, "") => format!("{named} did not come"),
             (What::Missing | What::Extra, "", _) => format!("{named} came, which the golden lacks"),
             (What::Missing | What::Extra, was, is) => format!("{named} came {is}, not {was}"),
+            (What::Moved, was, place) if !was.is_empty() => {
+                format!("{subject} came in a different place: {place}, not {was}")
+            }
             (What::Moved, _, place) if with.is_empty() => format!("{subject} came in a different place: {place}{more}"),
             (What::Moved, _, place) => format!("{subject} with `{with}` came in a different place: {place}{more}"),
-            (What::CollapsedGone, ..) => format!("{subject} no longer comes there"),
+            (What::CollapsedGone, was, _) => format!("{subject} no longer comes {was}"),
             (What::CollapsedMoved, _, place) => format!("{subject} also comes {place}"),
             (What::Top | What::Length, ..) => format!("{subject} is `{is}`, not `{was}`"),
             (What::NamelessTop, ..) => format!("{subject} is `{now}`"),
@@ -120,10 +132,14 @@ impl Change {
             (What::Value, "", is) => format!("{subject} has a value at `/{place}` that the golden lacks: {is}"),
             (What::Value, ..) => format!("{subject} has a different `/{place}`: {is}, not {was}"),
             (What::TextLine, ..) => format!("{subject} has a different line {}: {is}, not {was}", self.more + 1),
+            (What::Text, ..) if !with.is_empty() => {
+                format!("{subject} has the text at `{place}` in another Unicode form: {with}")
+            }
             (What::Text, text, "") => format!("{subject} lacks the text at `{place}`: {text}"),
             (What::Text, "", text) => format!("{subject} has a text at `{place}` that the golden lacks: {text}"),
             (What::Text, was, is) if place.is_empty() => format!("{subject} has a different text: {is}, not {was}"),
             (What::Text, was, is) => format!("{subject} has a different text at `{place}`: {is}, not {was}"),
+            (What::Manner(was, is), ..) => format!("{subject}: {}", manner(was, is, place)),
             (What::TextOrder, ..) => format!("{subject} has the same texts in a different order or number"),
             (What::Hash, ..) => {
                 format!("{subject} has the same values, but at different places, in a different order or number")
@@ -140,6 +156,20 @@ impl Change {
             }
             (What::Something, ..) => "the run differs from the golden".to_owned(),
         }
+    }
+}
+
+/// What happened to the pieces of a text at a place.
+fn manner(was: Manner, is: Manner, place: &str) -> String {
+    match (was, is) {
+        (_, Manner { twice: true, .. }) => format!("each piece of `{place}` comes twice"),
+        (_, Manner { grows: true, .. }) => format!("each piece of `{place}` repeats everything before it"),
+        (_, Manner { then_whole: true, .. }) => {
+            format!("the text at `{place}` comes again as a whole after its pieces")
+        }
+        (Manner { twice: true, .. }, _) => format!("each piece of `{place}` comes once"),
+        (Manner { grows: true, .. }, _) => format!("no piece of `{place}` repeats those before it any more"),
+        _ => format!("the text at `{place}` does not come again after its pieces"),
     }
 }
 

@@ -33,7 +33,7 @@ fn check(payloads: &[&str], lines: &[&str]) {
 fn a_word_of_the_services_own_is_pinned_under_any_key() {
     check(
         &[r#"{"result": {"state": "submitted"}}"#, r#"{"result": {"state": "completed", "final": true}}"#],
-        &["result     object", "final?     boolean", "state      \"completed\" | \"submitted\""],
+        &["result     object", "final?     true", "state      \"completed\" | \"submitted\""],
     );
 }
 

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Block, EventIds, Field, Golden, Kind, List, Node, Shown, Text, Top};
+use super::{Block, EventIds, Field, Golden, Header, Kind, List, Node, Shown, Text, Top};
 use crate::events::held::Manner;
 use crate::events::notation::TIME;
 use crate::events::options::{Detail, ShapeOptions};
@@ -42,17 +42,24 @@ pub enum Part {
     Times,
     /// The order of events of tools that were called at once, as that of the calls.
     CallOrder,
+    /// The values of headers, and not only what they look like.
+    HeaderValues,
+    /// The values of booleans.
+    Booleans,
+    /// Whether an event has the id of another one.
+    RepeatedIds,
 }
 
-/// What each format lacks, as opposed to the next one: that of 0.1, then that of 0.2.
-const LACKED: [&[Part]; 2] = [
+/// What each format lacks, as opposed to the next one: that of 0.1, that of 0.2, and one from before 0.3.
+const LACKED: [&[Part]; 3] = [
     &[Part::Lengths, Part::Ids, Part::Words, Part::EventIds, Part::AfterLast, Part::Texts],
     &[Part::TextPlaces, Part::Headers, Part::Times, Part::CallOrder],
+    &[Part::HeaderValues, Part::Booleans, Part::RepeatedIds],
 ];
 
 impl Format {
     /// The format of this version.
-    pub const THIS: Format = Format(2);
+    pub const THIS: Format = Format(3);
 
     pub fn holds(self, part: Part) -> bool {
         !LACKED.iter().skip(self.0 as usize).any(|lacked| lacked.contains(&part))
@@ -64,7 +71,6 @@ impl Format {
             lengths: options.lengths && self.holds(Part::Lengths),
             ordered: options.ordered || !self.holds(Part::CallOrder),
             after_last: options.after_last && self.holds(Part::AfterLast),
-            headers: if self.holds(Part::Headers) { options.headers.clone() } else { Vec::new() },
             ..options.clone()
         }
     }
@@ -91,6 +97,13 @@ impl Block {
         if let Some(head) = self.head.as_mut().filter(|_| lacks(Part::EventIds)) {
             head.ids = EventIds::None;
         }
+        if let Some(head) = self.head.as_mut().filter(|_| lacks(Part::RepeatedIds)) {
+            head.ids_repeat = false;
+        }
+        if lacks(Part::HeaderValues) {
+            self.headers = self.headers.into_iter().map(Header::into_shape).collect();
+            self.headers.sort_by(|a, b| (&a.name, &a.value).cmp(&(&b.name, &b.value)));
+        }
         for event in &mut self.events {
             match &mut event.top {
                 Top::Keys(keys) if lacks(Part::Lengths) => keys.iter_mut().for_each(|(_, lengths)| *lengths = None),
@@ -114,7 +127,8 @@ impl Block {
                 *value = without_times(value);
             }
         }
-        let plain = Plain { format, words: lacks(Part::Words) && detail != Detail::Values };
+        let lacks_of_types = |part| lacks(part) && detail != Detail::Values;
+        let plain = Plain { format, words: lacks_of_types(Part::Words), booleans: lacks_of_types(Part::Booleans) };
         for tree in &mut self.trees {
             plain.node(&mut tree.root);
             tree.hash = tree.hash.take().filter(|_| !lacks(Part::Lengths));
@@ -157,6 +171,7 @@ struct Plain {
     format: Format,
     /// Whether words are left out, and not the values of which some look like words.
     words: bool,
+    booleans: bool,
 }
 
 impl Plain {
@@ -174,6 +189,9 @@ impl Plain {
             match kind {
                 Kind::Id(_) if !self.format.holds(Part::Ids) => *kind = Kind::plain("string"),
                 Kind::Quoted(_) | Kind::More(_) if self.words => *kind = Kind::plain("string"),
+                Kind::Plain(word) if self.booleans && ["false", "true"].contains(&&**word) => {
+                    *kind = Kind::plain("boolean");
+                }
                 Kind::Time(_) | Kind::Quoted(_) if !self.format.holds(Part::Times) => {
                     *kind = Kind::of(&without_times(&kind.to_string()));
                 }

@@ -3,12 +3,14 @@
 //! Two blank lines end a block, one blank line a part of it: head, sequence, trees. Within a line, names and texts that could be
 //! mistaken for notation are in JSON's quotes, so that each line is read from left to right without looking ahead.
 
-use super::writer::{AFTER_LAST, BROKE_OFF, BUT, GONE, IN_PIECES, LEFT_OPEN, NOT_HELD, SOME_WITH_IDS, WITH_IDS};
+use super::writer::{
+    AFTER_LAST, BROKE_OFF, BUT, GONE, IDS_REPEAT, IN_PIECES, LEFT_OPEN, NOT_HELD, SOME_WITH_IDS, VARIES, WITH_IDS,
+};
 use super::{
     Block, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, Kinds, List, Node, Shown, Text, Top, Tree,
 };
 use crate::events::captured::Ending;
-use crate::events::held::{Held, Lane, Manner};
+use crate::events::held::{Held, Lane, MANNERS};
 use crate::events::path::Path;
 use crate::events::times;
 use crate::json::{Json, MAX_DEPTH};
@@ -288,19 +290,20 @@ impl<'a> Line<'a> {
         }
         let said = self.rest().trim_start();
         let (said, in_pieces) = said.strip_suffix(IN_PIECES).map_or((said, false), |said| (said, true));
+        let (said, ids_repeat) = said.strip_suffix(IDS_REPEAT).map_or((said, false), |said| (said, true));
         let (media, ids) = match (said.strip_suffix(SOME_WITH_IDS), said.strip_suffix(WITH_IDS)) {
             (Some(media), _) => (media, EventIds::Some),
             (None, Some(media)) => (media, EventIds::All),
             (None, None) => (said, EventIds::None),
         };
-        Ok(Head { status: format!("{exit}{code}"), media: media.to_owned(), ids, in_pieces })
+        Ok(Head { status: format!("{exit}{code}"), media: media.to_owned(), ids, ids_repeat, in_pieces })
     }
 
     fn header(mut self) -> Result<Header> {
         self.spaces();
         let name = self.name(&[": "])?.to_owned();
         self.take(": ")?;
-        Ok(Header { name, value: self.rest().to_owned() })
+        Ok(Header { name, value: Some(self.rest().to_owned()).filter(|value| value != VARIES) })
     }
 
     fn event(mut self) -> Result<EventLine> {
@@ -412,8 +415,7 @@ impl<'a> Line<'a> {
             let count = self.number()?;
             self.take(", ")?;
             let hash = self.until(&[", ", ")"]).to_owned();
-            let manners = [Manner { grows: true, then_whole: false }, Manner { grows: false, then_whole: true }];
-            let manner = manners.into_iter().find(|manner| self.eat(&manner.to_string()));
+            let manner = MANNERS.into_iter().find(|manner| self.eat(&manner.to_string()));
             Text::Start(start, count, hash, manner.unwrap_or_default())
         };
         self.take(")")?;

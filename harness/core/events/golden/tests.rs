@@ -162,8 +162,11 @@ fn text() -> impl Strategy<Value = Shown> {
     let path = || "(/[a-z* ,]{1,4}){0,3}".prop_map(|path| Path::of(&path).unwrap());
     let lane = prop_oneof![Just(Lane::Position), path().prop_map(Lane::Value)];
     let held = (path(), prop::collection::vec(lane, 0..3)).prop_map(|(path, lanes)| Held { path, lanes });
-    let manner = (any::<bool>(), any::<bool>())
-        .prop_map(|(grows, then_whole)| Manner { grows, then_whole: then_whole && !grows });
+    let manner = (any::<bool>(), any::<bool>()).prop_map(|(grows, then_whole)| Manner {
+        grows,
+        then_whole: then_whole && !grows,
+        twice: false,
+    });
     let start = ("[ -~é]{0,8}", 0..99_usize, "[0-9a-f]{4}", manner);
     let said = prop_oneof![
         4 => start.prop_map(|(start, count, hash, manner)| Text::Start(notation::json_quoted(&start), count, hash, manner)),
@@ -194,9 +197,9 @@ fn event() -> impl Strategy<Value = EventLine> {
 
 fn block() -> impl Strategy<Value = Block> {
     let ids = prop::sample::select(vec![EventIds::None, EventIds::Some, EventIds::All]);
-    let head = ("200|exit -?[0-9]", "([a-z]{1,4}/[a-z-]{1,4})?", ids, any::<bool>())
-        .prop_map(|(status, media, ids, in_pieces)| Head { status, media, ids, in_pieces });
-    let header = ("[a-z-]{1,5}", "[a-z=;]{1,9}").prop_map(|(name, value)| Header { name, value });
+    let head = ("200|exit -?[0-9]", "([a-z]{1,4}/[a-z-]{1,4})?", (ids, any::<bool>()), any::<bool>())
+        .prop_map(|(status, media, (ids, ids_repeat), in_pieces)| Head { status, media, ids, ids_repeat, in_pieces });
+    let header = ("[a-z-]{1,5}", proptest::option::of("[a-z=;]{1,9}")).prop_map(|(name, value)| Header { name, value });
     let tree = (node(), label(), prop::option::of("[0-9a-f]{4}"));
     let tree = tree.prop_map(|(root, name, hash)| Tree { root: Node { name, optional: false, ..root }, hash });
     let events = (prop::collection::vec(event(), 1..5), 0..5_usize, prop::collection::vec(tree, 0..4));

@@ -10,6 +10,10 @@ use crate::events::notation::padded;
 pub(super) const IN_PIECES: &str = ", in pieces";
 pub(super) const WITH_IDS: &str = ", with ids";
 pub(super) const SOME_WITH_IDS: &str = ", some with ids";
+/// What follows if two events have the same id.
+pub(super) const IDS_REPEAT: &str = ", which repeat";
+/// What is said of a header whose value differs from run to run.
+pub(in crate::events) const VARIES: &str = "(varies)";
 /// The line above the events that came after the last one for which the step waited.
 pub(super) const AFTER_LAST: &str = "(after the last event)";
 /// The lines of a stream that did not end by itself.
@@ -111,14 +115,15 @@ impl Display for Head {
             EventIds::Some => SOME_WITH_IDS,
             EventIds::All => WITH_IDS,
         };
-        let said = format!("{}{ids}{}", self.media, if self.in_pieces { IN_PIECES } else { "" });
+        let repeat = if self.ids_repeat { IDS_REPEAT } else { "" };
+        let said = format!("{}{ids}{repeat}{}", self.media, if self.in_pieces { IN_PIECES } else { "" });
         write!(f, "{}{}{said}", self.status, if said.is_empty() { "" } else { " " })
     }
 }
 
 impl Display for Header {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name, self.value)
+        write!(f, "{}: {}", self.name, self.value.as_deref().unwrap_or(VARIES))
     }
 }
 

@@ -1,10 +1,53 @@
 use super::*;
+use crate::events::Event;
+
+fn capture(headers: &[(&str, &str)]) -> Captured {
+    let mut capture = Captured::stream("GET /run", vec![Event::body(b"{}")]);
+    capture.delivery.headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    capture
+}
+
+fn normalize(text: &str) -> String {
+    let text = text.replace("k-123456", "<csrf>").replace("4f1c2d3e", "<thread>").replace("127.0.0.1:4001", "<agent>");
+    crate::key::Normalizer::default().apply(&text).into_owned()
+}
+
+fn golden(headers: &[(&str, &str)]) -> Golden {
+    crate::events::golden(&[capture(headers)], &ShapeOptions::default(), &normalize)
+}
+
+fn lines(golden: &Golden) -> Vec<String> {
+    golden.blocks[0].headers.iter().map(ToString::to_string).collect()
+}
 
 fn of(name: &str, values: &[&str]) -> Vec<String> {
-    let headers: Vec<_> = values.iter().map(|value| (name.to_owned(), (*value).to_owned())).collect();
-    let normalize =
-        |text: &str| crate::key::Normalizer::default().apply(&text.replace("k-123456", "<csrf>")).into_owned();
-    held(&headers, &[name.to_owned()], &normalize).iter().map(ToString::to_string).collect()
+    lines(&golden(&values.iter().map(|value| (name, *value)).collect::<Vec<_>>()))
+}
+
+/// Returns the golden of a run that is compared with a committed one.
+fn compared(committed: &Golden, headers: &[(&str, &str)]) -> Golden {
+    let known = crate::events::Known { committed: Some(committed), ..crate::events::Known::default() };
+    crate::events::Shaped::of(&[capture(headers)], &ShapeOptions::default(), &known, &normalize).golden
+}
+
+#[test]
+fn all_headers_but_those_of_transport_are_held() {
+    let headers = [
+        ("date", "Thu, 26 Nov 2026 10:00:00 GMT"),
+        ("x-request-id", "r1"),
+        ("traceparent", "00-1-2"),
+        ("etag", "W/\"x1\""),
+        ("content-type", "text/event-stream; charset=UTF-8"),
+        ("x-vercel-ai-ui-message-stream", "v1"),
+        ("access-control-allow-origin", "*"),
+    ];
+    let all = [
+        "access-control-allow-origin: *",
+        "content-type: text/event-stream; charset=utf-8",
+        "x-vercel-ai-ui-message-stream: v1",
+    ];
+    assert_eq!(lines(&golden(&headers)), all);
+    assert_eq!(of("content-type", &["application/json"]), Vec::<String>::new());
 }
 
 #[test]
@@ -27,10 +70,62 @@ fn a_cookie_has_its_attributes_and_the_shape_of_its_value() {
 }
 
 #[test]
-fn another_header_has_its_directives() {
-    assert_eq!(of("cache-control", &["no-store", "max-age=60"]), ["cache-control: max-age=number, no-store"]);
-    assert_eq!(of("cache-control", &["max-age=0"]), ["cache-control: max-age=0"]);
-    assert_eq!(of("last-modified", &["Thu, 26 Nov 2026 10:00:00 GMT"]), ["last-modified: time"]);
-    assert_eq!(of("etag", &["W/\"x1\""]), ["etag: string"]);
-    assert_eq!(of("x-none", &[]), Vec::<String>::new());
+fn what_differs_from_run_to_run_has_its_name() {
+    for (value, expected) in [
+        ("/threads/4f1c2d3e/runs/7c9e6679-7425-40de-944b-e07fc1f90ae7", "/threads/<thread>/runs/<UUID>"),
+        ("http://127.0.0.1:4001/files/0123456789abcdef?at=1764150000", "http://<agent>/files/id?at=time in s"),
+        ("Thu, 26 Nov 2026 10:00:00 GMT", "time"),
+        ("attachment; filename=\"report.pdf\"", "attachment; filename=\"report.pdf\""),
+        ("max-age=60,no-store", "max-age=60, no-store"),
+        ("no-store, max-age=60", "max-age=60, no-store"),
+    ] {
+        assert_eq!(of("x-header", &[value]), [format!("x-header: {expected}")]);
+    }
+    assert_eq!(of("cache-control", &["no-store", "max-age=60"]), ["cache-control: max-age=60, no-store"]);
+    // Two replays may measure the same by chance.
+    assert_eq!(of("x-process-time", &["0.003"]), ["x-process-time: (varies)"]);
+}
+
+#[test]
+fn a_header_that_runs_show_to_vary_has_to_be_there() {
+    let run = |flavor: &'static str| golden(&[("x-flavor", flavor), ("x-cache", "miss")]);
+    let (mut one, mut two, mut three) = (run("a"), run("b"), golden(&[("x-flavor", "a")]));
+    Golden::agree_on_headers(&mut [&mut one, &mut two]);
+    assert_eq!(one, two);
+    assert_eq!(lines(&one), ["x-cache: miss", "x-flavor: (varies)"]);
+    // What comes only sometimes is not held.
+    Golden::agree_on_headers(&mut [&mut one, &mut three]);
+    assert_eq!(
+        (lines(&one), lines(&three)),
+        (vec!["x-flavor: (varies)".to_owned()], vec!["x-flavor: (varies)".into()])
+    );
+    // What varied once may be equal later by chance.
+    let mut later = run("a");
+    later.keep_varying(&two);
+    assert_eq!(later, two);
+    assert_eq!(compared(&two, &[("x-flavor", "c"), ("x-cache", "miss")]), two);
+    assert_ne!(compared(&two, &[("x-cache", "miss")]), two);
+}
+
+#[test]
+fn a_new_header_is_not_compared() {
+    let committed = golden(&[("x-a", "1"), ("set-cookie", "a=b")]);
+    let more = [("x-a", "1"), ("x-new", "1"), ("set-cookie", "a=b"), ("set-cookie", "c=d"), ("date", "now")];
+    assert_eq!(compared(&committed, &more), committed);
+    assert_eq!(
+        new_headers(&[capture(&more)], &committed, &ShapeOptions::default(), &normalize),
+        [("GET /run".to_owned(), vec!["set-cookie: c".to_owned(), "x-new".to_owned()])]
+    );
+}
+
+#[test]
+fn older_formats_have_the_shape_of_a_value() {
+    let shape = |value: &str| Header::new("x", Some(value)).into_shape().value.unwrap();
+    assert_eq!(shape("max-age=60, no-store"), "max-age=number, no-store");
+    assert_eq!(shape("max-age=number, no-store"), "max-age=number, no-store");
+    assert_eq!(shape("max-age=0"), "max-age=0");
+    assert_eq!(shape("<UUID:1>"), "id");
+    assert_eq!(shape("W/\"x1\""), "string");
+    assert_eq!(shape("time"), "time");
+    assert_eq!(shape("<thread>"), "<thread>");
 }

@@ -10,8 +10,9 @@ fn recorded(texts: &[&str]) -> Recorded {
 #[track_caller]
 fn check(texts: &[&str], pieces: &[&str], expected: &str) {
     let pieces: Vec<String> = pieces.iter().map(|piece| (*piece).to_owned()).collect();
-    let (Joined { text, grows, then_whole }, _) = joined(&pieces, &recorded(texts));
-    let marks = format!("{text}{}{}", if grows { ", grows" } else { "" }, if then_whole { ", whole" } else { "" });
+    let (Joined { text, grows, then_whole, twice }, _) = joined(&pieces, &recorded(texts));
+    let marks = format!("{text}{}{}", if grows { ", grows" } else { "" }, if then_whole { ", whole" } else { "" })
+        + if twice { ", twice" } else { "" };
     assert_eq!(marks, expected, "{pieces:?}");
 }
 
@@ -26,7 +27,8 @@ fn the_recording_tells_equal_pieces_from_repeated_ones() {
     check(&["hello"], &["hel", "lo", "hello"], "hello, whole");
     check(&["hello"], &["hello", "hello", "hello"], "hello");
     // Each piece is sent twice.
-    check(&["I am here"], &["I ", "I ", "am here", "am here"], "I I am heream here");
+    check(&["I am here"], &["I ", "I ", "am here", "am here"], "I am here, twice");
+    check(&["nono"], &["no", "no"], "nono");
 }
 
 #[test]
@@ -44,6 +46,8 @@ fn without_a_recording_only_long_texts_count_once() {
     check(&[], &["ONE ", "TWO THREE", "ONE TWO THREE"], "ONE TWO THREE, whole");
     check(&[], &["ONE TWO THREE"; 3], "ONE TWO THREE");
     check(&[], &["one ", "two ", "three"], "one two three");
+    check(&[], &["one ", "one ", "two ", "two ", "three ", "three ", "four", "four"], "one two three four, twice");
+    check(&[], &["a", "a", "b", "b", "c", "c"], "aabbcc");
     // A part of it is recorded.
     check(&["TWO THREE"], &["ONE TWO THREE"; 2], "ONE TWO THREE");
 }

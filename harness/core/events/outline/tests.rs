@@ -38,7 +38,7 @@ fn objects_are_merged_key_by_key() {
             "  a          null | number",
             "  b?         number",
             "  \"long name\"        object",
-            "    x          boolean | string",
+            "    x          string | true",
             "    y?         object",
         ],
     );
@@ -53,7 +53,7 @@ fn elements_are_distinguished_by_type_or_else_by_role() {
             "event",
             "  m          [1..4 × ai | null | string | tool]",
             "    ai.id?     number",
-            "    ai.more?   [boolean]",
+            "    ai.more?   [true]",
             "    ai.role    \"x\"",
             "    tool.role  \"x\"",
         ],

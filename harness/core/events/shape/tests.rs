@@ -205,7 +205,7 @@ fn a_plain_response_is_a_body_and_blank_lines_separate_captures() {
     };
     let empty = Captured { events: Vec::new(), ..body.clone() };
     let text = text_of(&[body, empty], &ShapeOptions::default(), &replay);
-    assert_eq!(text, "GET /health\n204\n\nbody      {ok}\n\nbody\n  ok         boolean\n\n\nGET /health\n204\n");
+    assert_eq!(text, "GET /health\n204\n\nbody      {ok}\n\nbody\n  ok         true\n\n\nGET /health\n204\n");
     assert_eq!(text_of(&[], &ShapeOptions::default(), &replay), "\n");
 }
 
@@ -323,4 +323,41 @@ proptest! {
 
 fn text_of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
     golden(captures, options, normalize).to_string()
+}
+
+#[test]
+fn an_id_that_is_sent_twice_is_said() {
+    let head = |body: &str| {
+        let golden = golden(&[captured(events(body))], &ShapeOptions::default(), &replay).to_string();
+        golden.lines().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(head("id: 1\ndata: 1\n\nid: 2\ndata: 1\n\n"), "200 text/event-stream, with ids");
+    assert_eq!(head("id: 1\ndata: 1\n\nid: 1\ndata: 1\n\n"), "200 text/event-stream, with ids, which repeat");
+    assert_eq!(
+        head("id: 1\ndata: 1\n\nid: 1\n: beat\n\ndata: 1\n\n"),
+        "200 text/event-stream, some with ids, which repeat"
+    );
+    // An empty id takes back the last one.
+    assert_eq!(head("id\ndata: 1\n\nid\ndata: 1\n\n"), "200 text/event-stream, with ids");
+}
+
+#[test]
+fn booleans_are_held_and_both_values_of_pieces_are_not() {
+    let of = |lines: &[&str], collapse: &[&str], committed: Option<&Golden>| {
+        let body: Vec<String> = lines.iter().map(|line| format!("event: a\ndata: {line}\n\n")).collect();
+        let options = ShapeOptions { collapse: list(collapse), ..ShapeOptions::default() };
+        let known = Known { committed, ..Known::default() };
+        Shaped::of(&[captured(events(&body.concat()))], &options, &known, &replay).golden
+    };
+    let said = |golden: &Golden| golden.to_string().lines().last().unwrap().trim().to_owned();
+    let one = r#"{"text": "It rains.", "last": true, "x": {"failed": false}}"#;
+    assert_eq!(said(&of(&[one], &[], None)), "failed     false");
+    assert_eq!(said(&of(&[one, &one.replace("false", "true")], &[], None)), "failed     false | true");
+    let pieces = [r#"{"text": "It ", "last": false}"#, r#"{"text": "rains.", "last": true}"#];
+    let both = of(&pieces, &["a"], None);
+    assert!(both.to_string().contains("last       boolean\n"), "{both}");
+    // A run in which it came as one piece does not differ.
+    let whole = [r#"{"text": "It rains.", "last": true}"#];
+    assert_eq!(of(&whole, &["a"], Some(&both)), both);
+    assert!(of(&whole, &["a"], None).to_string().contains("last       true\n"));
 }

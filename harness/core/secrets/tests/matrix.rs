@@ -227,3 +227,16 @@ fn secrets_in_base64_side_by_side_are_each_removed() {
         }
     }
 }
+
+/// What stands in the first of two pieces is a secret of another form than the whole.
+#[test]
+fn a_secret_that_begins_as_another_is_one() {
+    let whole = format!(
+        "it says, in base64: Account{} (and that is all)",
+        "Key=zebraAzure01AB/klmnopqrstuvwxyz+0123456789/ABCDEFGH=="
+    );
+    for between in ["<br>", " "] {
+        let (text, fired) = scrubbed(&framed(&to_base64(whole.as_bytes()), 76, between, |_, line| line.to_owned()));
+        assert_eq!(fired, ["azure-key"], "{between:?}: {text}");
+    }
+}

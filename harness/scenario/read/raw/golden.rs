@@ -50,8 +50,8 @@ pub(crate) struct RawGolden {
     /// matches any part.
     /// Default: `[]`. Example: `["values:/run_id"]`.
     pub loose: Option<Vec<String>>,
-    /// Headers of answers of which the golden shows the names, the attributes and what their values look like, also for
-    /// steps that do not go into the golden otherwise.
+    /// Headers of answers that the golden shows also for steps that do not go into it otherwise. Of the steps that do, it shows
+    /// all headers but those of transport.
     /// Default: that of the suite. Example: `["set-cookie", "cache-control"]`.
     pub headers: Option<Vec<Spanned<String>>>,
     /// The JSON pointer to what events are called, for services whose events all have the same name.
@@ -62,8 +62,8 @@ pub(crate) struct RawGolden {
 /// What the goldens of all scenarios contain.
 #[derive(Default)]
 pub(crate) struct RawSuiteGolden {
-    /// Headers of answers of which each golden shows the names, the attributes and what their values look like, also for
-    /// steps that do not go into the golden otherwise.
+    /// Headers of answers that each golden shows also for steps that do not go into it otherwise. Of the steps that do, it
+    /// shows all headers but those of transport.
     /// Default: `[]`. Example: `["set-cookie", "cache-control"]`.
     pub headers: Option<Vec<Spanned<String>>>,
 }

@@ -96,3 +96,35 @@ fn a_format_holds_what_all_later_ones_lack_no_more() {
     assert!(!Format(1).holds(Part::Headers) && Format(1).holds(Part::Lengths));
     assert!(Format::THIS.holds(Part::Headers) && Format(u32::MAX).holds(Part::Headers));
 }
+
+#[test]
+fn a_golden_from_before_0_3_is_compared_in_what_it_held() {
+    let was = "GET /a
+200 application/json, with ids
+  cache-control: max-age=number, no-store
+  set-cookie: a=string; httponly
+
+body      {ok}
+
+body
+  error      boolean | null
+  list       [2 × {ok: boolean}]
+";
+    let is = "GET /a
+200 application/json, with ids, which repeat
+  cache-control: max-age=60, no-store
+  set-cookie: a=string; httponly
+
+body      {ok}
+
+body
+  error      false | null
+  list       [2 × {ok: false | true}]
+";
+    assert!(said(Format(2), was, is).is_empty());
+    let changed = |from: &str, to: &str| said(Format(2), was, &is.replace(from, to));
+    assert_eq!(changed("max-age=60, ", "").len(), 1);
+    assert_eq!(changed("; httponly", "").len(), 1);
+    assert_eq!(changed("false | null", "\"false\" | null").len(), 1);
+    assert_eq!(said(Format::THIS, is, &is.replace("false | null", "true | null")).len(), 1);
+}

@@ -1,0 +1,120 @@
+//! Systems that say in words what hour and what day it is. The second replay of a proof has another clock, where this machine can
+//! move one.
+
+use std::path::PathBuf;
+
+use axum::Router;
+use libtest_mimic::{Completion, Trial};
+use serde_json::json;
+
+use crate::support::loopback::Service;
+use crate::support::program::Ran;
+use crate::support::tree::Tree;
+
+const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let tests: [(&str, fn()); 3] = [
+        ("a_greeting_is_found_by_another_clock", a_greeting_is_found_by_another_clock),
+        ("a_day_in_words_agrees_by_another_clock", a_day_in_words_agrees_by_another_clock),
+        ("without_the_library_it_is_said_what_was_not_tried", without_the_library_it_is_said_what_was_not_tried),
+    ];
+    let has_library = || {
+        std::fs::read_dir("/usr/lib")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .any(|folder| folder.path().join(LIBRARY).is_file())
+    };
+    let trial = |(name, test): (&str, fn())| {
+        Trial::ignorable_test(format!("record::clock::{name}"), move || {
+            if library().is_none() {
+                return Ok(Completion::ignored_with(format!(
+                    "this machine has no {LIBRARY} (Debian: apt install faketime)"
+                )));
+            }
+            test();
+            Ok(Completion::Completed)
+        })
+    };
+    tests.map(trial).into()
+}
+
+/// The library, where Debian has it.
+fn library() -> Option<PathBuf> {
+    let folders = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    folders.map(|folder| folder.path().join(LIBRARY)).find(|path| path.is_file())
+}
+
+/// A system whose prompt says `{said}`, with the clock as `now`.
+const APP: &str = r#"
+import datetime, http.server, json, os, urllib.request
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_): pass
+    def do_GET(self): self.reply(b"ok")
+    def do_POST(self):
+        now = datetime.datetime.now()
+        said = SAID
+        body = json.dumps({"model": "m", "messages": [{"role": "user", "content": said}]}).encode()
+        headers = {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+        request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, headers)
+        answer = json.load(urllib.request.urlopen(request))
+        self.reply(json.dumps({"text": answer["choices"][0]["message"]["content"], "said": said}).encode())
+    def reply(self, body):
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"#;
+
+/// Records a scenario of a system that says this, an expression of Python, with an answer that calls a tool.
+fn recorded(said: &str, moved: bool) -> (Tree, Ran) {
+    let call = json!({ "id": "c1", "type": "function",
+        "function": { "name": "book", "arguments": json!({ "day": time::OffsetDateTime::now_utc().date().to_string() }).to_string() } });
+    let message = json!({ "role": "assistant", "content": "Yes.", "tool_calls": [call] });
+    let answer = json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "message": message, "finish_reason": "tool_calls" }] });
+    let provider = Service::start(Router::new().fallback(async move || axum::Json(answer)));
+    let tree = Tree::empty();
+    tree.write("app.py", &APP.replace("SAID", said));
+    tree.write(
+        "scenarios/suite.toml",
+        "settle = \"100ms\"\n[systems.agent]\ncommand = [\"python3\", \"app.py\"]\nready = { http = \"/\" }\n\
+         env = { PORT = \"{{ port }}\", OPENAI_BASE_URL = \"{{ model.openai }}\", OPENAI_API_KEY = \"{{ model.key }}\" }\n",
+    );
+    tree.scenario("day", "[[step]]\npost = \"/\"\ngolden = true\n[golden]\ndetail = \"values\"\n");
+    let record = tree.retake().args(&["record", "day"]).env("OPENAI_API_KEY", "sk-of-the-provider");
+    let record = record.env("RETAKE_UPSTREAM_OPENAI", provider.openai());
+    let record = if moved { record.env("RETAKE_FAKETIME", library().unwrap()) } else { record };
+    let ran = record.run();
+    (tree, ran)
+}
+
+fn a_greeting_is_found_by_another_clock() {
+    let said = r#""Good %s, it is %s" % ("morning" if now.hour < 12 else "evening", now.strftime("%p"))"#;
+    let (tree, ran) = recorded(said, true);
+    let ran = ran
+        .exits(1)
+        .says(&["by libfaketime, the clock of the second replay is 400 days, 12 hours and 7 minutes ahead"]);
+    ran.says(&["Good ", "RETAKE_FAKETIME=off"]);
+    assert!(!tree.has("fixtures/day.json"));
+    recorded(said, false).1.exits(0);
+}
+
+fn a_day_in_words_agrees_by_another_clock() {
+    for said in [
+        r#"f"Today is {now:%A}, the {now.day}. of {now:%B %Y}""#,
+        r#"now.strftime("It is %a %d %b %Y in week %V")"#,
+        "\"hello\"",
+    ] {
+        let stays = "the model calls the tool `book` with a day: it stays that day";
+        let ran = recorded(said, true).1.exits(0).says(&[stays, "two replays agree"]);
+        ran.never_says("untested").never_says("found by its day");
+    }
+}
+
+fn without_the_library_it_is_said_what_was_not_tried() {
+    let (_, ran) = recorded("\"hello\"", false);
+    ran.exits(0).says(&["untested: another hour", "libfaketime (Debian: apt install faketime)"]);
+}
