@@ -32,7 +32,8 @@ pub(super) fn failure(egress: &EgressData, scenario: &Scenario) -> Option<Failur
     let refused: Vec<&Attempts> = egress.attempts.iter().filter(|it| it.attempt.refused).collect();
     let of = |what: String| Failure::of(vec![Cause::new(CauseKind::Egress, what)]);
     if let Some(listed) = listed(&refused) {
-        let failure = of(format!("egress: the service tried to reach {listed}, which was refused"));
+        let were = if refused.len() > 1 { "were" } else { "was" };
+        let failure = of(format!("egress: the service tried to reach {listed}, which {were} refused"));
         let lines: Vec<String> = refused.iter().map(|it| format!("  {}", said(it))).collect();
         let failure = if lines.len() > 1 { failure.evidence(lines.join("\n")) } else { failure };
         return Some(failure.resolve("if it may, in suite.toml or scenario.toml", allow(&refused)));
@@ -63,6 +64,8 @@ fn said(Attempts { attempt, times }: &Attempts) -> String {
 /// The line of a file that lets programs reach this.
 fn allow(attempts: &[&Attempts]) -> String {
     let mut all: Vec<&str> = attempts.iter().map(|it| it.attempt.to.as_str()).collect();
+    // What has no port, such as a socket of another family, cannot be listed.
+    all.retain(|to| !to.contains(' '));
     all.sort_unstable();
     all.dedup();
     format!("allow = {all:?}")

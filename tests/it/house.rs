@@ -32,7 +32,7 @@ const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-wire", 7500, 0),
     ("retake-model", 8200, 0),
     ("retake-scenario", 4850, 0),
-    ("retake", 20_700, 201),
+    ("retake", 21_180, 207),
     ("retake-cli", 11_900, 22),
 ];
 

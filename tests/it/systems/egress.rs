@@ -133,7 +133,7 @@ assert server.accept()
 udp = socket.socket(type=socket.SOCK_DGRAM)
 udp.sendto(b'x', ('192.0.2.7', 8125))
 ";
-    let ran = run(&running("egress = \"note\"", script)).exits(0);
+    let ran = run(&running("", script)).exits(0);
     ran.tells(&[
         "note: a: egress: reached 192.0.2.1:",
         ", in step 1 (run python3",
