@@ -150,7 +150,7 @@ impl Tried<'_> {
             let text = toml.replace('\n', "\n    ");
             let key = |path: &Path| Advice::new("and then, without recording again", key_command(path));
             let first = Advice::new("if it varies from run to run, add to scenarios/suite.toml", text);
-            let paths = std::iter::once(&fixture.path).chain(&changed);
+            let paths = fixture.is_old.then_some(&fixture.path).into_iter().chain(&changed);
             std::iter::once(first).chain(paths.map(|path| key(path))).collect()
         })
     }

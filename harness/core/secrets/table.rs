@@ -234,7 +234,7 @@ pub(super) static FORMS: [SecretForm; COUNT] = [
     newer(
         "sourcegraph-token",
         &["sgp_", "ourcegraph", "OURCEGRAPH"],
-        r#"sgp_(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40}|(?i:sourcegraph)[A-Za-z _.-]{0,20}["'\\]{0,2}\s?(?:=|:)\s?["'\\]{0,2}([a-fA-F0-9]{40})"#,
+        r#"sgp_(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40}|(?i:sourcegraph)[A-Za-z _.-]{0,20}["'\\]{0,2}\s?[=:]?\s?["'\\]{0,2}([a-fA-F0-9]{40})"#,
     ),
     found("vault-legacy-token", &["s."], of_vault),
     token("resend-key", &["re_"], WORD, 33),
@@ -277,10 +277,11 @@ pub(super) static FORMS: [SecretForm; COUNT] = [
     ),
     newer(
         "command-user",
-        &["-u ", "-u=", "-u\"", "-u'", "-user ", "-user=", "-user\""],
+        &["-u", " -a ", "--auth"],
         concat!(
-            r#"(?:^|[\s"',\[])(?:-u|--user|--proxy-user)[\s=]{0,3}["']{0,2}[^\s:"'\\/]{1,64}:([^\s"'\\]{3,})"#,
+            r#"(?:^|[\s"',\[])(?:-u|--user|--proxy-user)[\s=]{0,3}["']{0,2}[^\s:"'\\/]{1,128}:([^\s"'\\]{3,})"#,
             r#"|\bcurl\b[\s\S]{0,300}?\s(?:-u|--user)[\s=]{0,3}["']?([^\s:"'\\/]{3,}):(?:["'\s]|$)"#,
+            r#"|\bhttps?\s[^\n|;&]{0,200}?(?:-a|--auth)[\s=]["']?[^\s:"'\\/]{1,128}:([^\s"'\\]{3,})"#,
         ),
     ),
     newer(

@@ -69,9 +69,10 @@ impl<'a> Tried<'a> {
         self.calls.iter().any(|call| applied(&call.conversation, rule) != call.conversation)
     }
 
-    /// The fixtures of other scenarios whose texts these rules change, so that their keys have to be computed anew.
+    /// The fixtures of other scenarios whose texts these rules change, so that their keys have to be computed anew. Those of
+    /// `retake/2` hold none.
     pub(super) fn changed(&self, rules: &[Rule]) -> BTreeSet<PathBuf> {
-        self.others().filter(|other| changes(rules, other)).map(|other| other.path.clone()).collect()
+        self.others().filter(|other| other.is_old && changes(rules, other)).map(|other| other.path.clone()).collect()
     }
 
     fn others(&self) -> impl Iterator<Item = Arc<Fixture>> {

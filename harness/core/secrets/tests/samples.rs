@@ -177,6 +177,8 @@ pub(crate) const SAMPLES: &[(&str, &str, &str)] = &[
     ("url-token", "https://Zq81kLm0", "2nXp47RtvB6@git.example.com/a.git"),
     ("url-parameter", "https://a.example.com/back?state=1&code=", "4/0AX4XfWhZq81kLm02nXp47RtvB6"),
     ("command-user", "curl -u bot:", "k9!mQ2zR https://a.example.com"),
+    ("command-user", "curl -sS -ubot:", "k9!mQ2zR https://a.example.com"),
+    ("command-user", "http -a bot:", "k9!mQ2zR a.example.com"),
     ("command-password", "mysql -h db -uroot -p", "k9!mQ2zR app"),
     ("netrc-password", "machine a.example.com login bot password ", "k9!mQ2zR"),
     ("npmrc-token", "//registry.example.com/:_authToken=", "Zq81kLm02nXp47RtvB6"),
