@@ -21,7 +21,7 @@ const ARCHITECTURE: u32 = 0xc000_00b7;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const ARCHITECTURE: u32 = 0;
 
-/// System calls of x86_64 with this bit are those of its 32-bit sibling, x32.
+/// System calls of `x86_64` with this bit are those of its 32-bit sibling, x32.
 const X32: u32 = 0x4000_0000;
 
 /// Returns a filter that asks the listener about each call with an address. If it `refuses`, calls that cannot be asked about do not

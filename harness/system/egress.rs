@@ -125,8 +125,9 @@ impl Egress {
 
     /// Adds the port of a server of the stage: the number at the end of its address.
     pub(super) fn own_url(&self, url: &str) {
-        let port = url.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
-        port.into_iter().for_each(|port| self.own(port));
+        if let Some(port) = url.rsplit_once(':').and_then(|(_, port)| port.parse().ok()) {
+            self.own(port);
+        }
     }
 
     /// A step begins.

@@ -73,7 +73,7 @@ impl<'a> Begun<'a> {
             None => error.into(),
         })?;
         // The proof replaces these notes with its own, which name turns.
-        let reached = played.egress.as_ref().and_then(|egress| egress::recorded(egress));
+        let reached = played.egress.as_ref().and_then(egress::recorded);
         project.note(name, notes(None, [], &played.flaws).into_iter().chain(reached).collect());
         let failed = recording.failed_calls(&recorder)?;
         if let Some(failure) = failure(scenario, &played, &recorder, &failed) {

@@ -58,12 +58,11 @@ async fn refuse(client: TcpStream, egress: Egress) -> Option<()> {
     client.read_line(&mut line).await.ok()?;
     let mut words = line.split_whitespace();
     let (method, target) = (words.next()?, words.next()?);
-    let to = match method {
-        "CONNECT" => target.to_owned(),
-        _ => {
-            let url = url::Url::parse(target).ok()?;
-            format!("{}:{}", url.host_str()?, url.port_or_known_default()?)
-        }
+    let to = if method == "CONNECT" {
+        target.to_owned()
+    } else {
+        let url = url::Url::parse(target).ok()?;
+        format!("{}:{}", url.host_str()?, url.port_or_known_default()?)
     };
     egress.asked_proxy(to);
     client.write_all(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await.ok()
