@@ -13,7 +13,9 @@ use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::secrets::shown;
-use retake_model::{CallerRules, Companion, Fault, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope, Staged};
+use retake_model::{
+    CallerRules, Companion, Fault, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope, Staged, places_here,
+};
 use retake_scenario::Level;
 use retake_wire::fixture::Fixture;
 use retake_wire::{Body, Response};
@@ -228,6 +230,7 @@ impl LaidIn {
             None if how.by_header => replay.in_world(Arc::new(Staged::asked(1))),
             None => replay,
         };
+        replay.on_stage(&places_here(None));
         Ok(LaidIn { files, name, replay: Arc::new(replay) })
     }
 }

@@ -17,7 +17,7 @@ use retake_base::files;
 use retake_base::text::counted;
 use retake_core::key::Rules;
 use retake_core::secrets::{Scrub, hide};
-use retake_model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions};
+use retake_model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, places_here};
 use retake_scenario::Delays;
 use retake_wire::fixture::{Fixture, JournalLock, Suspected, call_log, journal_of};
 
@@ -116,6 +116,7 @@ impl Proxy {
             let mut ended = Signals::listen()?;
             let options = ServerOptions { callers: callers.clone(), address, key, ..ServerOptions::default() };
             let server = ModelServer::start(mode, options).await?;
+            recorder.on_stage(&places_here(Some(&server)));
             say_ready(&server);
             ended.wait().await;
             Ok::<_, Error>(())

@@ -9,6 +9,7 @@
 //! | `days` | days that moved between a recording and a run |
 //! | `key` | keys and checks, which decide whether two model calls are the same |
 //! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams |
+//! | `places` | places of a run, named in what is stored |
 //! | `events` | captured streams as events, and events as shapes |
 
 #![allow(missing_docs)] // only items whose names do not say it all are documented
@@ -18,4 +19,5 @@ pub mod days;
 pub mod events;
 pub mod json;
 pub mod key;
+pub mod places;
 pub mod secrets;

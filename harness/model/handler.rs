@@ -369,11 +369,16 @@ const BY_FIRST_KEY: &str = "the turn was found only by the key rules of deer-flo
 /// The note on a call that was made on another day.
 const BY_DAY: &str = "the turn was found by its day: where the recording says its own day, the call says today";
 
+/// The note on a call that says other folders.
+const BY_PLACE: &str =
+    "the turn was found by its places: where the recording says its own folder, the call says that of this run";
+
 /// What is said of a turn that was not found by its key.
 fn said_of(found: Found) -> &'static str {
     match found {
         Found::ByFirstKey => BY_FIRST_KEY,
         Found::OverAnotherApi => OVER_ANOTHER_API,
+        Found::ByPlace => BY_PLACE,
         Found::ByDay | Found::ByKey => BY_DAY,
     }
 }

@@ -61,7 +61,7 @@ pub use run_log::{CallOutcome, CallSeen, HeardCall, Keeps, RunLog};
 pub use seats::Seat;
 pub use second_look::Clock;
 pub use served::Served;
-pub use server::{ModelServer, ServerOptions, Urls};
+pub use server::{ModelServer, ServerOptions, Urls, places_here};
 pub use session::{Mode, Pacing};
 pub use today::{ApiCompared, Asker, Comparison, Finding, KeptCall, Limits, TurnCompared};
 pub use worlds::{Arrivals, Family, Fault, FaultKind, Staged, possible as possible_faults};

@@ -103,6 +103,11 @@ impl OpenTurns {
         OpenTurns { times, lap: 0, left, others: vec![0; self.others.len()], done, ..self.clone() }
     }
 
+    /// The same turns, of which none was served, in a table that groups them anew.
+    pub(super) fn over(&self, table: &Table) -> OpenTurns {
+        OpenTurns { done: vec![0; table.groups()], ..self.anew() }
+    }
+
     /// Sets whether the turns of a key are served once more when all of them were served.
     pub(super) fn repeat(&mut self, repeats: bool) {
         self.repeats = repeats;

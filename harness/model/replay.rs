@@ -28,6 +28,7 @@ use retake_base::lock::Mutex;
 use retake_core::conversation::{Answer, Message};
 use retake_core::json::Json;
 use retake_core::key::{Hash, Key, Rules};
+use retake_core::places::Places;
 use retake_core::secrets::Fired;
 use retake_wire::fixture::{Fixture, Table, Turn};
 use retake_wire::{self as wire, Api, Shared};
@@ -35,7 +36,10 @@ use retake_wire::{self as wire, Api, Shared};
 /// The replay of a fixture: its turns, and which of them were served.
 #[derive(Debug)]
 pub struct Replay {
-    fixture: Arc<Fixture>,
+    /// The fixture as it is stored.
+    stored: Arc<Fixture>,
+    /// What it says on the stage, if it names places.
+    here: OnceLock<Arc<Fixture>>,
     rules: Arc<Rules>,
     scope: Scope,
     state: Mutex<ReplayState>,
@@ -84,6 +88,7 @@ impl Replay {
     /// Starts the replay of a fixture. Misses and served turns are registered in the scope.
     #[doc(hidden)]
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
+        let fixture = fixture.stored.clone().unwrap_or(fixture);
         let only_reads = |(index, turn): (usize, &Turn)| {
             let opaque = turn.wire.as_ref().is_some_and(|wire| wire.api == Api::Opaque);
             opaque && fixture.conversation(index, &rules).is_some_and(|request| wire::only_reads(&request))
@@ -99,7 +104,8 @@ impl Replay {
             meant: HashSet::new(),
         };
         Replay {
-            fixture,
+            stored: fixture,
+            here: OnceLock::new(),
             rules,
             scope,
             state: Mutex::new(state),
@@ -124,6 +130,19 @@ impl Replay {
     #[must_use]
     pub fn with_delays(self, delays: bool) -> Replay {
         Replay { delays, ..self }
+    }
+
+    /// Says what the places of the stage are, before its system can call.
+    pub fn on_stage(&self, places: &Places) {
+        let mut state = self.state();
+        if self.here.get().is_some() || state.calls > 0 {
+            return;
+        }
+        self.second_look.on_stage(places, &self.stored);
+        if let Some(fixture) = self.stored.at(places, &self.rules) {
+            state.turns = state.turns.over(&fixture.table);
+            let _ = self.here.set(Arc::new(fixture));
+        }
     }
 
     /// Sets the clock of the system whose calls are looked up.
@@ -154,13 +173,13 @@ impl Replay {
         let request = || body.map(|body| self.rules.request_hash(body));
         let (key, _) = self.key_of(lookup);
         let checks = self.checks_of(lookup);
-        let wanted = Wanted::of(lookup, key, checks.as_deref(), &self.fixture, &request);
+        let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
         let turns = &mut self.state().turns;
         let first = || {
             let caller = lookup.first_caller.as_ref()?;
             Some(Wanted { key: lookup.conversation.first_key(caller.as_deref()), only_hashed: true, ..wanted })
         };
-        turns.next(&self.fixture.table, &wanted).or_else(|| turns.next(&self.fixture.table, &first()?))
+        turns.next(&self.fixture().table, &wanted).or_else(|| turns.next(&self.fixture().table, &first()?))
     }
 
     /// Sets what the log keeps.
@@ -207,10 +226,10 @@ impl Replay {
     /// # Errors
     /// The miss, which is also in the registry.
     pub fn answer(&self, messages: &[Message], caller: Option<&str>) -> Result<Answer, Arc<Miss>> {
-        let messages = if self.fixture.scrub.is_empty() {
+        let messages = if self.fixture().scrub.is_empty() {
             messages.to_vec()
         } else {
-            messages.iter().map(|message| self.fixture.scrub.message(message)).collect()
+            messages.iter().map(|message| self.fixture().scrub.message(message)).collect()
         };
         let lookup = Lookup {
             via: "a call in the process".to_owned(),
@@ -244,7 +263,7 @@ impl Replay {
         let (key, mut found) = self.key_of(lookup);
         let checks = self.checks_of(lookup);
         let request = || body.map(|body| self.rules.request_hash(body()));
-        let wanted = Wanted::of(lookup, key, checks.as_deref(), &self.fixture, &request);
+        let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
         let number = {
             let mut state = self.state();
             state.calls += 1;
@@ -254,13 +273,13 @@ impl Replay {
             Err(MissReason::NoFixture)
         } else {
             let mut state = self.state();
-            let taken = state.take(session, &self.fixture.table, &wanted);
+            let taken = state.take(session, &self.fixture().table, &wanted);
             match (taken, &lookup.first_caller) {
                 (Err(MissReason::NotRecorded), Some(caller)) => {
                     let first = lookup.conversation.first_key(caller.as_deref());
                     let older = Wanted { key: first, only_hashed: true, ..wanted };
                     found = Found::ByFirstKey;
-                    let taken = (first != key).then(|| state.take(session, &self.fixture.table, &older).ok());
+                    let taken = (first != key).then(|| state.take(session, &self.fixture().table, &older).ok());
                     taken.flatten().ok_or(MissReason::NotRecorded)
                 }
                 // A call with a turn's own key gets the turn, even if a call that missed has been given it before.
@@ -275,11 +294,11 @@ impl Replay {
             Ok(index) => {
                 self.scope.add_served(index);
                 self.state().served_to.insert(index, number);
-                let turn = &self.fixture.table.turns()[index];
+                let turn = &self.fixture().table.turns()[index];
                 let drift = checks
-                    .map(|called| drift(&self.fixture, turn, &called, lookup.api, &self.prompts))
+                    .map(|called| drift(self.fixture(), turn, &called, lookup.api, &self.prompts))
                     .unwrap_or_default();
-                Ok(Served { fixture: self.fixture.clone(), index, drift, found })
+                Ok(Served { fixture: self.fixture().clone(), index, drift, found })
             }
             Err(reason) => {
                 let reason = match reason {
@@ -290,7 +309,7 @@ impl Replay {
                 };
                 let (miss, meant) = self.miss(lookup.via.clone(), reason, Some((lookup, key)), number);
                 if let Some(index) = meant {
-                    return Ok(Served::plain(self.fixture.clone(), index));
+                    return Ok(Served::plain(self.fixture().clone(), index));
                 }
                 self.note(|log| log.unanswered = true);
                 if let Some(staged) = &self.staged {
@@ -306,19 +325,19 @@ impl Replay {
         let (key, found) = self.key_of(lookup);
         let checks = self.checks_of(lookup);
         let request = || Some(self.rules.request_hash(body));
-        let wanted = Wanted::of(lookup, key, checks.as_deref(), &self.fixture, &request);
-        let index = self.state().turns.take(&self.fixture.table, &wanted).ok()?;
-        Some(Served { found, ..Served::plain(self.fixture.clone(), index) })
+        let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
+        let index = self.state().turns.take(&self.fixture().table, &wanted).ok()?;
+        Some(Served { found, ..Served::plain(self.fixture().clone(), index) })
     }
 
     /// Whether the fixture keeps hashes instead of conversations.
     pub(super) fn keeps_hashes_only(&self) -> bool {
-        self.fixture.table.turns().first().is_some_and(|turn| turn.input.is_none())
+        self.fixture().table.turns().first().is_some_and(|turn| turn.input.is_none())
     }
 
     /// Removes from a call's body and path what recording removed from its calls, so that both have the same key.
     pub(super) fn scrub<'a>(&self, body: &mut Json, path: &'a str) -> Cow<'a, str> {
-        let scrub = &self.fixture.scrub;
+        let scrub = &self.fixture().scrub;
         if scrub.is_empty() {
             return Cow::Borrowed(path);
         }
@@ -329,7 +348,7 @@ impl Replay {
 
     /// Whether any turn has this conversation, whether it was served or not.
     pub fn has_turn_for(&self, lookup: &Lookup) -> bool {
-        self.fixture.table.of_conversation(self.key_of(lookup).0.conversation_hash).is_some()
+        self.fixture().table.of_conversation(self.key_of(lookup).0.conversation_hash).is_some()
     }
 
     /// Registers a call that cannot be looked up as a miss.
@@ -339,7 +358,7 @@ impl Replay {
 
     /// The fixture that is replayed.
     pub fn fixture(&self) -> &Arc<Fixture> {
-        &self.fixture
+        self.here.get().unwrap_or(&self.stored)
     }
 
     /// The key rules of the replay.
@@ -363,36 +382,45 @@ impl Replay {
     }
 
     /// Returns the key by which a call is looked up, and what it is the key of: the call's own conversation if a turn has it, else the
-    /// one that says the same on another day, else one that was recorded over another API.
+    /// one that says the same by what the run knows, else one that was recorded over another API.
     fn key_of(&self, lookup: &Lookup) -> (Key, Found) {
         let key = |conversation_hash: Hash| Key {
             conversation_hash,
             input_hash: self.rules.input_hash(conversation_hash, lookup.caller.as_deref()),
         };
         let own = lookup.conversation.hash();
-        if self.fixture.table.of_conversation(own).is_some() {
+        if self.fixture().table.of_conversation(own).is_some() {
             return (key(own), Found::ByKey);
         }
-        let second = self.second_look.conversation(&lookup.conversation, &self.fixture, &self.rules);
-        let found = second.map(|conversation| (conversation, Found::ByDay));
-        let found = found.or_else(|| Some((self.over_another_api(lookup)?, Found::OverAnotherApi)));
+        let second = self.second_look.conversation(&lookup.conversation, self.fixture(), &self.rules);
+        let found = second.or_else(|| Some((self.over_another_api(lookup)?, Found::OverAnotherApi)));
         found.map_or_else(|| (key(own), Found::ByKey), |(conversation, found)| (key(conversation), found))
+    }
+
+    /// Whether a call begins as a recorded conversation does, by what the run knows.
+    pub(super) fn begins(&self, called: &[Shared]) -> bool {
+        self.second_look.begins(called, self.fixture(), &self.rules)
+    }
+
+    /// Whether a text says in this run what another one said in the recording, by what the run knows.
+    pub fn says_the_same(&self, recorded: &str, called: &str) -> bool {
+        self.second_look.says_the_same(recorded, called, self.fixture())
     }
 
     /// Returns the hash of a conversation that was recorded over another API than the call's.
     fn over_another_api(&self, lookup: &Lookup) -> Option<Hash> {
         let api = lookup.api?;
         let over_another = |turn: &Turn| turn.wire.as_ref().is_some_and(|wire| wire.api != api);
-        if !self.fixture.table.turns().iter().any(over_another) {
+        if !self.fixture().table.turns().iter().any(over_another) {
             return None;
         }
-        let others = self.other_wires.get_or_init(|| OtherWires::of(&self.fixture, &self.rules));
+        let others = self.other_wires.get_or_init(|| OtherWires::of(self.fixture(), &self.rules));
         others.conversation(api, lookup, &self.rules)
     }
 
     /// The checks of a call as they are compared.
     fn checks_of(&self, lookup: &Lookup) -> Option<Arc<Checked>> {
-        lookup.checks.as_ref().map(|called| self.second_look.checks(called, &self.fixture))
+        lookup.checks.as_ref().map(|called| self.second_look.checks(called, self.fixture()))
     }
 
     fn state(&self) -> MutexGuard<'_, ReplayState> {

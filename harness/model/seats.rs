@@ -151,7 +151,8 @@ impl Begun {
 fn knows(session: &Session, incoming: &Incoming) -> bool {
     let Mode::Replay(replay) = &session.mode else { return true };
     let read = session.read_call(incoming.target(), &incoming.body);
-    read.is_ok_and(|read| replay.roots().is_some_and(|roots| roots.contains(&read.call.root(replay.rules()))))
+    let is_root = |root: &Hash| replay.roots().is_some_and(|roots| roots.contains(root));
+    read.is_ok_and(|read| is_root(&read.call.root(replay.rules())) || replay.begins(&read.call.messages))
 }
 
 /// Returns a session for a call that may belong to any of these. The miss stays without a verdict unless one of them misses when it

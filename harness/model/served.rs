@@ -16,6 +16,8 @@ pub(super) enum Found {
     ByFirstKey,
     /// By what the run knows: the day of the recording, and today.
     ByDay,
+    /// By what the run knows: its folders, and those of the recording.
+    ByPlace,
     /// By the parts of a conversation that every API carries: it was recorded over a different one.
     OverAnotherApi,
 }

@@ -2,6 +2,7 @@
 //! system knows.
 
 use std::net::{Ipv4Addr, Shutdown, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use super::seats::Seat;
 use super::session::{Mode, Pacing, Session};
 use super::workers::Workers;
 use retake_base::error::{Error, Result};
+use retake_core::places::Places;
 
 /// How long to wait until the server has answered the last requests of a system that has ended.
 const CATCHING_UP: Duration = Duration::from_secs(2);
@@ -206,4 +208,13 @@ impl Urls {
         let url = format!("http://{address}");
         Urls { openai: format!("{url}/v1"), anthropic: url.clone(), gemini: url.clone(), ollama: url.clone(), url }
     }
+}
+
+/// The places of a program that is on no stage: its working folder, its home, and the model server, if there is one.
+pub fn places_here(server: Option<&ModelServer>) -> Places {
+    let folder = |name: &'static str, folder: Option<PathBuf>| Some((name, folder?.display().to_string()));
+    let address = server.map(|server| server.urls().url.trim_start_matches("http://").to_owned());
+    let localhost = address.as_ref().map(|address| ("model localhost", address.replace("127.0.0.1:", "localhost:")));
+    let folders = [folder("root", std::env::current_dir().ok()), folder("home", std::env::home_dir())];
+    Places::new(folders.into_iter().flatten().chain(address.map(|address| ("model", address))).chain(localhost))
 }

@@ -17,6 +17,7 @@ use super::replay::Replay;
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::{Normalizer, RunningHash};
+use retake_core::places::Places;
 use retake_wire::fixture::Turn;
 use retake_wire::{self as wire, Api, Body, Call, Histories, Known, Reading, Response, Target};
 
@@ -27,6 +28,16 @@ pub enum Mode {
     Replay(Arc<Replay>),
     /// Passes calls on to a provider and writes down the answers.
     Record(Arc<Recorder>),
+}
+
+impl Mode {
+    /// Says what the places of the stage are, before its system can call.
+    pub fn on_stage(&self, places: &Places) {
+        match self {
+            Mode::Replay(replay) => replay.on_stage(places),
+            Mode::Record(recorder) => recorder.on_stage(places),
+        }
+    }
 }
 
 /// How long answers are held back.

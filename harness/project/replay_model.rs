@@ -8,7 +8,7 @@ use super::replay::Replay;
 use crate::report::notes;
 use retake_base::error::Result;
 use retake_core::secrets::shown;
-use retake_model::{Miss, Mode, ModelServer, Scope, ServerOptions, Urls};
+use retake_model::{Miss, Mode, ModelServer, Scope, ServerOptions, Urls, places_here};
 use retake_scenario::{Delays, Drift, Level};
 use retake_wire::fixture::Fixture;
 
@@ -66,6 +66,7 @@ impl ReplayModelBuilder {
         let replay = Arc::new(replay);
         let options = ServerOptions { callers: project.callers, ..ServerOptions::default() };
         let server = ModelServer::start(Mode::Replay(replay.clone()), options).await?;
+        replay.on_stage(&places_here(Some(&server)));
         Ok(ReplayModel { replay, server, weight: project.drift })
     }
 
@@ -74,7 +75,9 @@ impl ReplayModelBuilder {
     /// # Errors
     /// As [`Replay::open`].
     pub fn replay(self) -> Result<Replay> {
-        self.opened().map(|(replay, _)| Replay::new(replay))
+        let (replay, _) = self.opened()?;
+        replay.on_stage(&places_here(None));
+        Ok(Replay::new(replay))
     }
 
     fn opened(self) -> Result<(retake_model::Replay, OpenProject)> {

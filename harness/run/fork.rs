@@ -29,7 +29,7 @@ use retake_model::{
     Branch, Cost, Mode, Pacing, Recorder, RecorderOptions, Relay, Resume, Rewrite, RunLog, ServerOptions, merged,
 };
 use retake_scenario::Scenario;
-use retake_wire::fixture::{Fixture, Recorded, call_log};
+use retake_wire::fixture::{Fixture, Naming, Recorded, call_log};
 
 /// Runs a fork, and prints its table. If the same fork was interrupted, it continues, and pays for no answer twice. The exit code
 /// is 1 if a run did not reach its end or was not found good.
@@ -162,7 +162,9 @@ impl Forking<'_> {
             rules,
             secrets.scrub(),
         )?;
-        let fixture = Fixture { tools: played.tools.recorded.clone(), ..forked.fixture };
+        let naming = Naming::default();
+        let tools = naming.tools(&played.tools.recorded, &recorder.places());
+        let fixture = naming.head(Fixture { tools, ..forked.fixture });
         let mut row = ForkRow::of(&fixture, &project.discovered.suite.prices);
         row.replayed = branch.recalled();
         let troubles = recorder.troubles().into_iter().chain(forked.failed);
@@ -170,7 +172,9 @@ impl Forking<'_> {
         row.ended = branch.ended().into_iter().chain(troubles).chain(step).next();
         if row.ended.is_none() {
             row.verified = self.verified(&played)?;
-            row.golden = self.golden(played, Arc::new(fixture.clone()));
+            let named = Arc::new(fixture.clone());
+            let here = named.at(&recorder.places(), rules).map_or(named, Arc::new);
+            row.golden = self.golden(played, here);
         }
         files::write_whole(&self.folder.fixture(number), fixture.print().as_bytes())?;
         self.folder.note(number, row)
@@ -232,6 +236,7 @@ impl Forking<'_> {
             rules: project.rules.clone(),
             secrets: project.golden_scrub.clone(),
             committed: project.goldens.compared(&scenario.golden_name),
+            user_varies: false,
             own_golden: OnceLock::new(),
         };
         Some(run.sides(scenario, &committed)?.changes().iter().map(Change::words).collect())

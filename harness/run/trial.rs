@@ -15,7 +15,7 @@ use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::slots::Claim;
 use crate::system::{Egress, EgressData, Ended, LogOf, Running, StageTools};
-use crate::tools::{Asked, Doubles, Given, ToolsMode};
+use crate::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
@@ -26,7 +26,7 @@ use retake_model::{
     CallFlaw, Clock, DriftOf, GoingOn, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
 };
 use retake_scenario::{Defaults, Delays, Panics, Scenario, ToolsFrom};
-use retake_wire::fixture::{Fixture, ToolExchanges};
+use retake_wire::fixture::Fixture;
 
 /// The result of running a scenario on a stage.
 #[derive(Debug)]
@@ -65,6 +65,8 @@ pub(crate) struct Replayed {
     pub(super) suspected: Vec<Scope>,
     /// The clock by which its system tells the day.
     pub(super) clock: Clock,
+    /// Whether the service says the user's name, as a replay with another one has shown.
+    pub(super) user_varies: bool,
     /// Its golden, computed at its first use.
     pub(super) own_golden: OnceLock<Option<Golden>>,
 }
@@ -113,12 +115,13 @@ pub(super) fn replay(
         played,
         misses: scope.judge(),
         log: replay.log(),
-        fixture,
+        fixture: fixture.map(|_| replay.fixture().clone()),
         rules: rules.clone(),
         secrets: project.golden_scrub.clone(),
         committed,
         suspected: replay.suspected(),
         clock,
+        user_varies: false,
         own_golden: OnceLock::new(),
     };
     replayed.note_pieces();
@@ -138,6 +141,7 @@ impl Replayed {
             committed: None,
             suspected: Vec::new(),
             clock: Clock::default(),
+            user_varies: false,
             own_golden: OnceLock::new(),
         }
     }
@@ -269,7 +273,10 @@ pub(super) async fn doubles(
     pacing: Pacing,
     egress: &Egress,
 ) -> Result<Option<Doubles>> {
-    let none = ToolExchanges::new();
+    let recorded: Option<Arc<dyn Exchanges>> = match mode {
+        Mode::Replay(replay) => Some(replay.clone()),
+        Mode::Record(recorder) => recorder.branch().map(|branch| -> Arc<dyn Exchanges> { branch.clone() }),
+    };
     let suite = &project.discovered.suite;
     let used = suite.tools_of(scenario);
     Doubles::start(Given {
@@ -278,7 +285,7 @@ pub(super) async fn doubles(
         pacing,
         root: &project.root,
         fixture: fixture.map_or(Path::new("none"), |fixture| &fixture.path),
-        recorded: fixture.map_or(&none, |fixture| &fixture.tools),
+        recorded,
         mode: match (mode, scenario.tools_from) {
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
@@ -338,7 +345,8 @@ impl Stay<'_> {
         let activity = running.activity();
         let driving = async {
             running.stage.make_folder_of(scenario)?;
-            let mut given = running.stage.context(fixture);
+            let here = self.replay.as_ref().map(|replay| &**replay.fixture());
+            let mut given = running.stage.context(here.filter(|_| fixture.is_some()).or(fixture));
             if let Some(turns) = turns {
                 given.insert("turn", turns());
             }

@@ -2,8 +2,8 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use super::egress;
 use super::trial::Replayed;
@@ -13,6 +13,7 @@ use crate::run::failing::Failing;
 use crate::run::golden::{Committed, Compared};
 use crate::run::policy::Policy;
 use crate::run::project::Project;
+use crate::system::{host, user};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::line::Lines;
@@ -426,9 +427,28 @@ pub fn has_golden(scenario: &Scenario) -> bool {
 }
 
 impl Replayed {
+    /// The goldens of this replay and of others, which were told another user, with no user's name held.
+    pub(super) fn without_user(
+        &mut self,
+        others: &mut [Replayed],
+        scenario: &Scenario,
+        rules: &Rules,
+    ) -> (Option<Golden>, Vec<Option<Golden>>) {
+        (self.user_varies, self.own_golden) = (true, OnceLock::new());
+        let golden = self.golden_by(scenario, rules);
+        let committed = golden.clone().map(Committed::now);
+        let again = others.iter_mut().map(|other| {
+            other.committed.clone_from(&committed);
+            other.golden_by(scenario, rules)
+        });
+        (golden, again.collect())
+    }
+
     /// Returns what the model answered, what tools returned, and what the scenario sent.
     pub(super) fn foreign(&self) -> Foreign {
         let mut foreign = self.played.driven.sent.clone();
+        foreign.add_machine(host());
+        user().filter(|_| self.user_varies).into_iter().for_each(|user| foreign.add_machine(&user));
         if let Some(fixture) = &self.fixture {
             add(fixture, &mut foreign);
         }

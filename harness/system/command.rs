@@ -21,6 +21,32 @@ use retake_scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
 /// How long to wait for the end of a system that may be crashing: its connections close a moment before it ends.
 const ENDING: Duration = Duration::from_millis(100);
 
+/// What a system has before it is started: its port, and its folder.
+#[derive(Debug)]
+pub(super) struct Berth {
+    pub name: String,
+    pub port: PortLease,
+    pub folder: Folder,
+}
+
+impl Berth {
+    /// Fails if no port is free.
+    async fn take(name: &str, spec: &CommandSpec) -> Result<Berth> {
+        // If this process is killed from here on, its guardian removes the lock file of the port.
+        super::folder::keep().await;
+        let port = match spec.port {
+            None => PortLease::take()?,
+            Some(port) => {
+                // This waits as long as another scenario uses the port.
+                let leasing = tokio::task::spawn_blocking(move || PortLease::take_pinned(port));
+                let leased = leasing.await.map_err(|_| Error::new("waiting for a port failed"))?;
+                leased.map_err(|error: Error| error.while_doing(&format!("start system `{name}`")))?
+            }
+        };
+        Ok(Berth { name: name.to_owned(), port, folder: Folder::new() })
+    }
+}
+
 /// A running program that is a system.
 #[derive(Debug)]
 pub(super) struct CommandSystem {
@@ -37,8 +63,8 @@ impl CommandSystem {
     /// Starts the program and waits until it is ready. The context has the values of the stage, except for `port` and
     /// `workdir`, which each system has for itself. `today` is the day that the system should take as today.
     /// Fails if it cannot be started, ends, or is not ready in time. The error quotes the end of its log.
-    pub(super) async fn start(
-        name: &str,
+    async fn start(
+        Berth { name, port, folder }: Berth,
         spec: &CommandSpec,
         root: &Path,
         context: &Context,
@@ -47,18 +73,7 @@ impl CommandSystem {
         deadline: Option<Instant>,
     ) -> Result<CommandSystem> {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
-        // If this process is killed from here on, its guardian removes the lock file of the port.
-        super::folder::keep().await;
-        let port = match spec.port {
-            None => PortLease::take()?,
-            Some(port) => {
-                // This waits as long as another scenario uses the port.
-                let leasing = tokio::task::spawn_blocking(move || PortLease::take_pinned(port));
-                leasing.await.map_err(|_| Error::new("waiting for a port failed"))?.map_err(failed)?
-            }
-        };
         egress.own(port.port());
-        let folder = Folder::new();
         let mut context = context.clone();
         context.insert("port", u64::from(port.port()));
         context.insert("workdir", folder.work.display().to_string());
@@ -86,7 +101,7 @@ impl CommandSystem {
         let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;
         log.write_to(&folder.root.join("system.log"));
         match super::ready::ready(&spec.ready, port.port(), &guarded, &log, deadline).await {
-            Ok(address) => Ok(CommandSystem { name: name.to_owned(), address, folder, guarded, log, _port: port }),
+            Ok(address) => Ok(CommandSystem { name, address, folder, guarded, log, _port: port }),
             Err(error) => {
                 guarded.end().await;
                 let error = error.of(&format!("system `{name}`"));
@@ -135,7 +150,7 @@ impl CommandSystem {
 }
 
 /// Starts a system after those that it needs. It is the last one of the returned list.
-/// Fails if one of them cannot be started. Those before it are ended then.
+/// `told` gets the ports and folders that they will have. Fails if one of them cannot be started. Those before it are ended then.
 pub(super) async fn start_with_needed(
     name: &str,
     suite: &BTreeMap<String, SystemSpec>,
@@ -144,15 +159,22 @@ pub(super) async fn start_with_needed(
     today: &Today,
     egress: &Egress,
     deadline: Option<Instant>,
+    told: impl FnOnce(&[Berth]),
 ) -> Result<Vec<CommandSystem>> {
     let mut running: Vec<CommandSystem> = Vec::new();
-    for name in in_order(name, suite) {
-        let Some(SystemSpec::Command(spec)) = suite.get(name) else { continue };
+    let spec_of = |name: &str| if let Some(SystemSpec::Command(spec)) = suite.get(name) { Some(spec) } else { None };
+    let mut berths = Vec::new();
+    for (name, spec) in in_order(name, suite).into_iter().filter_map(|name| Some((name, spec_of(name)?))) {
+        berths.push(Berth::take(name, spec).await?);
+    }
+    told(&berths);
+    for berth in berths {
+        let Some(spec) = spec_of(&berth.name) else { continue };
         let mut context = context.clone();
         let urls =
             running.iter().map(|system| (system.name.as_str(), Json::from(format!("http://{}", system.address))));
         context.insert("systems", Json::object(urls));
-        match CommandSystem::start(name, spec, root, &context, today, egress, deadline).await {
+        match CommandSystem::start(berth, spec, root, &context, today, egress, deadline).await {
             Ok(system) => running.push(system),
             Err(error) => {
                 stop_all(&running).await;

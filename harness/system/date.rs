@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::machine;
 use time::{Date, Duration, Month, OffsetDateTime};
 
 use retake_model::{Clock, Pacing};
@@ -42,7 +43,7 @@ impl Today {
         &self.date
     }
 
-    /// The variables that tell a program the day, and move its clock where that can be done. Timers go on as they are.
+    /// The variables that tell a program the day, its machine and its user, and move its clock where that can be done. Timers go on as they are.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
         let library = faketime().filter(|_| self.moved);
         let moves = library.map(|library| {
@@ -50,7 +51,8 @@ impl Today {
             let away = ("FAKETIME", format!("+{}", AWAY.whole_seconds()));
             [("LD_PRELOAD", library.display().to_string()), away, set("DONT_FAKE_MONOTONIC"), set("NO_FAKE_STAT")]
         });
-        [(DATE_VARIABLE, self.date.clone())].into_iter().chain(moves.into_iter().flatten())
+        let told = machine::variables(self.moved).into_iter().chain([(DATE_VARIABLE, self.date.clone())]);
+        told.chain(moves.into_iter().flatten())
     }
 }
 

@@ -167,7 +167,8 @@ impl Folder {
     }
 
     /// Returns the environment that every program of the stage gets, plus the program's `own` variables. Of the runner's
-    /// environment it contains only PATH. `today` is the day that the program should take as today.
+    /// environment it contains only PATH, and the
+    /// names of the machine and its user. `today` is the day that the program should take as today.
     pub(crate) fn environment(&self, own: Vec<(String, String)>, today: &Today) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.display().to_string();
         let given = [

@@ -22,6 +22,7 @@ mod folder;
 mod guardian;
 mod launch;
 mod log;
+mod machine;
 mod path;
 mod ports;
 mod probe;
@@ -45,6 +46,7 @@ pub(crate) use launch::{SecretValues, Systems};
 #[cfg(feature = "browser")]
 pub(crate) use log::Log;
 pub(crate) use log::{LogOf, plain};
+pub(crate) use machine::{host, user};
 pub use probe::{Probe, end_probes};
 pub(crate) use router::RouterFactory;
 pub(crate) use router::hear_panics;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
 
-use super::command::{CommandSystem, start_with_needed, stop_all};
+use super::command::{Berth, CommandSystem, start_with_needed, stop_all};
 use super::egress::{Egress, EgressData};
 use super::folder::Folder;
 use super::launch::{Launch, PlayedOn};
@@ -70,7 +70,7 @@ impl Running {
         egress.prepare().await;
         let Launch { root, secrets, on } = launch;
         let secrets = secrets.given_to(on, &mode).clone();
-        let pacing = options.pacing;
+        let (pacing, told) = (options.pacing, mode.clone());
         match on {
             PlayedOn::Nothing => {
                 let model = kept::start(mode, options).await?;
@@ -79,6 +79,7 @@ impl Running {
                     .watched_by(&egress)
                     .on_day_of(pacing)
                     .with_folder(Folder::of_stage());
+                told.on_stage(&values.places(&[]));
                 Ok(Running::on(values, model, ToEnd::None))
             }
             PlayedOn::Router(name, factory) => {
@@ -93,6 +94,7 @@ impl Running {
                     .on_day_of(pacing)
                     .with_folder(folder.clone())
                     .with_base(Base::of(address));
+                told.on_stage(&values.places(&[]));
                 let stage = Stage::of(values);
                 let starting =
                     timeout_at(deadline, InProcess::start(Arc::clone(factory), stage.clone(), listener)).await;
@@ -107,23 +109,24 @@ impl Running {
                     .watched_by(&egress)
                     .on_day_of(pacing);
                 let (context, today) = (values.context(None), values.today.clone());
-                let starting = start_with_needed(all, suite, root, &context, &today, &egress, Some(deadline));
+                let told = |berths: &[Berth]| told.on_stage(&values.places(berths));
+                let starting = start_with_needed(all, suite, root, &context, &today, &egress, Some(deadline), told);
                 let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }
             PlayedOn::Shared(name, shared) => {
-                let seat = shared.lay_in(mode, pacing)?;
                 let model = shared.model();
                 let values = StageValues::of_run(name, root, &model, secrets)
                     .with_tools(tools)
                     .watched_by(shared.egress())
                     .with_systems(shared.systems());
+                told.on_stage(&values.places(&[]));
+                let seat = shared.lay_in(mode, pacing)?;
                 let stage = Stage::of(values);
                 Ok(Running { stage, model, seat, to_end: ToEnd::Shared(shared.clone()) })
             }
             PlayedOn::Url(name, spec, shared) => {
                 let base = url::attach(name, spec).await?;
-                let seat = shared.lay_in(mode, pacing)?;
                 let model = shared.model();
                 egress.cannot_be_told("its system was started by somebody else");
                 let values = StageValues::of_run(name, root, &model, secrets)
@@ -131,6 +134,8 @@ impl Running {
                     .watched_by(&egress)
                     .with_folder(Folder::of_stage())
                     .with_base(base);
+                told.on_stage(&values.places(&[]));
+                let seat = shared.lay_in(mode, pacing)?;
                 let stage = Stage::of(values);
                 Ok(Running { stage, model, seat, to_end: ToEnd::Attached(shared.clone()) })
             }

@@ -217,7 +217,8 @@ async fn start(spec: &SharedSpec) -> Result<Parts> {
     let values = StageValues::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).watched_by(&spec.egress);
     let context = values.context(None);
     let systems = Arc::new(
-        start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &Today::real(), &spec.egress, None).await?,
+        start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &Today::real(), &spec.egress, None, |_| {})
+            .await?,
     );
     Ok(Parts { model, systems })
 }

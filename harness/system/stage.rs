@@ -10,6 +10,7 @@ use super::folder::Folder;
 use super::values::StageValues;
 use retake_base::error::Result;
 use retake_core::json::Layout;
+use retake_core::places::Places;
 use retake_model::Urls;
 use retake_scenario::{Context, Scenario};
 use retake_wire::fixture::Fixture;
@@ -107,6 +108,11 @@ impl Stage {
     /// Returns the values that templates may use, under their reserved names.
     pub fn context(&self, fixture: Option<&Fixture>) -> Context {
         self.0.context(fixture)
+    }
+
+    /// Returns the places of the stage, as fixtures name them.
+    pub(crate) fn places(&self) -> Places {
+        self.0.places(&[])
     }
 
     /// Returns the stage's own values, which differ from run to run, each with the name that goldens show in place of it.

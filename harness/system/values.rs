@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::command::CommandSystem;
+use super::command::{Berth, CommandSystem};
 use super::date::Today;
 use super::egress::Egress;
 use super::folder::Folder;
 use retake_core::json::Json;
+use retake_core::places::Places;
 use retake_model::{ModelServer, Pacing, Urls};
 use retake_scenario::Context;
 use retake_wire::fixture::Fixture;
@@ -162,6 +163,44 @@ impl StageValues {
         context
     }
 
+    /// Returns the places of the stage, as fixtures name them. Systems other than the one that the scenario drives have folders of
+    /// their own, which are named with them.
+    pub(super) fn places(&self, systems: &[Berth]) -> Places {
+        let StageValues { system, root, folder, urls, model, .. } = self;
+        let mut places: Vec<(String, String)> = Vec::new();
+        let mut place = |name: &str, place: String| places.push((name.to_owned(), place));
+        place("root", root.display().to_string());
+        root.canonicalize().into_iter().for_each(|root| place("root", root.display().to_string()));
+        let address = |url: &str| url.trim_start_matches("http://").to_owned();
+        let mut server = |name: &str, url: &str| {
+            let localhost = address(url).replace("127.0.0.1:", "localhost:");
+            place(name, address(url));
+            place(&format!("{name} localhost"), localhost);
+        };
+        server("model", &model.url);
+        urls.iter().for_each(|(name, url)| server(&format!("system {name}"), url));
+        for Berth { name, port, .. } in systems.iter().filter(|berth| !urls.contains_key(&berth.name)) {
+            server(&format!("system {name}"), &format!("127.0.0.1:{}", port.port()));
+        }
+        for (address, name) in &self.tools.names {
+            place(&format!("tool {}", name.trim_matches(['<', '>'])), address.clone());
+        }
+        let own = folder.iter().map(|folder| (system.as_str(), folder));
+        for (of, Folder { work, home, temp, .. }) in own.chain(systems.iter().map(|it| (it.name.as_str(), &it.folder)))
+        {
+            for (name, folder) in [("work", work), ("home", home), ("tmp", temp)] {
+                let name = if of == *system { name.to_owned() } else { format!("{name} {of}") };
+                place(&name, folder.display().to_string());
+            }
+        }
+        if systems.is_empty()
+            && let Some(home) = std::env::home_dir()
+        {
+            place("home", home.display().to_string());
+        }
+        Places::new(places)
+    }
+
     /// Returns the stage's own values, which differ from run to run, each with the name that goldens show in place of it.
     pub(super) fn names(&self) -> Vec<(String, String)> {
         let StageValues { run, root, folder, base, model, key, others, .. } = self;
@@ -177,8 +216,7 @@ impl StageValues {
             name(base.address.to_string(), "<system>");
             name(format!("localhost:{}", base.address.port()), "<system>");
         }
-        // A short root such as `/app` may also be a part of other texts.
-        if root.components().count() > 2 {
+        if root.components().count() > 1 {
             name(root.display().to_string(), "<root>");
         }
         folder.iter().flat_map(folder_names).for_each(|(value, of)| name(value, of));

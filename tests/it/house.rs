@@ -27,12 +27,12 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-base", 800, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 11_600, 60),
+    ("retake-core", 11_850, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7500, 0),
     ("retake-model", 8200, 0),
     ("retake-scenario", 4850, 0),
-    ("retake", 21_180, 207),
+    ("retake", 21_380, 207),
     ("retake-cli", 11_900, 22),
 ];
 

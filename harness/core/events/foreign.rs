@@ -17,6 +17,8 @@ pub struct Foreign {
     texts: HashSet<String>,
     /// The longer texts, of which pieces can be found.
     whole: HashSet<String>,
+    /// What the machine and its user are called.
+    machine: Vec<String>,
     /// The key and the text of each value in responses of the model.
     passed_on: HashSet<(String, String)>,
 }
@@ -29,6 +31,11 @@ impl Foreign {
 
     pub fn add(&mut self, value: &Json) {
         self.value(value, LEVELS);
+    }
+
+    /// Adds what the machine or its user is called. Words that say what something is stay the service's own.
+    pub fn add_machine(&mut self, name: &str) {
+        self.machine.push(name.to_owned());
     }
 
     /// Adds a response of the model as it came. Services pass some of it on under the same key, such as the service tier.
@@ -49,7 +56,9 @@ impl Foreign {
 
     /// Whether a text under a key looks like a word of the service's own vocabulary.
     pub fn is_own(&self, key: &str, text: &str) -> bool {
-        is_plain_word(text) && !self.has(key, text) && !machine::names(text)
+        let tells = ["role", "type", "kind", "event", "status", "object"].contains(&&*plain(key));
+        let of_machine = machine::names(text) || (!tells && self.machine.iter().any(|name| name == text));
+        is_plain_word(text) && !self.has(key, text) && !of_machine
     }
 
     /// Whether a word under a key comes from somewhere else.

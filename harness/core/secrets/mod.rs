@@ -16,7 +16,7 @@ mod likeness;
 mod private_key;
 mod scrub;
 mod shown;
-mod stream;
+pub(crate) mod stream;
 mod suspects;
 mod table;
 #[cfg(test)]

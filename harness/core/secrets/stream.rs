@@ -37,7 +37,8 @@ impl Scrub {
     }
 }
 
-fn parted(scrub: &Scrub, events: &mut [&mut Json], fired: &mut Fired) {
+/// Returns the texts of events, those that are pieces of one text together, by their place.
+pub(crate) fn texts_of<'a>(events: &'a mut [&mut Json]) -> BTreeMap<String, Vec<&'a mut String>> {
     let mut texts: BTreeMap<String, Vec<&mut String>> = BTreeMap::new();
     for event in events {
         let mut place = String::new();
@@ -47,7 +48,11 @@ fn parted(scrub: &Scrub, events: &mut [&mut Json], fired: &mut Fired) {
         }
         collect(event, &mut place, &mut texts);
     }
-    for mut pieces in texts.into_values() {
+    texts
+}
+
+fn parted(scrub: &Scrub, events: &mut [&mut Json], fired: &mut Fired) {
+    for mut pieces in texts_of(events).into_values() {
         if pieces.windows(2).any(|pair| pair[0] != pair[1]) {
             scrub.parted(&mut pieces, fired);
         }
@@ -82,11 +87,11 @@ fn collect<'a>(json: &'a mut Json, place: &mut String, texts: &mut BTreeMap<Stri
 }
 
 /// An SSE frame, or a line of JSON.
-struct Frame {
+pub(crate) struct Frame {
     /// All lines with their line ends. A single `Data` line stands for all lines of data.
     lines: Vec<FrameLine>,
     /// The data as JSON, or as a string if it is not JSON.
-    data: Json,
+    pub(crate) data: Json,
     is_json: bool,
     /// The data in its original spelling, if it is JSON that a [`JsonText`] can store.
     spelled: Option<JsonText>,
@@ -98,7 +103,7 @@ enum FrameLine {
 }
 
 impl Frame {
-    fn read(frame: &str) -> Frame {
+    pub(crate) fn read(frame: &str) -> Frame {
         let mut lines = Vec::new();
         let mut data: Option<String> = None;
         for line in lines_of(frame) {
@@ -142,7 +147,7 @@ impl Frame {
         changed
     }
 
-    fn print(&self, before: &Json, renamed: &dyn Fn(&str) -> String) -> String {
+    pub(crate) fn print(&self, before: &Json, renamed: &dyn Fn(&str) -> String) -> String {
         let data = match (&self.data, &self.spelled) {
             (Json::Str(text), _) if !self.is_json => text.clone(),
             (data, Some(spelled)) => spelled.changed(before, data, renamed).text().to_owned(),

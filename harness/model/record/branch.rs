@@ -62,7 +62,7 @@ impl Branch {
     }
 
     /// The replay of what is before the branch.
-    pub(crate) fn prefix(&self) -> &Replay {
+    pub fn prefix(&self) -> &Replay {
         &self.prefix
     }
 

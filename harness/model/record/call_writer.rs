@@ -129,6 +129,7 @@ impl CallWriter {
             cut,
             errors: self.state.options.errors,
             scrub: Fired::new(),
+            places: self.state.places.get().cloned().unwrap_or_default(),
         };
         entry.scrub_with(self.state.options.secrets.scrub());
         let scrubbed = self.state.relay.scrub(&entry).map(|scrubbed| scrubbed.into_iter().for_each(|it| entry = it));

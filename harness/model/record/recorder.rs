@@ -25,6 +25,7 @@ use crate::miss::MissReason;
 use retake_base::error::Result;
 use retake_core::json::Json;
 use retake_core::key::UNKNOWN_CALLER;
+use retake_core::places::Places;
 use retake_core::secrets::Secrets;
 use retake_wire::fixture::call_log::{CallLog, Cut, CutBy};
 use retake_wire::{self as wire, Api, Known, Response, Target};
@@ -105,6 +106,18 @@ impl Recorder {
     /// The earlier recording from which this one branches off, if it does.
     pub fn branch(&self) -> Option<&Arc<Branch>> {
         self.branch.as_ref()
+    }
+
+    /// Says what the places of the stage are, before its system can call.
+    pub fn on_stage(&self, places: &Places) {
+        let _ = self.state.places.set(Arc::new(places.clone()));
+        self.branch.iter().for_each(|branch| branch.prefix().on_stage(places));
+        self.state.resume().into_iter().for_each(|resume| resume.on_stage(places));
+    }
+
+    /// The places of the stage, as far as they are known.
+    pub fn places(&self) -> Arc<Places> {
+        self.state.places.get().cloned().unwrap_or_default()
     }
 
     /// What has gone wrong with calls so far, one line for each problem.

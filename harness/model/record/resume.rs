@@ -13,14 +13,17 @@ use retake_base::lock::Mutex;
 use retake_core::conversation::Answer;
 use retake_core::json::Json;
 use retake_core::key::{Checks, Hash, Rules};
+use retake_core::places::Places;
 use retake_wire::fixture::call_log::LoggedCall;
-use retake_wire::fixture::{Fixture, Recorded, Wire};
+use retake_wire::fixture::{Fixture, Recorded, Wire, moved};
 use retake_wire::{self as wire, Api, Known, Response, Target};
 
 /// Recorded calls and their answers, from which a new recording is served.
 #[derive(Debug)]
 pub struct Resume {
     rules: Arc<Rules>,
+    journal: Vec<(Recorded, Arc<Places>)>,
+    fixture: Option<Arc<Fixture>>,
     expected: Cost,
     state: Mutex<ResumeState>,
 }
@@ -91,19 +94,33 @@ impl Same {
 impl Resume {
     /// Resumes from the journal of a failed attempt. If an old fixture has more turns with the same key than the journal, the
     /// additional turns come from the fixture.
-    pub fn new(journal: &[(Recorded, LoggedCall)], fixture: Option<&Fixture>, rules: Arc<Rules>) -> Resume {
-        let mut recalled: HashMap<Same, VecDeque<Recalled>> = HashMap::new();
-        for (call, _) in journal {
-            let Some((same, wire)) = Same::of_recorded(call, &rules).zip(call.wire.clone()) else { continue };
-            let tokens = tokens(&call.output, &call.conversation);
-            recalled.entry(same).or_default().push_back(Recalled { output: call.output.clone(), wire, tokens });
-        }
+    pub fn new(journal: &[(Recorded, LoggedCall)], fixture: Option<&Arc<Fixture>>, rules: Arc<Rules>) -> Resume {
         let mut expected = Cost::of_journal(journal);
         if let Some(fixture) = fixture {
             let of_fixture = Cost::of_fixture(fixture, &rules);
             if of_fixture.calls > expected.calls {
                 expected = of_fixture;
             }
+        }
+        let journal = journal.iter().map(|(call, entry)| (call.clone(), entry.places.clone())).collect();
+        let resume = Resume { rules, journal, fixture: fixture.cloned(), expected, state: Mutex::default() };
+        resume.on_stage(&Places::default());
+        resume
+    }
+
+    /// Says what the places of the stage are, before its system can call: what was recorded says them in place of its own.
+    pub(super) fn on_stage(&self, places: &Places) {
+        let (rules, fixture) = (&self.rules, self.fixture.as_ref());
+        let mut recalled: HashMap<Same, VecDeque<Recalled>> = HashMap::new();
+        for (call, there) in &self.journal {
+            let call = moved(call, there, places);
+            let Some((same, wire)) = Same::of_recorded(&call, rules).zip(call.wire.clone()) else { continue };
+            let tokens = tokens(&call.output, &call.conversation);
+            recalled.entry(same).or_default().push_back(Recalled { output: call.output.clone(), wire, tokens });
+        }
+        if let Some(fixture) = fixture {
+            let here = fixture.at(places, rules).map(Arc::new);
+            let fixture = here.as_ref().unwrap_or(fixture);
             let mut seen: HashMap<Same, usize> = HashMap::new();
             for (index, turn) in fixture.table.turns().iter().enumerate() {
                 let (Some(checks), Some(wire)) = (turn.checks, &turn.wire) else { continue };
@@ -112,13 +129,13 @@ impl Resume {
                 *place += 1;
                 let answers = recalled.entry(same).or_default();
                 if *place > answers.len() {
-                    let conversation = fixture.conversation(index, &rules).unwrap_or_default();
+                    let conversation = fixture.conversation(index, rules).unwrap_or_default();
                     let tokens = tokens(&turn.output, &conversation);
                     answers.push_back(Recalled { output: turn.output.clone(), wire: wire.clone(), tokens });
                 }
             }
         }
-        Resume { rules, expected, state: Mutex::new(ResumeState { recalled, ..ResumeState::default() }) }
+        self.state.lock().recalled = recalled;
     }
 
     /// The expected cost of the whole recording if no call had been recorded before. It is the cost of the journal or of the old

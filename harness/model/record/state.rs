@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::recorder::PendingCall;
 use super::relay::{Relay, undeclared};
@@ -11,6 +11,7 @@ use super::resume::Resume;
 use retake_base::lock::Mutex;
 use retake_core::conversation::{Answer, Usage};
 use retake_core::json::Json;
+use retake_core::places::Places;
 use retake_core::secrets::{Fired, Secrets};
 use retake_wire::fixture::call_log::CallLog;
 use retake_wire::{Api, Known, Response, Target};
@@ -41,6 +42,7 @@ pub(super) struct RecorderState {
     pub(super) relay: Relay,
     pub(super) journal: CallLog,
     pub(super) options: RecorderOptions,
+    pub(super) places: OnceLock<Arc<Places>>,
     pub(super) begun: AtomicUsize,
     pub(super) answered: AtomicUsize,
     troubles: Mutex<Vec<String>>,
@@ -57,6 +59,7 @@ impl RecorderState {
             relay,
             journal,
             options,
+            places: OnceLock::new(),
             begun: AtomicUsize::new(0),
             answered: AtomicUsize::new(0),
             troubles: Mutex::default(),

@@ -25,8 +25,8 @@ impl Replay {
         let is_like = |call: &MissedCall, turn| call.reason == MissReason::NotRecorded && call.nearest == Some(turn);
         asked.retain(|turn, _| !(state.meant.contains(turn) && log.missed.iter().any(|call| is_like(call, *turn))));
         drop(state);
-        let served = (0..self.fixture.table.turns().len()).map(|turn| asked.contains_key(&turn)).collect();
-        align(&mut log.missed, &Situation { fixture: &self.fixture, rules: &self.rules, served, asked: &asked });
+        let served = (0..self.fixture().table.turns().len()).map(|turn| asked.contains_key(&turn)).collect();
+        align(&mut log.missed, &Situation { fixture: self.fixture(), rules: &self.rules, served, asked: &asked });
         log
     }
 
@@ -35,7 +35,7 @@ impl Replay {
     fn going_on_for(&self, lookup: Option<&Lookup>) -> GoingOn {
         let of_other = || {
             let (staged, lookup) = (self.staged.as_ref()?, lookup?);
-            let turn = self.fixture.table.turns().get(staged.target().filter(|_| staged.is_after_fault())?)?;
+            let turn = self.fixture().table.turns().get(staged.target().filter(|_| staged.is_after_fault())?)?;
             let recorded = turn.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
             let (called, prompt) = (lookup.checks.as_ref()?.hashes.prompt, turn.checks?.prompt);
             Some(if lookup.caller.is_some() { lookup.caller != recorded } else { called != prompt })
@@ -59,14 +59,14 @@ impl Replay {
             (explained, served, if explained { state.served_to.clone() } else { HashMap::new() })
         };
         let cause = Cause::new(kind_of(&reason), reason.to_string());
-        let mut miss = Miss::new(self.scope.name(), &self.fixture.path, via, reason, cause);
+        let mut miss = Miss::new(self.scope.name(), &self.fixture().path, via, reason, cause);
         miss.number = number;
         if let Some((lookup, key)) = call {
             (miss.caller, miss.key) = (lookup.caller.clone(), Some(key));
         }
         let mut meant = None;
         if let (true, Some((lookup, key))) = (explained, call) {
-            let situation = Situation { fixture: &self.fixture, rules: &self.rules, served, asked: &asked };
+            let situation = Situation { fixture: self.fixture(), rules: &self.rules, served, asked: &asked };
             let mut missed = MissedCall::new(lookup.clone(), key, miss.reason.clone(), number);
             let alike = missed.explain(&situation);
             miss = missed.explained(&miss);
@@ -74,9 +74,9 @@ impl Replay {
             let going_on = self.going_on_for(Some(lookup));
             meant = match going_on {
                 GoingOn::Never => None,
-                GoingOn::Aside => any_text(&self.fixture),
+                GoingOn::Aside => any_text(self.fixture()),
                 GoingOn::Meant => meant_turn(
-                    &self.fixture,
+                    self.fixture(),
                     &miss.reason,
                     missed.nearest.filter(|_| alike),
                     miss.key,
@@ -88,7 +88,7 @@ impl Replay {
                 state.served_to.insert(index, number);
                 state.meant.insert(index);
             } else if self.going_on == GoingOn::Meant && !lookup.is_opaque() {
-                meant = meant.or_else(|| any_text(&self.fixture));
+                meant = meant.or_else(|| any_text(self.fixture()));
             }
             drop(state);
             self.note(|log| log.missed.push(missed));

@@ -119,6 +119,7 @@ fn fixture_of(exchanges: &[Exchange]) -> Fixture {
             cut: None,
             errors: false,
             scrub: Fired::new(),
+            places: Arc::default(),
         };
         journal.append(&entry).unwrap();
     }

@@ -52,6 +52,8 @@ pub(super) fn of_misses(replays: &[&Replayed], fixture: &Fixture, tried: &Tried<
 
 fn of_replay(replayed: &Replayed, replays: &[&Replayed], fixture: &Fixture, tried: &Tried<'_>) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();
+    // What the recording says on the stage of this replay: its places do not vary.
+    let fixture = replayed.fixture.as_deref().unwrap_or(fixture);
     for missed in &replayed.log.missed {
         let Some(index) = missed.nearest else { continue };
         if !matches!(missed.reason, MissReason::NotRecorded | MissReason::RequestNotRecorded { .. }) {

@@ -50,13 +50,11 @@ pub(super) static FORMS: LazyLock<Vec<KnownForm>> = LazyLock::new(|| {
     const DAY: &str = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*";
     const CLOCK: &str = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\b\.?)?";
     const MONTHS: &[&str] = &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let of_folder = r#"[^\s"'=(\[]*/retake-[0-9a-f]{12}(?:/stage-[0-9]{6})?"#.to_owned();
     let time = |digits, needles: Needles, pattern| ("a date and time", "<TIME>", digits, needles, pattern);
     let clock = |pattern: &str| ("a time of day", "<TIME>", 2, &[":"] as Needles, pattern.to_owned());
     let stamp = |name, digits, needles: Needles, pattern: &str| (name, "<TIME>", digits, needles, pattern.to_owned());
     let number = |pattern: String| ("a number", "<NUMBER>", 1, &[] as Needles, pattern);
-    let forms: [(_, _, _, Needles, _); 27] = [
-        ("the stage's folder", "<WORKDIR>", 0, &["/retake-"], of_folder),
+    let forms: [(_, _, _, Needles, _); 26] = [
         time(4, MONTHS, format!(r"\b{DAY},? \d{{1,2}}[ -]{MONTH}[ -]\d{{4}},? {CLOCK}")),
         time(4, MONTHS, format!(r"\b{DAY} {MONTH} +\d{{1,2}} {CLOCK}(?: [A-Z]{{3,4}})? \d{{4}}\b")),
         time(

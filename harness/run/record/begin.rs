@@ -109,7 +109,7 @@ impl Recording<'_> {
             terminal::note(format!("warning: the old fixture is not used: {error}"));
         }
         let turns = merged(calls.turns(rules), rules);
-        let old = old.as_ref().ok().and_then(Option::as_deref);
+        let old = old.as_ref().ok().and_then(Option::as_ref);
         let resume = Resume::new(&turns, old, rules.clone());
         let mut from: Vec<String> = Vec::new();
         if !turns.is_empty() {

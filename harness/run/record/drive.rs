@@ -9,13 +9,14 @@ use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
 use crate::run::egress;
 use crate::run::interrupt::RELAY_ENDED;
+use crate::run::project::Project;
 use crate::run::trial::{self, Played};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::json::Json;
 use retake_model::{Cost, Mode, Recorder, RecorderOptions, Relay, Resume, ServerOptions, merged};
 use retake_scenario::{Delays, Scenario, Unused};
-use retake_wire::fixture::{Fixture, ToolExchanges, call_log};
+use retake_wire::fixture::{Fixture, Naming, ToolExchanges, call_log};
 
 /// A recording whose journal contains all its calls.
 pub(super) struct Driven<'a> {
@@ -25,6 +26,8 @@ pub(super) struct Driven<'a> {
     pub(super) systems: Vec<String>,
     /// The requests to tool servers, with their answers.
     pub(super) tools: ToolExchanges,
+    /// What places are called there.
+    pub(super) naming: Naming,
     /// The run, if it was driven here.
     pub(super) played: Option<Played>,
 }
@@ -39,7 +42,7 @@ impl<'a> Begun<'a> {
         let options = RecorderOptions { secrets, errors: true, delays: false, watch, resume: None };
         // No call goes anywhere.
         let recorder = Arc::new(Recorder::new(Relay::none(), journal, options));
-        Ok(Driven { recording, recorder, systems: Vec::new(), tools, played: None })
+        Ok(Driven { recording, recorder, systems: Vec::new(), tools, naming: Naming::default(), played: None })
     }
 
     /// Drives the scenario. Each call is in the journal before the system gets the end of its answer.
@@ -63,7 +66,8 @@ impl<'a> Begun<'a> {
             let (journal, shown) = (&recording.journal_file, &recording.shown);
             let so_far =
                 call_log::to_fixture(journal, shown, BTreeMap::new(), &project.rules, recorder.secrets().scrub());
-            so_far.map_or_else(|_| Json::object::<String>([]), |so_far| so_far.fixture.answers())
+            so_far
+                .map_or_else(|_| Json::object::<String>([]), |so_far| answers_here(so_far.fixture, &recorder, project))
         };
         let played = trial::play(project, scenario, old.as_deref(), mode, server, || false, Some(&turns));
         progress.end();
@@ -80,14 +84,22 @@ impl<'a> Begun<'a> {
             let quoted = played.systems.iter().map(|log| log.quoted.clone());
             return Err(quoted.fold(with_resume_advice(failure, name, &recorder), Failure::evidence));
         }
+        let (naming, recorder_places) = (Naming::default(), recorder.places());
         Ok(Driven {
             recording,
             recorder,
             systems: played.systems.iter().map(|log| log.quoted.clone()).collect(),
-            tools: played.tools.recorded.clone(),
+            tools: naming.tools(&played.tools.recorded, &recorder_places),
+            naming,
             played: Some(played),
         })
     }
+}
+
+/// Returns the answers of a fixture as they were given on this stage.
+fn answers_here(fixture: Fixture, recorder: &Recorder, project: &Project) -> Json {
+    let fixture = Arc::new(fixture);
+    fixture.at(&recorder.places(), &project.rules).map_or_else(|| fixture.answers(), |here| here.answers())
 }
 
 impl Recording<'_> {

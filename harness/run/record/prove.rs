@@ -42,7 +42,9 @@ impl<'a> Driven<'a> {
         let (golden, how) = match proof.run() {
             Ok(agreed) => {
                 let (golden, how) = (agreed.golden.clone(), agreed.in_words());
-                let recorded = played.map(|played| Replayed::of(project, played, candidate.clone()));
+                let here = candidate.at(&recorder.places(), &project.rules).map(Arc::new);
+                let here = here.unwrap_or_else(|| candidate.clone());
+                let recorded = played.map(|played| Replayed::of(project, played, here));
                 if let Some(recorded) = &recorded {
                     held::warn_of_errors(recorded, scenario);
                 }
@@ -88,6 +90,7 @@ impl<'a> Driven<'a> {
             made.fixture = made.fixture.keeping(old);
         }
         made.fixture.tools.clone_from(&self.tools);
+        made.fixture = self.naming.head(made.fixture);
         if let Some(suspected) = Suspected::of(&made.fixture, secrets.scrub(), made.fixture.scrub.names()) {
             let failure = Failure::new(suspected.what)
                 .evidence(suspected.places.join("\n"))

@@ -93,6 +93,7 @@ impl Play {
         model: &ModelServer,
         cap: Duration,
     ) -> Result<Seen> {
+        self.replay.on_stage(&stage.places());
         let began = Instant::now();
         let underway = Underway::since(began);
         let running = async {
@@ -143,11 +144,11 @@ impl Play {
         model: &ModelServer,
         underway: &Underway,
     ) -> Result<Driven> {
-        let Setting { project, scenario, fixture, .. } = setting;
+        let Setting { project, scenario, .. } = setting;
         let root: &Path = &project.root;
         let activity = model.activity();
         stage.make_folder_of(scenario)?;
-        let context = scenario.resolve_vars(&stage.context(Some(fixture)))?;
+        let context = scenario.resolve_vars(&stage.context(Some(self.replay.fixture())))?;
         let mut driver = Driver::new(scenario, stage, root, context, underway.clone(), activity.clone(), None);
         if driver.drive().await {
             self.settle(scenario, model).await;

@@ -1,5 +1,7 @@
 //! Chooses the recorded exchange that answers a request. Pure.
 
+use std::collections::BTreeSet;
+
 use super::streams::{opened_by, subscription_of};
 use crate::tools::difference::{Difference, differences};
 use retake_core::json::{Json, Layout};
@@ -9,11 +11,11 @@ use retake_model::MissReason;
 use retake_wire::fixture::{ToolExchange, ToolMessage};
 
 /// The recorded exchanges of one server, and which of them have been served.
-#[derive(Debug)]
 pub(super) struct Answers {
     exchanges: Vec<Recorded>,
     normalizer: Normalizer,
     scrub: Scrub,
+    says_the_same: Box<dyn Fn(&str, &str) -> bool + Send>,
 }
 
 #[derive(Debug)]
@@ -25,7 +27,12 @@ struct Recorded {
 
 impl Answers {
     pub(super) fn new(exchanges: &[ToolExchange], normalizer: &Normalizer, scrub: &Scrub) -> Answers {
-        let mut answers = Answers { exchanges: Vec::new(), normalizer: normalizer.clone(), scrub: scrub.clone() };
+        let mut answers = Answers {
+            exchanges: Vec::new(),
+            normalizer: normalizer.clone(),
+            scrub: scrub.clone(),
+            says_the_same: Box::new(|_, _| false),
+        };
         let recorded = exchanges.iter().map(|exchange| Recorded {
             key: answers.key(&exchange.method, &exchange.params),
             exchange: exchange.clone(),
@@ -35,11 +42,21 @@ impl Answers {
         answers
     }
 
+    /// Sets the second look at a request that was not recorded: whether a recorded one says the same by what the run knows.
+    pub(super) fn with_second_look(self, says_the_same: impl Fn(&str, &str) -> bool + Send + 'static) -> Answers {
+        Answers { says_the_same: Box::new(says_the_same), ..self }
+    }
+
     /// Takes the first exchange of this request that was not served yet. Requests for a list may be made any number of times;
     /// then the exchange is served again without what the server sent besides its answer, since it sent that once.
     /// Fails if there is none: the reason, and the evidence that a person needs.
     pub(super) fn take(&mut self, method: &str, params: &Json) -> Result<ToolExchange, (MissReason, Vec<String>)> {
-        let key = self.key(method, params);
+        let mut key = self.key(method, params);
+        if self.exchanges.iter().all(|recorded| recorded.key != key) {
+            let recorded = self.exchanges.iter().map(|recorded| &recorded.key);
+            let same: BTreeSet<&String> = recorded.filter(|recorded| (self.says_the_same)(recorded, &key)).collect();
+            key = same.first().filter(|_| same.len() == 1).map_or(key, |one| (*one).clone());
+        }
         let same: Vec<usize> = (0..self.exchanges.len()).filter(|&i| self.exchanges[i].key == key).collect();
         let open = same.iter().copied().find(|&i| !self.exchanges[i].served);
         let Some(index) = open.or_else(|| same.last().copied().filter(|_| !is_once(method))) else {

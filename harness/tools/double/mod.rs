@@ -24,5 +24,5 @@ mod traffic;
 mod upstream;
 
 pub(crate) use serve::{ToolRequest, ToolsMode};
-pub(crate) use server::{Asked, Doubles, Given};
+pub(crate) use server::{Asked, Doubles, Exchanges, Given};
 pub use stdio::take_over;

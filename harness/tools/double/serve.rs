@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use axum::body::Bytes;
 use axum::extract::State;
@@ -54,9 +54,12 @@ pub(super) struct Servers {
     asked: AtomicU64,
 }
 
+/// Made when the first request comes: by then it is known what the recorded exchanges say on this stage.
+pub(super) type LazyAnswers = LazyLock<Mutex<Answers>, Box<dyn FnOnce() -> Mutex<Answers> + Send>>;
+
 /// The double of one server.
 pub(super) struct Server {
-    answers: Mutex<Answers>,
+    answers: LazyAnswers,
     pub(super) live: Option<Live>,
     streams: Arc<Streams>,
     questions: Questions,
@@ -320,9 +323,13 @@ impl Servers {
 }
 
 impl Server {
-    pub(super) fn new(answers: Answers, live: Option<Live>, streams: Arc<Streams>) -> Server {
-        let (answers, questions, drift) = (Mutex::new(answers), Questions::default(), Mutex::default());
-        Server { answers, live, streams, questions, drift }
+    pub(super) fn new(
+        answers: impl FnOnce() -> Answers + Send + 'static,
+        live: Option<Live>,
+        streams: Arc<Streams>,
+    ) -> Server {
+        let answers = LazyLock::new(Box::new(|| Mutex::new(answers())) as Box<dyn FnOnce() -> Mutex<Answers> + Send>);
+        Server { answers, live, streams, questions: Questions::default(), drift: Mutex::default() }
     }
 
     /// What differed from the recording, one line each.

@@ -23,8 +23,8 @@ use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::Normalizer;
 use retake_core::secrets::Scrub;
-use retake_model::Pacing;
 use retake_model::kept::outliving;
+use retake_model::{Branch, Pacing, Replay};
 use retake_scenario::{ForkTools, Suite, ToolBy};
 use retake_wire::fixture::ToolExchanges;
 
@@ -37,7 +37,8 @@ pub(crate) struct Given<'a> {
     pub pacing: Pacing,
     pub root: &'a Path,
     pub fixture: &'a Path,
-    pub recorded: &'a ToolExchanges,
+    /// What was recorded. It is asked when the places of the stage are known.
+    pub recorded: Option<Arc<dyn Exchanges>>,
     pub mode: ToolsMode,
     /// The secrets that templates of real servers use as `{{ secret.NAME }}`.
     pub secrets: &'a Json,
@@ -45,6 +46,35 @@ pub(crate) struct Given<'a> {
     pub scrub: &'a Scrub,
     /// Watches what real servers try to reach.
     pub egress: &'a Egress,
+}
+
+/// The recorded exchanges with tool servers, as they are said on a stage.
+pub(crate) trait Exchanges: Send + Sync {
+    /// The exchanges.
+    fn all(&self) -> &ToolExchanges;
+
+    /// Whether a text says in this run what another one said in the recording.
+    fn says_the_same(&self, recorded: &str, called: &str) -> bool;
+}
+
+impl Exchanges for Replay {
+    fn all(&self) -> &ToolExchanges {
+        &self.fixture().tools
+    }
+
+    fn says_the_same(&self, recorded: &str, called: &str) -> bool {
+        Replay::says_the_same(self, recorded, called)
+    }
+}
+
+impl Exchanges for Branch {
+    fn all(&self) -> &ToolExchanges {
+        self.prefix().all()
+    }
+
+    fn says_the_same(&self, recorded: &str, called: &str) -> bool {
+        self.prefix().says_the_same(recorded, called)
+    }
 }
 
 /// The doubles of a stage, while it runs.
@@ -102,9 +132,15 @@ impl Doubles {
             } else {
                 None
             };
-            let exchanges = given.recorded.get(*name).map(Vec::as_slice).unwrap_or_default();
-            let answers = Answers::new(exchanges, given.normalizer, given.scrub);
-            by_name.insert((*name).clone(), Server::new(answers, live, streams));
+            let (recorded, name) = (given.recorded.clone(), (*name).clone());
+            let (normalizer, scrub, of) = (given.normalizer.clone(), given.scrub.clone(), name.clone());
+            let answers = move || {
+                let Some(recorded) = recorded else { return Answers::new(&[], &normalizer, &scrub) };
+                let exchanges = recorded.all().get(&of).map(Vec::as_slice).unwrap_or_default();
+                let answers = Answers::new(exchanges, &normalizer, &scrub);
+                answers.with_second_look(move |then, now| recorded.says_the_same(then, now))
+            };
+            by_name.insert(name, Server::new(answers, live, streams));
         }
         let key = uuid::Uuid::new_v4().simple().to_string();
         let Given { mode, fixture, pacing, .. } = given;

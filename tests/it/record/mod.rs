@@ -11,6 +11,7 @@ pub(crate) mod four_ways;
 #[cfg(unix)]
 pub(crate) mod full_disk;
 pub(crate) mod parallel;
+pub(crate) mod places;
 pub(crate) mod processes;
 pub(crate) mod proof;
 pub(crate) mod provider_keys;
@@ -38,6 +39,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     #[cfg(unix)]
     full_disk::TESTS,
     parallel::TESTS,
+    places::TESTS,
     proof::TESTS,
     proxy::TESTS,
     provider_keys::TESTS,

@@ -16,7 +16,7 @@ fn with_doubles<F: Future<Output = ()>>(scope: &Scope, pacing: Pacing, check: im
     let suite = retake_scenario::suite_of(root.path()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let (used, recorded, normalizer) = (BTreeSet::new(), ToolExchanges::new(), Normalizer::default());
+        let (used, normalizer) = (BTreeSet::new(), Normalizer::default());
         let (scrub, egress) = (Scrub::default(), Egress::off());
         let doubles = Doubles::start(Given {
             suite: &suite,
@@ -24,7 +24,7 @@ fn with_doubles<F: Future<Output = ()>>(scope: &Scope, pacing: Pacing, check: im
             pacing,
             root: root.path(),
             fixture: Path::new("f.json"),
-            recorded: &recorded,
+            recorded: None,
             mode: ToolsMode::Replay(scope.clone()),
             secrets: &Json::Null,
             normalizer: &normalizer,
