@@ -27,14 +27,6 @@ pub mod run {
     pub use crate::run::waiting::{Waiting, WaitingKind, waiting, waiting_of};
 }
 
-/// The JSON schemas of the files that people write.
-pub mod schemas {
-    /// That of `suite.toml`.
-    pub const SUITE: &str = include_str!("guide/schema/suite.schema.json");
-    /// That of `scenario.toml`.
-    pub const SCENARIO: &str = include_str!("guide/schema/scenario.schema.json");
-}
-
 /// The system under test.
 pub mod system {
     pub use crate::system::{Probe, end_probes, environment_beside, take_over};

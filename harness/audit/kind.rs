@@ -33,7 +33,7 @@ kinds! {
     ChangeValue = "change a value",
     ChangeWord = "change a word",
     ChangeTime = "change a time's form",
-    /// Changes the text that collapsed events deliver in pieces, in all of them.
+    /// Changes words of the model; if collapsed events deliver them in pieces, in all of these.
     ChangeText = "change a streamed text",
     ShortenList = "shorten a list",
     LengthenList = "lengthen a list",

@@ -66,6 +66,8 @@ pub(crate) struct Rendering<'a> {
     pub normalize: &'a dyn Fn(&str) -> String,
     /// Whether a text under a key is a word of the service's own.
     pub is_own: &'a dyn Fn(&str, &str) -> bool,
+    /// Whether a text repeats words of the model.
+    pub is_said: &'a dyn Fn(&str) -> bool,
     /// The recorded tool calls.
     pub calls: &'a Calls,
 }
@@ -93,7 +95,7 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
         options.collapse.iter().any(|name| *name == label || *name == normal)
     };
     let texts = base.texts(&is_collapsed);
-    let sites = base.sites(rendering.is_own).into_iter().chain(texts);
+    let sites = base.sites(rendering.is_own, rendering.is_said).into_iter().chain(texts);
     for site in sites.filter(|site| site.kind.counts_at(options.detail)) {
         places.entry(site.kind).or_default().push((site.class(), site));
     }

@@ -71,11 +71,11 @@ impl Base {
     }
 
     /// Returns all places at which something can be changed, capture by capture.
-    pub(super) fn sites(&self, is_own: &dyn Fn(&str, &str) -> bool) -> Vec<Site> {
-        (0..self.captures.len()).flat_map(|capture| self.sites_of(capture, is_own)).collect()
+    pub(super) fn sites(&self, is_own: &dyn Fn(&str, &str) -> bool, is_said: &dyn Fn(&str) -> bool) -> Vec<Site> {
+        (0..self.captures.len()).flat_map(|capture| self.sites_of(capture, is_own, is_said)).collect()
     }
 
-    fn sites_of(&self, index: usize, is_own: &dyn Fn(&str, &str) -> bool) -> Vec<Site> {
+    fn sites_of(&self, index: usize, is_own: &dyn Fn(&str, &str) -> bool, is_said: &dyn Fn(&str) -> bool) -> Vec<Site> {
         let capture = &self.captures[index];
         if capture.tree.is_some() {
             // The golden of a page holds its text word for word, so every change would be noticed.
@@ -127,7 +127,11 @@ impl Base {
                     ids.push(IdAt { event: at, path: spot.path.clone(), id: text.clone() });
                 }
                 let pointer = payload::pointer(&spot.path);
-                sites.push(site(spot.kind, Some(at), pointer, Edit::Payload(at, spot)));
+                let kind = match (spot.kind, value(json, &spot.path)) {
+                    (Kind::ChangeValue, Some(Json::Str(text))) if is_said(text) => Kind::ChangeText,
+                    (kind, _) => kind,
+                };
+                sites.push(site(kind, Some(at), pointer, Edit::Payload(at, spot)));
             }
         }
         for (at, a) in ids.iter().enumerate() {

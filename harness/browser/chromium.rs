@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::{OnceCell, oneshot};
 
 use super::connection::Connection;
-use crate::system::{Folder, Guard, Guarded, Log};
+use crate::system::{Folder, Guard, Guarded, Log, Today};
 use retake_base::error::{Error, Result};
 
 /// The environment variable that names the program.
@@ -56,7 +56,8 @@ impl Chromium {
         let printed = log.clone();
         let (mut found, mut text) = (Some(found), String::new());
         let guard = Guard::default().folders(folder.all());
-        let guard = guard.program(command, folder.root.clone(), folder.environment(Vec::new(), ""), None);
+        let guard =
+            guard.program(command, folder.root.clone(), folder.environment(Vec::new(), &Today::default()), None);
         let guarded = guard.start(move |bytes| {
             printed.push(bytes);
             if found.is_some() {

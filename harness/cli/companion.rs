@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::project::ProjectOption;
 use retake::__private::project::OpenProject;
-use retake::__private::report::notes;
+use retake::__private::report::{note_lines, notes};
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
@@ -108,8 +108,8 @@ impl Serving {
         // The suite's levels, which also apply to a scenario without a `drift` of its own.
         let weight = self.project.drift;
         let of_level = |level: Level| drift.iter().filter(move |(_, drift)| weight.of(drift.check) == level);
-        let failing = notes(Some(replay.fixture()), of_level(Level::Fail), &[]);
-        (failing, notes(Some(replay.fixture()), of_level(Level::Note), &flaws))
+        let failing = note_lines(&notes(Some(replay.fixture()), of_level(Level::Fail), &[]));
+        (failing, note_lines(&notes(Some(replay.fixture()), of_level(Level::Note), &flaws)))
     }
 
     /// The report since the last reset: what was served, missed and left unused, and what differed.

@@ -1,7 +1,6 @@
 //! Writes the JSON schemas of `suite.toml` and `scenario.toml` into the project. The first line of each file points its editor to
 //! the schema, so completion needs no network and fits the version of Retake that wrote the schema.
 
-use retake::__private::schemas;
 use std::path::Path;
 
 use retake_base::error::Result;
@@ -11,7 +10,10 @@ pub(super) const OF_SUITE: &str = "#:schema .schema/suite.json\n";
 /// The first line of a `scenario.toml`.
 pub(super) const OF_SCENARIO: &str = "#:schema ../.schema/scenario.json\n";
 
-const SCHEMAS: [(&str, &str); 2] = [("suite.json", schemas::SUITE), ("scenario.json", schemas::SCENARIO)];
+const SCHEMAS: [(&str, &str); 2] = [
+    ("suite.json", include_str!("schema/suite.schema.json")),
+    ("scenario.json", include_str!("schema/scenario.schema.json")),
+];
 
 /// Writes the schemas to `scenarios/.schema/` unless they are there and current. Returns whether it wrote one.
 /// Fails if one cannot be written.

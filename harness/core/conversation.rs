@@ -23,6 +23,8 @@ pub struct Message {
     pub failed: bool,
     /// Whether a framework injected the message and hides it from users. The key leaves such messages out.
     pub hidden: bool,
+    /// What counts for no key: the role of a prompt, and which parts of the content may be cached. Null if there is nothing.
+    pub extra: Json,
 }
 
 impl Message {
@@ -36,6 +38,7 @@ impl Message {
             tool_call_id: None,
             failed: false,
             hidden: false,
+            extra: Json::Null,
         }
     }
 }

@@ -52,11 +52,6 @@ impl Places {
         self.0.iter().map(|it| (it.name.as_str(), it.place.as_str()))
     }
 
-    /// Whether nothing is known.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Returns a text with the names in place of the places, and a text's own names escaped. A path of one component (`/app`) may mean
     /// many things: it is named where a path follows that `exists` below it.
     pub fn named<'a>(&self, text: &'a str, exists: &dyn Fn(&str) -> bool) -> Cow<'a, str> {

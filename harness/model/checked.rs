@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
-use retake_core::key::{CheckTexts, Checks, Normalizer};
+use retake_core::key::{CheckTexts, Checks, Hash, Normalizer};
 use retake_wire::Call;
 
 /// The texts of a call's checks, and their hashes.
@@ -19,6 +19,15 @@ pub struct Checked {
 impl From<CheckTexts> for Checked {
     fn from(texts: CheckTexts) -> Checked {
         Checked { hashes: texts.hashes(), texts }
+    }
+}
+
+impl Checked {
+    /// Adds what differs from call to call.
+    pub(super) fn with_extra(&self, normalizer: &Normalizer, extra: Json) -> Checked {
+        let texts = self.texts.clone().with_extra(normalizer, extra);
+        let extra = texts.extra.as_deref().map(|text| Hash::of(text.as_bytes()));
+        Checked { hashes: Checks { extra, ..self.hashes }, texts }
     }
 }
 

@@ -8,7 +8,7 @@ use super::callers::names_of_tools;
 use super::checked::Checked;
 use super::miss::{FieldDifference, change, field_difference};
 use retake_core::json::{Json, Layout};
-use retake_core::key::Check;
+use retake_core::key::{Check, text_as_varying};
 use retake_wire::fixture::{Fixture, Turn};
 use retake_wire::{Api, expressible_in_every_api};
 
@@ -33,11 +33,12 @@ impl DriftOf {
             Check::Results => format!("tool results{of} are marked differently than recorded ({words})"),
             Check::Prompt => format!("the system prompt{of} changed ({words})"),
             Check::Tools => self.tool().unwrap_or_else(|| format!("the tool definitions{of} changed ({words})")),
-            Check::Settings => {
+            Check::Settings | Check::Extra => {
+                let what = if self.check == Check::Settings { "the settings" } else { "what is sent beside the calls" };
                 let place = field_difference(&self.recorded, &self.called);
                 place.map_or_else(
-                    || format!("the settings{of} changed ({words})"),
-                    |FieldDifference { pointer, words, .. }| format!("the settings{of} changed: `{pointer}` ({words})"),
+                    || format!("{what}{of} changed ({words})"),
+                    |FieldDifference { pointer, words, .. }| format!("{what}{of} changed: `{pointer}` ({words})"),
                 )
             }
             Check::Model => format!("the model{of} changed ({words})"),
@@ -61,6 +62,10 @@ impl DriftOf {
     pub fn in_short(&self) -> String {
         match self.check {
             Check::Form => self.options().join(", "),
+            Check::Settings | Check::Extra => field_difference(&self.recorded, &self.called).map_or_else(
+                || change(&self.recorded, &self.called),
+                |FieldDifference { pointer, words, .. }| format!("`{pointer}`: {words}"),
+            ),
             _ => change(&self.recorded, &self.called),
         }
     }
@@ -113,8 +118,12 @@ pub(super) fn drift(
         }
         let recorded = fixture.texts.get(&hash).cloned().unwrap_or_default();
         let called = called.texts.of(check)?.clone();
-        // Each API asks for forms in its own way, below its own version.
-        if check == Check::Form && !same_api {
+        let called = text_as_varying(&recorded, &called).filter(|_| check.may_vary()).map_or(called, Arc::from);
+        if called == recorded {
+            return None;
+        }
+        // Each API asks for forms in its own way, below its own version, and has its own fields beside a call.
+        if matches!(check, Check::Form | Check::Extra) && !same_api {
             return None;
         }
         // Not every API marks a tool result as an error.

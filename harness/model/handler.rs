@@ -151,7 +151,8 @@ impl Exchange<'_> {
         let rules = replay.rules();
         let caller = self.state.callers.caller_of(&incoming.headers, call);
         let wire::Results { flaws, check } = wire::Results::of(call);
-        let checks = session.checks_of(call, &check, &rules.normalizer);
+        let extra = call.extra_with(&http::checked_headers(&incoming.headers));
+        let checks = session.checks_of(call, &check, extra, &rules.normalizer);
         let mut lookup = Lookup::of(call, incoming.via(), hash, caller.as_deref(), rules, checks, flaws);
         if replay.keeps_hashes_only() {
             lookup.first_caller = Some(caller.clone());

@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::activity::InFlight;
 use super::route;
+use retake_core::json::Json;
 use retake_wire::{self as wire, Api, Body, Frames, Response, Target};
 
 /// The largest request that is read, in bytes.
@@ -310,6 +311,14 @@ fn content_type(text: &str) -> Option<HeaderValue> {
         .into_iter()
         .find(|common| *common == text)
         .map_or_else(|| text.parse().ok(), |common| Some(HeaderValue::from_static(common)))
+}
+
+/// Returns the headers that count for the check `extra`.
+pub(super) fn checked_headers(headers: &HeaderMap) -> Json {
+    wire::checked_headers(|name| {
+        let lines: Option<Vec<&str>> = headers.get_all(name).iter().map(|line| line.to_str().ok()).collect();
+        lines.filter(|lines| !lines.is_empty()).map(|lines| lines.join(", "))
+    })
 }
 
 /// Returns the body of a request without its content encoding.

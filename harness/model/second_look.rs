@@ -16,7 +16,7 @@ use super::served::Found;
 use retake_base::lock::Mutex;
 use retake_core::days::{Clocks, Days};
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Check, Hash, Rules};
+use retake_core::key::{Check, Hash, Rules, VARIES, text_as_varying};
 use retake_core::places::{Places, Within};
 use retake_wire::Shared;
 use retake_wire::fixture::{After, Fixture, canonical_answer};
@@ -34,7 +34,9 @@ pub(super) struct SecondLook {
     nodes: OnceLock<Vec<Node>>,
     recent: Mutex<Vec<Recent>>,
     /// For each text of a check that no turn has, the recorded text that says the same.
-    checks: Mutex<HashMap<Hash, Option<Hash>>>,
+    checks: Mutex<HashMap<(Check, Hash), Option<Hash>>>,
+    /// Whether recorded texts of checks say of values that they vary.
+    varies: OnceLock<bool>,
 }
 
 /// What makes texts equal that say places, beyond what a fixture names.
@@ -193,9 +195,10 @@ impl SecondLook {
     }
 
     /// Returns a call's checks with the recorded texts in place of those that say the same, so that neither ranks nor is noted what
-    /// only the day changed.
+    /// only the day changed, or what was recorded as varying.
     pub(super) fn checks(&self, called: &Arc<Checked>, fixture: &Fixture) -> Arc<Checked> {
-        if self.knows_nothing(fixture) {
+        let varies = || *self.varies.get_or_init(|| fixture.texts.values().any(|text| text.contains(VARIES)));
+        if self.knows_nothing(fixture) && !varies() {
             return called.clone();
         }
         let same = |check: Check| {
@@ -205,10 +208,14 @@ impl SecondLook {
             }
             let recorded = || fixture.table.turns().iter().filter_map(|turn| turn.checks?.of(check));
             let is_same = |hash: &Hash| {
-                fixture.texts.get(hash).is_some_and(|recorded| self.says_the_same(recorded, text, fixture))
+                fixture.texts.get(hash).is_some_and(|recorded| {
+                    let varying = text_as_varying(recorded, text).filter(|_| check.may_vary());
+                    let text = varying.as_deref().unwrap_or(text);
+                    **recorded == *text || self.says_the_same(recorded, text, fixture)
+                })
             };
             let find = || recorded().collect::<BTreeSet<_>>().into_iter().find(is_same);
-            let found = *self.checks.lock().entry(hash).or_insert_with(find);
+            let found = *self.checks.lock().entry((check, hash)).or_insert_with(find);
             Some((check, fixture.texts.get(&found?)?.clone()))
         };
         let same: Vec<(Check, Arc<str>)> = Check::ALL.into_iter().filter_map(same).collect();

@@ -140,9 +140,18 @@ impl Session {
         Ok(Read { call, hash: None, json: OnceLock::from(json), body: body.clone() })
     }
 
-    /// Returns the checks of a call. `results` is the text of the check of its tool results; it is empty for most calls.
-    pub(super) fn checks_of(&self, call: &Call, results: &str, normalizer: &Normalizer) -> Arc<Checked> {
-        self.checks.of(call, results, normalizer)
+    /// Returns the checks of a call. `results` is the text of the check of its tool results; it is empty for most calls. `extra` is
+    /// what [`Call::extra_with`] returned.
+    pub(super) fn checks_of(
+        &self,
+        call: &Call,
+        results: &str,
+        extra: Option<Json>,
+        normalizer: &Normalizer,
+    ) -> Arc<Checked> {
+        let checked = self.checks.of(call, results, normalizer);
+        let Some(extra) = extra else { return checked };
+        Arc::new(checked.with_extra(normalizer, extra))
     }
 
     /// Notes a response that was served, if later requests over the API may refer to it.

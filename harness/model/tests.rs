@@ -1,6 +1,7 @@
 mod alignment;
 mod callers_apart;
 mod closed_loop;
+mod extra;
 mod form;
 mod keyless;
 mod methods;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::open_project::OpenProject;
 use super::replay::Replay;
-use crate::report::notes;
+use crate::report::{note_lines, notes};
 use retake_base::error::Result;
 use retake_core::secrets::shown;
 use retake_model::{Miss, Mode, ModelServer, Scope, ServerOptions, Urls, places_here};
@@ -133,7 +133,7 @@ impl ReplayModel {
         let mut wrong: Vec<String> = self.misses().iter().map(ToString::to_string).collect();
         let drift = self.server.drift();
         let failing = drift.iter().filter(|(_, drift)| self.weight.of(drift.check) == Level::Fail);
-        wrong.extend(notes(Some(self.replay.fixture()), failing, &[]));
+        wrong.extend(note_lines(&notes(Some(self.replay.fixture()), failing, &[])));
         let wrong: Vec<String> = wrong.iter().map(|text| shown(text)).collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }

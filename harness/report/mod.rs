@@ -28,7 +28,7 @@ pub use evidence::Evidence;
 pub use failure::{Advice, Failure};
 pub use fork::{FORK_FORMAT, ForkData, ForkRow, caller_of, fork_table};
 pub use github::{annotation, markdown};
-pub use notes::notes;
+pub use notes::{Note, lines_of_run, note_lines, notes};
 pub use numbers::in_thousands;
 pub use progress::{Progress, summary};
 pub use run_data::*;

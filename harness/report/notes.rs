@@ -1,6 +1,9 @@
 //! Notes on a run that do not make it fail, without repetitions.
 
 use retake_base::text::counted;
+use std::collections::BTreeMap;
+use std::fmt;
+
 use retake_model::{CallFlaw, DriftOf};
 use retake_wire::fixture::Fixture;
 
@@ -9,7 +12,7 @@ pub fn notes<'a>(
     fixture: Option<&Fixture>,
     drift: impl IntoIterator<Item = &'a (usize, DriftOf)>,
     flaws: &[CallFlaw],
-) -> Vec<String> {
+) -> Vec<Note> {
     // If several fixtures are joined, the index alone does not identify a turn.
     let place = |turn: usize| match fixture {
         Some(fixture) if !fixture.joined.is_empty() => fixture.place_of(turn),
@@ -25,16 +28,43 @@ pub fn notes<'a>(
         let about = format!("{}: {}", flaw.kind, flaw.what);
         Note::add(&mut said, about, flaw.caller.as_deref(), flaw.turn.map(place), String::new);
     }
-    said.into_iter().map(Note::text).collect()
+    said
+}
+
+/// Returns notes as lines.
+pub fn note_lines(notes: &[Note]) -> Vec<String> {
+    notes.iter().map(Note::to_string).collect()
 }
 
 /// A note, and the calls that it is about.
-struct Note {
+#[derive(Clone, Debug)]
+pub struct Note {
     about: String,
+    /// The first call; empty if the note is about no call.
     first: String,
     detail: String,
     /// How many more calls there are.
     more: usize,
+}
+
+impl From<String> for Note {
+    fn from(about: String) -> Note {
+        Note { about, first: String::new(), detail: String::new(), more: 0 }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Note { about, first, detail, more } = self;
+        f.write_str(about)?;
+        if !first.is_empty() {
+            write!(f, " {first}")?;
+        }
+        if *more > 0 {
+            write!(f, " and {}", counted(*more, "more call"))?;
+        }
+        if detail.is_empty() { Ok(()) } else { write!(f, ": {detail}") }
+    }
 }
 
 impl Note {
@@ -54,11 +84,28 @@ impl Note {
         notes.push(Note { about, first: format!("in the call{by}{turn}"), detail: detail(), more: 0 });
     }
 
-    fn text(self) -> String {
-        let more = if self.more > 0 { format!(" and {}", counted(self.more, "more call")) } else { String::new() };
-        let detail = if self.detail.is_empty() { String::new() } else { format!(": {}", self.detail) };
-        format!("{} {}{more}{detail}", self.about, self.first)
+    /// Whether another note says the same of other calls.
+    fn says_the_same(&self, other: &Note) -> bool {
+        self.about == other.about && self.detail == other.detail
     }
+
+    /// What the note says, whatever calls it is about.
+    fn of_all(&self) -> String {
+        Note { first: String::new(), more: 0, ..self.clone() }.to_string()
+    }
+}
+
+/// Returns the notes of scenarios as lines. What all of several scenarios are told is one line.
+pub fn lines_of_run(notes: &BTreeMap<String, Vec<Note>>) -> Vec<String> {
+    let is_shared = |note: &Note| {
+        notes.len() > 1 && notes.values().all(|of_one| of_one.iter().any(|other| other.says_the_same(note)))
+    };
+    let shared = notes.values().next().into_iter().flatten().filter(|note| is_shared(note));
+    let shared = shared.map(|note| format!("all {}: {}", counted(notes.len(), "scenario"), note.of_all()));
+    let own = notes.iter().flat_map(|(scenario, of_one)| {
+        of_one.iter().filter(|note| !is_shared(note)).map(move |note| format!("{scenario}: {note}"))
+    });
+    shared.chain(own).collect()
 }
 
 #[cfg(test)]

@@ -20,11 +20,11 @@ use crate::audit::{
     Audit, Audited, FixtureAudit, Outcome, Rendering, RuleAudit, ScenarioAudit, merged, of_answers, of_results,
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
-use crate::report::{audit_json, audit_text, notes, terminal};
+use crate::report::{audit_json, audit_text, note_lines, notes, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
-use retake_core::events::{Captured, ShapeOptions, Shaped, is_id, names_nothing};
+use retake_core::events::{Captured, ShapeOptions, Shaped, is_id, is_said, names_nothing};
 use retake_core::json::Json;
 use retake_core::key::Check;
 use retake_core::secrets::Fired;
@@ -145,6 +145,7 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let known = replayed.known();
     let foreign = replayed.foreign();
     let is_own = |key: &str, text: &str| foreign.is_own(key, text) && !is_id(text) && normalize(text) == text;
+    let is_said = is_said(&known.recorded, &normalize);
     let shape = ShapeOptions { detail: options.detail.unwrap_or(scenario.golden.detail), ..scenario.golden.clone() };
     let captures = if has_golden(scenario) { &played.driven.captured[..] } else { &[] };
     // To look for secrets takes a fifth of an audit. No change adds one, so it is enough to look at what was captured.
@@ -163,11 +164,11 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
         scored: score(
             captures,
             &shape,
-            &Rendering { made: &made, normalize: &normalize, is_own: &is_own, calls: &known.calls },
+            &Rendering { made: &made, normalize: &normalize, is_own: &is_own, is_said: &is_said, calls: &known.calls },
         ),
         answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
         results: of_results(&log.heard, rules),
-        drift: notes(fixture.as_deref(), played.drift.iter().filter(since), &[]),
+        drift: note_lines(&notes(fixture.as_deref(), played.drift.iter().filter(since), &[])),
         merged: merged(&log.heard, rules),
     }
 }

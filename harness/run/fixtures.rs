@@ -10,7 +10,7 @@ use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
 use retake_base::text::nearest;
-use retake_core::key::Rules;
+use retake_core::key::{Rules, Varying};
 use retake_scenario::{Discovered, FixtureRef, Scenario, is_name};
 use retake_wire::fixture::{FORMAT, Fixture};
 
@@ -69,17 +69,21 @@ impl Fixtures {
     }
 
     /// Writes a fixture of an older format in the newest one. One without conversations stays as it is, since deer-flow's own files
-    /// hold more than is read. Returns a note for the user, if it was written.
+    /// hold more than is read. Values of its checks that vary are marked. Returns a note for the user, if it was written.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write_anew(&self, fixture: &Fixture) -> Result<Option<String>> {
-        let (file, text) = (self.root.join(&fixture.path), fixture.print());
-        if !fixture.is_old || !fixture.keeps_conversations() || files::read(&file)? == text.as_bytes() {
+    pub fn write_anew(&self, fixture: &Fixture, varying: &[Varying]) -> Result<Option<String>> {
+        let varies = !varying.is_empty() && fixture.joined.is_empty();
+        let text = if varies { fixture.clone().with_varying(varying).print() } else { fixture.print() };
+        let file = self.root.join(&fixture.path);
+        let is_due = (fixture.is_old || varies) && fixture.keeps_conversations();
+        if !is_due || files::read(&file)? == text.as_bytes() {
             return Ok(None);
         }
         files::write_whole(&file, text.as_bytes())?;
-        Ok(Some(format!("{}: written as {FORMAT}, which says the same", fixture.path.display())))
+        let what = if varies { "with the values marked that vary from run to run" } else { "which says the same" };
+        Ok(Some(format!("{}: written as {FORMAT}, {what}", fixture.path.display())))
     }
 
     fn no_fixture(&self, scenario: &Scenario, file: &Path) -> Error {

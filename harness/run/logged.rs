@@ -7,6 +7,7 @@ use super::data::{asked_data, call_data, golden_data, turn_data};
 use super::project::Project;
 use super::trial::Replayed;
 use super::verdict::has_golden;
+use crate::report::note_lines;
 use crate::report::{
     CheckData, Failure, FlakyData, GoldenData, RunAction, RunData, RunResult, Runs, markdown, terminal,
 };
@@ -59,7 +60,7 @@ impl Project {
     pub(super) fn note_flaky(&self, scenario: &str, failures: Vec<String>) {
         let Some(first) = failures.first() else { return };
         let flaky = format!("flaky: green only at try {}; before that: {first}", failures.len() + 1);
-        self.note(scenario, [vec![flaky], self.noted(scenario)].concat());
+        self.note(scenario, [vec![flaky.into()], self.noted(scenario)].concat());
         self.runs.with(scenario, |data| data.flaky = Some(FlakyData { tries: failures.len() + 1, failures }));
     }
 
@@ -119,7 +120,7 @@ impl Project {
     /// Adds what is known of a scenario before it runs, and its notes.
     fn describe(&self, scenario: &Scenario, data: &mut RunData) {
         data.description = Some(scenario.description.clone()).filter(|text| !text.is_empty());
-        data.notes = self.noted(&scenario.name);
+        data.notes = note_lines(&self.noted(&scenario.name));
         data.shard = self.shard.get().map(ToString::to_string);
     }
 

@@ -17,7 +17,7 @@ use super::shard::{Shard, Times};
 use super::slots::Slots;
 use crate::drive::milliseconds;
 use crate::project::OpenProject;
-use crate::report::{Failure, RunAction, RunData, RunResult, Running, Runs, annotation, terminal};
+use crate::report::{Failure, Note, RunAction, RunData, RunResult, Running, Runs, annotation, lines_of_run, terminal};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
 use retake_base::files;
@@ -59,7 +59,7 @@ pub(crate) struct Project {
     /// Whether the user has asked a recording to end.
     pub(super) interrupt: Interrupt,
     /// Notes for the user on each scenario's run, whether it passed or failed.
-    notes: Mutex<BTreeMap<String, Vec<String>>>,
+    notes: Mutex<BTreeMap<String, Vec<Note>>>,
     /// The data of each scenario's run.
     pub(super) runs: ProcessRuns,
 }
@@ -142,21 +142,21 @@ impl Project {
     }
 
     /// Sets the notes on a scenario's run.
-    pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
-        self.notes.lock().insert(scenario.to_owned(), lines);
+    pub(crate) fn note(&self, scenario: &str, notes: impl IntoIterator<Item = impl Into<Note>>) {
+        let notes = notes.into_iter().map(Into::into).collect();
+        self.notes.lock().insert(scenario.to_owned(), notes);
     }
 
     /// The notes on a scenario's run.
-    pub(super) fn noted(&self, scenario: &str) -> Vec<String> {
+    pub(super) fn noted(&self, scenario: &str) -> Vec<Note> {
         self.notes.lock().get(scenario).cloned().unwrap_or_default()
     }
 
     /// Prints the notes of all scenarios to standard error: standard output belongs to libtest.
     pub(crate) fn print_notes(&self) {
-        let notes = self.notes.lock();
-        let lines =
-            notes.iter().flat_map(|(scenario, lines)| lines.iter().map(move |line| format!("{scenario}: {line}")));
-        lines.for_each(|line| terminal::note(format!("note: {line}")));
+        for line in lines_of_run(&self.notes.lock()) {
+            terminal::note(format!("note: {line}"));
+        }
         if let less @ 1.. = self.holding_less.load(Ordering::Relaxed) {
             let hold = if less == 1 { "holds less than it" } else { "hold less than they" };
             terminal::note(format!("{} {hold} could: {}", counted(less, "golden"), self.commands.update_all()));

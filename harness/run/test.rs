@@ -24,7 +24,7 @@ use super::shard::{self, Shard};
 use super::slots::Claim;
 use super::trial::{self, How};
 use super::{orphans, second_look, tools, verdict, worlds};
-use crate::report::{Failure, RunAction, Screen, libtest, terminal};
+use crate::report::{Failure, Note, RunAction, Screen, libtest, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::shown;
@@ -202,8 +202,8 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     if project.goldens.policy() == Policy::Overwrite {
         let agreed = prove(project, scenario, fixture.as_ref(), None)?;
         agreed.compared(project, scenario)?;
-        let anew = fixture.map_or(Ok(None), |fixture| project.fixtures.write_anew(&fixture))?;
-        project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain(anew).collect());
+        let anew = fixture.map_or(Ok(None), |fixture| project.fixtures.write_anew(&fixture, &agreed.varying))?;
+        project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain(anew.map(Note::from)));
         return Ok(());
     }
     verdict::check_format(project, scenario)?;
@@ -269,8 +269,8 @@ fn attempt(
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);
-    let notes = of_file.into_iter().chain(replayed.notes(scenario)).chain(replayed.new_headers(scenario));
-    project.note(&scenario.name, notes.collect());
+    let of_run = replayed.notes(scenario).into_iter().chain(replayed.new_headers(scenario).into_iter().map(Note::from));
+    project.note(&scenario.name, of_file.map(Note::from).into_iter().chain(of_run));
     let failing = Failing::of(&replayed, None, scenario);
     let is_sound = failing.findings.is_none();
     let golden = replayed.own_golden(scenario).filter(|_| is_sound);

@@ -275,7 +275,7 @@ pub(super) async fn doubles(
 ) -> Result<Option<Doubles>> {
     let recorded: Option<Arc<dyn Exchanges>> = match mode {
         Mode::Replay(replay) => Some(replay.clone()),
-        Mode::Record(recorder) => recorder.branch().map(|branch| -> Arc<dyn Exchanges> { branch.clone() }),
+        Mode::Record(paid) => paid.branch().cloned().map(|branch| -> Arc<dyn Exchanges> { branch }),
     };
     let suite = &project.discovered.suite;
     let used = suite.tools_of(scenario);
@@ -289,8 +289,8 @@ pub(super) async fn doubles(
         mode: match (mode, scenario.tools_from) {
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
-            (Mode::Record(recorder), _) => {
-                recorder.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), suite.fork_tools))
+            (Mode::Record(by), _) => {
+                by.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), suite.fork_tools))
             }
         },
         secrets: &declared_secrets::real_values(&project.open),

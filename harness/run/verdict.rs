@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::egress;
 use super::trial::Replayed;
-use crate::report::{Evidence, Failure, notes, unified_lines};
+use crate::report::{Evidence, Failure, Note, notes, unified_lines};
 use crate::run::commands::record_command;
 use crate::run::failing::Failing;
 use crate::run::golden::{Committed, Compared};
@@ -44,22 +44,22 @@ impl Replayed {
     }
 
     /// Notes for the user on the run, whether it passed or failed, one line each.
-    pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
+    pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<Note> {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
-        lines.extend(self.played.egress.as_ref().and_then(|egress| egress::note(egress, scenario)));
-        lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}")));
+        lines.extend(self.played.egress.as_ref().and_then(|egress| egress::note(egress, scenario)).map(Note::from));
+        lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}").into()));
         if self.played.error().is_none() {
             let nowhere = shown_nowhere(&self.played.driven.captured, &scenario.golden);
             lines.extend(nowhere.into_iter().map(|pointer| {
-                format!("`show` in [golden] names `{pointer}`, but no event of this run has a value there")
+                format!("`show` in [golden] names `{pointer}`, but no event of this run has a value there").into()
             }));
         }
         if let (Delays::Recorded, Some(fixture)) = (scenario.delays, &self.fixture)
             && !fixture.keeps_delays()
         {
             let again = record_command(&scenario.name);
-            lines.push(format!("delays: {} contains none; to record them: {again}", fixture.path.display()));
+            lines.push(format!("delays: {} contains none; to record them: {again}", fixture.path.display()).into());
         }
         lines
     }
@@ -383,7 +383,7 @@ pub(super) fn compare(
                 Compared::FormatOnly => compared.change().to_owned(),
                 compared => format!("golden {}", compared.change()),
             };
-            project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain([written]).collect());
+            project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain([written.into()]));
             Ok(())
         }
         (Compared::Same, ..) => Ok(()),

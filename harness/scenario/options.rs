@@ -90,6 +90,8 @@ pub struct Drift {
     pub form: Level,
     /// Whether tool results are errors, are empty, or are out of order.
     pub results: Level,
+    /// What is left out of the other checks, such as metadata.
+    pub extra: Level,
     /// What a tool returns when its recorded call is executed again.
     pub observation: Level,
 }
@@ -104,6 +106,7 @@ impl Drift {
             Check::Settings => self.settings,
             Check::Form => self.form,
             Check::Results => self.results,
+            Check::Extra => self.extra,
         }
     }
 }
@@ -114,9 +117,10 @@ impl Default for Drift {
             prompt: Level::Note,
             tools: Level::Note,
             model: Level::Note,
-            settings: Level::Ignore,
+            settings: Level::Note,
             form: Level::Note,
             results: Level::Fail,
+            extra: Level::Note,
             observation: Level::Fail,
         }
     }

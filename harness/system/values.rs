@@ -178,7 +178,9 @@ impl StageValues {
             place(&format!("{name} localhost"), localhost);
         };
         server("model", &model.url);
-        urls.iter().for_each(|(name, url)| server(&format!("system {name}"), url));
+        for (name, url) in urls {
+            server(&format!("system {name}"), url);
+        }
         for Berth { name, port, .. } in systems.iter().filter(|berth| !urls.contains_key(&berth.name)) {
             server(&format!("system {name}"), &format!("127.0.0.1:{}", port.port()));
         }

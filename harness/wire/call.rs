@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{Api, RenderFor};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
+use retake_core::key::HEADERS;
 
 /// One request of a system to a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,16 @@ pub struct Call {
     pub settings: Json,
     /// What changes how an answer looks, by presence and kind alone (KEY.md, section 5). Null for a request that is no chat.
     pub form: Json,
+    /// What is left out of the conversation and of all other checks. Null for a request that is no chat.
+    pub extra: Json,
+}
+
+/// The headers of a request that change what a provider does.
+const COMPARED: [&str; 3] = ["anthropic-version", "anthropic-beta", "openai-beta"];
+
+/// Returns the headers of a request that count for the check `extra`, of which `value` returns the values.
+pub fn checked_headers(value: impl Fn(&str) -> Option<String>) -> Json {
+    Json::object(COMPARED.into_iter().filter_map(|name| Some((name, Json::from(value(name)?.as_str())))))
 }
 
 /// A message that the calls of one conversation share, since an agent repeats all earlier messages with each call.
@@ -83,6 +94,15 @@ impl fmt::Debug for Shared {
 impl Call {
     pub fn into_messages(self) -> Vec<Message> {
         self.messages.into_iter().map(Message::from).collect()
+    }
+
+    /// Returns what the check `extra` compares, with the headers that [`checked_headers`] returned; `None` if this is no chat.
+    pub fn extra_with(&self, headers: &Json) -> Option<Json> {
+        let mut extra = self.extra.as_object()?.clone();
+        if headers.is_truthy() {
+            extra.insert(HEADERS, headers.clone());
+        }
+        Some(Json::Object(extra))
     }
 
     /// Returns what rendering a response to this call needs. `seed` is the call's `input_hash` in hexadecimal.

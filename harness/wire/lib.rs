@@ -36,7 +36,7 @@ mod tests;
 
 pub use answer::{decode_read, decode_response};
 pub use api::{Api, api_of_path, is_host_of_provider, is_of_provider};
-pub use call::{Call, Shared};
+pub use call::{Call, Shared, checked_headers};
 pub use content_encoding::Decoder;
 pub use decode::{chat_body, decode};
 pub use histories::{Histories, Reading};

@@ -26,6 +26,7 @@ pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
             stream: false,
             array: false,
             form: Json::Null,
+            extra: Json::Null,
             ..counted
         };
     }
@@ -43,6 +44,7 @@ pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
         model: body.str_of("model").unwrap_or_default().to_owned(),
         settings: Json::Null,
         form: Json::Null,
+        extra: Json::Null,
     }
 }
 

@@ -63,6 +63,7 @@ pub(super) fn call(
     let (metadata, caller) = metadata(body)?;
     Ok(Call {
         api,
+        extra: extra(body, &messages, no_settings),
         system: system_of(&messages),
         messages,
         caller,
@@ -83,6 +84,43 @@ pub(super) fn metadata(body: &Json) -> Result<(Option<Json>, Option<String>), Wi
     let metadata = fields::optional_object(body, "metadata")?;
     let caller = metadata.and_then(|data| data.str_of("caller")).map(str::to_owned);
     Ok((metadata.cloned(), caller))
+}
+
+/// The fields of a request that count for no other check: they identify who asks, or say what a provider keeps.
+const EXTRA: [&str; 6] = ["metadata", "client_metadata", "user", "safety_identifier", "prompt_cache_key", "keep_alive"];
+
+/// Returns what the check `extra` compares: those of these fields that are no settings of the API, and what is said of messages.
+pub(super) fn extra(body: &Json, messages: &[Shared], no_settings: &[&str]) -> Json {
+    let of_messages = messages.iter().enumerate().filter(|(_, message)| message.extra != Json::Null);
+    let of_messages = Json::object(of_messages.map(|(index, message)| (index.to_string(), message.extra.clone())));
+    let fields = EXTRA.into_iter().filter(|key| no_settings.contains(key));
+    let mut extra: Object =
+        fields.filter_map(|key| Some((key.to_owned(), fields::given(body, key)?.clone()))).collect();
+    if let Some(Json::Object(metadata)) = extra.get_mut("metadata") {
+        metadata.remove("caller");
+    }
+    if of_messages.is_truthy() {
+        extra.insert("messages", of_messages);
+    }
+    Json::Object(extra)
+}
+
+/// Returns what counts for the check `extra` in a message as it was sent: the role of a prompt, and which parts may be cached.
+pub(super) fn extra_of(sent: &Json) -> Json {
+    let role = sent.get("role").filter(|role| matches!(role.as_str(), Some("system" | "developer")));
+    extra_of_parts(role, sent.get("cache_control"), sent.get("content"))
+}
+
+/// The same, for a message whose parts are known.
+pub(super) fn extra_of_parts(role: Option<&Json>, cached: Option<&Json>, content: Option<&Json>) -> Json {
+    let cached_in =
+        |value: &Json| Some(Json::object([("cache_control", fields::given(value, "cache_control")?.clone())]));
+    let parts = content.and_then(Json::as_array).unwrap_or_default().iter().enumerate();
+    let parts = Json::object(parts.filter_map(|(index, part)| Some((index.to_string(), cached_in(part)?))));
+    let parts = Some(parts).filter(Json::is_truthy);
+    let extra = [("role", role.cloned()), ("cache_control", cached.cloned()), ("content", parts)];
+    let extra = Json::object(extra.into_iter().filter_map(|(key, value)| Some((key, value?))));
+    Some(extra).filter(Json::is_truthy).unwrap_or(Json::Null)
 }
 
 /// Returns the fields of a request except those named in `but`.

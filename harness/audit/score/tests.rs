@@ -36,7 +36,11 @@ fn with_calls(events: Vec<Event>, options: &ShapeOptions, calls: &Calls) -> Scor
         (false, Shaped::of(captures, options, &known, &normalize).golden)
     };
     let is_own = |_: &str, text: &str| text == "busy";
-    score(&[stream(events)], options, &Rendering { made: &made, normalize: &normalize, is_own: &is_own, calls })
+    score(
+        &[stream(events)],
+        options,
+        &Rendering { made: &made, normalize: &normalize, is_own: &is_own, is_said: &|_| false, calls },
+    )
 }
 
 fn of(detail: Detail) -> ShapeOptions {

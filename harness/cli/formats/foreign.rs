@@ -13,7 +13,7 @@ use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::fixture::{Fixture, Recorded};
+use retake_wire::fixture::{Fixture, Recorded, ToolExchanges};
 use retake_wire::{Call, Known};
 
 /// The format of another tool's recordings.
@@ -106,7 +106,7 @@ pub(crate) fn to_fixture(
     }
     let mut kept = Recorded::kept(&recorded).into_iter();
     recorded.retain(|_| kept.next().unwrap_or(true));
-    let mut fixture = Fixture::of_turns(out, notes, recorded, options.rules);
+    let mut fixture = Fixture::of_foreign(out, notes, recorded, &ToolExchanges::new(), options.rules);
     let fired = fired.iter().map(String::as_str);
     fixture.scrub = Scrub::of_names(fired, |_| None).map_err(|reason| vec![Error::new(reason)])?;
     Ok(Imported { fixture, left_out, notes: remarks, unread: errors })

@@ -98,8 +98,9 @@ impl Interaction {
             }
             Err(reason) => (Answer::untold("answer that could not be read"), Some(reason)),
         };
-        let exchange =
-            Exchange { api, target: Target { path: &path, ..target }, request: &request, response: &response };
+        let headers = wire::checked_headers(|name| Some(self.headers.get(name)?.to_str().ok()?.to_owned()));
+        let target_now = Target { path: &path, ..target };
+        let exchange = Exchange { api, target: target_now, request: &request, headers: &headers, response: &response };
         let mut asked_for = None;
         let caller = |call: &Call| {
             let asked = RenderFor { include_usage: true, ..call.render_for("") };

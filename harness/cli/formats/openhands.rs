@@ -9,7 +9,7 @@ use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
-use retake_wire::fixture::{Fixture, Recorded};
+use retake_wire::fixture::{Fixture, Recorded, ToolExchanges};
 
 /// Makes a fixture from a conversation, and returns one line for each answer that cannot become a turn. The turns have no `wire`,
 /// so their answers are rendered for each API. `scrub` are the secrets to remove.
@@ -69,7 +69,7 @@ pub(crate) fn to_fixture(
         }
     }
     close(&mut turns, &mut open, condensed);
-    let mut fixture = Fixture::of_turns(out, notes, turns.answered, rules);
+    let mut fixture = Fixture::of_foreign(out, notes, turns.answered, &ToolExchanges::new(), rules);
     let fired = fired.iter().map(String::as_str);
     fixture.scrub = Scrub::of_names(fired, |_| None).map_err(Error::new)?;
     Ok((fixture, left_out))

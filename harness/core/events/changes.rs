@@ -12,7 +12,7 @@ mod trees;
 mod values;
 mod words;
 
-use super::golden::{Block, EventIds, EventLine, Golden};
+use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text};
 use super::held::Manner;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
@@ -40,6 +40,8 @@ pub struct Change {
     pub is_less: bool,
     /// What has to be the same at another place, so that it shows this change again; empty if nothing does.
     same: String,
+    /// For words of the model that are there no more: what the golden holds, and what stands there now.
+    words: Option<(Text, Option<Text>)>,
     /// For a text in pieces, where the id is that tells its pieces from those of other texts.
     by: Option<String>,
 }
@@ -67,7 +69,7 @@ enum What {
     AtOnce,
     InPieces,
     EventIds(EventIds),
-    IdsRepeat(bool),
+    IdsRepeat(Repeat),
     HeaderAttribute,
     Header,
     Page,
@@ -94,6 +96,8 @@ enum What {
     Value,
     TextLine,
     Text,
+    /// A text is no longer what a turn of the model said.
+    Words,
     /// A text comes in another manner.
     Manner(Manner, Manner),
     TextOrder,
@@ -108,7 +112,7 @@ impl Change {
         let is_less = what.kind() == CauseKind::EventMissing;
         let (place, none) = (place.into(), String::new);
         let (with, before, now, same) = (none(), none(), none(), none());
-        Change { what, subject, place, with, before, now, more: 0, also: 0, is_less, same, by: None }
+        Change { what, subject, place, with, before, now, more: 0, also: 0, is_less, same, words: None, by: None }
     }
 
     fn of_response(what: What) -> Change {
@@ -173,6 +177,11 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     if found.0.is_empty() {
         found.push(Change::of_response(What::Something));
     }
+    for change in found.0.iter_mut().filter(|change| change.what == What::Words) {
+        // What the turn says, of which a golden has only the number.
+        let Some((Text::Turns(told, _), _)) = &change.words else { continue };
+        change.with = told.of.first().and_then(|of| run.said.0.get(&of.to_string())).cloned().unwrap_or_default();
+    }
     found.0
 }
 
@@ -223,6 +232,11 @@ impl Found {
             let trees = trees::changes(old, new, &|label| aligned.new_name(label));
             let of_values = || values::changes(&aligned);
             changes.extend(if trees.is_empty() { of_values() } else { values::by_events(trees, &aligned) });
+            // The words of an event with another name are sought under its old one.
+            changes.retain(|change| {
+                let is_sought = matches!(change.words, Some((_, None)));
+                !(is_sought && matches!(&change.subject, Subject::Event(label) if aligned.new_name(label) != label))
+            });
         }
         heads.into_iter().chain(changes).for_each(|change| self.push(change));
     }

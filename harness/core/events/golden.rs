@@ -6,6 +6,7 @@
 
 use super::captured::Ending;
 use super::held::{Held, Manner};
+use super::turns::{How, Said, Told};
 
 mod by_day;
 mod formats;
@@ -19,6 +20,8 @@ pub(super) use writer::{Printed, VARIES};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Golden {
     pub(super) blocks: Vec<Block>,
+    /// What the turns say that it names.
+    pub(super) said: Said,
 }
 
 /// One captured response, or the content of a page.
@@ -44,8 +47,7 @@ pub(super) struct Head {
     /// The media type; empty if there is none.
     pub(super) media: String,
     pub(super) ids: EventIds,
-    /// Whether two events have the same id.
-    pub(super) ids_repeat: bool,
+    pub(super) ids_repeat: Repeat,
     /// Whether the events came in several pieces.
     pub(super) in_pieces: bool,
 }
@@ -57,6 +59,16 @@ pub(super) enum EventIds {
     None,
     Some,
     All,
+}
+
+/// Whether two events of a stream have the same id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Repeat {
+    #[default]
+    No,
+    Yes,
+    /// It differs from run to run.
+    Varies,
 }
 
 /// A header.
@@ -96,7 +108,7 @@ pub(super) enum Top {
 /// A value of an event that is shown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shown {
-    /// The joined text of collapsed events, with the places at which it stands.
+    /// A text of the model, joined if events have its pieces, with the places at which it stands.
     Text(Vec<Held>, Text),
     /// Collapsed events contain texts of which none is held.
     NotHeld,
@@ -113,6 +125,8 @@ pub(super) enum Text {
     Start(String, usize, String, Manner),
     /// The number of further texts, and the beginning of their hash.
     More(usize, String),
+    /// The turns of the model whose words it has.
+    Turns(Told, Manner),
 }
 
 /// The shapes of the payloads of one label.
@@ -204,13 +218,22 @@ impl Golden {
         Golden::parse(&changed).unwrap_or_else(|_| {
             let (request, rest) = changed.split_once('\n').unwrap_or((&changed, ""));
             let page = rest.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-            Golden { blocks: vec![Block { request: request.to_owned(), page, ..Block::default() }] }
+            Golden {
+                blocks: vec![Block { request: request.to_owned(), page, ..Block::default() }],
+                ..Golden::default()
+            }
         })
     }
 
     /// Whether a word stands anywhere in the golden.
     pub fn mentions(&self, word: &str) -> bool {
         self.to_string().contains(word)
+    }
+
+    /// Whether it names turns whose words the service passes on.
+    pub(super) fn names_turns(&self) -> bool {
+        let mut shown = self.blocks.iter().flat_map(|block| &block.events).flat_map(|event| &event.shown);
+        shown.any(|shown| matches!(shown, Shown::Text(_, Text::Turns(..))))
     }
 
     /// Whether there is an event with this label.
@@ -222,9 +245,17 @@ impl Golden {
 impl Text {
     pub(super) fn manner(&self) -> Manner {
         match self {
-            Text::Start(.., manner) => *manner,
+            Text::Start(.., manner) | Text::Turns(_, manner) => *manner,
             Text::More(..) => Manner::default(),
         }
+    }
+}
+
+impl Text {
+    /// Whether it is the beginning of what another text repeats as a whole.
+    pub(super) fn is_part_of(&self, whole: &Text) -> bool {
+        let (Text::Turns(part, _), Text::Turns(whole, _)) = (self, whole) else { return false };
+        part.how == How::Cut && whole.how.is_whole() && whole.of == part.of
     }
 }
 

@@ -1,11 +1,11 @@
 //! The headers of a response that a golden holds: all but those of transport, which say how the answer came and not what it is.
 //!
 //! A header that is known to vary is written as `(varies)`, so that it still has to be there. What varies is shown by the replays of
-//! a proof ([`Golden::agree_on_headers`]); once the committed golden says so, it stays so ([`Golden::keep_varying`]). A header that
+//! a proof ([`Golden::agree_on_what_varies`]); once the committed golden says so, it stays so ([`Golden::keep_varying`]). A header that
 //! the committed golden does not name is not compared with it: clients do not mind one more.
 
 use super::captured::Captured;
-use super::golden::{Block, Golden, Header};
+use super::golden::{Block, Golden, Header, Repeat};
 use super::ids::{Ids, ShownId, is_id};
 use super::notation::{self, Normalize};
 use super::options::ShapeOptions;
@@ -17,19 +17,8 @@ const COOKIE: &str = "set-cookie";
 /// The header that the line of the status says already, but for its parameters.
 const CONTENT_TYPE: &str = "content-type";
 /// The headers of transport.
-const TRANSPORT: [&str; 11] = [
-    "connection",
-    "content-length",
-    "date",
-    "etag",
-    "keep-alive",
-    "server",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "via",
-];
+const TRANSPORT: &str =
+    "connection content-length date etag keep-alive server te trailer transfer-encoding upgrade via";
 /// Words in the names of headers that carry the id of a trace or of a request.
 const TRACES: [&str; 4] = ["trace", "request-id", "correlation-id", "x-b3-"];
 /// Words of the names of headers that carry a measurement. Two replays may measure the same by chance.
@@ -38,7 +27,7 @@ const MEASURES: [&str; 10] =
 
 /// Whether the golden holds a header that its options do not name.
 pub fn is_held(name: &str) -> bool {
-    !TRANSPORT.contains(&name) && !TRACES.iter().any(|trace| name.contains(trace))
+    TRANSPORT.split(' ').all(|of| of != name) && !TRACES.iter().any(|trace| name.contains(trace))
 }
 
 /// Returns a line for each header that a golden holds.
@@ -147,12 +136,17 @@ impl Header {
 
 impl Golden {
     /// Makes the goldens of several runs of one scenario agree on headers: one whose value differs varies, and one that only some
-    /// answers have is not held.
-    pub fn agree_on_headers(goldens: &mut [&mut Golden]) {
+    /// answers have is not held. Whether ids repeat may vary, too: a client that comes back may get an event twice, or not.
+    pub fn agree_on_what_varies(goldens: &mut [&mut Golden]) {
         for at in 0..goldens.iter().map(|golden| golden.blocks.len()).min().unwrap_or_default() {
             let all: Vec<Vec<Header>> = goldens.iter().map(|golden| golden.blocks[at].headers.clone()).collect();
             let find = |of: &[Header], subject: &str| of.iter().find(|header| header.subject() == subject).cloned();
+            let repeat: Vec<Option<Repeat>> = goldens.iter().map(|golden| golden.blocks[at].ids_repeat()).collect();
+            let ids_vary = repeat.windows(2).any(|two| two[0] != two[1]);
             for golden in goldens.iter_mut() {
+                if ids_vary {
+                    golden.blocks[at].let_ids_repeat();
+                }
                 golden.blocks[at].headers.retain_mut(|header| {
                     let subject = header.subject();
                     let others: Option<Vec<Header>> = all.iter().map(|of| find(of, &subject)).collect();
@@ -169,6 +163,9 @@ impl Golden {
     pub fn with_headers_of(mut self, other: &Golden) -> Golden {
         for (block, other) in self.blocks.iter_mut().zip(&other.blocks) {
             block.headers.clone_from(&other.headers);
+            if other.ids_repeat() == Some(Repeat::Varies) {
+                block.let_ids_repeat();
+            }
         }
         self
     }
@@ -176,11 +173,24 @@ impl Golden {
     /// Says of the headers that vary by another golden of the scenario that they do.
     pub fn keep_varying(&mut self, known: &Golden) {
         for (block, known) in self.blocks.iter_mut().zip(&known.blocks).filter(|(is, was)| is.request == was.request) {
-            block
-                .headers
-                .iter_mut()
-                .filter(|header| header.name != COOKIE)
-                .for_each(|header| header.keep_varying(known));
+            if known.ids_repeat() == Some(Repeat::Varies) {
+                block.let_ids_repeat();
+            }
+            for header in block.headers.iter_mut().filter(|header| header.name != COOKIE) {
+                header.keep_varying(known);
+            }
+        }
+    }
+}
+
+impl Block {
+    fn ids_repeat(&self) -> Option<Repeat> {
+        self.head.as_ref().map(|head| head.ids_repeat)
+    }
+
+    fn let_ids_repeat(&mut self) {
+        if let Some(head) = &mut self.head {
+            head.ids_repeat = Repeat::Varies;
         }
     }
 }

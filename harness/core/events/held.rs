@@ -11,6 +11,8 @@ use crate::json::Json;
 const GROWING: &str = ", growing";
 /// How a text is marked that comes again as a whole after its pieces.
 const THEN_WHOLE: &str = ", then whole";
+/// How one is marked whose pieces are in events that are not collapsed.
+const IN_PIECES: &str = ", in pieces";
 /// How a text is marked of which each piece comes twice.
 const TWICE: &str = ", each piece twice";
 
@@ -91,20 +93,24 @@ impl fmt::Display for Held {
 
 /// How the texts at a place come. One piece does not show it, nor do equal pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(clippy::struct_excessive_bools, reason = "each is told by itself")]
 pub(super) struct Manner {
     /// Whether each piece repeats everything so far.
     pub(super) grows: bool,
     /// Whether the whole text comes after its pieces.
     pub(super) then_whole: bool,
+    /// Whether events that are not collapsed contain its pieces, and not the whole of it.
+    pub(super) in_pieces: bool,
     /// Whether each piece comes twice.
     pub(super) twice: bool,
 }
 
 /// The manners that are told, one at a time.
-pub(super) const MANNERS: [Manner; 3] = [
-    Manner { grows: true, then_whole: false, twice: false },
-    Manner { grows: false, then_whole: true, twice: false },
-    Manner { grows: false, then_whole: false, twice: true },
+pub(super) const MANNERS: [Manner; 4] = [
+    Manner { grows: true, then_whole: false, twice: false, in_pieces: false },
+    Manner { grows: false, then_whole: true, twice: false, in_pieces: false },
+    Manner { grows: false, then_whole: false, twice: true, in_pieces: false },
+    Manner { grows: false, then_whole: false, twice: false, in_pieces: true },
 ];
 
 impl Manner {
@@ -113,6 +119,7 @@ impl Manner {
         Manner {
             grows: self.grows || other.grows,
             then_whole: self.then_whole || other.then_whole,
+            in_pieces: self.in_pieces || other.in_pieces,
             twice: self.twice || other.twice,
         }
     }
@@ -123,6 +130,7 @@ impl fmt::Display for Manner {
         f.write_str(match self {
             Manner { grows: true, .. } => GROWING,
             Manner { then_whole: true, .. } => THEN_WHOLE,
+            Manner { in_pieces: true, .. } => IN_PIECES,
             Manner { twice: true, .. } => TWICE,
             Manner { .. } => "",
         })

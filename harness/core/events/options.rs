@@ -36,6 +36,8 @@ pub struct ShapeOptions {
     pub words: Vec<String>,
     /// Whether everything after the last event for which a step waits is shown.
     pub after_last: bool,
+    /// Whether it is shown which turns of the model a text repeats.
+    pub turns: bool,
     /// Places of which only types are shown.
     pub loose: Vec<Loose>,
     /// The names of headers, in lower case, whose attributes and shapes of values are shown.
@@ -58,6 +60,7 @@ impl Default for ShapeOptions {
             lengths: true,
             words: Vec::new(),
             after_last: true,
+            turns: true,
             loose: Vec::new(),
             headers: Vec::new(),
             event_name: None,

@@ -79,6 +79,14 @@ impl Path {
         self.0.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None })
     }
 
+    /// The place as a JSON pointer in which `*` is any element.
+    pub(super) fn pointer(&self) -> String {
+        self.0.iter().fold(String::new(), |pointer, step| match step {
+            Step::Key(key) => pointer + "/" + &notation::pointer_token(key),
+            Step::Each => pointer + "/*",
+        })
+    }
+
     /// Whether any element of a list is meant.
     pub(super) fn is_in_list(&self) -> bool {
         self.0.contains(&Step::Each)
@@ -87,11 +95,7 @@ impl Path {
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pointer = self.0.iter().fold(String::new(), |pointer, step| match step {
-            Step::Key(key) => pointer + "/" + &notation::pointer_token(key),
-            Step::Each => pointer + "/*",
-        });
-        f.write_str(&notation::name(&pointer))
+        f.write_str(&notation::name(&self.pointer()))
     }
 }
 

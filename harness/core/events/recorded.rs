@@ -2,12 +2,30 @@
 //! services trim texts and print arguments again.
 
 use std::cmp::Reverse;
+use std::fmt;
 
+use super::notation::{name, pointer_token};
 use crate::conversation::{Answer, Block};
 use crate::json::{Json, Layout};
 
 /// The fewest characters of a recorded text that is looked for inside longer texts: shorter ones are in many texts by chance.
 const LONG_ENOUGH: usize = 4;
+
+/// A text of a turn's answer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Source {
+    /// Counted from 1.
+    pub(super) turn: usize,
+    /// Which of the turn's texts it is, as it is written; empty if it is all that the model said.
+    pub(super) part: String,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "turn {}", self.turn)?;
+        if self.part.is_empty() { Ok(()) } else { write!(f, "'s {}", self.part) }
+    }
+}
 
 /// The texts, the reasoning and the arguments of tool calls in recorded answers.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +36,8 @@ pub struct Recorded {
     parsed: Vec<String>,
     /// The number of all their bytes.
     size: usize,
+    /// What the model said in each turn, as it said it.
+    pub(super) said: Vec<(Source, String)>,
 }
 
 /// How much of a text is recorded, in bytes without white space.
@@ -48,8 +68,9 @@ impl Cover {
 impl Recorded {
     /// The texts of these answers.
     pub fn of<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Recorded {
-        let (mut texts, mut parsed) = (Vec::new(), Vec::new());
-        for block in answers.into_iter().flat_map(|answer| &answer.blocks) {
+        let (mut texts, mut parsed, mut all) = (Vec::new(), Vec::new(), Vec::new());
+        let answers = answers.into_iter().enumerate().inspect(|(nth, answer)| said(nth + 1, answer, &mut all));
+        for block in answers.flat_map(|(_, answer)| &answer.blocks) {
             match block {
                 Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => texts.push(bare(text)),
                 Block::ToolCall(call) => arguments(&call.args, &mut texts, &mut parsed),
@@ -60,7 +81,7 @@ impl Recorded {
         texts.retain(|text| !text.is_empty());
         texts.sort_by_key(|text| Reverse(text.len()));
         let size = texts.iter().map(String::len).sum();
-        Recorded { texts, parsed, size }
+        Recorded { texts, parsed, size, said: all }
     }
 
     pub(super) fn is_one(&self, text: &str) -> bool {
@@ -110,6 +131,47 @@ impl Recorded {
             return Cover { part: all, part_of: around.len(), ..none };
         }
         cover
+    }
+}
+
+/// Adds what the model said in a turn: all of its text, each of several texts, and each text in one that is JSON.
+fn said(turn: usize, answer: &Answer, all: &mut Vec<(Source, String)>) {
+    let mut add = |part: &str, text: String| all.push((Source { turn, part: part.to_owned() }, text));
+    let texts: Vec<&str> = answer
+        .blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    add("", texts.concat());
+    for (nth, text) in texts.iter().enumerate().filter(|_| texts.len() > 1) {
+        add(&format!("text {}", nth + 1), (*text).to_owned());
+    }
+    for block in &answer.blocks {
+        match block {
+            Block::Reasoning(text) => add("reasoning", text.clone()),
+            Block::Refusal(text) => add("refusal", text.clone()),
+            _ => {}
+        }
+    }
+    if let Ok(json @ (Json::Object(_) | Json::Array(_))) = Json::parse(texts.concat().as_bytes()) {
+        inner(&json, "", &mut add);
+    }
+}
+
+/// Calls `add` with each text in a value, and its pointer.
+fn inner(json: &Json, pointer: &str, add: &mut dyn FnMut(&str, String)) {
+    match json {
+        Json::Str(text) => add(&name(pointer), text.clone()),
+        Json::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| inner(item, &format!("{pointer}/{at}"), add));
+        }
+        Json::Object(object) => {
+            object.iter().for_each(|(key, value)| inner(value, &format!("{pointer}/{}", pointer_token(key)), add));
+        }
+        _ => {}
     }
 }
 

@@ -3,6 +3,7 @@
 //! Neither the names of keys nor the form of ids decide this, but the recording. What tells the texts at a place apart (its
 //! lanes) is what makes most of them recorded texts: an id, an index, or their order alone.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -75,10 +76,10 @@ pub(super) fn named(golden: &Golden) -> Holdings {
 }
 
 /// Returns the content of an event's payload. A payload that is not JSON is a text, and so is a number between texts.
-pub(super) fn content(payload: &Payload, json: Option<&Json>) -> Option<Json> {
+pub(super) fn content<'a>(payload: &Payload, json: Option<&'a Json>) -> Option<Cow<'a, Json>> {
     match (payload, json) {
-        (_, Some(json @ (Json::Object(_) | Json::Array(_) | Json::Str(_)))) => Some(json.clone()),
-        (Payload::Data(text), _) => Some(Json::from(&**text)),
+        (_, Some(json @ (Json::Object(_) | Json::Array(_) | Json::Str(_)))) => Some(Cow::Borrowed(json)),
+        (Payload::Data(text), _) => Some(Cow::Owned(Json::from(&**text))),
         _ => None,
     }
 }
@@ -104,7 +105,11 @@ fn of_labels(captures: &[Vec<ReadEvent<'_>>], wanted: &dyn Fn(&str) -> bool) -> 
                 && wanted(&label.text)
                 && let Some(content) = content(&event.payload, json.as_ref())
             {
-                found.entry(label.text.clone()).or_default().push(Chunk { capture, run, content });
+                found.entry(label.text.clone()).or_default().push(Chunk {
+                    capture,
+                    run,
+                    content: content.into_owned(),
+                });
             }
         }
     }

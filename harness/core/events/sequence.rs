@@ -12,6 +12,7 @@ use super::held::Holdings;
 use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
 use super::lists::Lengths;
+use super::lost::Lost;
 use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions, TextAs};
@@ -21,6 +22,7 @@ use super::recorded::Recorded;
 use super::remembered::Remembered;
 use super::search::content;
 use super::texts::Messages;
+use super::turns::Turns;
 use super::value;
 use super::words::WordKeys;
 use crate::json::{Json, Object};
@@ -30,6 +32,8 @@ pub(super) struct Sequence {
     pub(super) lines: Vec<golden::EventLine>,
     pub(super) shapes: BTreeMap<String, LabelShape>,
     pub(super) ids: EventIds,
+    /// By label, the texts at the places of the model's that are not the model's.
+    pub(super) lost: Vec<(String, Lost)>,
     /// Whether two events have the same id.
     pub(super) ids_repeat: bool,
 }
@@ -53,6 +57,7 @@ pub(super) struct Writing<'a> {
     /// Where the texts of collapsed events are.
     pub(super) holdings: &'a Holdings,
     pub(super) recorded: &'a Recorded,
+    pub(super) turns: &'a Turns,
     pub(super) pinned: &'a RefCell<Pinned>,
 }
 
@@ -185,12 +190,22 @@ impl<'a> Reader<'a, '_> {
 
     fn finish(mut self) -> Sequence {
         self.sort_waiting();
-        let Writing { options, normalize, holdings, pinned, .. } = *self.writing;
+        let Writing { options, normalize, holdings, turns, pinned, .. } = *self.writing;
+        let mut all_lost = Vec::new();
         for (label, messages) in std::mem::take(&mut self.messages).into_values() {
             let pins = Pins::new(&label.name, options, pinned);
-            for (line, texts) in messages.finish(normalize) {
-                self.lines[line].shown.extend(texts.into_iter().filter(|text| pins.text(&text.to_string())));
+            let mut lost = Vec::new();
+            for (line, texts) in messages.finish(normalize, turns, &mut lost) {
+                let is_pinned = |text: &Shown| match text {
+                    Shown::Text(places, text) if !label.collapsed => {
+                        places.iter().all(|held| pins.pinned(&held.path.pointer(), &text.to_string()))
+                    }
+                    text => pins.text(&text.to_string()),
+                };
+                self.lines[line].shown.extend(texts.into_iter().filter(is_pinned));
             }
+            lost.retain(|lost| !pins.is_loose(&lost.held.path.pointer()));
+            all_lost.extend(lost.into_iter().map(|lost| (label.text.clone(), lost)));
         }
         for line in self.lines.iter_mut().filter(|line| line.label.collapsed) {
             if line.label.unordered {
@@ -219,7 +234,13 @@ impl<'a> Reader<'a, '_> {
             golden::EventLine { label: label.text.clone(), top, times, shown, is_late }
         };
         // The lines come first: the pins of a place are in the order of a golden.
-        Sequence { lines: lines.into_iter().map(line).collect(), shapes: shapes.collect(), ids, ids_repeat }
+        Sequence {
+            lines: lines.into_iter().map(line).collect(),
+            shapes: shapes.collect(),
+            ids,
+            ids_repeat,
+            lost: all_lost,
+        }
     }
 
     fn sort_waiting(&mut self) {
@@ -236,15 +257,7 @@ impl<'a> Reader<'a, '_> {
         let (json, is_late) = (json.as_ref(), *is_late);
         self.merge(label, json);
         let follows = self.lines.last().is_some_and(|last| last.label.text == label.text && last.is_late == is_late);
-        if label.collapsed {
-            let line = self.lines.len() - usize::from(follows);
-            let Writing { holdings, recorded, .. } = *self.writing;
-            let new = || (label.clone(), Messages::new(holdings.get(&label.text), recorded));
-            let (_, messages) = self.messages.entry(label.text.clone()).or_insert_with(new);
-            if let Some(content) = content(&event.payload, json) {
-                messages.take(&content, line);
-            }
-        }
+        let holding = self.writing.holdings.get(&label.text);
         match self.lines.last_mut().filter(|_| follows) {
             Some(last) if last.top.top == top.top && last.shown == shown => {
                 last.count += 1;
@@ -253,6 +266,13 @@ impl<'a> Reader<'a, '_> {
                 }
             }
             _ => self.lines.push(EventLine { label: label.clone(), top, shown, count: 1, is_late }),
+        }
+        if holding.is_some()
+            && let Some(content) = content(&event.payload, json)
+        {
+            let new = || (label.clone(), Messages::new(holding, self.writing.recorded, label.collapsed));
+            let (_, messages) = self.messages.entry(label.text.clone()).or_insert_with(new);
+            messages.take(&content, self.lines.len() - 1);
         }
     }
 

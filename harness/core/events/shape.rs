@@ -10,15 +10,18 @@ use std::collections::BTreeSet;
 use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
-use super::golden::{Block, Golden, Head};
+use super::golden::{Block, Golden, Head, Repeat};
 use super::ids::Ids;
 use super::labels::{ReadEvent, read};
+use super::lost::Lost;
 use super::options::{Loose, ShapeOptions};
 use super::parallel::Calls;
 use super::pins::{Pinned, Pins};
+use super::places::add_places;
 use super::recorded::Recorded;
 use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
+use super::turns::Turns;
 use super::words::WordKeys;
 use super::{headers, notation, outline};
 use crate::json::Json;
@@ -45,7 +48,13 @@ impl Shaped {
         for events in &mut events {
             known.calls.order(events, options);
         }
-        let holdings = holdings(&events, options, known, normalize);
+        // A golden that names no turn holds all texts as they were sent.
+        let tells = options.turns && known.committed.is_none_or(Golden::names_turns);
+        let turns = if tells { Turns::of(&known.recorded, normalize) } else { Turns::default() };
+        let mut holdings = holdings(&events, options, known, normalize);
+        if known.committed.is_none() && !turns.is_empty() {
+            add_places(&mut holdings, &events, normalize, &turns);
+        }
         let (ids, words) = (Ids::of(&events, options, normalize), WordKeys::new(&options.words));
         let places = known.committed.map(Places::of);
         let chosen = Chosen::of(&events, options, normalize, &ids, places.as_ref(), known.foreign.as_ref());
@@ -58,12 +67,18 @@ impl Shaped {
             chosen: &chosen,
             holdings: &holdings,
             recorded: &known.recorded,
+            turns: &turns,
             pinned: &pinned,
         };
         let mut committed = known.committed.into_iter().flat_map(|golden| &golden.blocks);
         let blocks = captures.iter().zip(&events);
-        let blocks = blocks.map(|(capture, events)| block(capture, events, committed.next(), &writing)).collect();
-        Shaped { golden: Golden { blocks }, pinned: pinned.into_inner() }
+        let blocks = blocks.map(|(capture, events)| block(capture, events, committed.next(), &writing));
+        let (blocks, lost): (Vec<Block>, Vec<_>) = blocks.unzip();
+        let mut golden = Golden { blocks, said: turns.said() };
+        if let Some(committed) = known.committed {
+            golden.add_lost(committed, lost);
+        }
+        Shaped { golden, pinned: pinned.into_inner() }
     }
 
     /// Returns the places at which this golden pins something different from another golden of the same scenario.
@@ -91,25 +106,36 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
 }
 
 /// Returns the part of a golden for one capture. `committed` is what the committed golden has in its place.
-fn block(capture: &Captured, events: &[ReadEvent<'_>], committed: Option<&Block>, writing: &Writing<'_>) -> Block {
+fn block(
+    capture: &Captured,
+    events: &[ReadEvent<'_>],
+    committed: Option<&Block>,
+    writing: &Writing<'_>,
+) -> (Block, Vec<(String, Lost)>) {
     let Writing { options, normalize, pinned, chosen, ids, .. } = *writing;
     let seen = |text: &str| notation::unseen_escaped(text).into_owned();
     let request = seen(normalize(capture.request.trim()).trim());
     if let Some(tree) = &capture.tree {
         let lines = tree.lines().map(|line| seen(&normalize(line)));
         let page = lines.filter(|line| !line.trim().is_empty()).collect();
-        return Block { request, page, ..Block::default() };
+        return (Block { request, page, ..Block::default() }, Vec::new());
     }
     let committed = committed.filter(|committed| committed.request == request);
     let headers = headers::held(capture, committed, options, ids, normalize);
-    let Sequence { lines, shapes, ids, ids_repeat } = Sequence::of(events, writing);
+    let Sequence { lines, shapes, ids, ids_repeat, lost } = Sequence::of(events, writing);
+    let varies = committed.and_then(|block| block.head.as_ref()).is_some_and(|head| head.ids_repeat == Repeat::Varies);
+    let ids_repeat = match ids_repeat {
+        _ if varies => Repeat::Varies,
+        true => Repeat::Yes,
+        false => Repeat::No,
+    };
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
     let in_pieces = capture.delivery.held_in_pieces;
     let tree = |(label, of): (String, LabelShape)| {
         let pins = Pins::new(&of.name, options, pinned);
         outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen))
     };
-    Block {
+    let block = Block {
         request,
         head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, in_pieces }),
         headers,
@@ -117,7 +143,8 @@ fn block(capture: &Captured, events: &[ReadEvent<'_>], committed: Option<&Block>
         ending: if options.after_last { capture.after.ending } else { Ending::Ended },
         trees: shapes.into_iter().map(tree).collect(),
         page: Vec::new(),
-    }
+    };
+    (block, lost)
 }
 
 /// What is known of a run besides its events: what the model answered, what does not come from the service, and what the committed

@@ -8,8 +8,10 @@ use sha2::{Digest as _, Sha256};
 use super::golden::{self, Shown};
 use super::held::{Held, Holding, Manner, TextKey};
 use super::joined::{Joined, joined};
+use super::lost::Lost;
 use super::notation::{self, Normalize};
 use super::recorded::Recorded;
+use super::turns::{Told, Turns};
 use crate::json::Json;
 use retake_base::text::clipped;
 
@@ -22,6 +24,8 @@ const TEXTS: usize = 12;
 pub(super) struct Messages<'a> {
     places: Vec<Place<'a>>,
     recorded: &'a Recorded,
+    /// Whether the events are collapsed: then each of their texts is shown, and otherwise those of the model.
+    collapsed: bool,
 }
 
 /// The texts at one place.
@@ -36,7 +40,7 @@ struct Place<'a> {
 
 impl<'a> Messages<'a> {
     /// No texts yet. `holding` says where they are.
-    pub(super) fn new(holding: Option<&'a Holding>, recorded: &'a Recorded) -> Messages<'a> {
+    pub(super) fn new(holding: Option<&'a Holding>, recorded: &'a Recorded, collapsed: bool) -> Messages<'a> {
         let held = holding.into_iter().flat_map(|holding| &holding.held);
         let place = |(held, manner): (&'a Held, &Manner)| Place {
             held,
@@ -44,16 +48,22 @@ impl<'a> Messages<'a> {
             texts: Vec::new(),
             by_key: HashMap::new(),
         };
-        Messages { places: held.map(place).collect(), recorded }
+        Messages { places: held.map(place).collect(), recorded, collapsed }
     }
 
     /// Adds the pieces of an event; `line` is the line of the event.
     pub(super) fn take(&mut self, content: &Json, line: usize) {
-        for Place { held, texts, by_key, .. } in &mut self.places {
+        let collapsed = self.collapsed;
+        for Place { held, manner, texts, by_key } in &mut self.places {
             held.path.each(content, &mut |at, piece| {
                 let Some(piece) = piece.as_str().filter(|piece| !piece.is_empty()) else { return };
                 let next = texts.len();
-                let nth = *by_key.entry(held.key(content, at, line)).or_insert(next);
+                let nth = match (collapsed, manner.in_pieces) {
+                    (true, _) => *by_key.entry(held.key(content, at, line)).or_insert(next),
+                    // Other events between the pieces end no text.
+                    (false, true) => *by_key.entry(held.key(content, at, 0)).or_insert(next),
+                    (false, false) => next,
+                };
                 if nth == next {
                     texts.push((line, Vec::new()));
                 }
@@ -63,21 +73,38 @@ impl<'a> Messages<'a> {
     }
 
     /// Returns each text as it is shown, by line: with its places, of which several can have the same text. Texts that begin on
-    /// the same line are sorted.
-    pub(super) fn finish(self, normalize: &Normalize) -> BTreeMap<usize, Vec<Shown>> {
+    /// the same line are sorted. Texts that are not the model's, of events that are not collapsed, are `lost`.
+    pub(super) fn finish(
+        self,
+        normalize: &Normalize,
+        turns: &Turns,
+        lost: &mut Vec<Lost>,
+    ) -> BTreeMap<usize, Vec<Shown>> {
         // The places of each text, by line.
         let mut lines: BTreeMap<usize, BTreeMap<String, (Vec<Held>, golden::Text)>> = BTreeMap::new();
         for Place { held, manner, texts, .. } in self.places {
             let texts = texts.into_iter().map(|(line, pieces)| Text::of(line, &pieces, self.recorded));
+            // Of collapsed events nothing else holds what stands around the words.
+            let tells = |told: &Told| !self.collapsed || told.how.is_whole();
             let texts: Vec<Text> = texts.collect();
             let manner = texts.iter().fold(manner, |manner, text| manner.or(text.manner));
             let mut of_place: BTreeMap<usize, Vec<(String, golden::Text)>> = BTreeMap::new();
             for text in texts {
-                let shown = text.shown(manner, normalize);
-                of_place.entry(text.line).or_default().push((shown.to_string(), shown));
+                let (line, shown) = (text.line, text.shown(manner, normalize, &|text| turns.told(text).filter(tells)));
+                if self.collapsed || matches!(shown, golden::Text::Turns(..)) {
+                    of_place.entry(line).or_default().push((shown.to_string(), shown));
+                } else {
+                    lost.push(Lost { line, held: held.clone(), text: shown });
+                }
             }
             for (line, mut texts) in of_place {
                 texts.sort();
+                if !self.collapsed && !manner.in_pieces {
+                    // Values repeat as often as their events do.
+                    texts.dedup();
+                    let wholes: Vec<golden::Text> = texts.iter().map(|(_, text)| text.clone()).collect();
+                    texts.retain(|(_, text)| !wholes.iter().any(|whole| text.is_part_of(whole)));
+                }
                 let more = texts.split_off(texts.len().min(TEXTS));
                 if !more.is_empty() {
                     let all: Vec<String> = more.into_iter().map(|(printed, _)| printed).collect();
@@ -113,21 +140,24 @@ impl Text {
         let (Joined { text: whole, grows, then_whole, twice }, _) = joined(pieces, recorded);
         let are_equal = pieces.iter().all(|piece| *piece == whole);
         let equal = if are_equal { pieces.len() } else { 0 };
-        Text { line, whole, manner: Manner { grows, then_whole, twice }, equal }
+        Text { line, whole, manner: Manner { grows, then_whole, twice, in_pieces: false }, equal }
     }
 
     /// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the
     /// beginning of the hash. `growing` marks a text of which each piece repeated everything so far: the same text in pieces to be
     /// joined is a different contract for clients. So is one that comes again after its pieces, `then whole`. What the text does
     /// not show by itself is said of the place.
-    fn shown(&self, place: Manner, normalize: &Normalize) -> golden::Text {
+    fn shown(&self, place: Manner, normalize: &Normalize, told: &dyn Fn(&str) -> Option<Told>) -> golden::Text {
         let text = normalize(&self.whole);
-        let start = notation::json_quoted(&clipped(&text, SHOWN));
         let manner = match self.equal {
-            0 => self.manner,
-            1 => Manner { grows: place.grows, ..Manner::default() },
+            0 => Manner { in_pieces: place.in_pieces, ..self.manner },
+            1 => Manner { then_whole: false, twice: false, ..place },
             _ => place,
         };
+        if let Some(told) = told(&text) {
+            return golden::Text::Turns(told, manner);
+        }
+        let start = notation::json_quoted(&clipped(&text, SHOWN));
         golden::Text::Start(start, text.chars().count(), hash(&text), manner)
     }
 }

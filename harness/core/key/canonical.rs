@@ -174,7 +174,7 @@ pub fn message_from_langchain(message: Json) -> Result<Message, String> {
     };
     let hidden = data.get("additional_kwargs").and_then(|more| more.get("hide_from_ui")).is_some_and(Json::is_truthy);
     let failed = data.get("status").and_then(Json::as_str) == Some("error");
-    Ok(Message { kind, content, name, tool_calls, tool_call_id, failed, hidden })
+    Ok(Message { content, name, tool_calls, tool_call_id, failed, hidden, ..Message::new(&kind, "") })
 }
 
 fn tool_call(call: Json) -> Result<ToolCall, String> {

@@ -8,7 +8,7 @@ use super::{Hash, Normalizer};
 use crate::json::{Json, Layout};
 
 /// A part of a call that is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Check {
     /// All system text.
     Prompt,
@@ -20,15 +20,22 @@ pub enum Check {
     Form,
     /// The exceptions about the results of the conversation's tool calls, such as an error or a missing result.
     Results,
+    /// What is left out of the other checks, such as metadata. It tells no turns apart.
+    Extra,
 }
 
 impl Check {
     /// All checks, in the order in which they are reported.
-    pub const ALL: [Check; 6] =
-        [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Form, Check::Results];
+    pub const ALL: [Check; 7] =
+        [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Form, Check::Results, Check::Extra];
+
+    /// Whether values of this check may vary from run to run, which is marked in the recorded text.
+    pub fn may_vary(self) -> bool {
+        matches!(self, Check::Settings | Check::Extra)
+    }
 
     pub fn is_json(self) -> bool {
-        matches!(self, Check::Tools | Check::Settings | Check::Form)
+        matches!(self, Check::Tools | Check::Settings | Check::Form | Check::Extra)
     }
 }
 
@@ -41,12 +48,13 @@ impl fmt::Display for Check {
             Check::Settings => "settings",
             Check::Form => "form",
             Check::Results => "results",
+            Check::Extra => "extra",
         })
     }
 }
 
-/// The hash of each check of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The hash of each check of a call. They are equal if they rank turns alike: `extra` never does.
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct Checks {
     /// The hash of all system text.
     pub prompt: Hash,
@@ -59,14 +67,34 @@ pub struct Checks {
     /// The hash of the exceptions about results. `None` in turns that were recorded before this check existed; these match
     /// any results.
     pub results: Option<Hash>,
+    /// The hash of what is left out of the others, if it is known.
+    pub extra: Option<Hash>,
+}
+
+impl PartialEq for Checks {
+    fn eq(&self, other: &Checks) -> bool {
+        self.ranking() == other.ranking()
+    }
+}
+
+impl std::hash::Hash for Checks {
+    fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
+        self.ranking().hash(hasher);
+    }
 }
 
 impl Checks {
+    fn ranking(&self) -> ([Hash; 4], [Option<Hash>; 2]) {
+        ([self.prompt, self.tools, self.model, self.settings], [self.form, self.results])
+    }
+
     /// Creates checks of hashes in the order of [`Check::ALL`].
-    pub fn of_hashes([prompt, tools, model, settings, form, results]: [Option<Hash>; Check::ALL.len()]) -> Checks {
+    pub fn of_hashes(
+        [prompt, tools, model, settings, form, results, extra]: [Option<Hash>; Check::ALL.len()],
+    ) -> Checks {
         let [prompt, tools, model, settings] =
             [prompt, tools, model, settings].map(|hash| hash.unwrap_or_else(|| Hash::of(b"")));
-        Checks { prompt, tools, model, settings, form, results }
+        Checks { prompt, tools, model, settings, form, results, extra }
     }
 
     pub fn of(&self, check: Check) -> Option<Hash> {
@@ -77,6 +105,7 @@ impl Checks {
             Check::Settings => Some(self.settings),
             Check::Form => self.form,
             Check::Results => self.results,
+            Check::Extra => self.extra,
         }
     }
 
@@ -98,6 +127,9 @@ pub fn check_with_rules(check: Check, text: &str, rules: &Normalizer) -> String 
     match check {
         // These are Retake's own words, and contain no text of the call.
         Check::Form | Check::Results => text.to_owned(),
+        Check::Extra => {
+            Json::parse(text.as_bytes()).map_or_else(|_| text.to_owned(), |extra| extra_with_rules(extra, rules))
+        }
         Check::Tools | Check::Settings if rules.has_own() => match Json::parse(text.as_bytes()) {
             Ok(mut json) => {
                 rules.own_in(&mut json, false);
@@ -108,6 +140,26 @@ pub fn check_with_rules(check: Check, text: &str, rules: &Normalizer) -> String 
         Check::Tools | Check::Settings => rules.of_check(text).into_owned(),
         Check::Prompt | Check::Model => rules.own(&rules.of_check(text)).into_owned(),
     }
+}
+
+/// The field of `extra` that contains headers.
+pub const HEADERS: &str = "headers";
+
+/// Returns the text of `extra`. The rules apply to each string, but in headers only the suite's: a provider's versions are dates.
+fn extra_with_rules(mut extra: Json, rules: &Normalizer) -> String {
+    fn in_strings(value: &mut Json, rules: &Normalizer) {
+        match value {
+            Json::Str(text) => *text = rules.of_check(text).into_owned(),
+            Json::Array(items) => items.iter_mut().for_each(|item| in_strings(item, rules)),
+            Json::Object(fields) => fields.values_mut().for_each(|field| in_strings(field, rules)),
+            _ => {}
+        }
+    }
+    rules.own_in(&mut extra, false);
+    if let Some(fields) = extra.as_object_mut() {
+        fields.iter_mut().filter(|(name, _)| *name != HEADERS).for_each(|(_, value)| in_strings(value, rules));
+    }
+    extra.print(Layout::Python)
 }
 
 /// The normalized texts behind [`Checks`]. Cloning shares them.
@@ -124,6 +176,8 @@ pub struct CheckTexts {
     pub form: Option<Arc<str>>,
     /// The exceptions about the results of tool calls, one on each line.
     pub results: Arc<str>,
+    /// What is left out of the others, as canonical JSON; `None` if it is not known.
+    pub extra: Option<Arc<str>>,
 }
 
 impl CheckTexts {
@@ -149,7 +203,14 @@ impl CheckTexts {
             settings: json(settings),
             form: None,
             results: "".into(),
+            extra: None,
         }
+    }
+
+    /// Sets what is left out of the other checks, normalized as they are.
+    #[must_use]
+    pub fn with_extra(self, normalizer: &Normalizer, extra: Json) -> CheckTexts {
+        CheckTexts { extra: Some(extra_with_rules(extra, normalizer).into()), ..self }
     }
 
     /// Sets what changes how an answer looks. These are Retake's own words, so there is nothing to normalize.
@@ -174,6 +235,7 @@ impl CheckTexts {
             Check::Settings => self.settings = text,
             Check::Form => self.form = Some(text),
             Check::Results => self.results = text,
+            Check::Extra => self.extra = Some(text),
         }
         self
     }
@@ -187,6 +249,7 @@ impl CheckTexts {
             settings: hash(&self.settings),
             form: self.form.as_deref().map(hash),
             results: Some(hash(&self.results)),
+            extra: self.extra.as_deref().map(hash),
         }
     }
 
@@ -199,6 +262,7 @@ impl CheckTexts {
             Check::Settings => &self.settings,
             Check::Form => return self.form.as_ref(),
             Check::Results => &self.results,
+            Check::Extra => return self.extra.as_ref(),
         })
     }
 }
@@ -206,7 +270,7 @@ impl CheckTexts {
 /// In the order of [`Check::ALL`].
 impl From<CheckTexts> for [Option<Arc<str>>; Check::ALL.len()] {
     fn from(texts: CheckTexts) -> Self {
-        let CheckTexts { prompt, tools, model, settings, form, results } = texts;
-        [Some(prompt), Some(tools), Some(model), Some(settings), form, Some(results)]
+        let CheckTexts { prompt, tools, model, settings, form, results, extra } = texts;
+        [Some(prompt), Some(tools), Some(model), Some(settings), form, Some(results), extra]
     }
 }

@@ -14,17 +14,19 @@ pub mod plain;
 pub mod reminder;
 pub mod rules;
 mod running;
+mod varying;
 mod written;
 
 pub use caller::{Aliases, UNKNOWN_CALLER, caller_of_tags};
 pub use canonical::{message_from_langchain, with_rules};
-pub use checks::{Check, CheckTexts, Checks, check_with_rules};
+pub use checks::{Check, CheckTexts, Checks, HEADERS, check_with_rules};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};
 pub use plain::plain_conversation;
 pub use rules::{Key, Rules};
 pub use rules::{conversation_hash, input_hash};
 pub use running::RunningHash;
+pub use varying::{VARIES, Varying, text_as_varying};
 pub use written::{keep_order, keep_order_of_message};
 
 #[cfg(test)]

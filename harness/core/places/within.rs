@@ -19,11 +19,16 @@ impl Within<'_> {
 
     /// Changes the strings of a value, and the keys of its objects. Returns whether it did.
     pub fn json(&self, json: &mut Json) -> bool {
+        self.parts(json, true)
+    }
+
+    /// Changes keys, and `texts` too.
+    fn parts(&self, json: &mut Json, texts: bool) -> bool {
         match json {
-            Json::Str(text) => self.text(text),
-            Json::Array(items) => items.iter_mut().fold(false, |changed, item| self.json(item) | changed),
+            Json::Str(text) => texts && self.text(text),
+            Json::Array(items) => items.iter_mut().fold(false, |changed, item| self.parts(item, texts) | changed),
             Json::Object(entries) => {
-                let values = entries.values_mut().fold(false, |changed, value| self.json(value) | changed);
+                let values = entries.values_mut().fold(false, |changed, value| self.parts(value, texts) | changed);
                 self.keys(entries) | values
             }
             Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) => false,
@@ -80,11 +85,13 @@ impl Within<'_> {
 
     fn events(&self, mut events: Vec<&mut Json>) -> bool {
         let mut changed = false;
-        for (place, mut pieces) in texts_of(&mut events) {
+        for (place, pieces) in texts_of(&mut events) {
             // Arguments that are no text come whole.
             let is_whole = ["/args/", "/arguments/", "/input/"].iter().any(|part| place.contains(part));
             if is_whole || pieces.windows(2).all(|pair| pair[0] == pair[1]) {
-                pieces.iter_mut().for_each(|text| changed |= self.text(text));
+                for text in pieces {
+                    changed |= self.text(text);
+                }
                 continue;
             }
             let joined: String = pieces.iter().map(|piece| piece.as_str()).collect();
@@ -102,18 +109,6 @@ impl Within<'_> {
                 rest = after;
             }
         }
-        events.into_iter().fold(changed, |changed, event| self.keys_of(event) | changed)
-    }
-
-    /// Changes keys alone.
-    fn keys_of(&self, json: &mut Json) -> bool {
-        match json {
-            Json::Array(items) => items.iter_mut().fold(false, |changed, item| self.keys_of(item) | changed),
-            Json::Object(entries) => {
-                let below = entries.values_mut().fold(false, |changed, value| self.keys_of(value) | changed);
-                self.keys(entries) | below
-            }
-            _ => false,
-        }
+        events.into_iter().fold(changed, |changed, event| self.parts(event, false) | changed)
     }
 }

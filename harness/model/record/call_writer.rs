@@ -7,6 +7,7 @@ use super::arrivals::Arrivals;
 use super::clock;
 use super::recorder::PendingCall;
 use super::state::RecorderState;
+use crate::http;
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
 use retake_wire::fixture::Minute;
@@ -25,6 +26,7 @@ pub(super) struct CallWriter {
     at: Minute,
     /// Taken when the line is written.
     request: Option<Json>,
+    headers: Json,
     /// The status of the answer, or 0 until the answer begins.
     pub(super) status: u16,
     pub(super) content_type: String,
@@ -56,6 +58,7 @@ impl CallWriter {
             model: call.model.clone(),
             at: clock::now(),
             request: Some(call.request.clone()),
+            headers: http::checked_headers(&call.headers),
             status: 0,
             content_type: String::new(),
             bytes: Vec::new(),
@@ -125,6 +128,7 @@ impl CallWriter {
             method: std::mem::take(&mut self.method),
             path: std::mem::take(&mut self.path),
             request,
+            headers: std::mem::take(&mut self.headers),
             response,
             cut,
             errors: self.state.options.errors,

@@ -115,6 +115,7 @@ fn fixture_of(exchanges: &[Exchange]) -> Fixture {
             method: "POST".to_owned(),
             path: exchange.path.split('?').next().unwrap().to_owned(),
             request: Json::parse(exchange.body.as_bytes()).unwrap(),
+            headers: Json::Null,
             response: exchange.response.clone(),
             cut: None,
             errors: false,

@@ -28,5 +28,15 @@ fn repeated_notes_become_one_with_the_first_call_and_a_count() {
         "drift: tools changed in the call, turns[4]: nothing → \"[{\\\"name\\\": \\\"f\\\"}]\"",
         "protocol: a tool result without its call: `x` in the call by `a`, turns[1] and 1 more call",
     ];
-    assert_eq!(notes(None, &drift, &[flaw(Some(1)), flaw(None)]), expected);
+    let said = notes(None, &drift, &[flaw(Some(1)), flaw(None)]);
+    assert_eq!(note_lines(&said), expected);
+    // What all scenarios are told is one line.
+    let other = vec![said[1].clone(), Note::from("something else".to_owned())];
+    let run = BTreeMap::from([("a".to_owned(), vec![said[0].clone(), said[1].clone()]), ("b".to_owned(), other)]);
+    let expected = [
+        "all 2 scenarios: drift: model changed: \"gpt-4o\" → \"gpt-5\"",
+        "a: drift: prompt changed in the call, turns[0] and 1 more call: \"brief\" → \"terse\"",
+        "b: something else",
+    ];
+    assert_eq!(lines_of_run(&run), expected);
 }

@@ -13,9 +13,9 @@ use crate::run::trial::{self, How, Replayed};
 use crate::run::verdict::{self, Sides};
 use retake_base::error::Result;
 use retake_core::events::{Golden, deeper_name};
-use retake_core::key::{Check, Rules};
-use retake_model::{CallFlaw, FlawKind, Pacing};
-use retake_scenario::Scenario;
+use retake_core::key::{Check, Rules, Varying, text_as_varying};
+use retake_model::{CallFlaw, DriftOf, FlawKind, Pacing};
+use retake_scenario::{Drift, Level, Scenario};
 use retake_wire::fixture::Fixture;
 
 /// A scenario to prove.
@@ -46,6 +46,8 @@ pub(crate) struct Agreed {
     pub(super) replays: usize,
     /// Whether a call of a replay on another day was found by its day.
     pub(super) by_day: bool,
+    /// What of the settings, and of what is sent beside the calls, differs between replays.
+    pub(crate) varying: Vec<Varying>,
 }
 
 impl Agreed {
@@ -86,6 +88,9 @@ impl Proof<'_> {
     /// Replays a fixture with these rules, from the second time on on other stages and with random delays.
     pub(super) fn replays(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Result<Agreed, Disagreement> {
         let Proof { project, scenario, .. } = *self;
+        // What differs in a check that may vary is judged when it is known whether it varies.
+        let mut without_varying = scenario.clone();
+        without_varying.drift = Drift { settings: Level::Ignore, extra: Level::Ignore, ..scenario.drift };
         let replay = |pacing, golden: Option<&Arc<Committed>>| {
             let first = !matches!(pacing, Pacing::Shaken);
             let mut replayed =
@@ -93,23 +98,15 @@ impl Proof<'_> {
             replayed.committed = golden.or(self.looked_at).cloned();
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
-                self.note_drift(&replayed, rules);
+                self.note_drift(&replayed, rules, |check| !check.may_vary());
             }
             // What another day and another clock change is not the user's.
             if first && Arc::ptr_eq(rules, &project.rules) {
                 project.note(&scenario.name, replayed.notes(scenario));
             }
-            match replayed.verdict(scenario) {
+            match replayed.verdict(&without_varying) {
                 Ok(golden) => Ok((replayed, golden)),
-                Err(failure) => {
-                    // Here the system has changed since the recording: explain the failure as in a test.
-                    let failure = if first && !self.of_recording {
-                        second_look::failure(project, scenario, &replayed, None)
-                    } else {
-                        failure
-                    };
-                    Err(Disagreement::Failed { replayed: Box::new(replayed), failure, first })
-                }
+                Err(failure) => Err(self.failed(replayed, failure, first)),
             }
         };
         if self.of_recording {
@@ -121,7 +118,12 @@ impl Proof<'_> {
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
             let golden = golden.map(|golden| self.with_known_headers(golden));
             let older = first.older_sides(project, scenario, golden.as_ref());
-            return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, by_day: false });
+            let of_drift =
+                |(turn, drift): &(usize, DriftOf)| Varying::between(*turn, drift.check, &drift.recorded, &drift.called);
+            let since = first.played.drift.iter().filter(|_| self.of_recording);
+            let varying: Vec<Varying> = since.flat_map(of_drift).collect();
+            let first = self.without_varying(first, &varying, rules)?;
+            return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, by_day: false, varying });
         }
         if self.of_recording {
             await_next_second();
@@ -136,7 +138,7 @@ impl Proof<'_> {
             goldens.push(run.moved_to(&first, &scenario.golden, rules, &goldens[0], again.unwrap_or_default()));
             runs.push(run);
         }
-        Golden::agree_on_headers(&mut goldens.iter_mut().collect::<Vec<_>>());
+        Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>());
         if goldens.iter().any(|again| *again != goldens[0]) && self.looked_at.is_none() {
             // The name of the user may be a word of the service, too: only the other user tells.
             let (of_first, of_others) = first.without_user(&mut runs, scenario, rules);
@@ -144,7 +146,7 @@ impl Proof<'_> {
             for (run, again) in runs.iter().zip(of_others) {
                 others.push(run.moved_to(&first, &scenario.golden, rules, &others[0], again.unwrap_or_default()));
             }
-            Golden::agree_on_headers(&mut others.iter_mut().collect::<Vec<_>>());
+            Golden::agree_on_what_varies(&mut others.iter_mut().collect::<Vec<_>>());
             if others.iter().all(|again| *again == others[0]) {
                 (golden, goldens) = (of_first, others);
             }
@@ -160,7 +162,9 @@ impl Proof<'_> {
             let older = first.older_sides(project, scenario, golden.as_ref());
             let is_by_day = |flaw: &CallFlaw| flaw.kind == FlawKind::Key;
             let by_day = runs.iter().any(|run| run.played.flaws.iter().any(is_by_day));
-            return Ok(Agreed { golden, run: Box::new(first), older, replays, by_day });
+            let varying: Vec<Varying> = runs.iter().flat_map(|other| varying(&first, other)).collect();
+            let first = self.without_varying(first, &varying, rules)?;
+            return Ok(Agreed { golden, run: Box::new(first), older, replays, by_day, varying });
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: [agreed, again] })
@@ -173,6 +177,42 @@ impl Proof<'_> {
             golden.keep_varying(&known.golden);
         }
         golden
+    }
+
+    /// A replay that failed.
+    fn failed(&self, replayed: Replayed, failure: Failure, first: bool) -> Disagreement {
+        // Here the system has changed since the recording: explain the failure as in a test.
+        let failure = if first && !self.of_recording {
+            second_look::failure(self.project, self.scenario, &replayed, None)
+        } else {
+            failure
+        };
+        Disagreement::Failed { replayed: Box::new(replayed), failure, first }
+    }
+
+    /// Returns a replay without the drift that is nothing but values that vary.
+    /// Fails if what is left fails.
+    fn without_varying(
+        &self,
+        mut replayed: Replayed,
+        varying: &[Varying],
+        rules: &Arc<Rules>,
+    ) -> Result<Replayed, Disagreement> {
+        let Proof { project, scenario, .. } = *self;
+        replayed.played.drift.retain(|(turn, drift)| {
+            let marked = Varying::marked(varying, *turn, drift.check, &drift.recorded);
+            marked.is_none_or(|marked| text_as_varying(&marked, &drift.called) != Some(marked))
+        });
+        if Arc::ptr_eq(rules, &project.rules) {
+            project.note(&scenario.name, replayed.notes(scenario));
+            if self.of_recording {
+                self.note_drift(&replayed, rules, Check::may_vary);
+            }
+        }
+        match replayed.verdict(scenario) {
+            Ok(_) => Ok(replayed),
+            Err(failure) => Err(self.failed(replayed, failure, true)),
+        }
     }
 
     /// Replays a fixture once.
@@ -201,11 +241,11 @@ impl Proof<'_> {
     }
 
     /// Warns about checks that vary: they would be drift in each later replay, and the recording could not be resumed.
-    fn note_drift(&self, replayed: &Replayed, rules: &Rules) {
+    fn note_drift(&self, replayed: &Replayed, rules: &Rules, of: impl Fn(Check) -> bool) {
         let name = &self.scenario.name;
         let mut noted: Vec<(Check, &str)> = Vec::new();
         for (turn, drift) in &replayed.played.drift {
-            if noted.contains(&(drift.check, &drift.recorded)) {
+            if !of(drift.check) || noted.contains(&(drift.check, &drift.recorded)) {
                 continue;
             }
             noted.push((drift.check, &drift.recorded));
@@ -228,6 +268,18 @@ impl Proof<'_> {
             }
         }
     }
+}
+
+/// Returns the values of checks that differ between two replays.
+fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
+    let of_drift = |(turn, drift): &(usize, DriftOf)| {
+        let text = |run: &Replayed| {
+            let of_turn = run.played.drift.iter().find(|(of, it)| of == turn && it.check == drift.check);
+            of_turn.map_or(&drift.recorded, |(_, drift)| &drift.called).clone()
+        };
+        Varying::between(*turn, drift.check, &text(one), &text(other))
+    };
+    one.played.drift.iter().chain(&other.played.drift).flat_map(of_drift).collect()
 }
 
 /// Waits for the next second, so that the recording and the two replays all happen in different seconds. Otherwise a clock that

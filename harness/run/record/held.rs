@@ -33,7 +33,7 @@ pub(super) fn compare(mut recorded: Replayed, proven: Agreed, scenario: &Scenari
     // What the providers say in headers, such as a limit that is left, differs from the recording.
     let both = |options: &ShapeOptions| {
         let (mut then, mut now) = (of(&replayed, options), of(&recorded, options));
-        Golden::agree_on_headers(&mut [&mut then, &mut now]);
+        Golden::agree_on_what_varies(&mut [&mut then, &mut now]);
         (then, now)
     };
     let options = &scenario.golden;

@@ -42,6 +42,10 @@ impl<'a> Driven<'a> {
         let (golden, how) = match proof.run() {
             Ok(agreed) => {
                 let (golden, how) = (agreed.golden.clone(), agreed.in_words());
+                let made = made.with_varying(&agreed.varying);
+                if !agreed.varying.is_empty() {
+                    text = made.print();
+                }
                 let here = candidate.at(&recorder.places(), &project.rules).map(Arc::new);
                 let here = here.unwrap_or_else(|| candidate.clone());
                 let recorded = played.map(|played| Replayed::of(project, played, here));

@@ -90,7 +90,7 @@ fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(),
         Compared::Same | Compared::FormatOnly => {
             let failing: Vec<&Judged> = matrix.judged.iter().filter(|judged| judged.fails()).collect();
             let note = format!("worlds: {} accepted as failing", counted(failing.len(), "line"));
-            project.note(&name_of(&scenario.name), (!failing.is_empty()).then_some(note).into_iter().collect());
+            project.note(&name_of(&scenario.name), (!failing.is_empty()).then_some(note));
             Ok(())
         }
         Compared::New => {

@@ -32,7 +32,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
         description, kind, recording, conversation, unobserved, tools, system, fixture, skip, tags, retries, timeout, settle,
         linger, panics, unused, egress, allow, delays, worlds, secrets, before, step;
         drift: merged(base.drift, case.drift, |base, case| {
-            over!(RawDrift, base, case; prompt, tools, model, settings, form, results, observation;)
+            over!(RawDrift, base, case; prompt, tools, model, settings, form, results, extra, observation;)
         }),
         record: merged(base.record, case.record, |base, case| over!(RawRecord, base, case; errors, timeout;)),
         vars: merged(base.vars, case.vars, |base, case| {

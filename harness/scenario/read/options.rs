@@ -29,6 +29,7 @@ macro_rules! read {
                     settings: drift.settings.unwrap_or(otherwise.drift.settings),
                     form: drift.form.unwrap_or(otherwise.drift.form),
                     results: drift.results.unwrap_or(otherwise.drift.results),
+                    extra: drift.extra.unwrap_or(otherwise.drift.extra),
                     observation: drift.observation.unwrap_or(otherwise.drift.observation),
                 },
                 settle: raw.settle.map_or(otherwise.settle, |settle| settle.0),
@@ -124,5 +125,6 @@ pub(super) fn golden(raw: Option<&RawGolden>, headers: Vec<String>) -> ShapeOpti
         loose: raw.loose.iter().flatten().map(|place| Loose::of(place)).collect(),
         headers,
         event_name: raw.event_name.map(|pointer| pointer.as_str().to_owned()),
+        turns: true,
     }
 }

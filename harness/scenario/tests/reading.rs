@@ -197,7 +197,7 @@ fn defaults() {
     assert_eq!(scenario.fixture, FixtureRef::Named("a".to_owned()));
     assert_eq!((scenario.timeout, scenario.settle), (Duration::from_secs(60), Duration::from_secs(2)));
     assert_eq!((&scenario.unused, scenario.delays), (&Unused::Fail, Delays::None));
-    assert_eq!((scenario.drift.prompt, scenario.drift.settings), (Level::Note, Level::Ignore));
+    assert_eq!((scenario.drift.prompt, scenario.drift.settings), (Level::Note, Level::Note));
     assert_eq!(scenario.golden, ShapeOptions::default());
     assert_eq!(only(&format!("fixture = \"none\"\n{STEP}")).fixture, FixtureRef::None);
 }
@@ -248,9 +248,10 @@ step = [{ get = "/other" }]
         prompt: Level::Ignore,
         tools: Level::Fail,
         model: Level::Fail,
-        settings: Level::Ignore,
+        settings: Level::Note,
         form: Level::Note,
         results: Level::Fail,
+        extra: Level::Note,
         observation: Level::Fail,
     };
     assert_eq!(flash.drift, drift);

@@ -99,7 +99,7 @@ struct Schema {
 
 impl Schema {
     fn of(name: &str) -> Schema {
-        let path = project().join(format!("harness/guide/schema/{name}.schema.json"));
+        let path = project().join(format!("harness/cli/schema/{name}.schema.json"));
         let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
         compiler.add_resource("schema.json", schema).unwrap();

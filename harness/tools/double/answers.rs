@@ -10,12 +10,15 @@ use retake_core::secrets::{Fired, Scrub};
 use retake_model::MissReason;
 use retake_wire::fixture::{ToolExchange, ToolMessage};
 
+/// Whether a request says in this run what a recorded one said.
+type SaysTheSame = Box<dyn Fn(&str, &str) -> bool + Send>;
+
 /// The recorded exchanges of one server, and which of them have been served.
 pub(super) struct Answers {
     exchanges: Vec<Recorded>,
     normalizer: Normalizer,
     scrub: Scrub,
-    says_the_same: Box<dyn Fn(&str, &str) -> bool + Send>,
+    says_the_same: SaysTheSame,
 }
 
 #[derive(Debug)]

@@ -24,7 +24,8 @@ pub(crate) fn around(body: &Json, sent_messages: impl IntoIterator<Item = Shared
     match fields::given(body, "system") {
         None => {}
         Some(system @ (Json::Str(_) | Json::Array(_))) => {
-            messages.push(Message { content: system.clone(), ..Message::new("system", "") }.into());
+            let extra = request::extra_of_parts(None, None, Some(system));
+            messages.push(Message { content: system.clone(), extra, ..Message::new("system", "") }.into());
         }
         found => return Err(WireError::expected("system", "a string or an array", found)),
     }
@@ -42,7 +43,9 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Messag
     };
     match fields::given(sent, "content") {
         None => return Ok(vec![Message::new(kind, "")]),
-        Some(Json::Str(text)) => return Ok(vec![Message::new(kind, text)]),
+        Some(Json::Str(text)) => {
+            return Ok(vec![Message { extra: request::extra_of(sent), ..Message::new(kind, text) }]);
+        }
         Some(Json::Array(_)) => {}
         found => return Err(WireError::expected("content", "a string or an array", found)),
     }
@@ -60,6 +63,7 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Messag
     if !rest.is_empty() || !calls.is_empty() || results.is_empty() {
         results.push(Message { content: request::content_of(rest), tool_calls: calls, ..Message::new(kind, "") });
     }
+    results.first_mut().into_iter().for_each(|first| first.extra = request::extra_of(sent));
     Ok(results)
 }
 

@@ -53,6 +53,7 @@ pub(crate) fn around(path: &str, body: &Json, contents: impl IntoIterator<Item =
     let stream = method.starts_with("stream");
     Ok(Call {
         api: Api::Gemini,
+        extra: request::extra(body, &messages, &NO_SETTINGS),
         system: request::system_of(&messages),
         messages,
         caller: None,

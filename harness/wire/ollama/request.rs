@@ -59,7 +59,7 @@ fn message(sent: &Json, before: &mut Before<'_>) -> Result<Message, WireError> {
         None => text.into(),
     };
     let tool_call_id = tool_call_id.map(str::to_owned);
-    Ok(Message { content, name, tool_calls, tool_call_id, ..Message::new(kind, "") })
+    Ok(Message { content, name, tool_calls, tool_call_id, extra: request::extra_of(sent), ..Message::new(kind, "") })
 }
 
 pub(super) fn tool_call(call: &Json) -> Result<ToolCall, WireError> {

@@ -50,13 +50,12 @@ fn message(sent: &Json, names: &mut ToolNames<'_>) -> Result<Message, WireError>
     let called_tool = || names.of(tool_call_id.filter(|_| kind == "tool")?);
     let name = fields::optional_string(sent, "name")?.filter(|name| !name.is_empty());
     Ok(Message {
-        kind: kind.to_owned(),
         content: content(sent, kind)?,
         name: name.map(str::to_owned).or_else(called_tool),
         tool_calls,
         tool_call_id: tool_call_id.map(str::to_owned),
-        failed: false,
-        hidden: false,
+        extra: request::extra_of(sent),
+        ..Message::new(kind, "")
     })
 }
 

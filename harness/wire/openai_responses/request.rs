@@ -132,7 +132,10 @@ impl Conversation<'_> {
                 };
                 match role {
                     "assistant" => self.content.extend(content),
-                    role => self.message(kind_of(role), request::content_of(content)),
+                    role => {
+                        self.message(kind_of(role), request::content_of(content));
+                        self.messages.last_mut().into_iter().for_each(|it| it.extra = request::extra_of(item));
+                    }
                 }
             }
             Some(_) => match (tool_call(item)?, item.str_of("role")) {

@@ -105,7 +105,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
         "several_turns",
         &["golden: the event `messages` has a different shape: `/content` is `[text]`, not `string`"],
     ),
-    ("chunk_first_lost", "several_turns", &["golden: the event `messages` has a different text at `/content`: "]),
+    ("chunk_first_lost", "several_turns", &["golden: `/content` of the event `messages` is turn 1's text no more: "]),
     (
         "tool_error_is_success",
         "failing_tool",

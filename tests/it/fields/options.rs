@@ -72,6 +72,11 @@ fn all() -> Vec<Lines> {
         *turn.text(Check::Form) = Some(form.print(Layout::Python).into());
         turn
     };
+    let of_user = {
+        let mut turn = checked("", "null", "small", "");
+        *turn.text(Check::Extra) = Some(r#"{"user": "u"}"#.into());
+        turn
+    };
     let streamed = asks("paused", "").replace("temperature = 1", "temperature = 1, stream = true");
     let own = "system = \"own\"\nfixture = \"title\"\n[[step]]\npost = \"/go-on/300\"\n";
     let title = || vec![turn(None, "a title for this?", "Hello")];
@@ -124,6 +129,14 @@ fn all() -> Vec<Lines> {
             Says::Green,
             Says::Red("form"),
             vec![with_stop],
+        ),
+        lines(
+            "drift.extra",
+            "drift = { extra = \"fail\" }",
+            asks("extra", ""),
+            Says::Green,
+            Says::Red("user"),
+            vec![of_user],
         ),
         lines(
             "drift.results",

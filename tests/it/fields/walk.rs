@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use retake::__private::schemas;
 use retake_wire::fixture::Recorded;
 use serde_json::Value;
 
@@ -116,7 +115,8 @@ fn entries() -> [(Vec<String>, Vec<Entry>); 2] {
         .chain(steps::entries())
         .chain(steps::of_pages())
         .collect();
-    [(fields_of(schemas::SUITE), of_suite), (fields_of(schemas::SCENARIO), of_scenario)]
+    let schema = |name| crate::support::tree::project(&format!("harness/cli/schema/{name}.schema.json"));
+    [(fields_of(&schema("suite")), of_suite), (fields_of(&schema("scenario")), of_scenario)]
 }
 
 fn each_field_of_suite_and_scenario_has_an_effect() {

@@ -17,7 +17,7 @@ const GOLDENS: &[Mistake] = &[
     (
         "no-utf8",
         |good| good.as_bytes().split(|byte| *byte == b'{').collect::<Vec<_>>().join(&b"\xff"[..]),
-        ":8:11: the byte 0xff is not UTF-8",
+        ":10:11: the byte 0xff is not UTF-8",
     ),
     (
         "mark",
@@ -62,14 +62,14 @@ const GOLDENS: &[Mistake] = &[
             good.replace("answer    {text}", "<<<<<<< HEAD\nanswer    {text}\n=======\nanswer    {}\n>>>>>>> topic")
                 .into()
         },
-        ":8:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
-         keep one of its sides, and remove the markers down to line 12",
+        ":10:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 14",
     ),
     (
         "conflict-in-the-header",
         |good| good.replace("input_file: ", "<<<<<<< HEAD\ninput_file: a\n=======\n>>>>>>> topic\ninput_file: ").into(),
-        ":3:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
-         keep one of its sides, and remove the markers down to line 6",
+        ":5:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 8",
     ),
 ];
 

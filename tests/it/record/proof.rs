@@ -26,6 +26,7 @@ tests! { times_of_day_are_found_and_their_rules_work,
     the_recorded_run_is_held_to_its_replays,
     where_the_recorded_run_cut_a_text_does_not_matter,
     an_unstable_recording_can_be_accepted_and_is_marked,
+    what_varies_beside_a_call_is_marked_and_not_compared_again,
 }
 
 fn tree(kinds: &str) -> Tree {
@@ -304,4 +305,48 @@ fn an_unstable_recording_can_be_accepted_and_is_marked() {
     tree.write("scenarios/look/scenario.toml", &scenario("path"));
     recorder(&tree, &provider, "record --accept-unstable").run().exits(0).says(&["two replays agree"]);
     assert!(!tree.read("fixtures/look.json").contains("unstable"));
+}
+
+fn what_varies_beside_a_call_is_marked_and_not_compared_again() {
+    let provider = Service::provider();
+    let tree = tree("beside");
+    for drift in ["", "drift = { settings = \"fail\", extra = \"fail\" }\n"] {
+        tree.write("scenarios/suite.toml", &format!("{drift}settle = \"100ms\"\n"));
+        let recorded = recorder(&tree, &provider, "record").run().exits(0);
+        recorded.says(&["two replays agree"]).never_says("varies").never_says("drift");
+        let fixture = tree.read("fixtures/look.json");
+        for marked in ["seed", "user", "trace", "again", "tags"] {
+            assert!(fixture.contains(&format!("\\\"{marked}\\\": \\\"<varies>\\\"")), "{marked}: {fixture}");
+        }
+        assert_eq!(fixture.matches("<varies>").count(), 5, "{fixture}");
+        for _ in 0..3 {
+            tree.runner("varying").run().exits(0).never_says("note: ");
+        }
+        // What else changes is told, with its place.
+        for (was, is, told) in [
+            ("\\\"team\\\": \\\"a\\\"", "\\\"team\\\": \\\"c\\\"", "`/metadata/team`"),
+            ("temperature\\\": 1", "temperature\\\": 2", "`/temperature`"),
+        ] {
+            tree.write("fixtures/look.json", &fixture.replace(was, is));
+            let run = tree.runner("varying").run();
+            let run = if drift.is_empty() { run.exits(0).says(&["note: look: drift: "]) } else { run.exits(101) };
+            run.says(&[told]);
+        }
+        // Recorded again, it is as it is sent now, though nothing else changed.
+        recorder(&tree, &provider, "record").run().exits(0);
+        let without_minute =
+            |text: &str| text.lines().filter(|line| !line.contains("\"recorded\"")).collect::<Vec<_>>().join("\n");
+        let again = tree.read("fixtures/look.json");
+        assert_eq!(without_minute(&again), without_minute(&fixture));
+        let fixture = again;
+        // A fixture that has no marks gets them, without a model.
+        let unmarked = fixture.replace("\\\"seed\\\": \\\"<varies>\\\"", "\\\"seed\\\": 7");
+        assert_ne!(unmarked, fixture);
+        tree.write("fixtures/look.json", &unmarked);
+        let updated = tree.runner("varying").env("UPDATE_GOLDEN", "1").run().exits(0);
+        updated.says(&["with the values marked that vary from run to run"]);
+        assert_eq!(tree.read("fixtures/look.json"), fixture);
+        tree.remove("fixtures/look.json");
+        tree.remove("goldens/look.snap");
+    }
 }

@@ -316,12 +316,13 @@ fn importing_the_journal_gives_the_same_fixture() {
         // An import keeps nothing of an older file, and the journal was written now.
         text.lines().filter(|line| !line.contains("\"recorded\"")).map(str::to_owned).collect::<Vec<_>>()
     };
-    let committed = read();
+    tree.remove("fixtures/write_read_file.json");
     recording(&tree, "gateway", NAME, &provider.openai()).run().exits(0);
+    let recorded = read();
     let journal = "fixtures/.journal/write_read_file.jsonl";
     let import = || tree.retake().args(&["import", "journal", journal, "--out", "fixtures/write_read_file.json"]);
     import().run().exits(0).says(&["4 turns written to fixtures/write_read_file.json, 0 left out"]);
-    assert_eq!(read(), committed);
+    assert_eq!(read(), recorded);
     // The last line is torn if the machine stopped while it was being written. It is reported and left out.
     let whole = tree.read(journal);
     let torn: String = whole.trim_end().chars().take(whole.chars().count() - 40).collect();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::record::processes::{children_of, is_gone};
 use crate::record::rounds::{JOURNAL, LOG, Provider, agent, scenario};
 use crate::support::program::{Program, Ran};
-use crate::support::tree::Tree;
+use crate::support::tree::{Tree, undated};
 
 tests! { a_recorder_that_is_killed_loses_only_the_call_in_flight,
     a_relay_that_is_killed_alone_ends_its_runner_which_loses_only_the_call_in_flight,
@@ -306,7 +306,7 @@ fn kills_lose_only_the_call_in_flight(who: Killed) {
     record(&undisturbed, &provider);
     let long = began.elapsed();
     assert_eq!(provider.take().len(), 6);
-    let whole = |tree: &Tree| (work(tree), tree.read("goldens/work.snap"));
+    let whole = |tree: &Tree| (work(tree), undated(&tree.read("goldens/work.snap")));
     let mut moments = Moments(0x9E37_79B9_7F4A_7C15);
     let mut killed = 0;
     while killed < kills {

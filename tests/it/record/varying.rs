@@ -13,7 +13,7 @@ use retake::Stage;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::replay::oddities::model;
+use crate::replay::oddities::{model, model_with};
 
 /// Serves the agent: `POST /look` takes a list of kinds, and the agent makes one tool call for each.
 pub(crate) fn router(stage: Stage) -> Router {
@@ -27,7 +27,8 @@ async fn look(State(stage): State<Stage>, kinds: String) -> Response {
         let now = seen("clock", &stage);
         messages.insert(0, json!({ "role": "system", "content": format!("Be brief. In short, {now}.") }));
     }
-    let mut said = model(&stage, json!(messages)).await;
+    let beside = if kinds.contains("beside") { beside() } else { json!({}) };
+    let mut said = model_with(&stage, json!(messages), beside).await;
     for (n, kind) in kinds.trim_matches('"').split(' ').enumerate() {
         let (id, name) = (format!("call_{n}"), "look");
         let call = json!({ "id": id, "type": "function", "function": { "name": name, "arguments": "{}" } });
@@ -81,7 +82,7 @@ fn seen(kind: &str, stage: &Stage) -> String {
         "simple-uuid" => format!("id={id};"),
         "base62" => format!("key {}", base62(Uuid::new_v4().as_u128())),
         "alone" => id[..12].to_owned(),
-        "live" | "cut" => "nothing varies".to_owned(),
+        "live" | "cut" | "beside" => "nothing varies".to_owned(),
         "twelve" => "a conversation about architecture".to_owned(),
         // Hexadecimal digits, the first two of which happen to have no letters.
         "four" => format!("ticket {}", ["4821", "1093", "0a3f", "b1c4", "77ee", "9f20"][next() % 6]),
@@ -115,6 +116,16 @@ fn seen(kind: &str, stage: &Stage) -> String {
         }
         other => panic!("{other}"),
     }
+}
+
+/// What is sent beside a call: of these fields, five vary.
+fn beside() -> Value {
+    let word = || base62(Uuid::new_v4().as_u128());
+    let mut metadata = json!({ "team": "a", "trace": word(), "tags": vec!["b"; 1 + next() % 5] });
+    if next().is_multiple_of(2) {
+        metadata["again"] = json!(word());
+    }
+    json!({ "seed": next(), "temperature": 1, "user": word(), "metadata": metadata })
 }
 
 static ALREADY: AtomicBool = AtomicBool::new(false);

@@ -41,9 +41,9 @@ fn set_drift(tree: &Tree, drift: &str) {
 fn a_call_with_drift_is_served_and_a_note_shows_the_changed_words() {
     let run = recorded_with_others().runner("gateway").run().exits(0);
     let notes: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("note: ")).collect();
-    assert_eq!(notes.len(), 3, "one line for each check: {notes:?}");
+    assert_eq!(notes.len(), 4, "one line for each check: {notes:?}");
     let begins = |check: &str| format!("note: {NAME}: drift: {check} changed in the call by `lead_agent`, turns[");
-    for (note, check) in notes.iter().zip(["prompt", "tools", "model"]) {
+    for (note, check) in notes.iter().zip(["prompt", "tools", "model", "settings"]) {
         assert!(note.starts_with(&begins(check)) && note.contains("more call"), "{note}");
     }
     assert!(notes[0].contains("Whistle.\" → "), "{}", notes[0]);
@@ -77,7 +77,7 @@ fn with_drift_set_to_fail_the_scenario_fails_and_names_it() {
 
 fn drift_that_is_ignored_is_not_reported() {
     let tree = recorded_with_others();
-    set_drift(&tree, "drift = { prompt = \"ignore\", tools = \"ignore\", model = \"ignore\" }");
+    set_drift(&tree, "drift = { prompt = \"ignore\", tools = \"ignore\", model = \"ignore\", settings = \"ignore\" }");
     tree.runner("gateway").run().exits(0).never_says("note: ");
     Tree::of(&[NAME]).runner("gateway").run().exits(0).never_says("note: ");
 }

@@ -125,10 +125,17 @@ async fn mint(State(stage): State<Stage>) -> Response {
 
 /// Calls the model and returns its text, or an apology if there is none.
 pub(crate) async fn model(stage: &Stage, messages: Value) -> String {
+    model_with(stage, messages, json!({})).await
+}
+
+/// The same with more fields in the request.
+pub(crate) async fn model_with(stage: &Stage, messages: Value, more: Value) -> String {
     let client = client();
     let request = client.post(format!("{}/chat/completions", stage.model().openai));
     let request = request.header("content-type", "application/json").bearer_auth(stage.key());
-    let body = json!({ "model": "gpt-4o-mini", "messages": messages }).to_string();
+    let mut body = json!({ "model": "gpt-4o-mini", "messages": messages });
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let body = body.to_string();
     let answer: Option<Value> = async { request.body(body).send().await.ok()?.text().await.ok() }
         .await
         .and_then(|text| serde_json::from_str(&text).ok());

@@ -37,7 +37,8 @@ fn projects_of_earlier_versions_are_carried_over_by_the_commands_in_the_changelo
         let mut told = String::new();
         let written = changed(&tree, || told = tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().exits(0).all());
         assert_eq!(written, &goldens | &fixtures, "{version}");
-        assert_eq!(told.matches(": format only\n").count(), goldens.len(), "{version}: {told}");
+        let all = format!("all {} scenarios: format only\n", goldens.len());
+        assert!(told.contains(&all), "{version}: {told}");
         let ran = tree.runner("gateway").env("CI", "true").run().exits(0).all();
         assert!(!ran.contains("less than"), "{version}: {ran}");
     }

@@ -20,7 +20,10 @@ fn a_command_is_recorded_and_replayed() {
     let recorded = record(&tree, &["chat"]);
     recorded.green();
     recorded.tells(&["chat: 1 turn recorded to fixtures/chat.json, two replays agree", "golden new"]);
-    assert!(tree.read("goldens/chat.snap").contains("POST /chat\n200 text/event-stream\n\nanswer    {answer}\nend"));
+    assert!(
+        tree.read("goldens/chat.snap")
+            .contains("POST /chat\n200 text/event-stream\n\nanswer    {answer}\n          /answer = turn 1\nend")
+    );
     tree.retake().args(&["test"]).run().green();
     assert_eq!(tree.left(), [""; 0]);
 }

@@ -40,10 +40,11 @@ fn a_listener_gets_the_events_that_later_steps_cause_and_keeps_its_place_in_the_
     let steps = "[[step]]\nlisten = \"/events\"\nstream = { first = \"hello\", last = \"chat\" }\n";
     tree.scenario("until", &format!("{steps}{CHAT}[golden]\ndetail = \"keys\"\n"));
     record(&tree, &["a", "until"]).green();
-    let answer = "POST /chat\n200 text/event-stream\n\nanswer    {answer}\nend\n";
+    let words = "          /answer = turn 1\n";
+    let answer = format!("POST /chat\n200 text/event-stream\n\nanswer    {{answer}}\n{words}end\n");
     let events = "GET /events\n200 text/event-stream, in pieces\n\nhello     {}\nchat      {answer}";
-    assert_eq!(golden(&tree, "a"), format!("{events} ×2\n\n\n{answer}\n\n{answer}"));
-    assert_eq!(golden(&tree, "until"), format!("{events}\n\n\n{answer}"));
+    assert_eq!(golden(&tree, "a"), format!("{events} ×2\n{words}\n\n{answer}\n\n{answer}"));
+    assert_eq!(golden(&tree, "until"), format!("{events}\n{words}\n\n{answer}"));
 
     tree.scenario("until", &format!("timeout = \"3s\"\n{}{CHAT}", steps.replace("\"chat\"", "\"bye\"")));
     tree.retake().args(&["test", "until"]).run().red(&[

@@ -166,8 +166,7 @@ impl Traces {
         let prompt = kept.iter().flat_map(|call| &call.messages).find(|message| message.kind == "human").map(text);
         let mut notes = notes;
         notes.extend(prompt.clone().map(|prompt| ("prompt".to_owned(), prompt.into())));
-        let mut fixture = Fixture::of_turns(out, notes, turns.made, rules);
-        fixture.tools = exchanges;
+        let mut fixture = Fixture::of_foreign(out, notes, turns.made, &exchanges, rules);
         fixture.scrub = Scrub::of_names(self.fired.iter().map(String::as_str), |_| None).map_err(Error::new)?;
         let hole = |refused: &Refused| format!("span {} ({}): {}", refused.span, refused.name, refused.reason);
         fixture.holes = refused.iter().map(hole).collect();

@@ -83,7 +83,10 @@ fn difference(subject: Subject, was: &Event<'_>, is: &Event<'_>) -> Option<Chang
         });
     }
     if was.values != is.values && !is.is_any {
-        let is_text = *was.top == Top::Collapsed;
+        let others = |shown: &[Shown]| -> Vec<Shown> {
+            shown.iter().filter(|shown| !matches!(shown, Shown::Text(..))).cloned().collect()
+        };
+        let is_text = *was.top == Top::Collapsed || others(was.values) == others(is.values);
         return Some(if is_text {
             text(subject, was.values, is.values)
         } else {
@@ -146,6 +149,12 @@ fn text(subject: Subject, was: &[Shown], is: &[Shown]) -> Change {
         (Some((place, before)), Some((now, text))) if place == now && before.bare() == text.bare() => {
             change(What::Manner(before.manner(), text.manner()), place)
         }
+        (Some((place, text @ Text::Turns(..))), _) => {
+            let now = same_place.map(|(_, text)| text.clone());
+            let shown = now.as_ref().map_or_else(String::new, Text::to_string);
+            let change = change(What::Words, place).between(text.to_string(), shown);
+            Change { words: Some((text.clone(), now)), ..change }
+        }
         (Some((place, before)), Some((now, text))) if place == now => {
             let (before, text) = before.apart(text);
             change(What::Text, place).between(before, text)
@@ -165,6 +174,7 @@ impl Text {
     fn bare(&self) -> Text {
         match self.clone() {
             Text::Start(start, count, hash, _) => Text::Start(start, count, hash, Manner::default()),
+            Text::Turns(told, manner) => Text::Turns(told, Manner { in_pieces: manner.in_pieces, ..Manner::default() }),
             more @ Text::More(..) => more,
         }
     }
@@ -174,7 +184,7 @@ impl Text {
         let parts = |text: &Text| match text {
             Text::Start(start, count, hash, manner) => (start.clone(), format!(" ({count}, {hash}{manner})")),
             Text::More(0, _) => (String::new(), String::new()),
-            Text::More(..) => (text.to_string(), String::new()),
+            Text::More(..) | Text::Turns(..) => (text.to_string(), String::new()),
         };
         let ((one, of_one), (two, of_two)) = (parts(self), parts(other));
         let (one, two) = apart(&one, &two, VALUE);

@@ -1,10 +1,10 @@
 //! The sentences for changes: the only place that puts one into words.
 
 use super::{Change, Subject, VALUE, What};
-use crate::events::golden::{EventIds, VARIES};
+use crate::events::golden::{EventIds, Repeat, Text, VARIES};
 use crate::events::held::Manner;
 use retake_base::cause::{Cause, CauseKind};
-use retake_base::text::{apart, counted};
+use retake_base::text::{apart, clipped, counted};
 
 impl What {
     /// The kind of a cause that this is in a stream.
@@ -17,9 +17,13 @@ impl What {
             What::Missing | What::ResponseMissing => CauseKind::EventMissing,
             What::Extra | What::ResponseExtra | What::Unknown => CauseKind::EventExtra,
             What::Moved | What::CollapsedGone | What::CollapsedMoved => CauseKind::EventOrder,
-            What::Value | What::TextLine | What::Text | What::Manner(..) | What::TextOrder | What::Hash => {
-                CauseKind::EventValue
-            }
+            What::Value
+            | What::TextLine
+            | What::Text
+            | What::Words
+            | What::Manner(..)
+            | What::TextOrder
+            | What::Hash => CauseKind::EventValue,
             _ => CauseKind::EventShape,
         }
     }
@@ -46,6 +50,27 @@ impl Change {
         let also =
             if self.also > 0 { format!(", also at {}", counted(self.also, "other place")) } else { String::new() };
         self.sentence() + &also
+    }
+
+    /// Says what stands at a place instead of a turn's words, which are quoted in `with`.
+    fn lost_words(&self, at: &str) -> String {
+        let Some((was @ Text::Turns(told, manner), now)) = &self.words else { return String::new() };
+        let is_plain = told.how.suffix().is_empty() && *manner == Manner::default();
+        let is_one = matches!(&told.of[..], [one] if one.part.is_empty());
+        let text = if is_plain && is_one { "'s text" } else { "" };
+        let comma = if is_plain { "" } else { "," };
+        let (is, had) = if told.how.is_beside() { ("has", "had ") } else { ("is", "was ") };
+        match now {
+            None => format!("{at} {is} {was}{text}{comma} no more, which says {}", apart(&self.with, "", VALUE).0),
+            Some(Text::Start(now, ..)) => {
+                let (said, cut) = apart(&self.with, now, VALUE);
+                format!("{at} {is} {was}{text}{comma} no more: {cut} in place of {said}")
+            }
+            Some(now) => {
+                let is = if matches!(now, Text::Turns(told, _) if !told.how.is_beside()) { "is" } else { "has" };
+                format!("{at} {is} {now}, where it {had}{was}{text}: {}", clipped(&self.with, VALUE))
+            }
+        }
     }
 
     fn of_header(&self, subject: &str) -> String {
@@ -84,8 +109,9 @@ impl Change {
             (What::EventIds(EventIds::None), ..) => "the events of the stream have no ids any more".to_owned(),
             (What::EventIds(EventIds::Some), ..) => "only some events of the stream have ids".to_owned(),
             (What::EventIds(EventIds::All), ..) => "the events of the stream have ids now".to_owned(),
-            (What::IdsRepeat(true), ..) => "an id of the stream's events is sent twice".to_owned(),
-            (What::IdsRepeat(false), ..) => "no id of the stream's events is sent twice any more".to_owned(),
+            (What::IdsRepeat(Repeat::Yes), ..) => "an id of the stream's events is sent twice".to_owned(),
+            (What::IdsRepeat(Repeat::Varies), ..) => "ids of the stream's events may be sent twice".to_owned(),
+            (What::IdsRepeat(Repeat::No), ..) => "no id of the stream's events is sent twice any more".to_owned(),
             (What::Header | What::HeaderAttribute, ..) => self.of_header(&subject),
             (What::Page, "", "") => format!("`{place}` shows the same in a different order"),
             (What::Page, _, "") => format!("`{place}` shows no `{was}`"),
@@ -139,6 +165,7 @@ impl Change {
             (What::Text, "", text) => format!("{subject} has a text at `{place}` that the golden lacks: {text}"),
             (What::Text, was, is) if place.is_empty() => format!("{subject} has a different text: {is}, not {was}"),
             (What::Text, was, is) => format!("{subject} has a different text at `{place}`: {is}, not {was}"),
+            (What::Words, ..) => self.lost_words(&format!("`{place}` of {subject}")),
             (What::Manner(was, is), ..) => format!("{subject}: {}", manner(was, is, place)),
             (What::TextOrder, ..) => format!("{subject} has the same texts in a different order or number"),
             (What::Hash, ..) => {

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Block, EventIds, Field, Golden, Header, Kind, List, Node, Shown, Text, Top};
+use super::{Block, EventIds, Field, Golden, Header, Kind, List, Node, Repeat, Shown, Text, Top};
 use crate::events::held::Manner;
 use crate::events::notation::TIME;
 use crate::events::options::{Detail, ShapeOptions};
@@ -48,13 +48,15 @@ pub enum Part {
     Booleans,
     /// Whether an event has the id of another one.
     RepeatedIds,
+    /// Where the model's words go.
+    Turns,
 }
 
 /// What each format lacks, as opposed to the next one: that of 0.1, that of 0.2, and one from before 0.3.
 const LACKED: [&[Part]; 3] = [
     &[Part::Lengths, Part::Ids, Part::Words, Part::EventIds, Part::AfterLast, Part::Texts],
     &[Part::TextPlaces, Part::Headers, Part::Times, Part::CallOrder],
-    &[Part::HeaderValues, Part::Booleans, Part::RepeatedIds],
+    &[Part::HeaderValues, Part::Booleans, Part::RepeatedIds, Part::Turns],
 ];
 
 impl Format {
@@ -71,6 +73,7 @@ impl Format {
             lengths: options.lengths && self.holds(Part::Lengths),
             ordered: options.ordered || !self.holds(Part::CallOrder),
             after_last: options.after_last && self.holds(Part::AfterLast),
+            turns: options.turns && self.holds(Part::Turns),
             ..options.clone()
         }
     }
@@ -79,6 +82,7 @@ impl Format {
     pub fn in_common(self, golden: &Golden, run: &Golden, detail: Detail) -> (Golden, Golden) {
         let without = |golden: &Golden| Golden {
             blocks: golden.blocks.iter().map(|block| block.clone().without(self, detail)).collect(),
+            ..Golden::default()
         };
         let (golden, mut run) = (without(golden), without(run));
         if !self.holds(Part::TextPlaces) {
@@ -98,7 +102,7 @@ impl Block {
             head.ids = EventIds::None;
         }
         if let Some(head) = self.head.as_mut().filter(|_| lacks(Part::RepeatedIds)) {
-            head.ids_repeat = false;
+            head.ids_repeat = Repeat::No;
         }
         if lacks(Part::HeaderValues) {
             self.headers = self.headers.into_iter().map(Header::into_shape).collect();

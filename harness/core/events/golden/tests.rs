@@ -7,6 +7,8 @@ use crate::events::golden::EventIds;
 use crate::events::held::Lane;
 use crate::events::notation;
 use crate::events::path::Path;
+use crate::events::recorded::Source;
+use crate::events::turns::Told;
 
 /// Returns the texts of all goldens in the repository, without their headers.
 fn of_the_repository() -> Vec<(String, String)> {
@@ -162,17 +164,22 @@ fn text() -> impl Strategy<Value = Shown> {
     let path = || "(/[a-z* ,]{1,4}){0,3}".prop_map(|path| Path::of(&path).unwrap());
     let lane = prop_oneof![Just(Lane::Position), path().prop_map(Lane::Value)];
     let held = (path(), prop::collection::vec(lane, 0..3)).prop_map(|(path, lanes)| Held { path, lanes });
-    let manner = (any::<bool>(), any::<bool>()).prop_map(|(grows, then_whole)| Manner {
-        grows,
-        then_whole: then_whole && !grows,
-        twice: false,
-    });
-    let start = ("[ -~é]{0,8}", 0..99_usize, "[0-9a-f]{4}", manner);
+    let manner = || {
+        prop::option::of(prop::sample::select(crate::events::held::MANNERS.to_vec()))
+            .prop_map(Option::unwrap_or_default)
+    };
+    let start = ("[ -~é]{0,8}", 0..99_usize, "[0-9a-f]{4}", manner());
+    let source = (1..30_usize, prop::sample::select(vec!["", "reasoning", "text-2", "/a", "\"/a, b\""]));
+    let source = source.prop_map(|(turn, part)| Source { turn, part: part.to_owned() });
+    let how = prop::sample::select(How::ALL.to_vec());
+    let told = (how, prop::collection::vec(source, 1..3)).prop_map(|(how, of)| Told { how, of });
     let said = prop_oneof![
         4 => start.prop_map(|(start, count, hash, manner)| Text::Start(notation::json_quoted(&start), count, hash, manner)),
         1 => (1..9_usize, "[0-9a-f]{4}").prop_map(|(count, hash)| Text::More(count, hash)),
     ];
     prop_oneof![
+        4 => (prop::collection::vec(held.clone(), 1..3), told, manner())
+            .prop_map(|(places, told, manner)| Shown::Text(places, Text::Turns(told, manner))),
         9 => (prop::collection::vec(held, 0..3), said).prop_map(|(places, text)| Shown::Text(places, text)),
         1 => Just(Shown::NotHeld),
     ]
@@ -197,7 +204,8 @@ fn event() -> impl Strategy<Value = EventLine> {
 
 fn block() -> impl Strategy<Value = Block> {
     let ids = prop::sample::select(vec![EventIds::None, EventIds::Some, EventIds::All]);
-    let head = ("200|exit -?[0-9]", "([a-z]{1,4}/[a-z-]{1,4})?", (ids, any::<bool>()), any::<bool>())
+    let repeat = prop::sample::select(vec![Repeat::No, Repeat::Yes, Repeat::Varies]);
+    let head = ("200|exit -?[0-9]", "([a-z]{1,4}/[a-z-]{1,4})?", (ids, repeat), any::<bool>())
         .prop_map(|(status, media, (ids, ids_repeat), in_pieces)| Head { status, media, ids, ids_repeat, in_pieces });
     let header = ("[a-z-]{1,5}", proptest::option::of("[a-z=;]{1,9}")).prop_map(|(name, value)| Header { name, value });
     let tree = (node(), label(), prop::option::of("[0-9a-f]{4}"));
@@ -230,7 +238,7 @@ fn golden() -> impl Strategy<Value = Golden> {
                 block.trees.push(first.clone());
             }
         }
-        Golden { blocks }
+        Golden { blocks, ..Golden::default() }
     })
 }
 

@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use super::{Block, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, List, Node, Shown, Text, Top, Tree};
+use super::{
+    Block, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, List, Node, Repeat, Shown, Text, Top, Tree,
+};
 use crate::events::captured::Ending;
 use crate::events::notation::padded;
 
@@ -12,6 +14,7 @@ pub(super) const WITH_IDS: &str = ", with ids";
 pub(super) const SOME_WITH_IDS: &str = ", some with ids";
 /// What follows if two events have the same id.
 pub(super) const IDS_REPEAT: &str = ", which repeat";
+pub(super) const IDS_MAY_REPEAT: &str = ", which may repeat";
 /// What is said of a header whose value differs from run to run.
 pub(in crate::events) const VARIES: &str = "(varies)";
 /// The line above the events that came after the last one for which the step waited.
@@ -115,7 +118,11 @@ impl Display for Head {
             EventIds::Some => SOME_WITH_IDS,
             EventIds::All => WITH_IDS,
         };
-        let repeat = if self.ids_repeat { IDS_REPEAT } else { "" };
+        let repeat = match self.ids_repeat {
+            Repeat::No => "",
+            Repeat::Yes => IDS_REPEAT,
+            Repeat::Varies => IDS_MAY_REPEAT,
+        };
         let said = format!("{}{ids}{repeat}{}", self.media, if self.in_pieces { IN_PIECES } else { "" });
         write!(f, "{}{}{said}", self.status, if said.is_empty() { "" } else { " " })
     }
@@ -153,7 +160,8 @@ impl Display for Shown {
             Shown::Text(places, text) if places.is_empty() => write!(f, "{text}"),
             Shown::Text(places, text) => {
                 let places: Vec<String> = places.iter().map(ToString::to_string).collect();
-                write!(f, "{} = {text}", places.join(", "))
+                let verb = if let Text::Turns(told, _) = text { told.how.verb() } else { " = " };
+                write!(f, "{}{verb}{text}", places.join(", "))
             }
         }
     }
@@ -164,6 +172,7 @@ impl Display for Text {
         match self {
             Text::Start(start, count, hash, manner) => write!(f, "{start} ({count}, {hash}{manner})"),
             Text::More(count, hash) => write!(f, "… {count} more texts ({hash})"),
+            Text::Turns(told, manner) => write!(f, "{told}{manner}"),
         }
     }
 }

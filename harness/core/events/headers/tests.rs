@@ -90,11 +90,11 @@ fn what_differs_from_run_to_run_has_its_name() {
 fn a_header_that_runs_show_to_vary_has_to_be_there() {
     let run = |flavor: &'static str| golden(&[("x-flavor", flavor), ("x-cache", "miss")]);
     let (mut one, mut two, mut three) = (run("a"), run("b"), golden(&[("x-flavor", "a")]));
-    Golden::agree_on_headers(&mut [&mut one, &mut two]);
+    Golden::agree_on_what_varies(&mut [&mut one, &mut two]);
     assert_eq!(one, two);
     assert_eq!(lines(&one), ["x-cache: miss", "x-flavor: (varies)"]);
     // What comes only sometimes is not held.
-    Golden::agree_on_headers(&mut [&mut one, &mut three]);
+    Golden::agree_on_what_varies(&mut [&mut one, &mut three]);
     assert_eq!(
         (lines(&one), lines(&three)),
         (vec!["x-flavor: (varies)".to_owned()], vec!["x-flavor: (varies)".into()])
@@ -128,4 +128,23 @@ fn older_formats_have_the_shape_of_a_value() {
     assert_eq!(shape("W/\"x1\""), "string");
     assert_eq!(shape("time"), "time");
     assert_eq!(shape("<thread>"), "<thread>");
+}
+
+#[test]
+fn ids_that_repeat_in_some_runs_may_repeat() {
+    let of = |body: &str, committed: Option<&Golden>| {
+        let events = crate::events::Capture::new().push(body.as_bytes());
+        let known = crate::events::Known { committed, ..crate::events::Known::default() };
+        let capture = Captured::stream("GET /", events);
+        crate::events::Shaped::of(&[capture], &ShapeOptions::default(), &known, &normalize).golden
+    };
+    let (once, twice) = ("id: 1\ndata: 1\n\nid: 2\ndata: 1\n\n", "id: 1\ndata: 1\n\nid: 1\ndata: 1\n\n");
+    let (mut single, mut again) = (of(once, None), of(twice, None));
+    assert_ne!(single, again);
+    Golden::agree_on_what_varies(&mut [&mut single, &mut again]);
+    assert!(single == again && single.to_string().contains(", with ids, which may repeat\n"), "{single}");
+    assert!(of(once, Some(&single)) == single && of(twice, Some(&single)) == single);
+    let mut later = of(once, None);
+    later.keep_varying(&single);
+    assert_eq!(later, single);
 }

@@ -20,7 +20,7 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
     let tree =
         super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen));
     let block = golden::Block { head: Some(golden::Head::default()), trees: vec![tree], ..golden::Block::default() };
-    let golden = golden::Golden { blocks: vec![block] }.to_string();
+    let golden = golden::Golden { blocks: vec![block], ..golden::Golden::default() }.to_string();
     golden.trim_start().to_owned()
 }
 

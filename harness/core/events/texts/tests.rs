@@ -7,11 +7,11 @@ fn texts(named: &str, payloads: &[&str], recorded: &str) -> Vec<(usize, String)>
     let golden = format!("GET /a\n200 text/event-stream\n\na         …  {named}\n");
     let named = crate::events::search::named(&Golden::parse(&golden).unwrap());
     let recorded = Recorded::of(&[Answer { blocks: vec![Block::Text(recorded.to_owned())], ..Answer::default() }]);
-    let mut messages = Messages::new(named.get("a"), &recorded);
+    let mut messages = Messages::new(named.get("a"), &recorded, true);
     for (line, payload) in payloads.iter().enumerate() {
         messages.take(&Json::parse(payload.as_bytes()).unwrap(), line);
     }
-    let lines = messages.finish(&|text: &str| text.replace("/work/7", "<workdir>"));
+    let lines = messages.finish(&|text: &str| text.replace("/work/7", "<workdir>"), &Turns::default(), &mut Vec::new());
     lines.into_iter().flat_map(|(line, texts)| texts.into_iter().map(move |text| (line, text.to_string()))).collect()
 }
 

@@ -185,7 +185,7 @@ pub(crate) struct RawDrift {
     /// Default: `"note"`. Example: `"ignore"`.
     pub model: Option<Level>,
     /// Settings of the call, such as the temperature.
-    /// Default: `"ignore"`. Example: `"note"`.
+    /// Default: `"note"`. Example: `"fail"`.
     pub settings: Option<Level>,
     /// What changes how an answer looks: whether a stream is to end with its usage, several choices, stop sequences, the kind
     /// of response format, log probabilities, and the version in the request's path.
@@ -194,6 +194,10 @@ pub(crate) struct RawDrift {
     /// Tool results that have become errors or empty, or have changed places.
     /// Default: `"fail"`. Example: `"note"`.
     pub results: Option<Level>,
+    /// What no other check covers: metadata, `user`, what may be cached, the role and the place of the prompt, and versions in
+    /// headers.
+    /// Default: `"note"`. Example: `"fail"`.
+    pub extra: Option<Level>,
     /// What a tool returns when a recorded call of it is executed again.
     /// Default: `"fail"`. Example: `"note"`.
     pub observation: Option<Level>,

@@ -31,6 +31,16 @@ fn calls_are_answered_by_normalized_arguments_first_in_first_out() {
 }
 
 #[test]
+fn a_request_that_was_not_recorded_gets_the_one_answer_that_says_the_same() {
+    let call = |path: &str| format!(r#"{{"name": "read", "arguments": {{"path": "{path}"}}}}"#);
+    let recorded = [exchange("tools/call", &call("/app"), "1"), exchange("tools/call", &call("/other"), "2")];
+    let same = |then: &str, now: &str| then.replace("/app", "/srv/here") == now;
+    let mut answers = answers(&recorded).with_second_look(same);
+    assert_eq!(take(&mut answers, "tools/call", &call("/srv/here")), Some(Json::Int(1)));
+    assert_eq!(take(&mut answers, "tools/call", &call("/srv/there")), None);
+}
+
+#[test]
 fn lists_and_handshakes_are_answered_any_number_of_times() {
     let list = exchange("tools/list", "null", "[]");
     let greeting = exchange("initialize", r#"{"clientInfo": {"version": "1"}}"#, "{}");

@@ -40,6 +40,7 @@ fn a_typical_agent_request_is_decoded() {
     let result = Message {
         name: Some("get_capital".into()),
         tool_call_id: Some("toolu_1".into()),
+        extra: json(r#"{"content": {"2": {"cache_control": {"type": "ephemeral"}}}}"#),
         ..Message::new("tool", "London")
     };
     assert_eq!(

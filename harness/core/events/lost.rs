@@ -1,0 +1,71 @@
+//! Texts that stand where the golden has words of the model, and are none: what the service sends in place of these.
+
+use super::golden::{Block, Golden, Shown, Text, Top};
+use super::held::Held;
+
+/// A text at a place of the model's that is not the model's.
+#[derive(Debug)]
+pub(super) struct Lost {
+    /// The line of the event.
+    pub(super) line: usize,
+    pub(super) held: Held,
+    pub(super) text: Text,
+}
+
+impl Golden {
+    /// Adds the texts that came in place of what a committed golden has, for each of its blocks.
+    pub(super) fn add_lost(&mut self, committed: &Golden, lost: Vec<Vec<(String, Lost)>>) {
+        for ((is, was), mut lost) in self.blocks.iter_mut().zip(&committed.blocks).zip(lost) {
+            let now = is.texts();
+            let gone: Vec<_> = was.texts().into_iter().filter(|text| !now.contains(text)).collect();
+            for (label, held, text) in gone {
+                let Text::Turns(told, _) = &text else { continue };
+                let said: Vec<&String> = told.of.iter().filter_map(|of| self.said.0.get(&of.to_string())).collect();
+                let likeness = |lost: &Lost| said.iter().map(|said| shared(&lost.text.to_string(), said)).max();
+                let there = lost.iter().enumerate().filter(|(_, (of, lost))| *of == label && lost.held == held);
+                let Some((at, _)) = there.max_by_key(|(_, (_, lost))| likeness(lost)) else { continue };
+                let (_, Lost { line, held, text }) = lost.remove(at);
+                is.add(line, held, text);
+            }
+            // What a golden holds as it was sent.
+            for (label, Lost { line, held, text }) in lost {
+                if was.texts().contains(&(label, held.clone(), text.clone())) {
+                    is.add(line, held, text);
+                }
+            }
+        }
+    }
+}
+
+impl Block {
+    /// The texts of events that are not collapsed, with label and place.
+    fn texts(&self) -> Vec<(String, Held, Text)> {
+        let mut texts = Vec::new();
+        for event in self.events.iter().filter(|event| event.top != Top::Collapsed) {
+            for shown in &event.shown {
+                if let Shown::Text(places, text) = shown {
+                    texts.extend(places.iter().map(|held| (event.label.clone(), held.clone(), text.clone())));
+                }
+            }
+        }
+        texts
+    }
+
+    /// Adds a text to a line, where one that is the model's would stand.
+    fn add(&mut self, line: usize, held: Held, text: Text) {
+        let Some(event) = self.events.get_mut(line) else { return };
+        let shown = Shown::Text(vec![held], text);
+        if !event.shown.contains(&shown) {
+            event.shown.push(shown);
+            let rank = |shown: &Shown| matches!(shown, Shown::Text(..)).then(|| shown.to_string());
+            event.shown.sort_by_cached_key(rank);
+        }
+    }
+}
+
+/// How many words of a text are in another, in any case.
+fn shared(text: &str, other: &str) -> usize {
+    let other = other.to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.filter(|word| other.contains(&word.to_lowercase())).count()
+}
