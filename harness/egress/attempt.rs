@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::unix::fs::FileExt as _;
 
 /// What a process tried to reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,40 +28,72 @@ pub enum Target {
 const LONGEST: usize = 128;
 /// How many messages one call can send, at most.
 const MESSAGES: u64 = 1024;
-/// How long the head of a message is, and with the number of bytes that were sent of it.
-const HEAD: (usize, u64) = (size_of::<libc::msghdr>(), size_of::<libc::mmsghdr>() as u64);
+/// How long the head of a message is in a list of them.
+const HEAD: u64 = size_of::<libc::mmsghdr>() as u64;
+
+/// Whether the memory of a program may be read. A program that has ended is no reason against it.
+pub(crate) fn is_readable(pid: u32) -> io::Result<()> {
+    match File::open(format!("/proc/{pid}/mem")) {
+        Err(refused) if refused.kind() == io::ErrorKind::PermissionDenied => Err(refused),
+        _ => Ok(()),
+    }
+}
 
 /// Lists what a system call tries to reach. Nothing, if it names no address or one that stays in the kernel.
 pub(crate) fn targets(pid: u32, call: libc::c_long, args: &[u64; 6]) -> Vec<Target> {
-    let Ok(memory) = File::open(format!("/proc/{pid}/mem")) else { return vec![Target::Unreadable] };
-    let found = match call {
-        libc::SYS_connect => vec![address(&memory, args[1], args[2])],
-        libc::SYS_sendto => vec![address(&memory, args[4], args[5])],
-        libc::SYS_sendmsg => vec![name_of_message(&memory, args[1])],
+    let message = |at| name_of_message(pid, at);
+    match call {
+        libc::SYS_connect => address(pid, args[1], args[2]).into_iter().collect(),
+        libc::SYS_sendto => address(pid, args[4], args[5]).into_iter().collect(),
+        libc::SYS_sendmsg => message(args[1]).into_iter().collect(),
         libc::SYS_sendmmsg => {
-            (0..args[2].min(MESSAGES)).map(|index| name_of_message(&memory, args[1] + index * HEAD.1)).collect()
+            (0..args[2].min(MESSAGES)).filter_map(|index| message(args[1].wrapping_add(index * HEAD))).collect()
         }
         _ => Vec::new(),
-    };
-    // An address that is not mapped is left to the kernel, which refuses the call.
-    found.into_iter().filter_map(Result::ok).flatten().collect()
+    }
 }
 
 /// Reads the address that a message goes to, from its head. The first two fields are the pointer to it and its length.
-fn name_of_message(memory: &File, at: u64) -> io::Result<Option<Target>> {
-    let mut head = [0; HEAD.0];
-    memory.read_exact_at(&mut head, at)?;
-    let (pointer, rest) = head.split_at(size_of::<u64>());
+fn name_of_message(pid: u32, at: u64) -> Option<Target> {
+    let mut head = [0; 16];
+    match read(pid, at, &mut head) {
+        Ok(()) => {}
+        Err(e) => return unread(&e),
+    }
+    let (pointer, length) = head.split_at(size_of::<u64>());
     let pointer = u64::from_ne_bytes(pointer.try_into().unwrap_or_default());
-    let length = u32::from_ne_bytes([rest[0], rest[1], rest[2], rest[3]]);
-    if pointer == 0 { Ok(None) } else { address(memory, pointer, u64::from(length)) }
+    let length = u32::from_ne_bytes([length[0], length[1], length[2], length[3]]);
+    if pointer == 0 { None } else { address(pid, pointer, u64::from(length)) }
 }
 
-fn address(memory: &File, at: u64, length: u64) -> io::Result<Option<Target>> {
+fn address(pid: u32, at: u64, length: u64) -> Option<Target> {
     let mut bytes = [0; LONGEST];
-    let length = usize::try_from(length).map_or(LONGEST, |length| length.min(LONGEST));
-    memory.read_exact_at(&mut bytes[..length], at)?;
-    Ok(target(&bytes[..length]))
+    let bytes = &mut bytes[..usize::try_from(length).map_or(LONGEST, |length| length.min(LONGEST))];
+    match read(pid, at, bytes) {
+        Ok(()) => target(bytes),
+        Err(e) => unread(&e),
+    }
+}
+
+/// An address that is not mapped is left to the kernel, which refuses the call.
+fn unread(e: &io::Error) -> Option<Target> {
+    (e.kind() == io::ErrorKind::PermissionDenied).then_some(Target::Unreadable)
+}
+
+/// Reads from the memory of a process.
+fn read(pid: u32, at: u64, into: &mut [u8]) -> io::Result<()> {
+    let error = |number| io::Error::from_raw_os_error(number);
+    let pid = libc::pid_t::try_from(pid).map_err(|_| error(libc::ESRCH))?;
+    let at = usize::try_from(at).map_err(|_| error(libc::EFAULT))?;
+    let here = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    let there = libc::iovec { iov_base: std::ptr::without_provenance_mut(at), iov_len: into.len() };
+    // SAFETY: the kernel writes at most as many bytes to the slice as it has.
+    let count = unsafe { libc::process_vm_readv(pid, &raw const here, 1, &raw const there, 1, 0) };
+    match usize::try_from(count) {
+        Ok(count) if count == into.len() => Ok(()),
+        Ok(_) => Err(error(libc::EFAULT)),
+        Err(_) => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Reads a socket address as the kernel does. `None` if it stays in the kernel, or is too short to be one.

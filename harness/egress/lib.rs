@@ -10,10 +10,10 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `attempt` | what a call tries to reach, read from the memory of its process |
+//! | `attempt` | what a call tries to reach, read from the memory of its process, with `unsafe` |
 //! | `filter` | the filter, as the kernel's instructions; pure |
 //! | `listener` | waits for calls, and answers them: system calls that need `unsafe` |
-//! | `spawn` | starts the program behind the filter, and brings the listener over: the rest of what needs `unsafe` |
+//! | `spawn` | starts the program behind the filter, and keeps the listener: system calls that need `unsafe` |
 
 #![cfg(target_os = "linux")]
 

@@ -3,8 +3,10 @@
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 
-use libc::{SECCOMP_IOCTL_NOTIF_ID_VALID, SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND};
-use libc::{seccomp_notif, seccomp_notif_resp};
+use libc::{
+    SECCOMP_IOCTL_NOTIF_ID_VALID, SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+    seccomp_notif, seccomp_notif_resp,
+};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::retry_on_intr;
 
@@ -21,9 +23,18 @@ pub enum Answer {
 
 /// The side of a filter that decides. Once it is dropped, each call with an address fails.
 #[derive(Debug)]
-pub struct Listener(pub(crate) OwnedFd);
+pub struct Listener(OwnedFd);
+
+/// `SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP`: a call and its answer are two turns of one processor, instead of waking another one twice.
+const SYNC_WAKE_UP: libc::c_ulong = 1;
 
 impl Listener {
+    pub(crate) fn new(listener: OwnedFd) -> Listener {
+        // SAFETY: this request takes a number. Kernels before 6.6 do not know it.
+        unsafe { libc::ioctl(listener.as_raw_fd(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, SYNC_WAKE_UP) };
+        Listener(listener)
+    }
+
     /// Asks `judge` about each address that a process behind the filter tries to reach, until none of these processes is left. A call
     /// with several addresses is refused if one of them is.
     pub fn attend(&self, mut judge: impl FnMut(&Attempt) -> Answer) {

@@ -1,112 +1,91 @@
-//! Starts a program behind a filter, and brings the filter's listener from the new process into this one.
+//! Starts a program behind a filter.
 
-use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
-use std::os::fd::{AsRawFd as _, RawFd};
-use std::os::unix::process::CommandExt as _;
+use std::io;
+use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 use std::process::{Child, Command};
 use std::thread;
 
 use libc::{
-    SECCOMP_FILTER_FLAG_NEW_LISTENER, SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, SECCOMP_SET_MODE_FILTER, c_int, c_long,
-    c_ulong, sock_filter, sock_fprog,
+    SECCOMP_FILTER_FLAG_NEW_LISTENER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, SECCOMP_FILTER_FLAG_TSYNC_ESRCH,
+    SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, SECCOMP_SET_MODE_FILTER, c_long, c_ulong, sock_filter, sock_fprog,
 };
-use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
+use crate::attempt::is_readable;
 use crate::filter::filter;
-use crate::listener::Listener;
+use crate::listener::{Answer, Listener};
+
+/// What every filter here needs. It has one flag that changes nothing here: kernels that do not know it, those before 5.7, may not know
+/// how to let a call pass that a listener was asked about. A filter is no reason for the kernel to make memory slower.
+const NEEDED: c_ulong =
+    SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC_ESRCH | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
 
 /// Whether a filter with a listener can be installed here.
 /// Fails with the reason if not.
 pub fn is_possible() -> io::Result<()> {
-    // A folder is no program. Whether it would run behind the filter is known before that.
-    start(Command::new("/"), false)?.1.map(drop)
+    behind(false, || ()).map(drop)
 }
 
 /// Starts a program behind a filter. Nothing passes it before somebody [attends](Listener::attend) to the listener. If the filter
 /// `refuses`, what it cannot ask about (`io_uring`, 32-bit programs) does not work behind it.
 ///
-/// The program is also started where the filter cannot be installed, with the reason in place of a listener: another one may listen
-/// already (`EBUSY`), or the kernel does not allow it.
+/// The program is also started where nobody can listen, with the reason in place of a listener: another one may listen already (`EBUSY`),
+/// the kernel may not allow it, or not let the memory of programs be read.
 /// Fails if the program cannot be started.
 pub fn spawn(mut command: Command, refuses: bool) -> io::Result<(Child, io::Result<Listener>)> {
-    // Known before: a program behind a filter that has nobody to ask would reach nothing.
-    if let Err(reason) = is_possible() {
-        return Ok((command.spawn()?, Err(reason)));
-    }
-    let (child, listener) = start(command, refuses)?;
-    Ok((child?, listener))
-}
-
-/// Tries both: to install the filter, and to start the program behind it.
-/// Fails if no pipe to the new process can be made.
-fn start(mut command: Command, refuses: bool) -> io::Result<(io::Result<Child>, io::Result<Listener>)> {
-    let filter = filter(refuses);
-    let (told, tells) = io::pipe()?;
-    let (awaits, taken) = io::pipe()?;
-    let mut failed = tells.try_clone()?;
-    let of_parent = taken.as_raw_fd();
-    // `Command::spawn` returns only when the new process has become the program. Until then, it waits for this thread.
-    let taking = thread::spawn(move || take(told, taken));
-    let install = move || {
-        // SAFETY: this closes the copy of the new process. Nothing there uses it, so that the process does not wait for ever if this one is
-        // killed: its pipe is closed then.
-        unsafe { libc::close(of_parent) };
-        install(&filter, &tells, &awaits)
+    let (child, listener) = match behind(refuses, || command.spawn()) {
+        Ok((child, listener)) => (child?, listener),
+        Err(reason) => return Ok((command.spawn()?, Err(reason))),
     };
-    // SAFETY: between fork and exec, `install` only makes system calls, and allocates nothing.
-    unsafe { command.pre_exec(install) };
-    let spawned = command.spawn();
-    drop(command);
-    if spawned.is_err() {
-        // If there was no new process, nothing has been said.
-        let _ = failed.write_all(&(-libc::ECANCELED).to_ne_bytes());
+    if let Err(reason) = is_readable(child.id()) {
+        // Nobody could say what it asks for, so it gets everything.
+        thread::spawn(move || listener.attend(|_| Answer::Passes));
+        return Ok((child, Err(reason)));
     }
-    drop(failed);
-    let listener = taking.join().unwrap_or_else(|_| Err(io::Error::from_raw_os_error(libc::ECANCELED)));
-    Ok((spawned, listener))
+    Ok((child, Ok(listener)))
 }
 
-/// Takes the listener over from the new process, which goes on then, and gives up otherwise. It says its descriptor of the listener, or
-/// a negative error number, then its id.
-fn take(mut told: PipeReader, mut taken: PipeWriter) -> io::Result<Listener> {
-    let mut number = || -> io::Result<i32> {
-        let mut said = [0; 4];
-        told.read_exact(&mut said)?;
-        Ok(i32::from_ne_bytes(said))
-    };
-    let listener = number()?;
-    if listener < 0 {
-        return Err(io::Error::from_raw_os_error(-listener));
-    }
-    let process = pidfd_open(Pid::from_raw(number()?).ok_or(rustix::io::Errno::SRCH)?, PidfdFlags::empty())?;
-    let listener = pidfd_getfd(process, listener, PidfdGetfdFlags::empty())?;
-    taken.write_all(b".")?;
-    Ok(Listener(listener))
+/// Does something on a thread behind a filter. A filter counts for its thread and what that starts: this process itself stays as it is.
+/// Fails if the filter cannot be installed; then nothing was done.
+fn behind<T: Send>(refuses: bool, act: impl FnOnce() -> T + Send) -> io::Result<(T, Listener)> {
+    thread::scope(|scope| {
+        let fenced = || install(&filter(refuses)).map(|listener| (act(), listener));
+        let fenced = thread::Builder::new().spawn_scoped(scope, fenced)?;
+        fenced.join().unwrap_or_else(|_| Err(io::Error::from_raw_os_error(libc::ECANCELED)))
+    })
 }
 
-/// Installs the filter in this process, which is about to become the program. Fails if that is impossible.
-fn install(filter: &[sock_filter], mut tells: &PipeWriter, mut awaits: &PipeReader) -> io::Result<()> {
-    rustix::thread::set_no_new_privs(true)?;
+/// Installs the filter for this thread, and for what it starts from here on.
+fn install(filter: &[sock_filter]) -> io::Result<Listener> {
+    let refused =
+        |listener: &io::Result<OwnedFd>, errno| listener.as_ref().is_err_and(|e| e.raw_os_error() == Some(errno));
     // A signal that does not kill must not interrupt a call that is being decided, or it would be asked about twice. Kernels before
     // 5.19 do not know that.
-    let with_signals = SECCOMP_FILTER_FLAG_NEW_LISTENER;
-    let mut listener = seccomp(with_signals | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, filter);
-    if listener.as_ref().is_err_and(|e| e.raw_os_error() == Some(libc::EINVAL)) {
-        listener = seccomp(with_signals, filter);
+    let mut flags = NEEDED | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+    let mut listener = seccomp(flags, filter);
+    if refused(&listener, libc::EINVAL) {
+        flags = NEEDED;
+        listener = seccomp(flags, filter);
     }
-    let said = listener.unwrap_or_else(|e| -e.raw_os_error().unwrap_or(libc::EINVAL));
-    tells.write_all(&said.to_ne_bytes())?;
-    tells.write_all(&rustix::process::getpid().as_raw_nonzero().get().to_ne_bytes())?;
-    // The listener's descriptor of this process closes when it becomes the program.
-    awaits.read_exact(&mut [0])
+    // Only root may keep the right to gain privileges.
+    if refused(&listener, libc::EACCES) {
+        rustix::thread::set_no_new_privs(true)?;
+        listener = seccomp(flags, filter);
+    }
+    listener.map(Listener::new)
 }
 
-/// Installs a filter for this process and all that it starts, and returns the descriptor of its listener.
-fn seccomp(flags: c_ulong, filter: &[sock_filter]) -> io::Result<RawFd> {
-    let len = u16::try_from(filter.len()).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
+/// Returns the listener of a new filter.
+fn seccomp(flags: c_ulong, filter: &[sock_filter]) -> io::Result<OwnedFd> {
+    let failed = || io::Error::from_raw_os_error(libc::EINVAL);
+    let len = u16::try_from(filter.len()).map_err(|_| failed())?;
     let program = sock_fprog { len, filter: filter.as_ptr().cast_mut() };
     let mode = c_ulong::from(SECCOMP_SET_MODE_FILTER);
     // SAFETY: the kernel reads the program and its instructions, which live until the call returns.
     let listener: c_long = unsafe { libc::syscall(libc::SYS_seccomp, mode, flags, &raw const program) };
-    if listener < 0 { Err(io::Error::last_os_error()) } else { Ok(c_int::try_from(listener).unwrap_or(-1)) }
+    if listener < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let listener = RawFd::try_from(listener).map_err(|_| failed())?;
+    // SAFETY: the kernel has just made this descriptor, for nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(listener) })
 }

@@ -1,7 +1,7 @@
 //! What is said about connections to anything but the stage's own servers. Pure.
 
 use crate::report::Failure;
-use crate::system::{Attempt, Attempts, EgressData, Proof};
+use crate::system::{Attempt, Attempts, EgressData, Proof, allowing};
 use retake_base::cause::{Cause, CauseKind};
 use retake_scenario::{Egress as Level, Scenario};
 
@@ -63,10 +63,5 @@ fn said(Attempts { attempt, times }: &Attempts) -> String {
 
 /// The line of a file that lets programs reach this.
 fn allow(attempts: &[&Attempts]) -> String {
-    let mut all: Vec<&str> = attempts.iter().map(|it| it.attempt.to.as_str()).collect();
-    // What has no port, such as a socket of another family, cannot be listed.
-    all.retain(|to| !to.contains(' '));
-    all.sort_unstable();
-    all.dedup();
-    format!("allow = {all:?}")
+    format!("allow = {:?}", allowing(attempts.iter().copied()))
 }

@@ -2,7 +2,7 @@
 
 mod proxy;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -74,6 +74,13 @@ pub struct Attempts {
     pub attempt: Attempt,
     /// How many there were.
     pub times: usize,
+}
+
+/// What `allow` has to list so that these pass in silence.
+pub(crate) fn allowing<'a>(attempts: impl IntoIterator<Item = &'a Attempts>) -> Vec<&'a str> {
+    let all: BTreeSet<&str> = attempts.into_iter().map(|it| it.attempt.to.as_str()).collect();
+    // What has no port, such as a socket of another family, cannot be listed.
+    all.into_iter().filter(|to| !to.contains(' ')).collect()
 }
 
 /// An attempt of a program to reach something.

@@ -37,8 +37,8 @@ mod values;
 
 pub(crate) use command::working_folder;
 pub(crate) use date::{DATE_VARIABLE, minute};
-pub(crate) use egress::Egress;
 pub use egress::{Attempt, Attempts, EgressData, Proof};
+pub(crate) use egress::{Egress, allowing};
 pub(crate) use folder::Folder;
 pub use guardian::take_over;
 pub(crate) use guardian::{Exit, Guard, Guarded};

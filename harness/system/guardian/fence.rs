@@ -79,7 +79,7 @@ mod linux {
                 Target::Address(to) if self.allowed.contains(&to) => return Answer::Passes,
                 // To no address in particular is to this machine.
                 Target::Address(to) if to.ip().is_loopback() || to.ip().is_unspecified() => {
-                    if self.own.contains(&to.port()) || !self.is_of_others(to.port()) {
+                    if self.own.contains(&to.port()) || !self.is_of_others(attempt.pid, to.port()) {
                         return Answer::Passes;
                     }
                     (to.to_string(), Some(to.port()))
@@ -97,12 +97,12 @@ mod linux {
 
         /// Whether only processes that the program did not start listen at a port. Where nobody listens, nothing is reached: a program
         /// asks there for its own server, until that listens.
-        fn is_of_others(&mut self, port: u16) -> bool {
+        fn is_of_others(&mut self, asking: u32, port: u16) -> bool {
             if self.inside.contains(&port) {
                 return false;
             }
             let sockets: Vec<String> =
-                ["tcp", "tcp6", "udp", "udp6"].iter().flat_map(|kind| sockets_at(port, kind)).collect();
+                ["tcp", "tcp6", "udp", "udp6"].iter().flat_map(|kind| sockets_at(asking, port, kind)).collect();
             if sockets.is_empty() {
                 return false;
             }
@@ -136,9 +136,9 @@ mod linux {
         links.any(|file| sockets.iter().any(|it| file.as_os_str() == it.as_str()))
     }
 
-    /// The sockets at a port that listen, as `/proc/PID/fd` names them.
-    fn sockets_at(port: u16, kind: &str) -> Vec<String> {
-        let table = fs::read_to_string(format!("/proc/self/net/{kind}")).unwrap_or_default();
+    /// The sockets at a port that listen on the machine as a process sees it, as `/proc/PID/fd` names them.
+    fn sockets_at(pid: u32, port: u16, kind: &str) -> Vec<String> {
+        let table = fs::read_to_string(format!("/proc/{pid}/net/{kind}")).unwrap_or_default();
         let at = |line: &str| {
             let fields: Vec<&str> = line.split_whitespace().collect();
             let (local, state, inode) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);

@@ -1,36 +1,63 @@
 //! What the processes of a scenario try to reach besides its stage, told and refused.
 //!
-//! All of it runs in a network namespace of the test's own, with its own loopback and no other interface: whatever fails
-//! here, nothing leaves the machine.
+//! All of it runs in a network namespace of the test's own, with its own loopback, no other interface and its own resolver: whatever
+//! fails here, nothing leaves the machine. Where no such namespace or no filter can be made, these tests do nothing.
 
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use crate::support::program::{Program, Ran};
 use crate::support::tree::Tree;
 
 tests!(
     every_way_out_is_told_with_process_and_address_and_refused,
+    ways_out_of_node_are_told_and_refused,
+    ways_out_of_a_static_program_that_no_language_takes_are_told_and_refused,
     a_system_that_calls_out_before_the_first_step_and_after_the_last_is_told,
     with_note_everything_passes_and_is_told_in_one_line,
     what_is_allowed_is_neither_told_nor_refused,
     nothing_is_told_of_a_service_that_talks_to_itself,
     somebody_elses_port_of_this_machine_is_told_and_passes,
     a_ring_exists_unless_connections_are_refused,
+    a_debugger_runs,
     without_a_filter_polite_clients_are_told_and_proof_fails,
+    where_the_kernel_refuses_filters_services_run_and_proof_fails,
+    init_proposes_what_a_service_reached,
     a_router_of_the_runner_itself_has_no_proof,
     a_wrong_entry_of_allow_is_an_error_with_its_place,
 );
 
-/// Prepares the namespace, then becomes the program. The addresses of 192.0.2.0/24 and 2001:db8::/32 belong to nobody, so they are no
-/// loopback to Retake. Here they lead to the loopback interface.
-const NAMESPACE: &str =
-    "ip link set lo up && ip addr add 192.0.2.1/24 dev lo && ip -6 addr add 2001:db8::15/128 dev lo && exec \"$@\"";
+/// Prepares the namespace, then becomes the program, without any privilege. The addresses of 192.0.2.0/24 and 2001:db8::/32 belong to
+/// nobody, so they are no loopback to Retake. Here they lead to the loopback interface. Nobody answers on them.
+const NAMESPACE: &str = "ip link set lo up && ip addr add 192.0.2.1/24 dev lo && ip -6 addr add 2001:db8::15/128 dev lo \
+    && mount --bind \"$RESOLVER\" /etc/resolv.conf && exec setpriv --bounding-set=-all -- \"$@\"";
+const RESOLVER: &str = "nameserver 192.0.2.53\noptions timeout:1 attempts:1\n";
+const UNSHARE: &[&str] = &["--user", "--map-root-user", "--net", "--mount", "--", "sh", "-c", NAMESPACE, "sh"];
+
+/// A program in the folder, cut off from everything.
+fn apart(folder: &Path, program: &[&str]) -> Program {
+    let resolver = folder.join("resolver.conf");
+    std::fs::write(&resolver, RESOLVER).unwrap();
+    Program::new("unshare".as_ref()).args(UNSHARE).args(program).env("RESOLVER", resolver).in_folder(folder)
+}
+
+/// Whether namespaces and filters can be made here. The tests do nothing otherwise: nothing of them may ever leave the machine.
+fn is_possible() -> bool {
+    static POSSIBLE: LazyLock<bool> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = apart(folder.path(), &["true"]).into_command();
+        let apart = command.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+        apart && retake_egress::is_possible().is_ok()
+    });
+    *POSSIBLE
+}
+
+const TEST: [&str; 2] = [env!("CARGO_BIN_EXE_retake"), "test"];
 
 /// Runs `retake test` in the project, cut off from everything.
 fn run(tree: &Tree) -> Ran {
-    let test = [env!("CARGO_BIN_EXE_retake"), "test"];
-    let namespace = Program::new("unshare".as_ref()).args(&["--user", "--map-root-user", "--net", "--", "sh", "-c"]);
-    namespace.arg(NAMESPACE).arg("sh").args(&test).in_folder(tree.root()).run()
+    apart(tree.root(), &TEST).run()
 }
 
 /// A project with a scenario that runs a Python script.
@@ -42,9 +69,19 @@ fn running(options: &str, script: &str) -> Tree {
             "import json, os, socket, subprocess, sys, threading\n{script}\nprint(json.dumps({{'type': 'done'}}))\n"
         ),
     );
-    let step = "[[step]]\nrun = [\"python3\", \"{{ root }}/agent.py\"]\ngolden = false\n";
-    tree.scenario("a", &format!("fixture = \"none\"\n{options}\n{step}"));
+    tree.scenario("a", &scenario(options, &["python3", "{{ root }}/agent.py"]));
     tree
+}
+
+/// A project with a scenario that runs a program.
+fn running_program(options: &str, program: &[&str]) -> Tree {
+    let tree = Tree::with_suite("");
+    tree.scenario("a", &scenario(options, program));
+    tree
+}
+
+fn scenario(options: &str, program: &[&str]) -> String {
+    format!("fixture = \"none\"\n{options}\n[[step]]\nrun = {program:?}\ngolden = false\n")
 }
 
 const QUIET: &str = "
@@ -54,6 +91,9 @@ def quiet(what):
 ";
 
 fn every_way_out_is_told_with_process_and_address_and_refused() {
+    if !is_possible() {
+        return;
+    }
     let script = format!(
         "{QUIET}
 import urllib.request
@@ -73,6 +113,7 @@ os.wait()
 exporter = threading.Thread(target=lambda: quiet(lambda: socket.create_connection(('192.0.2.19', 4318), timeout=5)))
 exporter.start()
 exporter.join()
+quiet(lambda: socket.getaddrinfo('api.example.com', 443))
 subprocess.run([sys.executable, '-c', 'import socket; socket.socket().connect_ex((\"192.0.2.20\", 80))'])
 "
     );
@@ -92,12 +133,59 @@ subprocess.run([sys.executable, '-c', 'import socket; socket.socket().connect_ex
         ("192.0.2.18:80", "python3 agent.py"),
         ("192.0.2.19:4318", "python3 agent.py"),
         ("192.0.2.20:80", "python3"),
+        ("192.0.2.53:53", "python3 agent.py"),
     ] {
         ran.tells(&[&format!("  {address} (by `{process}")]);
     }
 }
 
+fn ways_out_of_node_are_told_and_refused() {
+    if !is_possible() || !Program::new("node".as_ref()).arg("--version").starts() {
+        return;
+    }
+    let tree = running_program("egress = \"fail\"", &["node", "{{ root }}/ways.mjs"]);
+    tree.write("ways.mjs", include_str!("../data/egress/ways.mjs"));
+    let ran = run(&tree);
+    ran.red(&["egress: the service tried to reach ", "which were refused"]);
+    let node = ["192.0.2.41:80", "192.0.2.42:5432", "192.0.2.43:4318", "192.0.2.44:8125", "[2001:db8::45]:443"];
+    for address in node.into_iter().chain(["192.0.2.46:53"]) {
+        ran.tells(&[&format!("  {address} (by `node ways.mjs`, in step 1 (run node")]);
+    }
+    ran.tells(&["  192.0.2.47:80 (by `bash`, in step 1 (run node"]);
+}
+
+fn compile_ways(tree: &Tree) {
+    tree.write("ways.c", include_str!("../data/egress/ways.c"));
+    let mut cc = Command::new("cc");
+    let built = cc.args(["-static", "-pthread", "-o", "ways", "ways.c"]).current_dir(tree.root()).status();
+    assert!(built.unwrap().success());
+}
+
+fn ways_out_of_a_static_program_that_no_language_takes_are_told_and_refused() {
+    if !is_possible() {
+        return;
+    }
+    let tree = running_program("egress = \"fail\"", &["{{ root }}/ways"]);
+    compile_ways(&tree);
+    let ran = run(&tree);
+    ran.red(&["egress: the service tried to reach 192.0.2.31:31 (by `ways`, in step 1 (run "]);
+    for last in 32..=38 {
+        ran.tells(&[&format!("  192.0.2.{last}:{last} (by `ways`, in step 1 (run ")]);
+    }
+    // Each came to know it, and without a ring there is no way around.
+    let tree = Tree::with_suite("[systems.ways]\ncommand = [\"{{ root }}/ways\"]\nready = { line = \"never\" }\n");
+    compile_ways(&tree);
+    tree.scenario("a", "fixture = \"none\"\negress = \"fail\"\n[[step]]\nget = \"/\"\ngolden = false\n");
+    let ways = ["connect", "sendmmsg", "fast open", "a descriptor of the parent", "mapped", "again", "thread"];
+    let printed: Vec<String> = ways.iter().map(|way| format!("{way}: ENETUNREACH")).collect();
+    let printed = printed.iter().map(String::as_str).chain(["ring: ENOSYS"]);
+    run(&tree).red(&printed.collect::<Vec<_>>());
+}
+
 fn a_system_that_calls_out_before_the_first_step_and_after_the_last_is_told() {
+    if !is_possible() {
+        return;
+    }
     let tree = Tree::with_suite(
         "[systems.agent]\ncommand = [\"python3\", \"{{ root }}/server.py\", \"{{ port }}\"]\nready = { http = \"/health\" }\n",
     );
@@ -125,6 +213,9 @@ http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_
 
 /// What passes here reaches a server of this machine under the address of the namespace's interface.
 fn with_note_everything_passes_and_is_told_in_one_line() {
+    if !is_possible() {
+        return;
+    }
     let script = "
 server = socket.create_server(('192.0.2.1', 0))
 port = server.getsockname()[1]
@@ -145,6 +236,9 @@ udp.sendto(b'x', ('192.0.2.7', 8125))
 }
 
 fn what_is_allowed_is_neither_told_nor_refused() {
+    if !is_possible() {
+        return;
+    }
     let script = "
 server = socket.create_server(('192.0.2.1', 8080))
 socket.create_connection(('192.0.2.1', 8080), timeout=5)
@@ -155,6 +249,9 @@ assert server.accept()
 }
 
 fn nothing_is_told_of_a_service_that_talks_to_itself() {
+    if !is_possible() {
+        return;
+    }
     let script = "
 server = socket.create_server(('127.0.0.1', 0))
 socket.create_connection(server.getsockname())
@@ -168,13 +265,14 @@ one.sendmsg([b'x'])
 }
 
 fn somebody_elses_port_of_this_machine_is_told_and_passes() {
+    if !is_possible() {
+        return;
+    }
     let tree = running("egress = \"fail\"", "assert socket.create_connection(('127.0.0.1', 11434), timeout=5)");
     let other = "import socket; s = socket.create_server(('127.0.0.1', 11434)); s.accept()";
-    let both = format!(
-        "ip link set lo up && {{ python3 -c \"{other}\" & }} && until python3 -c \"open('/proc/net/tcp').read().index('2CAA')\" 2>/dev/null; do :; done; exec \"$@\""
-    );
-    let namespace = Program::new("unshare".as_ref()).args(&["--user", "--map-root-user", "--net", "--", "sh", "-c"]);
-    let ran = namespace.arg(both).arg("sh").args(&[env!("CARGO_BIN_EXE_retake"), "test"]).in_folder(tree.root()).run();
+    let until = "until python3 -c \"open('/proc/net/tcp').read().index('2CAA')\" 2>/dev/null; do :; done";
+    let both = format!("python3 -c \"{other}\" & {until}; exec \"$@\"");
+    let ran = apart(tree.root(), &["sh", "-c", &both, "sh"]).args(&TEST).run();
     ran.exits(0).tells(&[
         "note: a: egress: reached 127.0.0.1:11434 (by `python3 agent.py`, in step 1 (run python3",
         "allow = [\"127.0.0.1:11434\"]",
@@ -182,6 +280,9 @@ fn somebody_elses_port_of_this_machine_is_told_and_passes() {
 }
 
 fn a_ring_exists_unless_connections_are_refused() {
+    if !is_possible() {
+        return;
+    }
     let script = "
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -198,6 +299,9 @@ assert (ctypes.get_errno() == 38) == (sys.argv[1] == 'refuses'), ctypes.get_errn
 
 /// Behind another filter with a listener, none can be installed.
 fn without_a_filter_polite_clients_are_told_and_proof_fails() {
+    if !is_possible() {
+        return;
+    }
     let script = format!(
         "{QUIET}
 import urllib.request
@@ -216,10 +320,7 @@ quiet(lambda: urllib.request.urlopen('https://telemetry.example.com/', timeout=5
         ("proven", ["egress: nothing proves that the service reached nothing else: ", "egress = \"fail\""]),
     ] {
         let tree = running(&format!("egress = \"{level}\""), &script);
-        let namespace =
-            Program::new("unshare".as_ref()).args(&["--user", "--map-root-user", "--net", "--", "sh", "-c"]);
-        let program = namespace.arg(NAMESPACE).arg("sh").args(&[env!("CARGO_BIN_EXE_retake"), "test"]);
-        let mut command = program.in_folder(tree.root()).into_command();
+        let mut command = apart(tree.root(), &TEST).into_command();
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let (child, listener) = retake_egress::spawn(command, false).unwrap();
         let attending = std::thread::spawn(move || listener.unwrap().attend(|_| retake_egress::Answer::Passes));
@@ -228,6 +329,60 @@ quiet(lambda: urllib.request.urlopen('https://telemetry.example.com/', timeout=5
         let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         Ran { code: output.status.code(), stdout: stdout.into_owned(), stderr: stderr.into_owned() }.red(&says);
     }
+}
+
+fn a_debugger_runs() {
+    if !is_possible() || !Program::new("strace".as_ref()).arg("-V").starts() {
+        return;
+    }
+    let program =
+        ["strace", "-f", "-qq", "-e", "trace=connect", "-o", "{{ root }}/trace", "python3", "{{ root }}/agent.py"];
+    let tree = running("", "socket.socket().connect_ex((\"192.0.2.11\", 80))");
+    tree.scenario("a", &scenario("", &program));
+    run(&tree).exits(0).tells(&["egress: reached 192.0.2.11:80 (by `python3 agent.py`"]);
+    assert!(tree.read("trace").contains("192.0.2.11"), "{}", tree.read("trace"));
+}
+
+fn where_the_kernel_refuses_filters_services_run_and_proof_fails() {
+    if !is_possible() {
+        return;
+    }
+    let script = format!("{QUIET}\nquiet(lambda: socket.create_connection((\"192.0.2.12\", 5432), timeout=5))\n");
+    let refusing = |level: &str| {
+        let tree = running(&format!("egress = \"{level}\""), &script);
+        tree.write("refusing.py", include_str!("../data/egress/refusing.py"));
+        let ran = apart(tree.root(), &["python3", "refusing.py"]).args(&TEST).run();
+        (tree, ran)
+    };
+    let (tree, ran) = refusing("note");
+    ran.exits(0).never_says("egress");
+    tree.retake().args(&["explain", "a", "--json"]).run().tells(&["\"proof\": \"none\"", "Operation not permitted"]);
+    let (_, ran) = refusing("fail");
+    ran.exits(0).tells(&["egress: only clients that respect proxy variables were seen: Operation not permitted"]);
+    let (_, ran) = refusing("proven");
+    ran.red(&["egress: nothing proves that the service reached nothing else: Operation not permitted"]);
+}
+
+fn init_proposes_what_a_service_reached() {
+    if !is_possible() {
+        return;
+    }
+    let tree = Tree::empty();
+    tree.write(
+        "app.py",
+        "import http.server, os, socket
+socket.socket().connect_ex((\"192.0.2.11\", 80))
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(b'{}')
+    def log_message(self, *_): pass
+http.server.HTTPServer((\"127.0.0.1\", int(os.environ[\"PORT\"])), Handler).serve_forever()
+",
+    );
+    let ran = apart(tree.root(), &[TEST[0], "init", "--probe"]).run().exits(0);
+    ran.tells(&["  tried  to reach, besides its model: 192.0.2.11:80"]);
+    let suite = tree.read("scenarios/suite.toml");
+    assert!(suite.contains("\n# allow = [\"192.0.2.11:80\"]\n\n"), "{suite}");
 }
 
 fn a_router_of_the_runner_itself_has_no_proof() {
