@@ -153,7 +153,7 @@ impl Adopt {
 
     /// Says why nothing was adopted.
     fn failed(&self, outcome: &Outcome, fixture: &Fixture, said: &str) -> ExitCode {
-        let answer = |turn: usize| retake_model::answer_in_short(&fixture.table.turns()[turn].output);
+        let answer = |turn: usize| retake_model::answer_in_short(&fixture.table.turns()[turn]);
         for call in &outcome.unpaired {
             let asks = clipped(&call.asks, 100).replace('\n', "⏎");
             let call_is = format!("call {} ({}) asks {asks:?}", call.number, call.via);
@@ -242,9 +242,8 @@ fn unpaired_turns(outcome: &Outcome, fixture: &Fixture) -> Vec<usize> {
 }
 
 fn listed(turns: &[usize], fixture: &Fixture) -> String {
-    let line = |turn: &usize| {
-        format!("\n  turns[{turn}]: {}", retake_model::answer_in_short(&fixture.table.turns()[*turn].output))
-    };
+    let line =
+        |turn: &usize| format!("\n  turns[{turn}]: {}", retake_model::answer_in_short(&fixture.table.turns()[*turn]));
     turns.iter().map(line).collect()
 }
 

@@ -70,6 +70,7 @@ impl Agent<'_> {
     /// Fails if it cannot be started, ends with another exit code than expected, or its events are not as the step expects them.
     pub(super) async fn run(self, underway: &Underway) -> Result<Answered> {
         let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(CHUNKS);
+        let _reading = underway.reads();
         let guard =
             Guard::default().program(self.command, self.cwd, self.env, Some(self.errors.clone())).watched(&self.egress);
         let guarded = guard.start(move |bytes| drop(sender.blocking_send(bytes.to_vec()))).await?;
@@ -112,7 +113,6 @@ impl Agent<'_> {
             earlier_cookies: BTreeMap::new(),
             after: if self.run.stream.cancel { AfterLast::default() } else { stream.take_after() },
             events: stream.events,
-            in_pieces: false,
         })
     }
 }

@@ -25,8 +25,6 @@ pub(super) struct Answered {
     pub(super) events: Vec<Event>,
     /// What came after the last event for which the step waits, as far as it is known.
     pub(super) after: AfterLast,
-    /// Whether the events came in pieces, between which calls of the model began or ended.
-    pub(super) in_pieces: bool,
 }
 
 impl Answered {
@@ -35,7 +33,11 @@ impl Answered {
     pub(super) fn captures(&self, step: &Step) -> Result<Vec<(String, Json)>> {
         let capture = |(name, from): (&String, &CaptureFrom)| {
             let value = self.find(from).ok_or_else(|| {
-                let what = format!("`{name}` cannot be captured: the answer lacks {}", source_of(from));
+                let why = match (from, self.events.first().and_then(Event::json_error)) {
+                    (CaptureFrom::Json(_), Some(error)) => format!("is not JSON: {error}"),
+                    _ => format!("lacks {}", source_of(from)),
+                };
+                let what = format!("`{name}` cannot be captured: the answer {why}");
                 Error::new(what).help(self.what_there_is(from))
             })?;
             Ok((name.clone(), value))
@@ -87,11 +89,11 @@ impl Answered {
 
     /// Returns the answer as a part of the golden.
     pub(super) fn into_captured(self) -> Captured {
-        let Answered { request, status, content_type, headers, events, after, in_pieces, .. } = self;
+        let Answered { request, status, content_type, headers, events, after, .. } = self;
         let headers = headers
             .iter()
             .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
-        let delivery = Delivery { headers: headers.collect(), in_pieces, ..Delivery::default() };
+        let delivery = Delivery { headers: headers.collect(), ..Delivery::default() };
         Captured { request, status, content_type, events, after, tree: None, delivery }
     }
 

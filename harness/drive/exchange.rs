@@ -47,6 +47,7 @@ pub(super) async fn exchange(
     underway: &Underway,
 ) -> Result<(Answered, Option<Afterwards>)> {
     let mut pause = PERIOD[0];
+    let _reading = matches!(taking, Taking::Stream(..)).then(|| underway.reads());
     loop {
         // While a request is repeated, it waits for the value.
         if !matches!(taking, Taking::Until(..)) || pause == PERIOD[0] {
@@ -92,9 +93,10 @@ pub(super) async fn listen(
     underway: &Underway,
 ) -> Result<Listener> {
     underway.awaits(NO_ANSWER.to_owned());
+    let reading = underway.reads();
     let (answered, response) = open(request, cookies, underway).await?;
     underway.status(answered.status);
-    Ok(Listener::start(answered, response, wanted, underway))
+    Ok(Listener::start(answered, response, wanted, underway, reading))
 }
 
 /// Sends a request and checks the status and headers of its answer. The body is not read yet.
@@ -122,7 +124,6 @@ pub(super) async fn open(
         earlier_cookies,
         events: Vec::new(),
         after: AfterLast::default(),
-        in_pieces: false,
     };
     let right = match &request.status {
         Some(wanted) => wanted.contains(&status),
@@ -217,7 +218,6 @@ async fn read_stream(
     while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, &stream.events))? {
         let known = stream.events.len();
         let is_over = stream.push(&chunk);
-        stream.note_piece(known, underway.mark());
         underway.events(&stream.events, known);
         if is_over {
             break;
@@ -230,7 +230,6 @@ async fn read_stream(
     underway.events(&stream.events, known);
     stream.check()?;
     answered.events = std::mem::take(&mut stream.events);
-    answered.in_pieces = stream.in_pieces;
     stream.add_retry(&mut answered.headers);
     Ok((response, stream))
 }

@@ -13,6 +13,7 @@ use super::stream::Stream;
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
+use retake_model::Reading;
 use retake_model::clients::reqwest_reason;
 use retake_scenario::StreamSpec;
 
@@ -41,6 +42,7 @@ impl Listener {
         response: reqwest::Response,
         wanted: &StreamSpec,
         underway: &Underway,
+        reading: Reading,
     ) -> Listener {
         let heard = Heard { stream: Stream::new(wanted, None), broken: None, ended: false };
         let heard = Arc::new(Mutex::new(heard));
@@ -48,6 +50,7 @@ impl Listener {
         let hearing = heard.clone();
         let (underway, step) = (underway.clone(), underway.current());
         let task = tokio::spawn(async move {
+            let _reading = reading;
             let mut chunks = response.bytes_stream();
             loop {
                 let chunk = chunks.next().await;
@@ -56,7 +59,6 @@ impl Listener {
                 let goes_on = match chunk {
                     Some(Ok(chunk)) => {
                         heard.ended = heard.stream.push(&chunk);
-                        heard.stream.note_piece(known, underway.mark());
                         heard.stream.takes_more()
                     }
                     other => {
@@ -112,16 +114,16 @@ impl Listener {
         }
         self.task.abort();
         let mut answered = self.answered.clone();
-        let (events, after, in_pieces, checked) = {
+        let (events, after, checked) = {
             let mut heard = self.heard.lock();
             heard.stream.add_retry(&mut answered.headers);
             let checked = heard.stream.check();
             let checked = if heard.stream.done { checked } else { heard.broken.take().map_or(checked, Err) };
             let after = heard.stream.take_after();
-            (std::mem::take(&mut heard.stream.events), after, heard.stream.in_pieces, checked)
+            (std::mem::take(&mut heard.stream.events), after, checked)
         };
         checked?;
-        Ok(Answered { events, after, in_pieces, ..answered })
+        Ok(Answered { events, after, ..answered })
     }
 
     async fn ended(&mut self) {

@@ -21,12 +21,14 @@ use super::stream::{Stream, lacks};
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
-use retake_core::events::{AfterLast, Event, Status};
+use retake_core::events::{AfterLast, Ending, Event, Status};
 use retake_core::json::Json;
 use retake_scenario::{Framing, Pointer, StreamSpec};
 
 /// How many messages may wait for a step that takes them. The service has to wait with more.
 const WAITING: usize = 65_536;
+/// The code with which a socket is closed when all is done, or without a code.
+const NORMAL: u16 = 1000;
 
 /// An open WebSocket.
 pub(super) struct Socket {
@@ -37,6 +39,8 @@ pub(super) struct Socket {
     come: mpsc::Receiver<Result<Message, String>>,
     task: JoinHandle<()>,
     opened: Answered,
+    /// How the service closed it, if it did.
+    ending: Ending,
 }
 
 impl Socket {
@@ -91,7 +95,7 @@ impl Socket {
         let frames = Frames::new(framing, event, old);
         let task = tokio::spawn(pump(stream, wanted, sender, frames.clone()));
         let path = request.title.clone();
-        let mut socket = Socket { path, frames, out, come, task, opened };
+        let mut socket = Socket { path, frames, out, come, task, opened, ending: Ending::Ended };
         underway.awaits("the connection was not accepted".to_owned());
         if let Some(hello) = socket.frames.waits_for_hello() {
             socket.until(hello).await?;
@@ -119,7 +123,12 @@ impl Socket {
 
     async fn next(&mut self) -> Result<Option<Arrived>> {
         match self.come.recv().await {
-            None | Some(Ok(Message::Close(_))) => Ok(None),
+            None => Ok(None),
+            Some(Ok(Message::Close(frame))) => {
+                let code = frame.map_or(NORMAL, |frame| frame.code.into());
+                self.ending = if code == NORMAL { Ending::Ended } else { Ending::Closed(code) };
+                Ok(None)
+            }
             Some(Ok(message)) => Ok(Some(self.frames.take(&message))),
             Some(Err(why)) => Err(Error::new(format!("the socket broke off: {why}"))),
         }
@@ -155,6 +164,7 @@ impl Socket {
             self.say(text).await?;
         }
         underway.awaits(lacks(last, "socket"));
+        let _reading = underway.reads();
         let spec = StreamSpec { first: None, last: last.map(str::to_owned), cancel: false };
         let mut stream = Stream::new(&spec, None);
         // A step that only opens the socket has nothing to wait for.
@@ -171,7 +181,6 @@ impl Socket {
                 None => break,
             };
             let is_over = stream.push_event(event, size);
-            stream.note_piece(known, underway.mark());
             underway.events(&stream.events, known);
             if is_over {
                 break;
@@ -192,8 +201,7 @@ impl Socket {
             status: Status::Http(101),
             content_type,
             events: stream.events,
-            after: AfterLast::default(),
-            in_pieces: stream.in_pieces,
+            after: AfterLast { ending: self.ending, ..AfterLast::default() },
             ..answered
         })
     }

@@ -39,10 +39,6 @@ pub(super) struct Stream {
     pub(super) done: bool,
     /// The events after the last one.
     pub(super) after: Vec<Event>,
-    /// Whether events came in pieces, between which calls of the model began or ended.
-    pub(super) in_pieces: bool,
-    /// The model calls when the last piece came.
-    last_piece: Option<(usize, usize)>,
     /// The number of bytes so far, and the first of them.
     came: usize,
     head: Vec<u8>,
@@ -59,19 +55,7 @@ impl Stream {
     fn within(limits: Limits, wanted: &StreamSpec, format: Option<Format>) -> Stream {
         let capture = format.map_or_else(Capture::new, Capture::with_format);
         let (wanted, events, head) = (wanted.clone(), Vec::new(), Vec::new());
-        Stream {
-            wanted,
-            limits,
-            capture,
-            events,
-            done: false,
-            after: Vec::new(),
-            in_pieces: false,
-            last_piece: None,
-            came: 0,
-            head,
-            refused: None,
-        }
+        Stream { wanted, limits, capture, events, done: false, after: Vec::new(), came: 0, head, refused: None }
     }
 
     /// Adds the next bytes. Returns whether the step needs no more, because the stream is done or too large.
@@ -99,14 +83,6 @@ impl Stream {
             }
         }
         self.is_over()
-    }
-
-    /// Notes that the events after the first `known` came together. `mark` is another one after a model call began or ended.
-    pub(super) fn note_piece(&mut self, known: usize, mark: (usize, usize)) {
-        if self.events.iter().skip(known).any(Event::is_real) {
-            self.in_pieces |= self.last_piece.is_some_and(|last| last != mark);
-            self.last_piece = Some(mark);
-        }
     }
 
     /// Whether more can be added. A stream that never ends must not fill the memory, after its last event either.

@@ -12,7 +12,7 @@ use retake_base::error::Error;
 use retake_base::lock::Mutex;
 use retake_base::text::clipped;
 use retake_core::events::{Event, Payload, ShapeOptions, Status};
-use retake_model::Activity;
+use retake_model::{Activity, Hold, Reading};
 
 /// The number of events of a run that are kept, each with the beginning of its payload. Nobody reads more.
 const EVENTS: usize = 2_000;
@@ -27,6 +27,8 @@ pub(crate) struct Underway {
     state: Arc<Mutex<State>>,
     /// The part of a `together` that this speaks for.
     part: usize,
+    /// What holds answers back until their parts come.
+    hold: Option<Hold>,
 }
 
 #[derive(Debug)]
@@ -131,7 +133,12 @@ impl Underway {
             heard: began,
             failed: None,
         };
-        Underway { began, state: Arc::new(Mutex::new(state)), part: 0 }
+        Underway { began, state: Arc::new(Mutex::new(state)), part: 0, hold: None }
+    }
+
+    /// Tells what holds answers back which events came.
+    pub(crate) fn telling(self, hold: Option<Hold>) -> Underway {
+        Underway { hold, ..self }
     }
 
     /// The same run, for one part of a `together`.
@@ -154,9 +161,9 @@ impl Underway {
         self.state.lock().watched = Some((calls, golden.clone()));
     }
 
-    /// Returns a value that is another one after a model call began or ended.
-    pub(super) fn mark(&self) -> (usize, usize) {
-        self.state.lock().watched.as_ref().map(|(calls, _)| calls.mark()).unwrap_or_default()
+    /// Notes that a client begins to read a stream.
+    pub(super) fn reads(&self) -> Reading {
+        Hold::reading(self.hold.as_ref())
     }
 
     /// Returns the title of the step that is running, and its first part that waits for something.
@@ -278,9 +285,11 @@ impl Underway {
         let may_come = |event: &Event| watched.as_ref().is_some_and(|(_, golden)| golden.ignores(&event.label()));
         for (at, event) in events.iter().enumerate().skip(known).filter(|(_, event)| event.is_real()) {
             // A service that only shows that it is alive sends nothing new.
-            if at.checked_sub(1).is_none_or(|before| events[before] != *event) && !may_come(event) {
+            let is_new = at.checked_sub(1).is_none_or(|before| events[before] != *event) && !may_come(event);
+            if is_new {
                 *heard = Instant::now();
             }
+            self.hold.iter().for_each(|hold| hold.came(event, is_new));
             if *kept == EVENTS {
                 step.more_events += 1;
                 continue;

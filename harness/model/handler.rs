@@ -231,6 +231,9 @@ impl Exchange<'_> {
             let call = self.pending(call, read.json().clone(), caller.clone());
             replay.note(|log| log.kept.push(KeptCall { served: served.clone(), call }));
         }
+        if let Some(hold) = replay.hold() {
+            hold.asked();
+        }
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
         session.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));
@@ -242,9 +245,9 @@ impl Exchange<'_> {
                     return load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
                 }
                 let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
-                let delays =
-                    recorded.map_or_else(|| session.pauses(&response), |recorded| recorded.delays_of(&response));
-                http::answer_in_time(&response, delays, in_flight).await
+                let delays = recorded.map_or_else(Vec::new, |recorded| recorded.delays_of(&response));
+                let held = replay.hold().and_then(|hold| hold.piece(served.index + 1, call.api, &response));
+                http::answer_in_time(&response, delays, held, in_flight).await
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);

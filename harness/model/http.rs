@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::activity::InFlight;
+use super::hold::HeldPiece;
 use super::route;
 use retake_core::json::Json;
 use retake_wire::{self as wire, Api, Body, Frames, Response, Target};
@@ -216,26 +217,32 @@ static KEY_HEADERS: [HeaderName; 3] = [
 
 /// Returns the HTTP response. The call is under way until the last byte of the body is taken.
 pub(super) fn answer(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
-    answer_in(response, Vec::new(), in_flight)
+    answer_in(response, Vec::new(), None, in_flight)
 }
 
 /// The same as [`answer`], but each piece of the body waits for as many milliseconds as `delays` says, and the head for as many as
-/// the first piece.
+/// the first piece. One of them may be held back.
 pub(super) async fn answer_in_time(
     response: &Response,
     mut delays: Vec<u32>,
+    held: Option<HeldPiece>,
     in_flight: InFlight,
 ) -> HttpResponse<HttpBody> {
     if let Some(first) = delays.first_mut() {
         tokio::time::sleep(Duration::from_millis(std::mem::take(first).into())).await;
     }
-    answer_in(response, delays, in_flight)
+    answer_in(response, delays, held, in_flight)
 }
 
-fn answer_in(response: &Response, delays: Vec<u32>, in_flight: InFlight) -> HttpResponse<HttpBody> {
+fn answer_in(
+    response: &Response,
+    delays: Vec<u32>,
+    held: Option<HeldPiece>,
+    in_flight: InFlight,
+) -> HttpResponse<HttpBody> {
     let body = match &response.body {
-        Body::Frames(frames) if frames.is_open() || delays.iter().any(|delay| *delay > 0) => {
-            HttpBody::from_stream(in_time(frames, delays, in_flight))
+        Body::Frames(frames) if frames.is_open() || held.is_some() || delays.iter().any(|delay| *delay > 0) => {
+            HttpBody::from_stream(in_time(frames, delays, held, in_flight))
         }
         // Each frame is a chunk of its own, as it was while recording: a system has to be able to read that.
         Body::Frames(frames) => {
@@ -277,12 +284,13 @@ pub(super) fn headed(response: &Response, body: HttpBody) -> HttpResponse<HttpBo
 fn in_time(
     frames: &Frames,
     delays: Vec<u32>,
+    held: Option<HeldPiece>,
     in_flight: InFlight,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
     let open = frames.is_open();
-    let state = (frames.bytes(), delays.into_iter(), Some(in_flight));
-    futures_util::stream::unfold(state, move |(mut frames, mut waits, mut in_flight)| async move {
-        let Some(frame) = frames.next() else {
+    let state = (frames.bytes().enumerate(), delays.into_iter(), held, Some(in_flight));
+    futures_util::stream::unfold(state, move |(mut frames, mut waits, mut held, mut in_flight)| async move {
+        let Some((nth, frame)) = frames.next() else {
             if open {
                 // The stream stays open until the client leaves, but the call no longer counts as under way.
                 let _held = in_flight.take().map(InFlight::hold);
@@ -293,7 +301,10 @@ fn in_time(
         if let Some(wait @ 1..) = waits.next() {
             tokio::time::sleep(Duration::from_millis(wait.into())).await;
         }
-        Some((Ok(frame), (frames, waits, in_flight)))
+        if let Some(held) = held.take_if(|held| held.nth == nth) {
+            held.until_passed_on().await;
+        }
+        Some((Ok(frame), (frames, waits, held, in_flight)))
     })
 }
 

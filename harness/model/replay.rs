@@ -12,6 +12,7 @@ use super::checked::Checked;
 use super::conversation::Conversation;
 use super::drift::drift;
 use super::going_on::GoingOn;
+use super::hold::Hold;
 use super::load::Sessions;
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
@@ -58,6 +59,8 @@ pub struct Replay {
     keeps: Keeps,
     /// What happens to calls that are not simply answered.
     staged: Option<Arc<Staged>>,
+    /// What holds the end of its answers back.
+    hold: Option<Hold>,
     neighbours: Neighbours,
 }
 
@@ -118,12 +121,24 @@ impl Replay {
             log: Mutex::default(),
             keeps: Keeps::default(),
             staged: None,
+            hold: None,
             neighbours: Neighbours::default(),
         }
     }
 
     pub(super) fn neighbours(&self) -> &Neighbours {
         &self.neighbours
+    }
+
+    /// Sets what holds the end of answers back.
+    #[must_use]
+    pub fn with_hold(self, hold: Option<Hold>) -> Replay {
+        Replay { hold, ..self }
+    }
+
+    /// What clients of its stage tell what they receive.
+    pub fn hold(&self) -> Option<&Hold> {
+        self.hold.as_ref()
     }
 
     /// Sets whether pauses in streams are replayed as they were recorded.

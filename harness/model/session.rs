@@ -19,7 +19,7 @@ use retake_core::json::Json;
 use retake_core::key::{Normalizer, RunningHash};
 use retake_core::places::Places;
 use retake_wire::fixture::Turn;
-use retake_wire::{self as wire, Api, Body, Call, Histories, Known, Reading, Response, Target};
+use retake_wire::{self as wire, Api, Call, Histories, Known, Reading, Response, Target};
 
 /// What the server does with a call.
 #[derive(Clone, Debug)]
@@ -46,17 +46,9 @@ pub enum Pacing {
     /// Not at all.
     #[default]
     None,
-    /// Not at all, but a stream pauses briefly in its middle. This shows whether the system passes on what it has.
-    Paused,
-    /// Each answer by a different number of milliseconds, and with a longer pause in the middle of a stream. The second run of a proof
-    /// uses this to change the order of events.
+    /// Each answer by a different number of milliseconds. The second run of a proof uses this to change the order of events.
     Shaken,
 }
-
-/// How many milliseconds a stream pauses in its middle.
-const PAUSE: u32 = 40;
-/// The same if the pause is in each run of a scenario.
-const BRIEFLY: u32 = 10;
 
 /// The session of one scenario.
 #[derive(Debug)]
@@ -231,17 +223,6 @@ impl Session {
         self.calls.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns how many milliseconds each frame of an answer waits; empty if none does.
-    pub(super) fn pauses(&self, response: &Response) -> Vec<u32> {
-        let Body::Frames(frames) = &response.body else { return Vec::new() };
-        let count = frames.iter().count();
-        match self.pacing {
-            Pacing::Shaken => paused(count, PAUSE),
-            Pacing::Paused => paused(count, BRIEFLY),
-            Pacing::None => Vec::new(),
-        }
-    }
-
     /// Holds back the answer to a call, as the session's pacing says.
     pub(super) async fn hold_back(&self, call: u64, turn: usize) {
         self.pacing.hold_back(call, turn).await;
@@ -252,15 +233,10 @@ impl Pacing {
     /// Holds back the answer to the request with this number.
     pub async fn hold_back(self, call: u64, turn: usize) {
         match self {
-            Pacing::None | Pacing::Paused => {}
+            Pacing::None => {}
             Pacing::Shaken => tokio::time::sleep(shaken(call, turn)).await,
         }
     }
-}
-
-/// Returns the waits of a stream with a pause in its middle.
-fn paused(frames: usize, pause: u32) -> Vec<u32> {
-    (0..frames).map(|at| if at > 0 && at == frames / 2 { pause } else { 0 }).collect()
 }
 
 /// Returns a delay of up to 19 ms that differs from call to call and is the same in each run.

@@ -86,12 +86,17 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
         Some(proposed) => Some(proposed),
         None => project.goldens.golden(&scenario.golden_name)?,
     };
-    let agreed = prove(project, scenario, fixture.as_ref(), looked_at.as_ref())?;
+    let mut agreed = prove(project, scenario, fixture.as_ref())?;
     if let Some(golden) = &agreed.golden {
         let mut looked_at = looked_at.unwrap_or_else(|| Committed::now(Golden::default()));
-        // A single run cannot tell which headers vary.
-        Arc::make_mut(&mut looked_at).golden.keep_varying(golden);
-        let sides = agreed.run.sides_of(scenario, &looked_at, golden);
+        // A single run cannot tell which headers vary, and none but the proof asks how answers are passed on.
+        let looked = &mut Arc::make_mut(&mut looked_at).golden;
+        looked.keep_varying(golden);
+        looked.add_early(golden);
+        // What is written is found out anew, as by an update. It must not differ from what the user looked at, where that looks.
+        agreed.run.compare_with(looked_at.clone());
+        let own = agreed.run.own_golden(scenario).cloned().unwrap_or_default().with_headers_of(golden);
+        let sides = agreed.run.sides_of(scenario, &looked_at, &own);
         if !sides.changes().is_empty() {
             project.goldens.propose(&scenario.golden_name, &golden.to_string(), &scenario.file);
             return Err(another(&scenario.name, &sides));

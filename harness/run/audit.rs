@@ -124,8 +124,7 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
     let fixture = project.fixtures.of(scenario).map_err(|error| red(error.to_string()))?;
     check_format(project, scenario).map_err(|failure| red(failure.to_string()))?;
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
-    let mut replayed = replayed.map_err(|error| red(error.to_string()))?;
-    replayed.look_again_at_pieces(project, scenario);
+    let replayed = replayed.map_err(|error| red(error.to_string()))?;
     let golden = replayed.verdict(scenario).map_err(|failure| red(failure.to_string()))?;
     let held = replayed.older_sides(project, scenario, golden.as_ref()).is_some_and(|older| older.changes().is_empty());
     let compared = golden.map_or(Ok(Compared::Same), |golden| {

@@ -207,13 +207,13 @@ impl<'a> Failing<'a> {
         }
         let mut lines: Vec<String> = Vec::new();
         if let Some((turn, call)) = run.log.left_after {
-            let answer = answer_in_short(&fixture.table.turns()[turn].output);
+            let answer = answer_in_short(&fixture.table.turns()[turn]);
             lines.push(format!("  the run left the recording after call {call}: turns[{turn}] ({answer})"));
         }
         lines.extend(unused.iter().take(SHOWN).map(|index| {
             let turn = &fixture.table.turns()[*index];
             let caller = turn.caller.as_deref().unwrap_or(retake_core::key::UNKNOWN_CALLER);
-            format!("  not asked: {}, by `{caller}`: {}", fixture.place_of(*index), answer_in_short(&turn.output))
+            format!("  not asked: {}, by `{caller}`: {}", fixture.place_of(*index), answer_in_short(turn))
         }));
         if unused.len() > SHOWN {
             lines.push(format!("  … and {} more", unused.len() - SHOWN));

@@ -70,7 +70,7 @@ impl Replayed {
         let fixture = self.fixture.as_ref()?;
         let turns = fixture.table.turns();
         let first = *unused.first()?;
-        let answer = |index: usize| format!("turns[{index}] ({})", answer_in_short(&turns[index].output));
+        let answer = |index: usize| format!("turns[{index}] ({})", answer_in_short(&turns[index]));
         let caller = turns[first].caller.as_deref();
         let served = |index: &usize| !self.log.unused.contains(index);
         // Calls without a caller are distinguished by the first message of the conversation.

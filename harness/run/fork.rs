@@ -237,6 +237,7 @@ impl Forking<'_> {
             secrets: project.golden_scrub.clone(),
             committed: project.goldens.compared(&scenario.golden_name),
             user_varies: false,
+            early: None,
             own_golden: OnceLock::new(),
         };
         Some(run.sides(scenario, &committed)?.changes().iter().map(Change::words).collect())

@@ -10,7 +10,6 @@
 //! | `data`, `logged` | the data of runs: made of a run's parts; written when the run ends |
 //! | `slots` | which scenario runs when, and which ones linger |
 //! | `trial`, `verdict` | one scenario's run; whether it passed |
-//! | `pieces` | whether streams come in pieces, looked at again under longer pauses |
 //! | `egress` | what is said about connections that leave the stage |
 //! | `findings`, `failing`, `precedence` | what is wrong with a run; its failure; what follows from what |
 //! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
@@ -40,7 +39,6 @@ pub(crate) mod golden;
 pub(crate) mod interrupt;
 mod logged;
 mod orphans;
-mod pieces;
 pub(crate) mod policy;
 mod precedence;
 pub(crate) mod project;

@@ -25,7 +25,7 @@ use retake_base::lock::Mutex;
 use retake_base::text::counted;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
-use retake_model::CallerRules;
+use retake_model::{CallerRules, InVain};
 use retake_scenario::{Discovered, discover, discover_some};
 
 /// Everything that the trials of one run share.
@@ -45,6 +45,8 @@ pub(crate) struct Project {
     pub fixtures: Fixtures,
     pub systems: Systems,
     pub(super) slots: Slots,
+    /// Whether a part of an answer was awaited in vain in any scenario.
+    pub(super) in_vain: InVain,
     /// The scenarios that are running now.
     pub(super) running: Running,
     /// The part of the scenarios that this job runs, if there are several jobs.
@@ -117,6 +119,7 @@ impl Project {
             fixtures,
             systems,
             slots,
+            in_vain: InVain::default(),
             running: Running::default(),
             shard: OnceLock::new(),
             failed: AtomicBool::new(false),

@@ -200,7 +200,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     }
     orphans::check_callers(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
-        let agreed = prove(project, scenario, fixture.as_ref(), None)?;
+        let agreed = prove(project, scenario, fixture.as_ref())?;
         agreed.compared(project, scenario)?;
         let anew = fixture.map_or(Ok(None), |fixture| project.fixtures.write_anew(&fixture, &agreed.varying))?;
         project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain(anew.map(Note::from)));
@@ -261,11 +261,10 @@ fn attempt(
             }
         }
     }
-    let mut replayed = replayed.map_err(|error| {
+    let replayed = replayed.map_err(|error| {
         let failure = looked_into(Failure::from(error), &scenario.name);
         if retries { Attempt::Again(failure) } else { Attempt::Failed(failure) }
     })?;
-    replayed.look_again_at_pieces(project, scenario);
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);

@@ -19,11 +19,11 @@ use crate::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
-use retake_core::events::Golden;
+use retake_core::events::{Golden, Passing, Recorded};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_model::{
-    CallFlaw, Clock, DriftOf, GoingOn, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
+    CallFlaw, Clock, DriftOf, GoingOn, Hold, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
 };
 use retake_scenario::{Defaults, Delays, Panics, Scenario, ToolsFrom};
 use retake_wire::fixture::Fixture;
@@ -67,19 +67,23 @@ pub(crate) struct Replayed {
     pub(super) clock: Clock,
     /// Whether the service says the user's name, as a replay with another one has shown.
     pub(super) user_varies: bool,
+    /// For each response, the turns of which a part came before they ended; `None` if that was not asked.
+    pub(super) early: Option<Vec<Vec<usize>>>,
     /// Its golden, computed at its first use.
     pub(super) own_golden: OnceLock<Option<Golden>>,
 }
 
 /// How to replay a scenario.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct How {
+pub(super) struct How<'a> {
     /// How to delay its answers.
     pub pacing: Pacing,
     /// How to answer calls that miss.
     pub going_on: GoingOn,
     /// Whether other scenarios may use the same system while this one lingers, and the other way round.
     pub in_company: bool,
+    /// What is asked about how answers are passed on. Otherwise what the committed golden says has to come.
+    pub asked: Option<&'a Passing>,
 }
 
 /// Runs a scenario against a fixture, on an async runtime of its own.
@@ -89,7 +93,7 @@ pub(super) fn replay(
     scenario: &Scenario,
     fixture: Option<Arc<Fixture>>,
     rules: &Arc<Rules>,
-    How { pacing, going_on, in_company }: How,
+    How { pacing, going_on, in_company, asked }: How<'_>,
 ) -> Result<Replayed> {
     let (scope, clock) = (Scope::new(&scenario.name), project.systems.clock(scenario, pacing));
     let replay = match &fixture {
@@ -100,10 +104,10 @@ pub(super) fn replay(
         None => Replay::none(rules.clone(), scope.clone()),
     };
     let keeps = Keeps { calls: true, messages: project.hears_calls, bodies: project.keeps_calls };
-    let replay = Arc::new(replay.keeping(keeps).going_on(going_on));
     let committed = project.goldens.compared(&scenario.golden_name);
-    let is_held = || committed.as_ref().is_some_and(|committed| committed.golden.in_pieces().contains(&true));
-    let pacing = if matches!(pacing, Pacing::None) && is_held() { Pacing::Paused } else { pacing };
+    let hold = hold(project, scenario, committed.as_deref(), fixture.as_deref(), asked);
+    let hold = hold.filter(|_| going_on == GoingOn::Never);
+    let replay = Arc::new(replay.keeping(keeps).going_on(going_on).with_hold(hold.clone()));
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
@@ -111,7 +115,7 @@ pub(super) fn replay(
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the
     // whole run reports that.
-    let mut replayed = Replayed {
+    Ok(Replayed {
         played,
         misses: scope.judge(),
         log: replay.log(),
@@ -122,13 +126,40 @@ pub(super) fn replay(
         suspected: replay.suspected(),
         clock,
         user_varies: false,
+        early: hold.map(|hold| hold.early()),
         own_golden: OnceLock::new(),
+    })
+}
+
+/// What holds the ends of answers back until clients have received a part of them; `None` if nothing does: nobody knows who calls a
+/// system that is attached, and a page shows what it has when it likes to.
+fn hold(
+    project: &Project,
+    scenario: &Scenario,
+    committed: Option<&Committed>,
+    fixture: Option<&Fixture>,
+    asked: Option<&Passing>,
+) -> Option<Hold> {
+    if project.systems.is_attached(scenario) || scenario.needs_browser() {
+        return None;
+    }
+    let said = || {
+        let golden =
+            &committed.filter(|committed| committed.golden.early().iter().any(|turns| !turns.is_empty()))?.golden;
+        let turns = fixture?.table.turns().iter();
+        Some(Passing::known(golden, &Recorded::of(turns.map(|turn| &turn.output)), &scenario.golden))
     };
-    replayed.note_pieces();
-    Ok(replayed)
+    let passing = asked.cloned().or_else(said).filter(|passing| !passing.is_empty())?;
+    // The rest of the time is for the rest of the run.
+    Some(Hold::new(passing, scenario.timeout / 2, project.in_vain.clone()))
 }
 
 impl Replayed {
+    /// Has it make its golden at the places that another golden names.
+    pub(super) fn compare_with(&mut self, committed: Arc<Committed>) {
+        (self.committed, self.own_golden) = (Some(committed), OnceLock::new());
+    }
+
     /// The run of a recording, as if it had been a replay of it.
     pub(super) fn of(project: &Project, played: Played, fixture: Arc<Fixture>) -> Replayed {
         Replayed {
@@ -142,6 +173,7 @@ impl Replayed {
             suspected: Vec::new(),
             clock: Clock::default(),
             user_varies: false,
+            early: None,
             own_golden: OnceLock::new(),
         }
     }
@@ -183,7 +215,7 @@ pub(super) fn play(
             let limit = limit_of(scenario, &mode);
             let replay = if let Mode::Replay(replay) = &mode { Some(replay.clone()) } else { None };
             let began = Instant::now();
-            let underway = Underway::since(began);
+            let underway = Underway::since(began).telling(replay.as_ref().and_then(|replay| replay.hold()).cloned());
             let deadline = began + limit.0;
             let egress = Egress::new(scenario, matches!(mode, Mode::Replay(_)));
             let doubles = doubles(project, scenario, fixture, &mode, options.pacing, &egress).await?;

@@ -136,9 +136,6 @@ impl Replayed {
         }
         let (format, mut captured) = (committed.format, self.played.driven.captured.clone());
         captured.retain(|capture| !capture.delivery.only_headers || format.holds(Part::Headers));
-        for (capture, held) in captured.iter_mut().zip(committed.golden.in_pieces()) {
-            capture.delivery.held_in_pieces = held && capture.delivery.in_pieces;
-        }
         let options = format.options(&scenario.golden);
         let known = self.known_with(Some(&committed.golden));
         let run = self.shaped(&captured, &options, &self.rules, &known, &str::to_owned);
@@ -290,7 +287,10 @@ impl Replayed {
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
         let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(&put(text), &rules.normalizer));
         let mut shaped = Shaped::of(captured, options, known, &normalize);
-        shaped.golden = shaped.golden.with_text(&scrubbed);
+        // What was not asked in this run is as it was.
+        let as_before = || known.committed.map(Golden::early).unwrap_or_default();
+        let early = self.early.clone().unwrap_or_else(as_before);
+        shaped.golden = shaped.golden.with_early(&early).with_text(&scrubbed);
         shaped
     }
 }

@@ -30,6 +30,7 @@ mod respond;
 mod response;
 mod results;
 mod shape;
+mod spoken;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -52,4 +53,5 @@ pub(crate) use response::oddities;
 pub use response::{Body, RenderFor, Response, Unrenderable};
 pub use results::{Results, expressible_in_every_api};
 pub use shape::{WireChange, WireChangeKind, WireShape};
+pub use spoken::last_text;
 pub use target::Target;

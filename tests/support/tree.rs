@@ -221,8 +221,14 @@ pub(crate) fn undated(golden: &str) -> String {
     golden.split_inclusive('\n').filter(|line| !line.starts_with("  written: ")).collect()
 }
 
-/// Returns a golden without the parts for whose headers only the own suite asks, and without what it says of pieces: the gateway of
-/// most tests sends a stream at once, to be able to change it.
+/// Returns a golden without the turns of which a part came before they ended.
+pub(crate) fn without_early(golden: &str) -> String {
+    let line = |line: &str| line.split_once(", before turn ").map_or(line, |(line, _)| line).to_owned();
+    golden.lines().map(|text| line(text) + "\n").collect()
+}
+
+/// Returns a golden without the parts for whose headers only the own suite asks, and without what comes before turns end: the gateway
+/// of most tests sends a stream at once, to be able to change it.
 fn plain(golden: &str) -> String {
     let (head, parts) =
         golden.split_once("---\nPOST").map(|(head, rest)| (format!("{head}---\n"), format!("POST{rest}"))).unwrap();
@@ -231,7 +237,7 @@ fn plain(golden: &str) -> String {
         .trim_end()
         .split("\n\n\n")
         .filter(|part| part.contains("\n\n"))
-        .map(|part| part.replace(", in pieces", ""))
+        .map(|part| without_early(part).trim_end().to_owned())
         .collect();
     format!("{head}{}\n", parts.join("\n\n\n"))
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::options::ShapeOptions;
-use crate::json::Json;
+use crate::json::{Json, JsonError};
 
 /// The status of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +48,6 @@ pub struct Delivery {
     pub headers: Vec<(String, String)>,
     /// Whether its step does not go into the golden, so that only its headers do.
     pub only_headers: bool,
-    /// Whether the events came in pieces, between which calls of the model began or ended.
-    pub in_pieces: bool,
-    /// Whether the golden says so.
-    pub held_in_pieces: bool,
 }
 
 /// The rest of a stream, after the last event for which its step waits.
@@ -70,6 +66,8 @@ pub enum Ending {
     /// The stream was still open when its stage ended.
     Open,
     BrokeOff,
+    /// The system closed a socket for another reason than that all is done.
+    Closed(u16),
 }
 
 impl Captured {
@@ -154,7 +152,16 @@ impl Event {
 
     /// Returns the payload if it is JSON. Each call parses it again.
     pub fn json(&self) -> Option<Json> {
-        if let Payload::Data(text) = &self.payload { Json::parse(text.as_bytes()).ok() } else { None }
+        self.parsed(Json::parse)?.ok()
+    }
+
+    /// Returns why the data are not JSON, if there are any.
+    pub fn json_error(&self) -> Option<JsonError> {
+        self.parsed(Json::parse)?.err()
+    }
+
+    pub(super) fn parsed<T>(&self, parse: impl Fn(&[u8]) -> T) -> Option<T> {
+        if let Payload::Data(text) = &self.payload { Some(parse(text.as_bytes())) } else { None }
     }
 }
 

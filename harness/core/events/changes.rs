@@ -12,7 +12,7 @@ mod trees;
 mod values;
 mod words;
 
-use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text};
+use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text, Tree};
 use super::held::Manner;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
@@ -66,8 +66,10 @@ enum What {
     ResponseExtra,
     Status,
     Media,
-    AtOnce,
-    InPieces,
+    /// No text of a turn came before its end.
+    AtItsEnd(usize),
+    /// A part of a turn came before its end.
+    Early(usize),
     EventIds(EventIds),
     IdsRepeat(Repeat),
     HeaderAttribute,
@@ -149,7 +151,8 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     if golden == run || golden.to_string() == run.to_string() {
         return Vec::new();
     }
-    let (old, new) = (&golden.blocks, &run.blocks);
+    let (old, new) = (in_lines(golden), in_lines(run));
+    let (old, new) = (&old, &new);
     let mut found = Found::default();
     for (was, is) in old.iter().zip(new) {
         found.compare(was, is);
@@ -189,8 +192,9 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
 /// missing. `came` has the names of the events in the response that broke off.
 pub fn changes_until_break(golden: &Golden, run: &Golden, came: &[&str]) -> Vec<Change> {
     let mut found = Found::default();
-    let mut rest: Vec<&Block> = golden.blocks.iter().collect();
-    for is in &run.blocks {
+    let (old, new) = (in_lines(golden), in_lines(run));
+    let mut rest: Vec<&Block> = old.iter().collect();
+    for is in &new {
         let Some(at) = rest.iter().position(|was| was.request == is.request) else { continue };
         found.compare(rest.remove(at), is);
     }
@@ -201,6 +205,11 @@ pub fn changes_until_break(golden: &Golden, run: &Golden, came: &[&str]) -> Vec<
         }
     }
     found.0
+}
+
+/// The responses of a golden in one form, since how wide a list of objects is decides whether it stands on one line.
+fn in_lines(golden: &Golden) -> Vec<Block> {
+    golden.blocks.iter().cloned().map(Block::in_lines).collect()
 }
 
 /// The changes found so far.
@@ -224,7 +233,7 @@ impl Found {
         if old.request != new.request {
             return self.push(Change::of_response(What::Request).between(&old.request, &new.request));
         }
-        let heads = head::changes(old, new);
+        let mut heads = head::changes(old, new);
         let is_other_body = heads.iter().any(|change| change.what == What::Media);
         let aligned = Aligned::of(old, new);
         let mut changes = aligned.changes();
@@ -237,6 +246,17 @@ impl Found {
                 let is_sought = matches!(change.words, Some((_, None)));
                 !(is_sought && matches!(&change.subject, Subject::Event(label) if aligned.new_name(label) != label))
             });
+        } else {
+            let is_count = |change: &Change| matches!(change.what, What::Missing | What::Extra);
+            for change in changes.iter_mut().filter(|change| is_count(change)) {
+                // What only the additional events have says more than how many there are.
+                let of_event = |was: &&Tree| change.subject == Subject::of(old, was.label());
+                let was = old.trees.iter().find(of_event);
+                let added = was.and_then(|was| trees::added(old, was, new.tree_of(aligned.new_name(was.label()))?));
+                *change = added.unwrap_or_else(|| change.clone());
+            }
+            // Which events have ids follows from which events there are.
+            heads.retain(|change| !matches!(change.what, What::EventIds(_)) || !changes.iter().any(is_count));
         }
         heads.into_iter().chain(changes).for_each(|change| self.push(change));
     }

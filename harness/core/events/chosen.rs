@@ -10,6 +10,7 @@ use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
+use super::series::Series;
 use super::times;
 use crate::json::Json;
 
@@ -35,6 +36,7 @@ impl Places {
             pin.words |= matches!(kind, Kind::Quoted(_));
             pin.times |= matches!(kind, Kind::Time(_));
             pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");
+            pin.counts |= kind.counts();
         };
         node.kinds.iter().for_each(|kind| kind.each(&mut see));
         if pin != Pin::default() {
@@ -43,6 +45,7 @@ impl Places {
                 words: known.words || pin.words,
                 times: known.times || pin.times,
                 booleans: known.booleans || pin.booleans,
+                counts: known.counts || pin.counts,
             };
         }
         node.below.iter().for_each(|below| self.add(below, &line_below(line, &below.name)));
@@ -60,11 +63,14 @@ pub(super) enum Chosen<'a> {
 
 /// What is pinned at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is pinned by itself")]
 pub(super) struct Pin {
     pub(super) words: bool,
     pub(super) times: bool,
     /// Whether the committed golden shows booleans.
     pub(super) booleans: bool,
+    /// Whether numbers count.
+    pub(super) counts: bool,
 }
 
 /// A place in a shape.
@@ -152,6 +158,7 @@ struct Place {
     times: usize,
     numbers: usize,
     number_times: usize,
+    series: Series,
     last: String,
 }
 
@@ -168,6 +175,7 @@ impl Collector<'_> {
                 && place.times == place.texts
                 && place.number_times == place.numbers,
             booleans: false,
+            counts: place.series.is_telling(),
         };
         let pins = self.places.iter().map(|(at, place)| (at.clone(), pin(place)));
         pins.filter(|(_, pin)| *pin != Pin::default()).collect()
@@ -192,6 +200,7 @@ impl Collector<'_> {
                 let place = self.places.entry((label.text.clone(), pointer)).or_default();
                 place.numbers += 1;
                 place.number_times += usize::from(times::of_number(value).is_some());
+                place.series.add(value);
             }
             Json::Null | Json::Bool(_) => {}
         }

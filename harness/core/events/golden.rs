@@ -48,8 +48,8 @@ pub(super) struct Head {
     pub(super) media: String,
     pub(super) ids: EventIds,
     pub(super) ids_repeat: Repeat,
-    /// Whether the events came in several pieces.
-    pub(super) in_pieces: bool,
+    /// The turns of which a part came before they ended, counted from 1.
+    pub(super) early: Vec<usize>,
 }
 
 /// Which events of a stream have ids.
@@ -61,12 +61,14 @@ pub(super) enum EventIds {
     All,
 }
 
-/// Whether two events of a stream have the same id.
+/// Whether two events of a stream have the same id, or a number that is lower than one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Repeat {
     #[default]
     No,
     Yes,
+    /// None has, but they are numbers that do not rise.
+    Falls,
     /// It differs from run to run.
     Varies,
 }
@@ -201,11 +203,6 @@ pub(super) struct List {
 }
 
 impl Golden {
-    /// Returns which responses come in several pieces, in the order of the steps.
-    pub fn in_pieces(&self) -> Vec<bool> {
-        self.blocks.iter().map(|block| block.head.as_ref().is_some_and(|head| head.in_pieces)).collect()
-    }
-
     /// Returns the golden whose text is what `change` makes of this one's.
     #[must_use]
     pub fn with_text(self, change: &dyn Fn(&str) -> String) -> Golden {

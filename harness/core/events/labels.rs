@@ -53,6 +53,12 @@ impl Labels<'_> {
     }
 }
 
+/// Returns the label of one event, as a golden writes it where nothing in it is replaced by a name.
+pub(super) fn written(options: &ShapeOptions, event: &Event, json: Option<&Json>) -> String {
+    let mut labels = Labels { options, normalize: &str::to_owned, known: HashMap::new() };
+    labels.of(&options.label_of(event, json), !event.is_real()).text.clone()
+}
+
 /// An event that a golden shows, with its payload, which is parsed only here.
 pub(super) struct ReadEvent<'a> {
     pub(super) event: &'a Event,
@@ -61,7 +67,9 @@ pub(super) struct ReadEvent<'a> {
     /// Whether it came after the last event for which the step waited.
     pub(super) is_late: bool,
     pub(super) label: Rc<Label>,
+    /// Its payload, if it is JSON that all clients read alike.
     pub(super) json: Option<Json>,
+    pub(super) has_key_twice: bool,
 }
 
 /// Returns the events of each capture that a golden shows. Others, such as heartbeats, come at any time and separate nothing.
@@ -75,9 +83,12 @@ pub(super) fn read<'a>(
         if !options.comments && matches!(event.payload, Payload::Comment(_)) {
             return None;
         }
-        let json = event.json();
-        let label = labels.of(&options.label_of(event, json.as_ref()), !event.is_real());
-        (!label.ignored).then_some(ReadEvent { event, at, is_late: at >= before, label, json })
+        // Of an object that has a key twice, some clients read the first value, and others the last.
+        let json = event.parsed(Json::parse_unique).and_then(Result::ok);
+        let twice = if json.is_none() { event.json() } else { None };
+        let label = labels.of(&options.label_of(event, json.as_ref().or(twice.as_ref())), !event.is_real());
+        let has_key_twice = twice.is_some();
+        (!label.ignored).then_some(ReadEvent { event, at, is_late: at >= before, label, json, has_key_twice })
     };
     let mut of = |capture: &'a Captured| {
         let all = capture.all_events(options).enumerate();

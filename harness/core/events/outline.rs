@@ -19,6 +19,7 @@ const WORDS: usize = 12;
 /// The largest number of pieces in which the numbers of ids are shown.
 const PIECES: usize = 4;
 
+const NUMBER: &str = "number";
 /// Words that are quoted if they are the name of a variant, since they could be mistaken for a type.
 const TYPES: [&str; 8] = ["boolean", "false", "id", "null", "number", "object", "string", "true"];
 
@@ -93,7 +94,8 @@ impl Outline<'_> {
     /// need their own lines.
     fn inline(&self, shape: &Shape, prefix: &str, at: &At) -> Option<Kinds> {
         let pin = self.pin(at);
-        if pin.words && !shape.scalars.own.is_empty() || pin.times && !shape.scalars.times.is_empty() {
+        let counts = pin.counts && shape.scalars.from.is_some();
+        if counts || pin.words && !shape.scalars.own.is_empty() || pin.times && !shape.scalars.times.is_empty() {
             return None;
         }
         let mut kinds = self.scalars(&shape.scalars, at);
@@ -148,19 +150,20 @@ impl Outline<'_> {
         Kind::List(kind)
     }
 
-    /// Returns what is pinned at a place. Pieces of a text may look like words.
+    /// Returns what is pinned at a place. Pieces of a text may look like words, and their number depends on where it was cut.
     fn pin(&self, at: &At) -> Pin {
         // What is loose has to look the same whether it is pinned in this run or not.
         if self.pins.is_loose(&at.pointer) {
             return Pin::default();
         }
         let pin = self.chosen.at(at);
-        Pin { words: pin.words && self.keep != Keep::Chunks, ..pin }
+        let whole = self.keep != Keep::Chunks;
+        Pin { words: pin.words && whole, counts: pin.counts && whole, ..pin }
     }
 
     /// Returns the kinds of the scalars at a place.
     fn scalars(&self, scalars: &ScalarShape, at: &At) -> Kinds {
-        let ScalarShape { values, types, words, own, booleans, times, ids } = scalars;
+        let ScalarShape { values, types, words, own, booleans, from, times, ids } = scalars;
         let plain = |types: &[String]| types.iter().map(|kind| Kind::plain(kind)).collect();
         if !values.is_empty() {
             let printed = Printed(values).to_string();
@@ -171,14 +174,17 @@ impl Outline<'_> {
         // Of pieces of a text, both values may only show that there are several.
         let holds_booleans = self.keep != Keep::Chunks || booleans.len() == 1 && self.chosen.holds_booleans(at);
         let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };
+        let counts = from.filter(|_| chosen.counts).map(Kind::counting);
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
         let all: Vec<&String> = words.iter().chain(own.0).collect();
         let mut pinned: Kinds = all.iter().take(WORDS).map(|word| Kind::Quoted(notation::json_quoted(word))).collect();
         pinned.extend(Some(all.len().saturating_sub(WORDS)).filter(|more| *more > 0).map(Kind::More));
         pinned.extend(booleans.0.iter().map(|value| Kind::plain(if *value { "true" } else { "false" })));
         pinned.extend(times.0.iter().map(|(form, _)| Kind::Time(form.clone())));
+        pinned.extend(counts.clone());
         pinned.extend(ids.kinds(self.keep != Keep::Chunks && self.pins.counts()));
         let mut shown: Kinds = plain(types);
+        shown.retain(|kind| counts.is_none() || *kind != Kind::plain(NUMBER));
         let mut add = |kind: &str| {
             let kind = Kind::plain(kind);
             if !shown.contains(&kind) {
@@ -196,6 +202,9 @@ impl Outline<'_> {
             }
             booleans.0.iter().for_each(|_| add("boolean"));
             times.0.iter().for_each(|(_, kind)| add(kind));
+            if counts.is_some() {
+                add(NUMBER);
+            }
             shown.extend((!ids.is_empty()).then_some(Kind::Id(Id::One)));
         }
         shown

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::golden::{Kind, Kinds};
 use super::ids::{Ids, ShownId};
 use super::notation::Normalize;
+use super::series::Series;
 use super::value;
 use crate::json::{Json, Layout};
 
@@ -28,6 +29,8 @@ pub(super) struct Scalars {
     /// The words under keys whose words are not shown anyway. Whether they are shown depends on the place.
     own: BTreeSet<String>,
     booleans: BTreeSet<bool>,
+    /// The numbers that are no points in time.
+    numbers: Option<Box<Series>>,
     /// The forms of points in time, each with the type of the value.
     times: BTreeSet<(String, &'static str)>,
     ids: SeenIds,
@@ -64,6 +67,8 @@ pub(super) struct ScalarShape {
     /// The words to show if the place is pinned, sorted.
     pub(super) own: Vec<String>,
     pub(super) booleans: Vec<bool>,
+    /// From where the numbers count, if they do.
+    pub(super) from: Option<i64>,
     /// The forms of points in time to show if the place is pinned, sorted, each with the type of the value.
     pub(super) times: Vec<(String, &'static str)>,
     pub(super) ids: SeenIds,
@@ -94,7 +99,11 @@ impl Scalars {
             },
             (None, ..) => match scalar {
                 Json::Bool(value) => drop(self.booleans.insert(*value)),
-                _ => drop(self.types.insert(kind)),
+                Json::Null => drop(self.types.insert(kind)),
+                number => {
+                    self.numbers.get_or_insert_default().add(number);
+                    self.types.insert(kind);
+                }
             },
         }
     }
@@ -115,6 +124,9 @@ impl Scalars {
         self.words.extend(other.words);
         self.own.extend(other.own);
         self.booleans.extend(other.booleans);
+        if let Some(numbers) = other.numbers {
+            self.numbers.get_or_insert_default().add_all(*numbers);
+        }
         self.times.extend(other.times);
         self.ids.names.extend(other.ids.names);
         self.ids.numbers.extend(other.ids.numbers);
@@ -137,6 +149,7 @@ impl Scalars {
             words: self.words.into_iter().collect(),
             own: self.own.into_iter().collect(),
             booleans: self.booleans.into_iter().collect(),
+            from: self.numbers.and_then(|numbers| numbers.from()),
             times: self.times.into_iter().collect(),
             ids: self.ids,
         }

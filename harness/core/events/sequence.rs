@@ -1,13 +1,13 @@
 //! Reads the events once, one after another, for both parts of a golden: one line for each event, and the merged payloads.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::captured::Payload;
 use super::chosen::Chosen;
-use super::golden::{self, EventIds, Shown};
+use super::golden::{self, Shown};
 use super::held::Holdings;
 use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
@@ -27,15 +27,15 @@ use super::value;
 use super::words::WordKeys;
 use crate::json::{Json, Object};
 
+/// What is said of a payload in which an object has a key twice.
+const KEY_TWICE: &str = "JSON with a key twice";
+
 /// The lines of a golden's first part, and the shapes of its second part by label.
 pub(super) struct Sequence {
     pub(super) lines: Vec<golden::EventLine>,
     pub(super) shapes: BTreeMap<String, LabelShape>,
-    pub(super) ids: EventIds,
     /// By label, the texts at the places of the model's that are not the model's.
     pub(super) lost: Vec<(String, Lost)>,
-    /// Whether two events have the same id.
-    pub(super) ids_repeat: bool,
 }
 
 /// The merged payloads of the events of one label.
@@ -99,10 +99,6 @@ impl Sequence {
             waiting: Vec::new(),
             seen: BTreeMap::new(),
             messages: BTreeMap::new(),
-            with_id: 0,
-            ids: HashSet::new(),
-            ids_repeat: false,
-            real: 0,
         };
         for event in events.iter().filter(|event| !event.is_late || event.event.is_real()) {
             reader.read(event);
@@ -126,10 +122,6 @@ struct Reader<'a, 'o> {
     seen: BTreeMap<String, LabelSeen>,
     /// The texts of collapsed events, by label.
     messages: BTreeMap<String, (Rc<Label>, Messages<'o>)>,
-    with_id: usize,
-    ids: HashSet<&'a str>,
-    ids_repeat: bool,
-    real: usize,
 }
 
 /// The contents of the payloads of one label.
@@ -152,13 +144,10 @@ struct Waiting<'a> {
 
 impl<'a> Reader<'a, '_> {
     fn read(&mut self, read: &'a ReadEvent<'a>) {
-        let ReadEvent { event, label, json, is_late, .. } = read;
-        self.real += usize::from(event.is_real());
-        if let Some(id) = event.id.as_deref().filter(|_| event.is_real()) {
-            self.with_id += 1;
-            self.ids_repeat |= !id.is_empty() && !self.ids.insert(id);
-        }
-        let (top, shown) = if label.collapsed {
+        let ReadEvent { event, label, json, is_late, has_key_twice, .. } = read;
+        let (top, shown) = if *has_key_twice {
+            (Top::of(golden::Top::Word(KEY_TWICE.to_owned())), Vec::new())
+        } else if label.collapsed {
             (Top::of(golden::Top::Collapsed), Vec::new())
         } else {
             (self.top(&event.payload, json.as_ref()), self.shown(&event.payload, json.as_ref()))
@@ -216,17 +205,12 @@ impl<'a> Reader<'a, '_> {
                 line.shown.insert(0, Shown::NotHeld);
             }
         }
-        let Reader { lines, seen, mut mergers, with_id, ids_repeat, real, .. } = self;
+        let Reader { lines, seen, mut mergers, .. } = self;
         let nested = seen.into_iter().filter(|(_, of)| of.seen.is_nested());
         let shapes = nested.map(|(text, LabelSeen { label, keep, seen, payloads })| {
             let (shape, hash) = (mergers[keep as usize].finish(seen), payloads.finish());
             (text, LabelShape { name: label.name.clone(), keep, shape, hash })
         });
-        let ids = match with_id {
-            0 => EventIds::None,
-            all if all == real => EventIds::All,
-            _ => EventIds::Some,
-        };
         let line = |EventLine { label, top, shown, count, is_late }: EventLine| {
             let pins = Pins::new(&label.name, options, pinned);
             let top = top.finish(|pointer, length| pins.counted(pointer, length));
@@ -234,13 +218,7 @@ impl<'a> Reader<'a, '_> {
             golden::EventLine { label: label.text.clone(), top, times, shown, is_late }
         };
         // The lines come first: the pins of a place are in the order of a golden.
-        Sequence {
-            lines: lines.into_iter().map(line).collect(),
-            shapes: shapes.collect(),
-            ids,
-            ids_repeat,
-            lost: all_lost,
-        }
+        Sequence { lines: lines.into_iter().map(line).collect(), shapes: shapes.collect(), lost: all_lost }
     }
 
     fn sort_waiting(&mut self) {

@@ -5,12 +5,12 @@
 //! top-level keys, and the payloads are merged into trees, where a change at any depth changes its own line.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
-use super::golden::{Block, Golden, Head, Repeat};
+use super::golden::{Block, EventIds, Golden, Head, Repeat};
 use super::ids::Ids;
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
@@ -122,22 +122,18 @@ fn block(
     }
     let committed = committed.filter(|committed| committed.request == request);
     let headers = headers::held(capture, committed, options, ids, normalize);
-    let Sequence { lines, shapes, ids, ids_repeat, lost } = Sequence::of(events, writing);
+    let Sequence { lines, shapes, lost } = Sequence::of(events, writing);
+    let (ids, ids_repeat) = event_ids(events);
     let varies = committed.and_then(|block| block.head.as_ref()).is_some_and(|head| head.ids_repeat == Repeat::Varies);
-    let ids_repeat = match ids_repeat {
-        _ if varies => Repeat::Varies,
-        true => Repeat::Yes,
-        false => Repeat::No,
-    };
+    let ids_repeat = if varies { Repeat::Varies } else { ids_repeat };
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
-    let in_pieces = capture.delivery.held_in_pieces;
     let tree = |(label, of): (String, LabelShape)| {
         let pins = Pins::new(&of.name, options, pinned);
         outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen))
     };
     let block = Block {
         request,
-        head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, in_pieces }),
+        head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() }),
         headers,
         events: lines,
         ending: if options.after_last { capture.after.ending } else { Ending::Ended },
@@ -145,6 +141,27 @@ fn block(
         page: Vec::new(),
     };
     (block, lost)
+}
+
+/// Which of the events have ids, and whether a client that comes back with one misses events or gets some again.
+fn event_ids(events: &[ReadEvent<'_>]) -> (EventIds, Repeat) {
+    let mut real: Vec<&ReadEvent<'_>> = events.iter().filter(|read| read.event.is_real()).collect();
+    real.sort_by_key(|read| read.at);
+    let ids: Vec<&str> = real.iter().filter_map(|read| read.event.id.as_deref()).collect();
+    let which = match ids.len() {
+        0 => EventIds::None,
+        all if all == real.len() => EventIds::All,
+        _ => EventIds::Some,
+    };
+    let told = ids.into_iter().filter(|id| !id.is_empty());
+    let distinct: HashSet<&str> = told.clone().collect();
+    let numbers: Option<Vec<u64>> = told.clone().map(|id| id.parse().ok()).collect();
+    let repeat = match numbers {
+        _ if distinct.len() < told.count() => Repeat::Yes,
+        Some(numbers) if !numbers.is_sorted() => Repeat::Falls,
+        _ => Repeat::No,
+    };
+    (which, repeat)
 }
 
 /// What is known of a run besides its events: what the model answered, what does not come from the service, and what the committed

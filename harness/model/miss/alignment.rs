@@ -101,7 +101,7 @@ impl Situation<'_> {
             Some(found) => ("before", found),
             None => ("after", before()?),
         };
-        let answer = answer_in_short(&self.fixture.table.turns()[*turn].output);
+        let answer = answer_in_short(&self.fixture.table.turns()[*turn]);
         let neighbour = format!("call {call}, which is {}: {answer}", self.fixture.place_of(*turn));
         Some((format!("{word} turns[{turn}] ({answer})"), neighbour))
     }

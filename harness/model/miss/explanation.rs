@@ -46,6 +46,8 @@ impl MissedCall {
         let group = fixture.table.of_conversation(self.lookup.conversation.hash());
         let same = group.map(|group| group.turns.as_slice()).unwrap_or_default();
         self.begin();
+        let caller = if self.lookup.caller.is_some() { "caller " } else { "" };
+        let asks_for = |whose: &str| format!("{caller}{who} asks what was recorded for {whose}");
         let (kind, what) = match &self.reason {
             MissReason::Ambiguous { .. } => {
                 let checks = self.lookup.checks.as_ref().map(|checks| &checks.texts);
@@ -54,7 +56,7 @@ impl MissedCall {
             }
             MissReason::OtherCaller { callers } => {
                 let callers: Vec<String> = callers.iter().map(|caller| format!("`{caller}`")).collect();
-                (CauseKind::Caller, format!("caller {who} asks what was recorded for {}", callers.join(", ")))
+                (CauseKind::Caller, asks_for(&callers.join(", ")))
             }
             MissReason::AllServed { turns, more } => {
                 let of_another = same.iter().copied().find(|turn| !served[*turn]);
@@ -62,7 +64,9 @@ impl MissedCall {
                 self.lines.push(format!("nearest    {}", run.place(turn)));
                 self.nearest = of_another;
                 if of_another.is_some() {
-                    (CauseKind::Caller, format!("caller {who} asks what was recorded for `{}`", run.caller(turn)))
+                    let caller = fixture.table.turns()[turn].caller.as_ref().map(|caller| format!("`{caller}`"));
+                    let of = || format!("turns[{turn}] ({})", answer_in_short(&fixture.table.turns()[turn]));
+                    (CauseKind::Caller, asks_for(&caller.unwrap_or_else(of)))
                 } else {
                     let open = run.open().count();
                     self.lines.push(format!("open       {open} of {} turns were not served yet", served.len()));
@@ -160,7 +164,7 @@ impl MissedCall {
             let what = format!("caller {who} asks, but no recorded turn is by that caller");
             self.only(CauseKind::NewCall, what);
         } else if *last_of_caller {
-            self.one_more(1, &format!("after turns[{index}] ({})", answer_in_short(&turn.output)));
+            self.one_more(1, &format!("after turns[{index}] ({})", answer_in_short(turn)));
         } else if !alike || self.differences.is_empty() {
             let call = if self.lookup.caller.is_some() { format!("a call of {who}") } else { who };
             self.only(CauseKind::NewCall, format!("{call} matches no recorded turn"));
@@ -207,7 +211,7 @@ impl MissedCall {
         self.lines.extend(run.open().take(OPEN).map(|index| {
             let turn = &run.fixture.table.turns()[index];
             let (caller, hash) = (run.caller(index), turn.key.conversation_hash.short());
-            format!("open       turns[{index}], by `{caller}`, conversation {hash}…: {}", answer_in_short(&turn.output))
+            format!("open       turns[{index}], by `{caller}`, conversation {hash}…: {}", answer_in_short(turn))
         }));
         if open > OPEN {
             self.lines.push(format!("           … and {} more", open - OPEN));

@@ -1,8 +1,9 @@
 //! Short descriptions of messages and answers.
 
 use retake_base::text::clipped;
-use retake_core::conversation::Answer;
 use retake_core::json::Json;
+use retake_wire::Response;
+use retake_wire::fixture::{Turn, Wire};
 
 /// Lists the last messages of a conversation: ``human, ai calling read_file, tool `read_file` ``.
 pub(super) fn outline(messages: &[Json]) -> String {
@@ -64,8 +65,12 @@ pub fn who(caller: Option<&str>, messages: &[Json], prompt: &str) -> String {
     if text.is_empty() { "a call".to_owned() } else { format!("the call {:?}", clipped(&text, 32)) }
 }
 
-/// Describes an answer in a few words: `calls read_file`, or `answers "Paris."`.
-pub fn answer_in_short(answer: &Answer) -> String {
+/// Describes the answer of a turn in a few words: `calls read_file`, `answers "Paris."`, or `answers with status 429`.
+pub fn answer_in_short(turn: &Turn) -> String {
+    let answer = &turn.output;
+    if let Some(Wire { response: Response { status: status @ 400.., .. }, .. }) = &turn.wire {
+        return format!("answers with status {status}");
+    }
     let calls: Vec<&str> = answer.tool_calls().iter().map(|call| call.name.as_str()).collect();
     let text = answer.text();
     let text: String = text.chars().take(60).collect();

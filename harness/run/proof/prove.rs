@@ -6,21 +6,15 @@ use super::date::{tools_told_a_day, tools_with_today};
 use super::replays::{Agreed, Proof};
 use super::unproven::Unproven;
 use crate::report::{Failure, terminal};
-use crate::run::golden::Committed;
 use crate::run::project::Project;
 use crate::system::DATE_VARIABLE;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
 
-/// Proves a scenario, and returns its golden. `looked_at` is the golden that a user accepts.
+/// Proves a scenario, and returns its golden.
 /// Fails if one of the replays failed, or two of them differ.
-pub(crate) fn prove(
-    project: &Project,
-    scenario: &Scenario,
-    fixture: Option<&Arc<Fixture>>,
-    looked_at: Option<&Arc<Committed>>,
-) -> Result<Agreed, Failure> {
-    let proof = Proof { project, scenario, fixture, of_recording: false, looked_at };
+pub(crate) fn prove(project: &Project, scenario: &Scenario, fixture: Option<&Arc<Fixture>>) -> Result<Agreed, Failure> {
+    let proof = Proof { project, scenario, fixture, of_recording: false };
     proof.run().map_err(|unproven| unproven.failure)
 }
 

@@ -1,6 +1,6 @@
 //! The replays that must agree: two, or five if events may come in another order.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use super::diagnosis;
@@ -12,7 +12,7 @@ use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
 use crate::run::verdict::{self, Sides};
 use retake_base::error::Result;
-use retake_core::events::{Golden, deeper_name};
+use retake_core::events::{Golden, Passing, deeper_name};
 use retake_core::key::{Check, Rules, Varying, text_as_varying};
 use retake_model::{CallFlaw, DriftOf, FlawKind, Pacing};
 use retake_scenario::{Drift, Level, Scenario};
@@ -25,8 +25,6 @@ pub(crate) struct Proof<'a> {
     pub fixture: Option<&'a Arc<Fixture>>,
     /// Whether the fixture was recorded just now, so that any difference means that something varies from run to run.
     pub of_recording: bool,
-    /// The golden that is to be proven, if a user looked at it. Otherwise what it pins is found out anew.
-    pub looked_at: Option<&'a Arc<Committed>>,
 }
 
 /// The number of replays of a proof.
@@ -91,11 +89,13 @@ impl Proof<'_> {
         // What differs in a check that may vary is judged when it is known whether it varies.
         let mut without_varying = scenario.clone();
         without_varying.drift = Drift { settings: Level::Ignore, extra: Level::Ignore, ..scenario.drift };
-        let replay = |pacing, golden: Option<&Arc<Committed>>| {
-            let first = !matches!(pacing, Pacing::Shaken);
-            let mut replayed =
-                self.replay(fixture, rules, pacing).map_err(|error| Disagreement::NoStage(error.into()))?;
-            replayed.committed = golden.or(self.looked_at).cloned();
+        let replay = |how: How<'_>, golden: Option<&Arc<Committed>>| {
+            let first = !matches!(how.pacing, Pacing::Shaken);
+            let replayed = trial::replay(project, scenario, fixture.cloned(), rules, how);
+            let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            // One replay asks this for all.
+            let early = replayed.early.take();
+            replayed.committed = golden.cloned();
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules, |check| !check.may_vary());
@@ -105,14 +105,14 @@ impl Proof<'_> {
                 project.note(&scenario.name, replayed.notes(scenario));
             }
             match replayed.verdict(&without_varying) {
-                Ok(golden) => Ok((replayed, golden)),
+                Ok(golden) => Ok((replayed, golden, early)),
                 Err(failure) => Err(self.failed(replayed, failure, first)),
             }
         };
         if self.of_recording {
             await_next_second();
         }
-        let (mut first, mut golden) = replay(Pacing::Paused, None)?;
+        let (mut first, mut golden, _) = replay(How::default(), None)?;
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
@@ -131,15 +131,20 @@ impl Proof<'_> {
         let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
         let (mut runs, mut goldens) = (Vec::new(), vec![golden.clone().unwrap_or_default()]);
         let pinned = golden.clone().map(Committed::now);
+        let passing = golden.as_ref().map(|golden| self.passing(&first, golden));
+        let mut early = Vec::new();
         while 1 + runs.len() < replays {
             // What the first golden pins has to be the same in the others.
-            let (run, again) = replay(Pacing::Shaken, pinned.as_ref())?;
+            let how =
+                How { pacing: Pacing::Shaken, asked: passing.as_ref().filter(|_| runs.is_empty()), ..How::default() };
+            let (run, again, found) = replay(how, pinned.as_ref())?;
+            early.extend(found.into_iter().flatten());
             // A system that honours the date says another day there.
             goldens.push(run.moved_to(&first, &scenario.golden, rules, &goldens[0], again.unwrap_or_default()));
             runs.push(run);
         }
         Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>());
-        if goldens.iter().any(|again| *again != goldens[0]) && self.looked_at.is_none() {
+        if goldens.iter().any(|again| *again != goldens[0]) {
             // The name of the user may be a word of the service, too: only the other user tells.
             let (of_first, of_others) = first.without_user(&mut runs, scenario, rules);
             let mut others = vec![of_first.clone().unwrap_or_default()];
@@ -156,9 +161,9 @@ impl Proof<'_> {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
-            let in_pieces = first.hold_pieces(&runs);
-            let golden = if in_pieces { first.golden_by(scenario, rules) } else { golden };
-            let golden = golden.map(|golden| self.with_known_headers(golden.with_headers_of(&agreed)));
+            let golden = golden.map(|golden| golden.with_headers_of(&agreed).with_early(&early));
+            let golden = golden.map(|golden| self.with_known_headers(golden));
+            (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
             let is_by_day = |flaw: &CallFlaw| flaw.kind == FlawKind::Key;
             let by_day = runs.iter().any(|run| run.played.flaws.iter().any(is_by_day));
@@ -170,10 +175,18 @@ impl Proof<'_> {
         Err(Disagreement::Differ { runs, goldens: [agreed, again] })
     }
 
+    /// What is asked about how a scenario's answers are passed on.
+    fn passing(&self, first: &Replayed, golden: &Golden) -> Passing {
+        let Proof { project, scenario, .. } = *self;
+        let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
+        let known = committed.as_ref().map(|known| &known.golden);
+        Passing::asked(golden, known, &first.known().recorded, &scenario.golden)
+    }
+
     /// A header that varied once may be the same in a few replays by chance.
     fn with_known_headers(&self, mut golden: Golden) -> Golden {
         let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
-        for known in committed.iter().chain(self.looked_at) {
+        if let Some(known) = committed {
             golden.keep_varying(&known.golden);
         }
         golden
@@ -222,10 +235,7 @@ impl Proof<'_> {
         rules: &Arc<Rules>,
         pacing: Pacing,
     ) -> Result<Replayed> {
-        let how = How { pacing, ..How::default() };
-        let mut replayed = trial::replay(self.project, self.scenario, fixture.cloned(), rules, how)?;
-        replayed.forget_pieces();
-        Ok(replayed)
+        trial::replay(self.project, self.scenario, fixture.cloned(), rules, How { pacing, ..How::default() })
     }
 
     /// Proposes where events that are all called the same say what they are.

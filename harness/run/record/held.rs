@@ -23,9 +23,6 @@ pub(super) struct Differs {
 /// Compares the recorded run with a replay of the proof. Where the pieces of a text were cut is not compared.
 pub(super) fn compare(mut recorded: Replayed, proven: Agreed, scenario: &Scenario) -> Option<Differs> {
     let (golden, mut replayed) = (proven.golden?, proven.run);
-    for (capture, held) in recorded.played.driven.captured.iter_mut().zip(golden.in_pieces()) {
-        capture.delivery.held_in_pieces = held;
-    }
     for run in [&mut recorded, &mut *replayed] {
         run.committed = Some(Committed::now(golden.clone()));
     }

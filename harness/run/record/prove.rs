@@ -38,7 +38,7 @@ impl<'a> Driven<'a> {
         // Prove the printed text, which later replays will read, and not the fixture in memory.
         let mut text = made.print();
         let candidate = Arc::new(Fixture::parse(shown, text.as_bytes(), &project.rules)?);
-        let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true, looked_at: None };
+        let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true };
         let (golden, how) = match proof.run() {
             Ok(agreed) => {
                 let (golden, how) = (agreed.golden.clone(), agreed.in_words());

@@ -6,6 +6,8 @@ pub(super) mod render;
 pub(super) mod request;
 pub(super) mod stream;
 
+pub(super) use parts::is_thought;
+
 /// Returns the model and the method from the end of a path such as `models/gemini-3-flash:streamGenerateContent`.
 pub(super) fn of_path(path: &str) -> Option<(&str, &str)> {
     let (path, _) = path.split_once(['?', '#']).unwrap_or((path, ""));

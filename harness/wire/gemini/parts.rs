@@ -10,7 +10,7 @@ pub(super) fn either<'a>(object: &'a Json, camel: &str, snake: &str) -> Option<&
 }
 
 /// Whether a part is a thought, which is Gemini's word for reasoning.
-pub(super) fn is_thought(part: &Json) -> bool {
+pub(crate) fn is_thought(part: &Json) -> bool {
     part.get("thought").is_some_and(Json::is_truthy)
 }
 

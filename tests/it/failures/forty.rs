@@ -221,6 +221,9 @@ const EVENTS: &str = r#"start {"id": "run"}
 plan {"steps": ["look", "book"]}
 tool {"name": "find", "result": "IC 512"}
 tool {"name": "book", "result": "14A"}
+step {"n": 0}
+step {"n": 1}
+step {"n": 2}
 note {"text": "You are free."}
 tool {"text": "done"}
 answer {"text": "You travel with IC 512, in a seat by the window, and arrive in time."}
@@ -245,6 +248,30 @@ const SCRIPTS: &[(&str, &str, &str, &str)] = &[
         "note {\"text\": \"You are free.\"}",
         "note null",
         "golden: the event `note` is `null`, not `{text}`",
+    ),
+    (
+        "an object with a key twice",
+        "note {\"text\": \"You",
+        "note {\"text\": \"\", \"text\": \"You",
+        "golden: the event `note` is `JSON with a key twice`, not `{text}`",
+    ),
+    (
+        "numbers that count from 1",
+        "step {\"n\": 0}\nstep {\"n\": 1}\nstep {\"n\": 2}",
+        "step {\"n\": 1}\nstep {\"n\": 2}\nstep {\"n\": 3}",
+        "golden: the event `step` has a different shape: `/n` is `from 1`, not `from 0`",
+    ),
+    (
+        "a number that does not count",
+        "step {\"n\": 1}",
+        "step {\"n\": 0}",
+        "golden: the event `step` has a different shape: `/n` is `number`, not `from 0`",
+    ),
+    (
+        "one event more, which has a null",
+        "step {\"n\": 2}",
+        "step {\"n\": null}\nstep {\"n\": 2}",
+        "golden: the event `step` has a different shape: `/n` is `from 0 | null`, not `from 0`",
     ),
     (
         "one event more",

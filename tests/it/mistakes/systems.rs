@@ -46,7 +46,8 @@ fn an_answer_that_is_not_a_stream_fails_if_the_step_expects_one() {
 
 fn a_capture_that_finds_nothing_shows_the_answer() {
     let ask = "post = \"/fail\"\nstatus = 500\ncapture = { id = \"json:/id\" }";
-    fails(ask, &["`id` cannot be captured: the answer lacks json:/id", "the answer was: the database is gone"]);
+    let says = "`id` cannot be captured: the answer is not JSON: expected a JSON value, found 't' at line 1, column 1";
+    fails(ask, &[says, "the answer was: the database is gone"]);
 }
 
 fn a_system_that_cannot_be_created_says_why() {

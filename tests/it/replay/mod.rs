@@ -3,6 +3,7 @@
 pub(crate) mod companion;
 mod deerflow;
 pub(crate) mod drift;
+mod early;
 pub(crate) mod events;
 pub(crate) mod held;
 pub(crate) mod late_calls;
@@ -19,6 +20,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     companion::TESTS,
     deerflow::TESTS,
     drift::TESTS,
+    early::TESTS,
     events::TESTS,
     held::TESTS,
     late_calls::TESTS,

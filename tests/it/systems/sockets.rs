@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::{WebSocketStream, accept_hdr_async};
 
 use super::described::MODEL;
@@ -64,7 +66,9 @@ async fn talk(stream: TcpStream) {
         "/closes" => say(&mut socket, &json!({"type": "bye"})).await,
         _ => {}
     }
-    let _ = socket.close(None).await;
+    let fails = std::env::var("CHANGE").is_ok_and(|change| change == "fails");
+    let frame = CloseFrame { code: CloseCode::Error, reason: "oops".into() };
+    let _ = socket.close(fails.then_some(frame)).await;
     while let Some(Ok(_)) = socket.next().await {}
 }
 
@@ -228,6 +232,11 @@ fn what_a_socket_does_wrong_is_told() {
     let tree = tree("", "fixture = \"none\"\n[[step]]\nsocket = \"/closes\"\nsend = \"x\"\nevent = \"/type\"\n");
     tree.retake().args(&["test", "--update"]).run().green();
     assert!(tree.read("goldens/a.snap").contains("bye"));
+    tree.replace("scenarios/suite.toml", MODEL, &format!("{MODEL}, CHANGE = \"fails\""));
+    tree.retake().arg("test").run().red(&["golden: the stream now is closed with code 1011"]);
+    tree.retake().args(&["test", "--update"]).run().green();
+    assert!(tree.read("goldens/a.snap").contains("\n(closed with code 1011)\n"));
+    tree.retake().arg("test").run().green();
     let none = Tree::with_suite(&super::described::system("agent", "", super::described::READY));
     none.scenario("a", "fixture = \"none\"\n[[step]]\nsocket = \"/health\"\n");
     none.retake().arg("test").run().red(&["expected status 101, found 200"]);

@@ -42,7 +42,7 @@ fn a_listener_gets_the_events_that_later_steps_cause_and_keeps_its_place_in_the_
     record(&tree, &["a", "until"]).green();
     let words = "          /answer = turn 1\n";
     let answer = format!("POST /chat\n200 text/event-stream\n\nanswer    {{answer}}\n{words}end\n");
-    let events = "GET /events\n200 text/event-stream, in pieces\n\nhello     {}\nchat      {answer}";
+    let events = "GET /events\n200 text/event-stream\n\nhello     {}\nchat      {answer}";
     assert_eq!(golden(&tree, "a"), format!("{events} ×2\n{words}\n\n{answer}\n\n{answer}"));
     assert_eq!(golden(&tree, "until"), format!("{events}\n{words}\n\n{answer}"));
 
@@ -82,7 +82,7 @@ fn events_after_the_last_one_are_marked_in_the_golden() {
     let open = tree(&step("/numbers").replace("\"end\"", "\"last\""));
     assert!(
         golden(&open, "a")
-            .ends_with("last      {n}\n(left open)\n\nlast\n  n          number\nnumber\n  n          number\n")
+            .ends_with("last      {n}\n(left open)\n\nlast\n  n          number\nnumber\n  n          from 1\n")
     );
 }
 

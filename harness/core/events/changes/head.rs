@@ -14,9 +14,10 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
     if was.status != is.status {
         found.push(Change::of_response(What::Status).between(was.status, is.status));
     }
-    if was.in_pieces != is.in_pieces {
-        found.push(Change::of_response(if is.in_pieces { What::InPieces } else { What::AtOnce }));
-    }
+    let only_in = |early: &[usize], other: &[usize]| early.iter().copied().find(|turn| !other.contains(turn));
+    let lost = only_in(&was.early, &is.early).map(What::AtItsEnd);
+    let got = only_in(&is.early, &was.early).map(What::Early);
+    found.extend(lost.or(got).map(Change::of_response));
     let is_other_media = was.media != is.media;
     if is_other_media {
         found.push(Change::of_response(What::Media).between(was.media, is.media));

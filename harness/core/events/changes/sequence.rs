@@ -18,6 +18,8 @@ const ALIGNED: usize = 1500;
 
 /// The label of events that have neither a name nor a type.
 pub(super) const NAMELESS: &str = "message";
+/// The mark that ends many streams.
+const DONE: &str = "\"[DONE]\"";
 
 /// One event of a golden.
 #[derive(Clone, Debug)]
@@ -92,9 +94,10 @@ impl<'a> Aligned<'a> {
         let (was, is) = self.endings;
         if was != is {
             let how = |ending| match ending {
-                Ending::Ended => "",
-                Ending::Open => "stays open",
-                Ending::BrokeOff => "breaks off",
+                Ending::Ended => String::new(),
+                Ending::Open => "stays open".to_owned(),
+                Ending::BrokeOff => "breaks off".to_owned(),
+                Ending::Closed(code) => format!("is closed with code {code}"),
             };
             found.push(Change::of_response(What::Ending).between(how(was), how(is)));
         }
@@ -185,7 +188,7 @@ impl<'a> Aligned<'a> {
     fn place(&self, at: usize) -> String {
         match at.checked_sub(1).map(|before| &self.new[before]) {
             None => "first".to_owned(),
-            Some(before) => format!("after `{}`", before.label),
+            Some(before) => format!("after `{}`", format!("{} {}", before.label, self.tells_apart(before)).trim()),
         }
     }
 
@@ -206,7 +209,12 @@ impl<'a> Aligned<'a> {
             of.any(|keys| Some(keys) != first)
         };
         let is_by_keys = event.label == NAMELESS && matches!(event.top, Top::Keys(_));
-        if is_by_keys && (differ(&self.old) || differ(&self.new)) { event.keys.to_string() } else { String::new() }
+        let is_done = event.label == NAMELESS && matches!(event.top, Top::Word(word) if word == DONE);
+        if is_done || is_by_keys && (differ(&self.old) || differ(&self.new)) {
+            event.keys.to_string()
+        } else {
+            String::new()
+        }
     }
 }
 

@@ -208,10 +208,9 @@ fn events_in_another_order_are_told_with_their_own_names() {
 #[test]
 fn two_values_are_never_cut_to_the_same_text() {
     let long = "x".repeat(60);
-    let golden = format!("GET /a\n200\n\nbody  [3]\n\nbody  [3 × {{{long}: string}}]\n");
-    let said = |from: &str, to: &str| changed(&golden, &golden.replace(from, to)).remove(0);
-    let other = said(": string", ": number");
-    assert!(other.ends_with("xxxx: number}]`, not `…xxxxxxxx: string}]`"), "{other}");
+    let golden = format!("GET /a\n200\n\nbody  {{t}}\n\nbody\n  t  \"{long}-a\"\n");
+    let other = changed(&golden, &golden.replace("-a", "-b")).remove(0);
+    assert!(other.ends_with("xxxx-b\"`, not `…xxxxxxxxx-a\"`"), "{other}");
     let of_values =
         |was: &str, is: &str| of_events(&format!("a  {{t}}\n   /t = {was}"), &format!("a  {{t}}\n   /t = {is}"));
     assert_eq!(of_values("\"free.\"", "\"free. \""), ["the event `a` has a different `/t`: \"free.·\", not \"free.\""]);
@@ -362,4 +361,40 @@ fn the_sentence_says_what_happened_and_not_what_follows() {
     assert_eq!(told(&golden.replace("  x-b: (varies)\n", "")), "the answer to `GET /a` has no header `x-b` any more");
     // The content type says it already.
     assert_eq!(told("GET /a\n200 text/html\n  x-b: (varies)\n"), "the content type is text/html, not text/plain");
+}
+
+#[test]
+fn a_list_on_one_line_is_compared_by_its_keys() {
+    let golden = |list: &str| format!("GET /a\n200\n\nbody  {{items[2]}}\n\nbody\n  items  {list}\n");
+    let wide = golden("[2 × object]\n    [].id    number\n    [].note  null | string");
+    assert_eq!(
+        changed(&wide, &golden("[2 × {id: number, note: string}]")),
+        ["the body of `GET /a` has a different shape: `/items/[].note` is `string`, not `null | string`"]
+    );
+    assert_eq!(
+        changed(&golden("[{id: number}]"), &golden("[2 × {id: number}]")),
+        ["the body of `GET /a` has a different shape: `/items` is `[2 × object]`, not `[object]`"]
+    );
+}
+
+#[test]
+fn an_event_more_that_has_something_new_is_told_by_that() {
+    let golden = |times: usize, kinds: &str| {
+        format!("POST /a\n200 text/event-stream\n\ndelta  {{text}} ×{times}\n\ndelta\n  text  {kinds}\n")
+    };
+    let was = golden(3, "string");
+    assert_eq!(
+        changed(&was, &golden(4, "null | string")),
+        ["the event `delta` has a different shape: `/text` is `null | string`, not `string`"]
+    );
+    assert_eq!(changed(&was, &golden(4, "string")), ["the event `delta` came 4 times, not 3 times"]);
+    assert_eq!(changed(&was, &golden(2, "null")), ["the event `delta` came 2 times, not 3 times"]);
+}
+
+#[test]
+fn the_mark_that_ends_a_stream_has_its_name() {
+    let golden = |end: &str, ids: &str| format!("POST /a\n200 text/event-stream, {ids}\n\na  {{b}}\n{end}");
+    let done = golden("message  \"[DONE]\"\n", "some with ids");
+    let said = ["the event `message \"[DONE]\"` did not come"];
+    assert_eq!(changed(&done, &golden("", "with ids")), said);
 }

@@ -125,6 +125,7 @@ fn without_null(kinds: &[Kind]) -> Kinds {
 fn scalar_of(kind: &Kind) -> String {
     match kind {
         Kind::Time(form) if !form.starts_with("yyyy") => "number".to_owned(),
+        kind if kind.counts() => "number".to_owned(),
         Kind::Quoted(_) | Kind::More(_) | Kind::Time(_) | Kind::Id(_) => "string".to_owned(),
         other => other.to_string(),
     }
@@ -158,11 +159,24 @@ pub(super) fn changes<'a>(old: &'a Block, new: &Block, new_name: &dyn Fn(&'a str
     both.filter_map(|(was, is)| of_label(Subject::of(old, was.label()), was, is)).collect()
 }
 
+/// Returns the change of a place of a label that has everything that it had, and another kind beside it.
+pub(super) fn added(old: &Block, was: &Tree, is: &Tree) -> Option<Change> {
+    let is_more = |(_, difference): &(String, Difference)| matches!(difference, Difference::Is(now, was) if was.iter().all(|kind| now.contains(kind)));
+    let places = Places::of(is).differing(&Places::of(was)).into_iter().filter(is_more).collect::<Vec<_>>();
+    told(&Subject::of(old, was.label()), &places)
+}
+
 fn of_label(subject: Subject, was: &Tree, is: &Tree) -> Option<Change> {
     let places = Places::of(is).differing(&Places::of(was));
-    let Some(((path, difference), more)) = places.split_first() else {
+    if places.is_empty() {
         return (was.hash != is.hash).then(|| Change::new(What::Hash, subject, "hash"));
-    };
+    }
+    told(&subject, &places)
+}
+
+/// Tells of the first of these places.
+fn told(subject: &Subject, places: &[(String, Difference)]) -> Option<Change> {
+    let ((path, difference), more) = places.split_first()?;
     let change = |what| Change::new(what, subject.clone(), path);
     let found = match difference {
         Difference::Gone => change(What::Shape).between("it", ""),

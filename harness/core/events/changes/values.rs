@@ -36,7 +36,8 @@ pub(super) fn changes(aligned: &Aligned<'_>) -> Vec<Change> {
     {
         let names: Vec<String> = others.iter().map(|(label, _)| format!("`{label}`")).collect();
         found.retain(|change| !change.place.is_empty() && change.kind() != CauseKind::EventValue);
-        found.insert(0, Change::of_response(What::SameNow).between(names.join(", "), first));
+        let change = Change::of_response(What::SameNow).between(names.join(", "), first);
+        found.insert(0, Change { same: format!("now {first}"), ..change });
     }
     // Lists are as long as the events before them made them.
     if found.iter().any(|change| change.what != What::Length) {

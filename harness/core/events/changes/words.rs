@@ -104,14 +104,14 @@ impl Change {
                 let named = |media: &'_ str| if media.is_empty() { "none".to_owned() } else { media.to_owned() };
                 format!("the content type is {}, not {}", named(now), named(before))
             }
-            (What::AtOnce, ..) => "the stream comes in one piece at its end, not event by event".to_owned(),
-            (What::InPieces, ..) => "the stream comes event by event, not in one piece at its end".to_owned(),
+            (What::AtItsEnd(turn), ..) => {
+                format!("text of the answer comes only when the model has ended (turn {turn})")
+            }
+            (What::Early(turn), ..) => format!("a part of the answer comes before the model has ended (turn {turn})"),
             (What::EventIds(EventIds::None), ..) => "the events of the stream have no ids any more".to_owned(),
             (What::EventIds(EventIds::Some), ..) => "only some events of the stream have ids".to_owned(),
             (What::EventIds(EventIds::All), ..) => "the events of the stream have ids now".to_owned(),
-            (What::IdsRepeat(Repeat::Yes), ..) => "an id of the stream's events is sent twice".to_owned(),
-            (What::IdsRepeat(Repeat::Varies), ..) => "ids of the stream's events may be sent twice".to_owned(),
-            (What::IdsRepeat(Repeat::No), ..) => "no id of the stream's events is sent twice any more".to_owned(),
+            (What::IdsRepeat(is), ..) => ids_repeat(is).to_owned(),
             (What::Header | What::HeaderAttribute, ..) => self.of_header(&subject),
             (What::Page, "", "") => format!("`{place}` shows the same in a different order"),
             (What::Page, _, "") => format!("`{place}` shows no `{was}`"),
@@ -165,6 +165,7 @@ impl Change {
             (What::Text, "", text) => format!("{subject} has a text at `{place}` that the golden lacks: {text}"),
             (What::Text, was, is) if place.is_empty() => format!("{subject} has a different text: {is}, not {was}"),
             (What::Text, was, is) => format!("{subject} has a different text at `{place}`: {is}, not {was}"),
+            (What::Words, ..) if ["", "\"\""].contains(&&**place) => self.lost_words(&subject),
             (What::Words, ..) => self.lost_words(&format!("`{place}` of {subject}")),
             (What::Manner(was, is), ..) => format!("{subject}: {}", manner(was, is, place)),
             (What::TextOrder, ..) => format!("{subject} has the same texts in a different order or number"),
@@ -183,6 +184,16 @@ impl Change {
             }
             (What::Something, ..) => "the run differs from the golden".to_owned(),
         }
+    }
+}
+
+/// What a client that comes back with an id gets now.
+fn ids_repeat(is: Repeat) -> &'static str {
+    match is {
+        Repeat::Yes => "an id of the stream's events is sent twice",
+        Repeat::Varies => "ids of the stream's events may be sent twice",
+        Repeat::Falls => "the ids of the stream's events do not rise from event to event",
+        Repeat::No => "no id of the stream's events is sent twice or lower than one before it any more",
     }
 }
 

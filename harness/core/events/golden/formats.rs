@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Block, EventIds, Field, Golden, Header, Kind, List, Node, Repeat, Shown, Text, Top};
+use super::{Block, EventIds, Field, Golden, Header, Kind, Kinds, List, Node, Repeat, Shown, Text, Top};
+use crate::events::captured::Ending;
 use crate::events::held::Manner;
 use crate::events::notation::TIME;
 use crate::events::options::{Detail, ShapeOptions};
@@ -44,7 +45,7 @@ pub enum Part {
     CallOrder,
     /// The values of headers, and not only what they look like.
     HeaderValues,
-    /// The values of booleans.
+    /// The values of booleans, and from where numbers count.
     Booleans,
     /// Whether an event has the id of another one.
     RepeatedIds,
@@ -104,6 +105,9 @@ impl Block {
         if let Some(head) = self.head.as_mut().filter(|_| lacks(Part::RepeatedIds)) {
             head.ids_repeat = Repeat::No;
         }
+        if matches!(self.ending, Ending::Closed(_)) && lacks(Part::HeaderValues) {
+            self.ending = Ending::Ended;
+        }
         if lacks(Part::HeaderValues) {
             self.headers = self.headers.into_iter().map(Header::into_shape).collect();
             self.headers.sort_by(|a, b| (&a.name, &a.value).cmp(&(&b.name, &b.value)));
@@ -133,10 +137,17 @@ impl Block {
         }
         let lacks_of_types = |part| lacks(part) && detail != Detail::Values;
         let plain = Plain { format, words: lacks_of_types(Part::Words), booleans: lacks_of_types(Part::Booleans) };
+        self = self.in_lines();
         for tree in &mut self.trees {
             plain.node(&mut tree.root);
             tree.hash = tree.hash.take().filter(|_| !lacks(Part::Lengths));
         }
+        self
+    }
+
+    /// Returns it in one form: with a line for each key.
+    pub(in crate::events) fn in_lines(mut self) -> Block {
+        self.trees.iter_mut().for_each(|tree| tree.root.outline());
         self
     }
 
@@ -161,6 +172,31 @@ impl Block {
     }
 }
 
+impl Node {
+    /// Moves the fields of objects on its line, and on those below it, to lines of their own.
+    fn outline(&mut self) {
+        fn outline(kinds: &mut [Kind], prefix: &str, lines: &mut Vec<Node>) {
+            for kind in kinds {
+                match kind {
+                    Kind::Object(fields) => {
+                        let line = |Field { name, optional, kinds }: Field| {
+                            let name = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
+                            Node { name, optional, kinds, below: Vec::new() }
+                        };
+                        lines.extend(std::mem::take(fields).into_iter().map(line));
+                        *kind = Kind::plain("object");
+                    }
+                    Kind::List(list) => outline(&mut list.elements, &format!("{prefix}[]"), lines),
+                    _ => {}
+                }
+            }
+        }
+        outline(&mut self.kinds, "", &mut self.below);
+        self.below.iter_mut().for_each(Node::outline);
+        self.below.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+}
+
 /// Returns a value with the same name for all points in time, as older formats have it.
 fn without_times(value: &str) -> String {
     static FORMS: LazyLock<Regex> = LazyLock::new(|| {
@@ -175,20 +211,17 @@ struct Plain {
     format: Format,
     /// Whether words are left out, and not the values of which some look like words.
     words: bool,
+    /// Whether booleans and where numbers begin to count are.
     booleans: bool,
 }
 
 impl Plain {
     fn node(self, node: &mut Node) {
-        let mut inline = Vec::new();
-        self.kinds(&mut node.kinds, "", &mut inline);
-        node.below.extend(inline);
+        self.kinds(&mut node.kinds);
         node.below.iter_mut().for_each(|below| self.node(below));
-        node.below.sort_by(|a, b| a.name.cmp(&b.name));
     }
 
-    /// Changes kinds, and moves the fields of objects on one line to lines of their own.
-    fn kinds(self, kinds: &mut Vec<Kind>, prefix: &str, lines: &mut Vec<Node>) {
+    fn kinds(self, kinds: &mut Kinds) {
         for kind in kinds.iter_mut() {
             match kind {
                 Kind::Id(_) if !self.format.holds(Part::Ids) => *kind = Kind::plain("string"),
@@ -196,19 +229,12 @@ impl Plain {
                 Kind::Plain(word) if self.booleans && ["false", "true"].contains(&&**word) => {
                     *kind = Kind::plain("boolean");
                 }
+                kind if self.booleans && kind.counts() => *kind = Kind::plain("number"),
                 Kind::Time(_) | Kind::Quoted(_) if !self.format.holds(Part::Times) => {
                     *kind = Kind::of(&without_times(&kind.to_string()));
                 }
-                Kind::Object(fields) => {
-                    let line = |Field { name, optional, kinds }: Field| {
-                        let name = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
-                        Node { name, optional, kinds, below: Vec::new() }
-                    };
-                    lines.extend(std::mem::take(fields).into_iter().map(line));
-                    *kind = Kind::plain("object");
-                }
                 Kind::List(list) => {
-                    self.kinds(&mut list.elements, &format!("{prefix}[]"), lines);
+                    self.kinds(&mut list.elements);
                     if !self.format.holds(Part::Lengths) {
                         let elements = std::mem::take(&mut list.elements);
                         *list = List { elements, ..List::default() };

@@ -14,7 +14,7 @@ mod line;
 mod sequence;
 mod trees;
 
-use super::writer::{AFTER_LAST, BROKE_OFF, LEFT_OPEN};
+use super::writer::{AFTER_LAST, BROKE_OFF, CLOSED, LEFT_OPEN};
 use super::{Block, EventLine, Golden, Top};
 use crate::events::captured::Ending;
 use line::Line;
@@ -58,6 +58,7 @@ fn block(lines: &[Line<'_>], wholes: &mut Vec<Whole>) -> Result<Block> {
             AFTER_LAST => late = true,
             BROKE_OFF => block.ending = Ending::BrokeOff,
             LEFT_OPEN => block.ending = Ending::Open,
+            text if text.starts_with(CLOSED) => block.ending = line.clone().closed()?,
             _ if line.text.starts_with(' ') => {
                 let mut line = line.clone();
                 line.spaces();

@@ -204,15 +204,16 @@ fn event() -> impl Strategy<Value = EventLine> {
 
 fn block() -> impl Strategy<Value = Block> {
     let ids = prop::sample::select(vec![EventIds::None, EventIds::Some, EventIds::All]);
-    let repeat = prop::sample::select(vec![Repeat::No, Repeat::Yes, Repeat::Varies]);
-    let head = ("200|exit -?[0-9]", "([a-z]{1,4}/[a-z-]{1,4})?", (ids, repeat), any::<bool>())
-        .prop_map(|(status, media, (ids, ids_repeat), in_pieces)| Head { status, media, ids, ids_repeat, in_pieces });
+    let repeat = prop::sample::select(vec![Repeat::No, Repeat::Yes, Repeat::Falls, Repeat::Varies]);
+    let head =
+        ("200|exit -?[0-9]", "([a-z]{1,4}/[a-z-]{1,4})?", (ids, repeat), prop::collection::vec(1..40_usize, 0..3))
+            .prop_map(|(status, media, (ids, ids_repeat), early)| Head { status, media, ids, ids_repeat, early });
     let header = ("[a-z-]{1,5}", proptest::option::of("[a-z=;]{1,9}")).prop_map(|(name, value)| Header { name, value });
     let tree = (node(), label(), prop::option::of("[0-9a-f]{4}"));
     let tree = tree.prop_map(|(root, name, hash)| Tree { root: Node { name, optional: false, ..root }, hash });
     let events = (prop::collection::vec(event(), 1..5), 0..5_usize, prop::collection::vec(tree, 0..4));
     let headers = prop::collection::vec(header, 0..3);
-    let ending = prop::sample::select(vec![Ending::Ended, Ending::Open, Ending::BrokeOff]);
+    let ending = prop::sample::select(vec![Ending::Ended, Ending::Open, Ending::BrokeOff, Ending::Closed(1011)]);
     let response = ("POST /[a-z]{0,4}", head, headers, events, ending).prop_map(
         |(request, head, headers, (mut events, late, trees), ending)| {
             events.iter_mut().skip(late).for_each(|event| event.is_late = true);

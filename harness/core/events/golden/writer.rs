@@ -9,12 +9,14 @@ use crate::events::captured::Ending;
 use crate::events::notation::padded;
 
 /// What the line of a status says of a stream.
-pub(super) const IN_PIECES: &str = ", in pieces";
+pub(super) const BEFORE_TURN: &str = ", before turn ";
+pub(super) const ENDS: &str = " ends";
 pub(super) const WITH_IDS: &str = ", with ids";
 pub(super) const SOME_WITH_IDS: &str = ", some with ids";
 /// What follows if two events have the same id.
 pub(super) const IDS_REPEAT: &str = ", which repeat";
 pub(super) const IDS_MAY_REPEAT: &str = ", which may repeat";
+pub(super) const IDS_FALL: &str = ", which do not rise";
 /// What is said of a header whose value differs from run to run.
 pub(in crate::events) const VARIES: &str = "(varies)";
 /// The line above the events that came after the last one for which the step waited.
@@ -22,6 +24,7 @@ pub(super) const AFTER_LAST: &str = "(after the last event)";
 /// The lines of a stream that did not end by itself.
 pub(super) const BROKE_OFF: &str = "(broke off)";
 pub(super) const LEFT_OPEN: &str = "(left open)";
+pub(super) const CLOSED: &str = "(closed with code ";
 /// What is said of collapsed events whose text is not held.
 pub(super) const NOT_HELD: &str = "(text not held)";
 /// What follows a reference to another tree if lines follow that differ from it.
@@ -72,9 +75,10 @@ impl Block {
 
     fn events(&self, out: &mut String) {
         let ending = match self.ending {
-            Ending::Ended => "",
-            Ending::Open => LEFT_OPEN,
-            Ending::BrokeOff => BROKE_OFF,
+            Ending::Ended => String::new(),
+            Ending::Open => LEFT_OPEN.to_owned(),
+            Ending::BrokeOff => BROKE_OFF.to_owned(),
+            Ending::Closed(code) => format!("{CLOSED}{code})"),
         };
         out.push_str(if self.events.is_empty() && ending.is_empty() { "" } else { "\n" });
         let mut late = false;
@@ -122,9 +126,11 @@ impl Display for Head {
             Repeat::No => "",
             Repeat::Yes => IDS_REPEAT,
             Repeat::Varies => IDS_MAY_REPEAT,
+            Repeat::Falls => IDS_FALL,
         };
-        let said = format!("{}{ids}{repeat}{}", self.media, if self.in_pieces { IN_PIECES } else { "" });
-        write!(f, "{}{}{said}", self.status, if said.is_empty() { "" } else { " " })
+        let mut said = format!("{}{ids}{repeat}", self.media);
+        self.early.iter().try_for_each(|turn| write!(said, "{BEFORE_TURN}{turn}{ENDS}"))?;
+        write!(f, "{}{}{said}", self.status, if said.is_empty() || said.starts_with(',') { "" } else { " " })
     }
 }
 

@@ -190,6 +190,31 @@ fn the_status_line_says_whether_events_have_ids() {
     assert_eq!(text("id: 1\ndata: 1\n\nid: 2\ndata: 1\n\n: beat\n\n"), "200 text/event-stream, with ids");
     assert_eq!(text("id: 1\ndata: 1\n\ndata: 1\n\n"), "200 text/event-stream, some with ids");
     assert_eq!(text("data: 1\n\n"), "200 text/event-stream");
+    assert_eq!(text("id: 2\ndata: 1\n\nid: 1\ndata: 1\n\n"), "200 text/event-stream, with ids, which do not rise");
+    assert_eq!(text("id: b\ndata: 1\n\nid: a1\ndata: 1\n\n"), "200 text/event-stream, with ids");
+}
+
+#[test]
+fn where_numbers_begin_to_count_is_noticed_and_how_far_is_not() {
+    let steps = |numbers: &[i64]| {
+        let step = |number: &i64| format!("step {{\"n\": {number}, \"a\": {{\"b\": [1]}}}}\n");
+        numbers.iter().map(step).collect::<Vec<_>>().concat()
+    };
+    assert!(golden(&steps(&[0, 1, 2])).contains("  n          from 0\n"));
+    noticed(&steps(&[0, 1, 2]), &steps(&[1, 2, 3]));
+    noticed(&steps(&[0, 1, 2]), &steps(&[0, 0, 0]));
+    let list = |ranks: &str| format!("body {{\"items\": [{ranks}]}}");
+    noticed(&list("{\"n\": 1}, {\"n\": 2}, {\"n\": 3}"), &list("{\"n\": 0}, {\"n\": 1}, {\"n\": 2}"));
+    unnoticed(&list("1, 2"), &list("5, 7"));
+    let loose = golden_of(&steps(&[0, 1, 2]), &loose("step:/n")).golden.to_string();
+    assert!(loose.contains("  n          number\n"), "{loose}");
+}
+
+#[test]
+fn an_object_that_has_a_key_twice_is_noticed() {
+    noticed("a {\"b\": 1}", "a {\"b\": 1, \"b\": 1}");
+    noticed("a {\"b\": {\"c\": 1}}", "a {\"b\": {\"c\": 1, \"c\": 1}}");
+    assert_eq!(golden("a {\"b\": 1, \"b\": 1}"), "a         JSON with a key twice\n");
 }
 
 #[test]

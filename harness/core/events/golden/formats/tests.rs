@@ -42,9 +42,6 @@ values
 /// Returns the changes to a run, compared with a golden of a format.
 fn said(format: Format, golden: &str, run: &str) -> Vec<String> {
     let [golden, run] = [golden, run].map(|text| Golden::parse(text).unwrap_or_else(|error| panic!("{error}")));
-    // The options leave out some parts of the run.
-    let mut run = run;
-    run.blocks.iter_mut().filter_map(|block| block.head.as_mut()).for_each(|head| head.in_pieces = false);
     let (golden, run) = format.in_common(&golden, &run, Detail::Types);
     changes(&golden, &run).iter().map(Change::words).collect()
 }

@@ -1,8 +1,11 @@
 //! Reads the lines of a sequence: the status, headers, and events with what is shown of them.
 
-use super::super::writer::{IDS_MAY_REPEAT, IDS_REPEAT, IN_PIECES, NOT_HELD, SOME_WITH_IDS, VARIES, WITH_IDS};
+use super::super::writer::{
+    BEFORE_TURN, CLOSED, ENDS, IDS_FALL, IDS_MAY_REPEAT, IDS_REPEAT, NOT_HELD, SOME_WITH_IDS, VARIES, WITH_IDS,
+};
 use super::super::{EventIds, EventLine, Head, Header, Repeat, Shown, Text, Top};
 use super::line::Line;
+use crate::events::captured::Ending;
 use crate::events::held::{Held, Lane, MANNERS};
 use crate::events::path::Path;
 use crate::events::recorded::Source;
@@ -13,24 +16,37 @@ use retake_base::error::Result;
 impl<'a> Line<'a> {
     pub(super) fn head(mut self) -> Result<Head> {
         let exit = if self.eat("exit ") { "exit " } else { "" };
-        let code = self.name(&[" "])?;
+        let code = self.name(&[" ", ","])?;
         if !code.bytes().all(|c| c.is_ascii_digit() || c == b'-') {
             self.at = 0;
             return Err(self.expected("a status"));
         }
         let said = self.rest().trim_start();
-        let (said, in_pieces) = said.strip_suffix(IN_PIECES).map_or((said, false), |said| (said, true));
-        let (said, ids_repeat) = match (said.strip_suffix(IDS_REPEAT), said.strip_suffix(IDS_MAY_REPEAT)) {
-            (Some(said), _) => (said, Repeat::Yes),
-            (None, Some(said)) => (said, Repeat::Varies),
-            (None, None) => (said, Repeat::No),
-        };
+        // Before 0.3, it was a question of time.
+        let mut said = said.strip_suffix(", in pieces").unwrap_or(said);
+        let mut early = Vec::new();
+        while let Some((before, turn)) = said.strip_suffix(ENDS).and_then(|said| said.rsplit_once(BEFORE_TURN)) {
+            let Ok(turn) = turn.parse() else { break };
+            early.insert(0, turn);
+            said = before;
+        }
+        let repeats = [(IDS_REPEAT, Repeat::Yes), (IDS_MAY_REPEAT, Repeat::Varies), (IDS_FALL, Repeat::Falls)];
+        let found = repeats.into_iter().find_map(|(suffix, repeat)| Some((said.strip_suffix(suffix)?, repeat)));
+        let (said, ids_repeat) = found.unwrap_or((said, Repeat::No));
         let (media, ids) = match (said.strip_suffix(SOME_WITH_IDS), said.strip_suffix(WITH_IDS)) {
             (Some(media), _) => (media, EventIds::Some),
             (None, Some(media)) => (media, EventIds::All),
             (None, None) => (said, EventIds::None),
         };
-        Ok(Head { status: format!("{exit}{code}"), media: media.to_owned(), ids, ids_repeat, in_pieces })
+        Ok(Head { status: format!("{exit}{code}"), media: media.to_owned(), ids, ids_repeat, early })
+    }
+
+    /// Reads with which code a socket was closed.
+    pub(super) fn closed(mut self) -> Result<Ending> {
+        self.take(CLOSED)?;
+        let code = self.number()?.try_into().map_err(|_| self.expected("a close code"))?;
+        self.take(")")?;
+        self.end(Ending::Closed(code))
     }
 
     pub(super) fn header(mut self) -> Result<Header> {

@@ -1,0 +1,213 @@
+//! Whether a client receives an answer while the model still gives it. This is asked, and not timed: the last piece of an answer is held
+//! back until a client has received an event with text of it.
+
+use super::captured::Event;
+use super::golden::{Block, Golden, Shown, Text, Top};
+use super::held::Held;
+use super::labels::written;
+use super::options::ShapeOptions;
+use super::path::Path;
+use super::recorded::Recorded;
+use super::search::content;
+use crate::json::Json;
+
+/// The largest number of characters by which a piece of a text is known.
+const KNOWN_BY: usize = 12;
+
+/// What clients are to receive before answers end. Turns are counted from 1.
+#[derive(Clone, Debug, Default)]
+pub struct Passing {
+    /// For each response of the golden.
+    responses: Vec<Vec<Awaited>>,
+    options: ShapeOptions,
+}
+
+/// What is to come before one answer ends.
+#[derive(Clone, Debug)]
+struct Awaited {
+    turn: usize,
+    /// The places at which its text stands.
+    texts: Vec<Place>,
+    /// Whether the committed golden says that it comes.
+    is_known: bool,
+    came: bool,
+    answer: State,
+}
+
+/// Whether an answer is under way. Only then an event can have a part of it that comes early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Awaited,
+    UnderWay,
+    Over,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    label: String,
+    path: Path,
+    said: String,
+}
+
+/// How long an answer is held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// The committed golden says that a part of it comes.
+    UntilItComes,
+    /// Nobody knows whether a part of it comes: it does not, once the system is quiet.
+    UntilQuiet,
+}
+
+impl Passing {
+    /// What a committed golden says.
+    pub fn known(golden: &Golden, recorded: &Recorded, options: &ShapeOptions) -> Passing {
+        let mut passing = Passing::asked(golden, Some(golden), recorded, options);
+        passing.responses.iter_mut().for_each(|awaited| awaited.retain(|awaited| awaited.is_known));
+        passing
+    }
+
+    /// All that a golden can say of a run. `known` is what a golden said before.
+    pub fn asked(golden: &Golden, known: Option<&Golden>, recorded: &Recorded, options: &ShapeOptions) -> Passing {
+        let of_block = |(nth, block): (usize, &Block)| {
+            let known = known.and_then(|known| known.blocks.get(nth)).map(Block::early).unwrap_or_default();
+            let mut awaited: Vec<Awaited> = Vec::new();
+            for (turn, place) in block.texts_in_pieces(recorded) {
+                match awaited.iter_mut().find(|awaited| awaited.turn == turn) {
+                    Some(awaited) => awaited.texts.push(place),
+                    None => awaited.push(Awaited {
+                        turn,
+                        texts: vec![place],
+                        is_known: known.contains(&turn),
+                        came: false,
+                        answer: State::Awaited,
+                    }),
+                }
+            }
+            awaited.sort_by_key(|awaited| awaited.turn);
+            awaited
+        };
+        Passing { responses: golden.blocks.iter().enumerate().map(of_block).collect(), options: options.clone() }
+    }
+
+    /// Whether nothing is to come.
+    pub fn is_empty(&self) -> bool {
+        self.responses.iter().all(Vec::is_empty)
+    }
+
+    /// Notes that the answer of a turn begins.
+    pub fn begins(&mut self, turn: usize) {
+        let of_turn = self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn);
+        of_turn.for_each(|awaited| awaited.answer = State::UnderWay);
+    }
+
+    /// Notes an event that a client has received.
+    pub fn take(&mut self, event: &Event) {
+        let open = |awaited: &&mut Awaited| awaited.answer == State::UnderWay && !awaited.came;
+        let mut open = self.responses.iter_mut().flatten().filter(open).peekable();
+        if open.peek().is_none() {
+            return;
+        }
+        let json = event.json();
+        let Some(content) = content(&event.payload, json.as_ref()) else { return };
+        let label = written(&self.options, event, json.as_ref());
+        for awaited in open {
+            awaited.came = awaited.texts.iter().any(|place| place.label == label && place.is_in(&content));
+        }
+    }
+
+    /// How long the answer of a turn is to be held back; `None` if what is to come before it ends has come.
+    pub fn patience(&self, turn: usize) -> Option<Patience> {
+        let is_open = |awaited: &&Awaited| awaited.turn == turn && !awaited.came && awaited.answer != State::Over;
+        let mut open = self.responses.iter().flatten().filter(is_open).peekable();
+        open.peek()?;
+        Some(if open.any(|awaited| awaited.is_known) { Patience::UntilItComes } else { Patience::UntilQuiet })
+    }
+
+    /// Notes that the answer of a turn ends. Unless it was held back, nothing is learnt of it: what is known is taken for granted.
+    pub fn ends(&mut self, turn: usize, was_held: bool) {
+        for awaited in self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn) {
+            awaited.came |= awaited.is_known && !was_held && awaited.answer != State::Over;
+            awaited.answer = State::Over;
+        }
+    }
+
+    /// For each response, the turns of which a part came before they ended.
+    pub fn came(&self) -> Vec<Vec<usize>> {
+        let came = |awaited: &&Awaited| awaited.came || awaited.is_known && awaited.answer != State::Over;
+        let turns = |awaited: &Vec<Awaited>| awaited.iter().filter(came).map(|awaited| awaited.turn).collect();
+        self.responses.iter().map(turns).collect()
+    }
+}
+
+impl Place {
+    /// Whether a text at the place is a piece with which the text begins.
+    fn is_in(&self, content: &Json) -> bool {
+        let mut found = false;
+        self.path.each(content, &mut |_, piece| {
+            let piece = piece.as_str().unwrap_or_default().trim();
+            found |= !piece.is_empty() && begins(self.said.trim(), piece);
+        });
+        found
+    }
+}
+
+/// Whether a text and a piece have the same beginning, as far as no form of escaping changes it.
+fn begins(text: &str, piece: &str) -> bool {
+    let plain = |c: &char| c.is_alphanumeric() || *c == ' ';
+    text.chars().zip(piece.chars()).take(KNOWN_BY).take_while(|(c, _)| plain(c)).all(|(a, b)| a == b)
+}
+
+impl Block {
+    fn early(&self) -> &[usize] {
+        self.head.as_ref().map(|head| &head.early[..]).unwrap_or_default()
+    }
+
+    /// The places of the model's words that come in several events, each with its turn.
+    fn texts_in_pieces(&self, recorded: &Recorded) -> Vec<(usize, Place)> {
+        let mut found = Vec::new();
+        for (event, shown) in self.events.iter().flat_map(|event| event.shown.iter().map(move |shown| (event, shown))) {
+            let Shown::Text(places, Text::Turns(told, manner)) = shown else { continue };
+            let is_cut = event.top == Top::Collapsed || manner.in_pieces || manner.grows;
+            if !is_cut || !told.how.is_whole() {
+                continue;
+            }
+            for (source, said) in recorded.said.iter().filter(|(source, _)| told.of.contains(source)) {
+                let label = &event.label;
+                let place = |held: &Held| Place { label: label.clone(), path: held.path.clone(), said: said.clone() };
+                found.extend(places.iter().map(|held| (source.turn, place(held))));
+            }
+        }
+        found
+    }
+}
+
+impl Golden {
+    /// Returns the turns of which each response passes on a part before they end.
+    pub fn early(&self) -> Vec<Vec<usize>> {
+        self.blocks.iter().map(|block| block.early().to_vec()).collect()
+    }
+
+    /// Adds those of another golden.
+    pub fn add_early(&mut self, other: &Golden) {
+        for (block, other) in self.blocks.iter_mut().zip(&other.blocks) {
+            let Some(head) = &mut block.head else { continue };
+            head.early.extend_from_slice(other.early());
+            head.early.sort_unstable();
+            head.early.dedup();
+        }
+    }
+
+    /// Returns it with other such turns.
+    #[must_use]
+    pub fn with_early(mut self, early: &[Vec<usize>]) -> Golden {
+        for (nth, block) in self.blocks.iter_mut().enumerate() {
+            if let Some(head) = &mut block.head {
+                head.early = early.get(nth).cloned().unwrap_or_default();
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;
