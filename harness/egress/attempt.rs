@@ -1,8 +1,7 @@
 //! What a system call tries to reach, read from the memory of its process.
 
-use std::fs::File;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
 /// What a process tried to reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +32,7 @@ const HEAD: u64 = size_of::<libc::mmsghdr>() as u64;
 
 /// Whether the memory of a program may be read. A program that has ended is no reason against it.
 pub(crate) fn is_readable(pid: u32) -> io::Result<()> {
-    match File::open(format!("/proc/{pid}/mem")) {
+    match read(pid, 0, &mut [0]) {
         Err(refused) if refused.kind() == io::ErrorKind::PermissionDenied => Err(refused),
         _ => Ok(()),
     }
@@ -56,9 +55,8 @@ pub(crate) fn targets(pid: u32, call: libc::c_long, args: &[u64; 6]) -> Vec<Targ
 /// Reads the address that a message goes to, from its head. The first two fields are the pointer to it and its length.
 fn name_of_message(pid: u32, at: u64) -> Option<Target> {
     let mut head = [0; 16];
-    match read(pid, at, &mut head) {
-        Ok(()) => {}
-        Err(e) => return unread(&e),
+    if let Err(e) = read(pid, at, &mut head) {
+        return unread(&e);
     }
     let (pointer, length) = head.split_at(size_of::<u64>());
     let pointer = u64::from_ne_bytes(pointer.try_into().unwrap_or_default());
@@ -69,10 +67,7 @@ fn name_of_message(pid: u32, at: u64) -> Option<Target> {
 fn address(pid: u32, at: u64, length: u64) -> Option<Target> {
     let mut bytes = [0; LONGEST];
     let bytes = &mut bytes[..usize::try_from(length).map_or(LONGEST, |length| length.min(LONGEST))];
-    match read(pid, at, bytes) {
-        Ok(()) => target(bytes),
-        Err(e) => unread(&e),
-    }
+    read(pid, at, bytes).map_or_else(|e| unread(&e), |()| target(bytes))
 }
 
 /// An address that is not mapped is left to the kernel, which refuses the call.
@@ -82,16 +77,15 @@ fn unread(e: &io::Error) -> Option<Target> {
 
 /// Reads from the memory of a process.
 fn read(pid: u32, at: u64, into: &mut [u8]) -> io::Result<()> {
-    let error = |number| io::Error::from_raw_os_error(number);
-    let pid = libc::pid_t::try_from(pid).map_err(|_| error(libc::ESRCH))?;
-    let at = usize::try_from(at).map_err(|_| error(libc::EFAULT))?;
+    let pid = libc::pid_t::try_from(pid).map_err(io::Error::other)?;
+    let at = usize::try_from(at).map_err(io::Error::other)?;
     let here = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let there = libc::iovec { iov_base: std::ptr::without_provenance_mut(at), iov_len: into.len() };
     // SAFETY: the kernel writes at most as many bytes to the slice as it has.
     let count = unsafe { libc::process_vm_readv(pid, &raw const here, 1, &raw const there, 1, 0) };
     match usize::try_from(count) {
         Ok(count) if count == into.len() => Ok(()),
-        Ok(_) => Err(error(libc::EFAULT)),
+        Ok(_) => Err(io::ErrorKind::UnexpectedEof.into()),
         Err(_) => Err(io::Error::last_os_error()),
     }
 }
@@ -101,9 +95,10 @@ fn target(bytes: &[u8]) -> Option<Target> {
     let family = u16::from_ne_bytes([*bytes.first()?, *bytes.get(1)?]);
     let port = || Some(u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?]));
     let ip = match i32::from(family) {
-        libc::AF_UNSPEC | libc::AF_UNIX | libc::AF_NETLINK | libc::AF_ALG => return None,
-        libc::AF_INET => IpAddr::from(<[u8; 4]>::try_from(bytes.get(4..8)?).map(Ipv4Addr::from).ok()?),
-        libc::AF_INET6 => IpAddr::from(<[u8; 16]>::try_from(bytes.get(8..24)?).map(Ipv6Addr::from).ok()?),
+        libc::AF_UNIX | libc::AF_NETLINK | libc::AF_ALG => return None,
+        // A UDP socket takes an address without a family as one of IPv4. `connect` without a family undoes one, with zeroes.
+        libc::AF_INET | libc::AF_UNSPEC => IpAddr::from(<[u8; 4]>::try_from(bytes.get(4..8)?).ok()?),
+        libc::AF_INET6 => IpAddr::from(<[u8; 16]>::try_from(bytes.get(8..24)?).ok()?),
         _ => return Some(Target::Family(family)),
     };
     Some(Target::Address(SocketAddr::new(ip.to_canonical(), port()?)))

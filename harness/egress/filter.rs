@@ -5,6 +5,7 @@
 // Numbers of system calls are small and positive, codes of instructions have 8 bits.
 #![allow(clippy::cast_sign_loss, clippy::cast_possible_truncation)]
 
+use std::io;
 use std::mem::offset_of;
 
 use libc::{
@@ -17,7 +18,7 @@ use libc::{
 const ARCHITECTURE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
 const ARCHITECTURE: u32 = 0xc000_00b7;
-/// None: on other architectures no filter fits, so every call passes it.
+/// On others there is no filter.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const ARCHITECTURE: u32 = 0;
 
@@ -26,7 +27,10 @@ const X32: u32 = 0x4000_0000;
 
 /// Returns a filter that asks the listener about each call with an address. If it `refuses`, calls that cannot be asked about do not
 /// exist behind it: `io_uring_setup`, whose ring sends without calls, and those of 32-bit programs.
-pub(crate) fn filter(refuses: bool) -> Vec<sock_filter> {
+pub(crate) fn filter(refuses: bool) -> io::Result<Vec<sock_filter>> {
+    if ARCHITECTURE == 0 {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
     let missing = if refuses { SECCOMP_RET_ERRNO | libc::ENOSYS as u32 } else { SECCOMP_RET_ALLOW };
     let number = |call: libc::c_long| call as u32;
     let instruction = |code: u32, k, jt, jf| sock_filter { code: code as u16, jt, jf, k };
@@ -64,5 +68,5 @@ pub(crate) fn filter(refuses: bool) -> Vec<sock_filter> {
         end(SECCOMP_RET_USER_NOTIF),
         end(SECCOMP_RET_ALLOW),
     ]);
-    filter
+    Ok(filter)
 }

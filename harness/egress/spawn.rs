@@ -19,6 +19,10 @@ use crate::listener::{Answer, Listener};
 const NEEDED: c_ulong =
     SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC_ESRCH | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
 
+/// A signal that does not kill must not interrupt a call that is being decided, or it would be asked about twice. Kernels before 5.19 do
+/// not know that.
+const WANTED: c_ulong = NEEDED | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+
 /// Whether a filter with a listener can be installed here.
 /// Fails with the reason if not.
 pub fn is_possible() -> io::Result<()> {
@@ -48,44 +52,35 @@ pub fn spawn(mut command: Command, refuses: bool) -> io::Result<(Child, io::Resu
 /// Fails if the filter cannot be installed; then nothing was done.
 fn behind<T: Send>(refuses: bool, act: impl FnOnce() -> T + Send) -> io::Result<(T, Listener)> {
     thread::scope(|scope| {
-        let fenced = || install(&filter(refuses)).map(|listener| (act(), listener));
+        let fenced = || install(&filter(refuses)?, WANTED).map(|listener| (act(), listener));
         let fenced = thread::Builder::new().spawn_scoped(scope, fenced)?;
         fenced.join().unwrap_or_else(|_| Err(io::Error::from_raw_os_error(libc::ECANCELED)))
     })
 }
 
 /// Installs the filter for this thread, and for what it starts from here on.
-fn install(filter: &[sock_filter]) -> io::Result<Listener> {
-    let refused =
-        |listener: &io::Result<OwnedFd>, errno| listener.as_ref().is_err_and(|e| e.raw_os_error() == Some(errno));
-    // A signal that does not kill must not interrupt a call that is being decided, or it would be asked about twice. Kernels before
-    // 5.19 do not know that.
-    let mut flags = NEEDED | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
-    let mut listener = seccomp(flags, filter);
-    if refused(&listener, libc::EINVAL) {
-        flags = NEEDED;
-        listener = seccomp(flags, filter);
+fn install(filter: &[sock_filter], flags: c_ulong) -> io::Result<Listener> {
+    match seccomp(flags, filter) {
+        Err(e) if e.raw_os_error() == Some(libc::EINVAL) && flags != NEEDED => install(filter, NEEDED),
+        // Only root may keep the right to gain privileges.
+        Err(e) if e.raw_os_error() == Some(libc::EACCES) && !rustix::thread::no_new_privs()? => {
+            rustix::thread::set_no_new_privs(true)?;
+            install(filter, flags)
+        }
+        listener => listener.map(Listener::new),
     }
-    // Only root may keep the right to gain privileges.
-    if refused(&listener, libc::EACCES) {
-        rustix::thread::set_no_new_privs(true)?;
-        listener = seccomp(flags, filter);
-    }
-    listener.map(Listener::new)
 }
 
 /// Returns the listener of a new filter.
 fn seccomp(flags: c_ulong, filter: &[sock_filter]) -> io::Result<OwnedFd> {
-    let failed = || io::Error::from_raw_os_error(libc::EINVAL);
-    let len = u16::try_from(filter.len()).map_err(|_| failed())?;
+    let len = u16::try_from(filter.len()).map_err(io::Error::other)?;
     let program = sock_fprog { len, filter: filter.as_ptr().cast_mut() };
     let mode = c_ulong::from(SECCOMP_SET_MODE_FILTER);
     // SAFETY: the kernel reads the program and its instructions, which live until the call returns.
     let listener: c_long = unsafe { libc::syscall(libc::SYS_seccomp, mode, flags, &raw const program) };
-    if listener < 0 {
-        return Err(io::Error::last_os_error());
+    match RawFd::try_from(listener) {
+        // SAFETY: the kernel has just made this descriptor, for nobody else.
+        Ok(listener @ 0..) => Ok(unsafe { OwnedFd::from_raw_fd(listener) }),
+        _ => Err(io::Error::last_os_error()),
     }
-    let listener = RawFd::try_from(listener).map_err(|_| failed())?;
-    // SAFETY: the kernel has just made this descriptor, for nobody else.
-    Ok(unsafe { OwnedFd::from_raw_fd(listener) })
 }

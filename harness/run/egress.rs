@@ -5,19 +5,19 @@ use crate::system::{Attempt, Attempts, EgressData, Proof, allowing};
 use retake_base::cause::{Cause, CauseKind};
 use retake_scenario::{Egress as Level, Scenario};
 
-/// The note about what a replay reached, or that it was not seen whole.
-pub(super) fn note(egress: &EgressData, scenario: &Scenario) -> Option<String> {
-    if let (Level::Fail, Proof::Proxies | Proof::None) = (scenario.egress, egress.proof) {
-        let seen = if egress.proof == Proof::Proxies {
-            "only clients that respect proxy variables were seen"
-        } else {
-            "nothing was seen"
-        };
-        return Some(format!("egress: {seen}: {}", egress.why.as_deref().unwrap_or_default()));
-    }
+/// The notes about what a replay reached, and that it was not seen whole.
+pub(super) fn notes(egress: &EgressData, scenario: &Scenario) -> impl Iterator<Item = String> {
+    let seen = match egress.proof {
+        // The failure says why there is no proof.
+        _ if scenario.egress == Level::Proven => None,
+        Proof::Filter => None,
+        Proof::Proxies => Some("only clients that respect proxy variables were seen"),
+        Proof::None => Some("it was not seen, or not all of it"),
+    };
+    let unseen = seen.map(|seen| format!("egress: {seen}: {}", egress.why.as_deref().unwrap_or_default()));
     let passed: Vec<&Attempts> = egress.attempts.iter().filter(|it| !it.attempt.refused).collect();
-    let line = format!("egress: reached {}", listed(&passed)?);
-    Some(format!("{line}; if it may: {}", allow(&passed)))
+    let reached = listed(&passed).map(|listed| format!("egress: reached {listed}; if it may: {}", allow(&passed)));
+    unseen.into_iter().chain(reached)
 }
 
 /// The note about what was reached while recording: exactly that is missing in a replay that refuses.

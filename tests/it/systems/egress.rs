@@ -12,10 +12,11 @@ use crate::support::tree::Tree;
 
 tests!(
     every_way_out_is_told_with_process_and_address_and_refused,
+    six_more_ways_out_are_told_and_refused,
     ways_out_of_node_are_told_and_refused,
     ways_out_of_a_static_program_that_no_language_takes_are_told_and_refused,
     a_system_that_calls_out_before_the_first_step_and_after_the_last_is_told,
-    with_note_everything_passes_and_is_told_in_one_line,
+    with_note_everything_passes_and_is_told_in_one_line_by_default_nobody_looks,
     what_is_allowed_is_neither_told_nor_refused,
     nothing_is_told_of_a_service_that_talks_to_itself,
     somebody_elses_port_of_this_machine_is_told_and_passes,
@@ -104,12 +105,14 @@ quiet(lambda: socket.socket(type=socket.SOCK_DGRAM).connect(('192.0.2.14', 53)))
 quiet(lambda: socket.create_connection(('2001:db8::15', 443), timeout=5))
 quiet(lambda: socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('192.0.2.16', 8125)))
 subprocess.run(['bash', '-c', 'exec 3<>/dev/tcp/192.0.2.17/80'], stderr=subprocess.DEVNULL)
+ended, orphan = os.pipe()
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         quiet(lambda: socket.create_connection(('192.0.2.18', 80), timeout=5))
     os._exit(0)
-os.wait()
+os.close(orphan)
+os.read(ended, 1)
 exporter = threading.Thread(target=lambda: quiet(lambda: socket.create_connection(('192.0.2.19', 4318), timeout=5)))
 exporter.start()
 exporter.join()
@@ -134,6 +137,47 @@ subprocess.run([sys.executable, '-c', 'import socket; socket.socket().connect_ex
         ("192.0.2.19:4318", "python3 agent.py"),
         ("192.0.2.20:80", "python3"),
         ("192.0.2.53:53", "python3 agent.py"),
+    ] {
+        ran.tells(&[&format!("  {address} (by `{process}")]);
+    }
+}
+
+/// A client in a loop of events, a socket that another process made, one that leads to loopback and sends elsewhere, a call to all hosts
+/// of a group and of a network, and a shell without any variable.
+fn six_more_ways_out_are_told_and_refused() {
+    if !is_possible() {
+        return;
+    }
+    let script = format!(
+        "{QUIET}
+import asyncio
+quiet(lambda: asyncio.run(asyncio.open_connection('192.0.2.61', 61)))
+ours, theirs = socket.socketpair()
+if os.fork() == 0:
+    _, [handed], _, _ = socket.recv_fds(theirs, 1, 1)
+    quiet(lambda: socket.socket(fileno=handed).connect(('192.0.2.62', 62)))
+    os._exit(0)
+socket.send_fds(ours, [b'x'], [socket.socket().fileno()])
+os.wait()
+udp = socket.socket(type=socket.SOCK_DGRAM)
+udp.connect(('127.0.0.1', 9))
+quiet(lambda: udp.sendmsg([b'x'], [], 0, ('192.0.2.63', 63)))
+quiet(lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('224.0.0.251', 5353)))
+udp = socket.socket(type=socket.SOCK_DGRAM)
+udp.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+quiet(lambda: udp.sendto(b'x', ('255.255.255.255', 67)))
+subprocess.run(['env', '-i', 'bash', '-c', 'echo x >/dev/udp/192.0.2.66/66'], stderr=subprocess.DEVNULL)
+"
+    );
+    let ran = run(&running("egress = \"fail\"", &script));
+    ran.red(&["egress: the service tried to reach ", "which were refused"]);
+    for (address, process) in [
+        ("192.0.2.61:61", "python3 agent.py"),
+        ("192.0.2.62:62", "python3 agent.py"),
+        ("192.0.2.63:63", "python3 agent.py"),
+        ("224.0.0.251:5353", "python3 agent.py"),
+        ("255.255.255.255:67", "python3 agent.py"),
+        ("192.0.2.66:66", "bash"),
     ] {
         ran.tells(&[&format!("  {address} (by `{process}")]);
     }
@@ -169,14 +213,15 @@ fn ways_out_of_a_static_program_that_no_language_takes_are_told_and_refused() {
     compile_ways(&tree);
     let ran = run(&tree);
     ran.red(&["egress: the service tried to reach 192.0.2.31:31 (by `ways`, in step 1 (run "]);
-    for last in 32..=38 {
+    for last in 32..=39 {
         ran.tells(&[&format!("  192.0.2.{last}:{last} (by `ways`, in step 1 (run ")]);
     }
     // Each came to know it, and without a ring there is no way around.
     let tree = Tree::with_suite("[systems.ways]\ncommand = [\"{{ root }}/ways\"]\nready = { line = \"never\" }\n");
     compile_ways(&tree);
     tree.scenario("a", "fixture = \"none\"\negress = \"fail\"\n[[step]]\nget = \"/\"\ngolden = false\n");
-    let ways = ["connect", "sendmmsg", "fast open", "a descriptor of the parent", "mapped", "again", "thread"];
+    let ways =
+        ["connect", "sendmmsg", "fast open", "a descriptor of the parent", "mapped", "again", "thread", "no family"];
     let printed: Vec<String> = ways.iter().map(|way| format!("{way}: ENETUNREACH")).collect();
     let printed = printed.iter().map(String::as_str).chain(["ring: ENOSYS"]);
     run(&tree).red(&printed.collect::<Vec<_>>());
@@ -212,7 +257,7 @@ http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_
 }
 
 /// What passes here reaches a server of this machine under the address of the namespace's interface.
-fn with_note_everything_passes_and_is_told_in_one_line() {
+fn with_note_everything_passes_and_is_told_in_one_line_by_default_nobody_looks() {
     if !is_possible() {
         return;
     }
@@ -224,7 +269,7 @@ assert server.accept()
 udp = socket.socket(type=socket.SOCK_DGRAM)
 udp.sendto(b'x', ('192.0.2.7', 8125))
 ";
-    let ran = run(&running("", script)).exits(0);
+    let ran = run(&running("egress = \"note\"", script)).exits(0);
     ran.tells(&[
         "note: a: egress: reached 192.0.2.1:",
         ", in step 1 (run python3",
@@ -233,6 +278,7 @@ udp.sendto(b'x', ('192.0.2.7', 8125))
         "192.0.2.7:8125",
     ]);
     assert_eq!(ran.all().matches("egress").count(), 1, "{}", ran.all());
+    run(&running("", script)).exits(0).never_says("egress");
 }
 
 fn what_is_allowed_is_neither_told_nor_refused() {
@@ -338,7 +384,7 @@ fn a_debugger_runs() {
     let program =
         ["strace", "-f", "-qq", "-e", "trace=connect", "-o", "{{ root }}/trace", "python3", "{{ root }}/agent.py"];
     let tree = running("", "socket.socket().connect_ex((\"192.0.2.11\", 80))");
-    tree.scenario("a", &scenario("", &program));
+    tree.scenario("a", &scenario("egress = \"note\"", &program));
     run(&tree).exits(0).tells(&["egress: reached 192.0.2.11:80 (by `python3 agent.py`"]);
     assert!(tree.read("trace").contains("192.0.2.11"), "{}", tree.read("trace"));
 }
@@ -355,7 +401,7 @@ fn where_the_kernel_refuses_filters_services_run_and_proof_fails() {
         (tree, ran)
     };
     let (tree, ran) = refusing("note");
-    ran.exits(0).never_says("egress");
+    ran.exits(0).tells(&["note: a: egress: it was not seen, or not all of it: Operation not permitted"]);
     tree.retake().args(&["explain", "a", "--json"]).run().tells(&["\"proof\": \"none\"", "Operation not permitted"]);
     let (_, ran) = refusing("fail");
     ran.exits(0).tells(&["egress: only clients that respect proxy variables were seen: Operation not permitted"]);

@@ -72,9 +72,8 @@ pub(crate) struct RawSuite {
     pub secrets: Option<Vec<Spanned<String>>>,
     /// What becomes of connections that the processes of systems and `run` steps make to anything but the stage's own servers, other
     /// ports of this machine, and what `allow` lists. They are told (`"note"`), refused and a failure (`"fail"`), the same with proof
-    /// that there were none (`"proven"`), or not looked at (`"off"`, for a system that needs `sudo` or another setuid program).
-    /// While recording, nothing is refused.
-    /// Default: `"note"`. Example: `"fail"`.
+    /// that there were none (`"proven"`), or not looked at (`"off"`). While recording, nothing is refused.
+    /// Default: `"off"`. Example: `"fail"`.
     pub egress: Option<Egress>,
     /// What the processes may reach in any case: addresses or names, each with its port.
     /// Default: `[]`. Example: `["127.0.0.1:5432", "db.internal:443"]`.

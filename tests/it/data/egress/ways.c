@@ -75,6 +75,11 @@ int main(void) {
     pthread_create(&thread, NULL, on_a_thread, NULL);
     pthread_join(thread, NULL);
 
+    // Without a family, which UDP takes as IPv4.
+    to = at("192.0.2.39", 39);
+    to.sin_family = AF_UNSPEC;
+    say("no family", sendto(socket(AF_INET, SOCK_DGRAM, 0), "x", 1, 0, (void *)&to, sizeof to));
+
     // SYS_io_uring_setup; its parameters are 120 bytes.
     char parameters[120] = {0};
     say("ring", syscall(425, 4, parameters));
