@@ -14,7 +14,6 @@ pub mod report {
 pub mod run {
     pub use crate::run::action::{
         Action, AuditOptions, CheckOptions, ForkOptions, RecordOptions, TestOptions, Wanted, WorldsOptions, fits,
-        to_accept, to_accept_fork, to_audit, to_check, to_fork, to_record, to_test, to_worlds,
     };
     pub use crate::run::check::Asking;
     pub use crate::run::fixtures::Fixtures;

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
-use retake::__private::run::{Action, to_accept};
+use retake::__private::run::Action;
 use retake_base::error::Result;
 
 /// Accept goldens and fixtures that wait for a decision, each after two replays that agree
@@ -20,10 +20,6 @@ pub(super) struct Accept {
 
 impl Accept {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let root = super::project::root()?;
-        if handover::has_runner(&root) {
-            return handover::run(&root, &[], to_accept(&self.name));
-        }
-        super::suite(root, true).act(Action::Accept(self.name))
+        handover::act(super::project::root()?, Action::Accept(self.name))
     }
 }

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
-use retake::__private::run::{Action, AuditOptions, to_audit};
+use retake::__private::run::{Action, AuditOptions};
 use retake_base::error::Result;
 use retake_core::events::Detail;
 
@@ -44,10 +44,7 @@ impl Audit {
         let root = super::project::root()?;
         let Audit { name, min_score, detail, all, json } = self;
         let options = AuditOptions { json, all, min_score, detail };
-        if handover::has_runner(&root) {
-            return handover::run(&root, &[], to_audit(&name, options));
-        }
-        super::suite(root, false).act(Action::Audit(name, options))
+        handover::act(root, Action::Audit(name, options))
     }
 }
 

@@ -5,16 +5,14 @@ use std::sync::Arc;
 use axum::http::{Request, header};
 use clap::Args;
 
-use super::handover;
 use super::project::ProjectOption;
-use super::relay::runner::reaching_providers;
-use super::relay::{Running, Upstreams};
+use super::relay::{Running, Upstreams, runner};
 use crate::formats::{RequestAtHand, requests};
 use retake::__private::report::{CheckData, check_json, check_text, terminal};
-use retake::__private::run::{Action, Asking, CheckOptions, to_check};
+use retake::__private::run::{Action, Asking, CheckOptions};
 use retake_base::error::{Error, Result};
 use retake_core::secrets::hide;
-use retake_model::{Cost, Keeps, KeptCall, Limits, Mode, ModelServer, Relay, Replay, Scope, ServerOptions};
+use retake_model::{Cost, Keeps, KeptCall, Limits, Mode, ModelServer, Replay, Scope, ServerOptions};
 use retake_wire::fixture::Fixture;
 
 /// Check whether the provider still answers as recorded; write nothing but a report
@@ -69,12 +67,7 @@ impl Check {
         }
         let root = self.project.folder()?;
         let options = CheckOptions { all: self.all, json: self.json, sample: self.sample, limits };
-        if Relay::from_env().is_some() {
-            // This process is the runner of a project that has none of its own.
-            return super::suite(root, false).act(Action::Check(self.name, options));
-        }
-        let status = reaching_providers(&root, to_check(&self.name, options))?;
-        Ok(handover::exit_code(status.code().unwrap_or(1)))
+        runner::act(root, Action::Check(self.name, options))
     }
 
     /// Sends requests to the provider, and compares its answers with the turns that these requests get in replay.

@@ -4,13 +4,12 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::handover;
-use super::relay::runner::reaching_providers;
+use super::relay::runner;
 use retake::__private::report::terminal;
-use retake::__private::run::{Action, ForkOptions, to_accept_fork, to_fork};
+use retake::__private::run::{Action, ForkOptions};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::counted;
-use retake_model::Relay;
 
 /// Run a scenario as recorded up to a turn, and from there with the real provider: another model, another prompt
 #[derive(Debug, Args)]
@@ -75,10 +74,7 @@ impl Fork {
         let root = super::project::root()?;
         match self.then {
             Some(Then::Sweep { id }) => return sweep(&root, &id),
-            Some(Then::Accept { id }) if handover::has_runner(&root) => {
-                return handover::run(&root, &[], to_accept_fork(&id));
-            }
-            Some(Then::Accept { id }) => return super::suite(root, false).act(Action::AcceptFork(id)),
+            Some(Then::Accept { id }) => return handover::act(root, Action::AcceptFork(id)),
             None => {}
         }
         let text = |(caller, file): (Option<String>, String)| {
@@ -95,12 +91,7 @@ impl Fork {
             times: self.times.into(),
             json: self.json,
         };
-        if Relay::from_env().is_some() {
-            // This process is the runner of a project that has none of its own.
-            return super::suite(root, false).act(Action::Fork(vec![name], options));
-        }
-        let status = reaching_providers(&root, to_fork(&name, &options))?;
-        Ok(handover::exit_code(status.code().unwrap_or(1)))
+        runner::act(root, Action::Fork(vec![name], options))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Hands an action over to the runner of a Rust project: `cargo test --test scenarios`.
 
-use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
 
 use super::relay::for_https;
+use retake::__private::run::Action;
+use retake::Suite;
 use retake_base::error::{Error, Result};
 
 /// Whether the project has a runner of its own, in which Rust routers are registered.
@@ -12,14 +13,18 @@ pub(super) fn has_runner(root: &Path) -> bool {
     root.join("tests/scenarios.rs").is_file() && root.join("Cargo.toml").is_file()
 }
 
-/// Runs `cargo test --test scenarios` with these arguments and environment variables. A failed test (exit code 101) becomes 1;
-/// 2 (a wrong file) stays 2.
-pub(super) fn run(
-    root: &Path,
-    args: &[String],
-    variables: impl IntoIterator<Item = (&'static str, impl AsRef<OsStr>)>,
-) -> Result<ExitCode> {
-    let mut command = command(root, args, variables);
+/// The runner of a project whose systems are commands and URLs.
+pub(super) fn suite(root: PathBuf, update: bool) -> Suite {
+    Suite::new(root).of_command(update)
+}
+
+/// Carries out an action in the runner of a Rust project, otherwise in this process.
+pub(super) fn act(root: PathBuf, action: Action) -> Result<ExitCode> {
+    if has_runner(&root) { run(command(&root, &action)) } else { suite(root, false).act(action) }
+}
+
+/// Runs a runner. A failed test (exit code 101) becomes 1; 2 (a wrong file) stays 2.
+pub(super) fn run(mut command: Command) -> Result<ExitCode> {
     // Its systems and tools may be at `https:` addresses, which this command reaches for it.
     command.envs(for_https()?.variables());
     let failed = |e: std::io::Error| Error::new(format!("failed to wait for the runner: {e}"));
@@ -27,15 +32,10 @@ pub(super) fn run(
     Ok(exit_code(status.code().unwrap_or(1)))
 }
 
-/// Returns the command that [`run`] runs.
-pub(super) fn command(
-    root: &Path,
-    args: &[String],
-    variables: impl IntoIterator<Item = (&'static str, impl AsRef<OsStr>)>,
-) -> Command {
+/// Returns the command that has the runner of a Rust project carry out an action. Its arguments are libtest's.
+pub(super) fn command(root: &Path, action: &Action) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root).args(["test", "--quiet", "--test", "scenarios", "--"]).args(args);
-    command.envs(variables);
+    command.current_dir(root).args(["test", "--quiet", "--test", "scenarios", "--"]).envs([action.variable()]);
     command
 }
 

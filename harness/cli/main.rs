@@ -42,11 +42,10 @@ mod trace_scenario;
 mod view;
 mod worlds;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use retake::__private::run::{Goldens, Policy};
-use retake::Suite;
 
 /// Whether a person can be asked: input and output are a terminal, and this is no CI job.
 fn is_interactive() -> bool {
@@ -56,11 +55,6 @@ fn is_interactive() -> bool {
 
 fn main() -> ExitCode {
     command::run()
-}
-
-/// The runner of a project whose systems are commands and URLs.
-fn suite(root: PathBuf, update: bool) -> Suite {
-    Suite::new(root).of_command(update)
 }
 
 /// The goldens of a project, for reading only.

@@ -5,7 +5,6 @@ use clap::Args;
 use super::relay::runner;
 use retake::__private::run::{Action, RecordOptions};
 use retake_base::error::Result;
-use retake_model::Relay;
 
 /// Record scenarios with the real provider: write each fixture and golden
 #[derive(Debug, Args)]
@@ -47,10 +46,6 @@ impl Record {
         let root = super::project::root()?;
         let Record { all, resume, accept_unstable, propose, .. } = self;
         let options = RecordOptions { all, resume, accept_unstable, propose };
-        if Relay::from_env().is_some() {
-            // This process is the runner of a project that has none of its own.
-            return super::suite(root, false).act(Action::Record(self.name, options));
-        }
-        runner::record(&root, &self.name, options)
+        runner::act(root, Action::Record(self.name, options))
     }
 }

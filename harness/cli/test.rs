@@ -8,7 +8,7 @@ use super::handover;
 use crate::view::ReportForm;
 use retake::__private::report::{RunData, RunResult, Runs, terminal};
 pub(super) use retake::__private::run::fits;
-use retake::__private::run::{Action, Shard, TestOptions, Wanted, to_test};
+use retake::__private::run::{Action, Shard, TestOptions, Wanted};
 use retake_base::error::Result;
 use retake_base::files::run_folder;
 use retake_scenario::SCENARIOS;
@@ -64,13 +64,15 @@ impl Test {
             _ => (filters, args),
         };
         let begun = Runs::now();
-        let options = TestOptions { fail_fast: self.fail_fast, tags: self.tag, shard: self.shard };
+        let options =
+            TestOptions { fail_fast: self.fail_fast, tags: self.tag, shard: self.shard }.or_of_environment()?;
+        let action = Action::Test(Wanted::of_scenarios(filters, args.clone()).with(options));
         let code = if handover::has_runner(&root) {
-            let update = self.update.then(|| ("UPDATE_GOLDEN", "1".to_owned()));
-            handover::run(&root, &args, to_test(&filters, &options).into_iter().chain(update))?
+            let mut command = handover::command(&root, &action);
+            command.args(args).envs(self.update.then_some(("UPDATE_GOLDEN", "1")));
+            handover::run(command)?
         } else {
-            let wanted = Wanted::of_scenarios(filters, args).with(options);
-            let code = super::suite(root.clone(), self.update).run(Ok(Action::Test(wanted)));
+            let code = handover::suite(root.clone(), self.update).run(Ok(action));
             // libtest exits with 101 if a test failed.
             if code == ExitCode::from(101) { ExitCode::from(1) } else { code }
         };

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
-use retake::__private::run::{Action, WorldsOptions, to_worlds};
+use retake::__private::run::{Action, WorldsOptions};
 use retake_base::error::Result;
 
 /// Run a recorded scenario with every way in which the model can fail it
@@ -43,9 +43,6 @@ impl WorldsOf {
         let WorldsOf { name, turn, world, jobs, json } = self;
         let turn = turn.and_then(|turn| usize::try_from(turn).ok());
         let options = WorldsOptions { turn, world, jobs: jobs.map(usize::from), json };
-        if handover::has_runner(&root) {
-            return handover::run(&root, &[], to_worlds(&name, &options));
-        }
-        super::suite(root, false).act(Action::Worlds(name, options))
+        handover::act(root, Action::Worlds(name, options))
     }
 }

@@ -8,12 +8,14 @@ use super::{orphans, worlds};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_scenario::Broken;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The scenarios that a user wants to run.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Wanted {
-    /// libtest's arguments, as they were typed.
+    /// libtest's arguments, as they were typed. Another runner gets them as its own.
+    #[serde(skip)]
     args: Vec<String>,
     /// Parts of names, or folders of scenarios in the form `hello/`. A scenario has to match one of them. libtest itself takes
     /// only one part of a name. If the list is empty, all scenarios are wanted.
@@ -25,7 +27,7 @@ pub struct Wanted {
 }
 
 /// Which of the wanted scenarios to run, and how.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct TestOptions {
     /// Whether to start no further scenario after the first failure.
     pub fail_fast: bool,
@@ -33,6 +35,21 @@ pub struct TestOptions {
     pub tags: Vec<String>,
     /// The part of the scenarios that this job runs.
     pub shard: Option<Shard>,
+}
+
+impl TestOptions {
+    /// Sets what is not set as the environment says: `RETAKE_FAIL_FAST=1`, `RETAKE_TAGS=slow,!flaky` and `RETAKE_SHARD=2/5`.
+    pub fn or_of_environment(mut self) -> Result<TestOptions> {
+        let set = |name: &str| std::env::var(name).ok().filter(|set| !set.is_empty());
+        self.fail_fast |= set("RETAKE_FAIL_FAST").is_some_and(|set| set != "0");
+        if self.tags.is_empty() {
+            self.tags = set("RETAKE_TAGS").iter().flat_map(|tags| tags.split(',')).map(str::to_owned).collect();
+        }
+        if self.shard.is_none() {
+            self.shard = set("RETAKE_SHARD").map(|shard| shard.parse()).transpose()?;
+        }
+        Ok(self)
+    }
 }
 
 impl Wanted {
@@ -44,6 +61,11 @@ impl Wanted {
     /// For a runner whose arguments are meant for scenarios only: those that match one of the filters and libtest's arguments.
     pub fn of_scenarios(filters: Vec<String>, args: Vec<String>) -> Wanted {
         Wanted { args, filters, of_scenarios: true, options: TestOptions::default() }
+    }
+
+    /// Sets libtest's arguments.
+    pub(super) fn with_args(self, args: Vec<String>) -> Wanted {
+        Wanted { args, ..self }
     }
 
     /// Sets which of the wanted scenarios to run, and how.

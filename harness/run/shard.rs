@@ -6,13 +6,15 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use retake_base::error::{Error, Result};
 use retake_base::files::{self, RUN_FOLDER};
 
 use crate::report::{RunResult, Runs};
 
 /// One of several shards, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     number: usize,
     of: usize,

@@ -6,6 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::LazyLock;
 use std::time::Instant;
 
+use retake::__private::run::{Action, WorldsOptions};
 use retake::axum::{Router, response::IntoResponse, routing::post};
 
 use crate::fixture::{Turns, of_turns};
@@ -103,7 +104,8 @@ fn alone(root: &Path) -> (f64, f64) {
 fn worlds(root: &Path) -> (usize, f64, f64) {
     let (before, start) = (children_cpu(), Instant::now());
     let mut command = runner_on(root);
-    command.env("RETAKE_ACTION", "worlds --world=all --json").env("RETAKE_ACTION_NAMES", "s000");
+    let options = WorldsOptions { world: Some("all".to_owned()), json: true, ..WorldsOptions::default() };
+    command.envs([Action::Worlds(vec!["s000".to_owned()], options).variable()]);
     let output = command.stdout(Stdio::piped()).output().unwrap();
     let count = String::from_utf8_lossy(&output.stdout).matches("\"verdict\"").count();
     assert!(count > 0, "{}", String::from_utf8_lossy(&output.stderr));

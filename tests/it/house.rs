@@ -32,31 +32,13 @@ const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-wire", 7600, 0),
     ("retake-model", 8200, 0),
     ("retake-scenario", 4850, 0),
-    ("retake", 21_500, 66),
-    ("retake-cli", 11_765, 172),
+    ("retake", 21_430, 66),
+    ("retake-cli", 11_440, 172),
 ];
 
 /// The circles that cross folders, each with its files. They may only become smaller and fewer.
 const CIRCLES: [(&str, &[&str]); 3] = [
-    (
-        "retake-cli",
-        &[
-            "accept.rs",
-            "audit.rs",
-            "check.rs",
-            "command.rs",
-            "fork.rs",
-            "init.rs",
-            "list.rs",
-            "main.rs",
-            "prune.rs",
-            "record.rs",
-            "review.rs",
-            "show.rs",
-            "test.rs",
-            "worlds.rs",
-        ],
-    ),
+    ("retake-cli", &["command.rs", "init.rs", "list.rs", "main.rs", "prune.rs", "review.rs", "test.rs"]),
     (
         "retake-model",
         &[

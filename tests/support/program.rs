@@ -6,6 +6,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use retake::__private::run::Action;
+
 /// Returns the `retake` command, not yet started.
 pub(crate) fn retake() -> Program {
     Program::new(Path::new(env!("CARGO_BIN_EXE_retake")))
@@ -47,6 +49,12 @@ impl Program {
 
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Program {
         self.command.env(name, value);
+        self
+    }
+
+    /// Has a runner carry out an action, in the way that the command does.
+    pub(crate) fn handed_over(mut self, action: &Action) -> Program {
+        self.command.envs([action.variable()]);
         self
     }
 

@@ -1,7 +1,7 @@
 //! The runner that records. It is another process, whose environment has no provider's key: the relay in this one has them.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
 use super::providers::{self, Upstreams};
@@ -9,36 +9,36 @@ use super::start::Running;
 use crate::handover;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
-use retake::__private::run::{RecordOptions, Signals, to_record};
+use retake::__private::run::{Action, Signals};
 use retake_base::error::{Error, Result};
+use retake_model::Relay;
 
-/// Records in the runner of a project.
-/// Errors are those of [`reaching_providers`].
-pub(crate) fn record(root: &Path, names: &[String], options: RecordOptions) -> Result<ExitCode> {
-    let status = reaching_providers(root, to_record(names, options))?;
-    let Some(code) = status.code() else {
+/// Carries out an action that reaches providers.
+/// Fails if an address of a provider is wrong, or the runner cannot be started.
+pub(crate) fn act(root: PathBuf, action: Action) -> Result<ExitCode> {
+    if Relay::from_env().is_some() {
+        // This process is the runner of a project that has none of its own.
+        return handover::suite(root, false).act(action);
+    }
+    let status = reaching_providers(&root, &action)?;
+    if let (None, Action::Record(names, options)) = (status.code(), &action) {
         terminal::error(format!("the runner that recorded was ended: {status}"));
         let resumed = if options.all { "--all".to_owned() } else { names.join(" ") };
         terminal::note(format!("to continue from what was recorded:\n    retake record {resumed} --resume"));
-        return Ok(ExitCode::from(1));
-    };
-    Ok(handover::exit_code(code))
+    }
+    Ok(handover::exit_code(status.code().unwrap_or(1)))
 }
 
 /// Hands an action over to the runner of a project, whose calls reach their providers through a relay in this process: the
 /// project's own runner, or this command started again with the same arguments, which then finds the relay in its environment.
-/// Fails if an address of a provider is wrong, or the runner cannot be started.
-pub(crate) fn reaching_providers(
-    root: &Path,
-    action: impl IntoIterator<Item = (&'static str, String)>,
-) -> Result<ExitStatus> {
+fn reaching_providers(root: &Path, action: &Action) -> Result<ExitStatus> {
     // What is wrong with the suite, the runner says.
     let declared = OpenProject::at(root).map_or_else(|_| BTreeSet::new(), |project| project.declared);
     let upstreams = Upstreams::from_env()?;
     upstreams.of_clients().into_iter().for_each(terminal::note);
     let relay = Running::start(upstreams, &declared, true)?;
     let mut command = if handover::has_runner(root) {
-        handover::command(root, &[], action)
+        handover::command(root, action)
     } else {
         let failed = |e: std::io::Error| Error::new(format!("failed to start this program again: {e}"));
         let mut again = Command::new(std::env::current_exe().map_err(failed)?);

@@ -22,9 +22,9 @@ tests! { each_scenario_has_a_line_with_its_score_and_all_have_a_total,
 
 const NAME: &str = "write_read_file";
 
-/// Runs an audit in the way that the command starts a runner.
+/// Runs an audit as a user does.
 pub(crate) fn audited(tree: &Tree, system: &str, action: &str) -> Ran {
-    tree.runner(system).env("RETAKE_ACTION", action).run()
+    tree.recorder(system, action, "").run()
 }
 
 /// What an audit of `NAME` says as JSON, with goldens of keys, of types and of values. Each costs a run, so the tests share them.
@@ -97,8 +97,7 @@ fn a_scenario_that_fails_is_not_audited_and_fails_the_audit() {
 
 fn one_scenario_is_audited_by_name_and_an_unknown_name_is_an_error() {
     let tree = Tree::of(&[NAME, "two_callers"]);
-    let named =
-        |names: &str| tree.runner("gateway").env("RETAKE_ACTION", "audit").env("RETAKE_ACTION_NAMES", names).run();
+    let named = |name: &str| tree.recorder("gateway", "audit", name).run();
     named("two_callers").exits(0).says(&["two_callers"]).never_says(NAME);
     named("caller").exits(0).says(&["two_callers"]).never_says(NAME);
     named("two_calers").exits(2).says(&["no scenario is called `two_calers`", "did you mean `two_callers`?"]);
@@ -130,7 +129,7 @@ fn two_audits_give_the_same_result_and_write_nothing() {
         files.retain(|name, _| !name.starts_with(".retake/"));
     }
     assert_eq!(before, after);
-    tree.runner("gateway").env("RETAKE_ACTION", "audit").env("CI", "1").env("UPDATE_GOLDEN", "1").run().exits(0);
+    tree.recorder("gateway", "audit", "").env("CI", "1").env("UPDATE_GOLDEN", "1").run().exits(0);
 }
 
 fn the_command_audits_systems_that_are_commands() {

@@ -3,6 +3,8 @@
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 
+use retake::__private::run::{Action, RecordOptions};
+
 use crate::runner::discovery::{asking, greeting};
 use crate::support::loopback::Service;
 use crate::support::program::Ran;
@@ -120,7 +122,8 @@ fn a_runner_that_no_command_started_does_not_record() {
     let tree = greeting();
     tree.write("scenarios/hello/scenario.toml", &asking("Hello"));
     let before = tree.files();
-    let runner = tree.runner("oddities").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", "hello");
+    let action = Action::Record(vec!["hello".to_owned()], RecordOptions::default());
+    let runner = tree.runner("oddities").handed_over(&action);
     let runner = runner.env("OPENAI_API_KEY", "sk-of-the-provider");
     runner.run().exits(2).says(&["error: a runner reaches no provider", "to record: retake record NAME"]);
     assert_eq!(tree.files(), before);

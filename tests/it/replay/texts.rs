@@ -1,5 +1,7 @@
 //! The texts of collapsed events are held, whatever their keys and ids are, and however they are cut.
 
+use retake::__private::run::{Action, AuditOptions};
+
 use crate::replay::mutation::Mutation::{self, All, Cut, DropKey, RenameKey, UpperCase};
 use crate::runner::routers::mutated;
 use crate::support::program::{Program, Ran};
@@ -73,7 +75,8 @@ fn a_golden_that_names_no_places_is_red_and_an_update_names_them() {
 fn the_audit_changes_texts_without_ids_too() {
     let tree = Tree::of(&[NAME]);
     updated(&tree, &with(vec![]));
-    let audit = |mutation: &Mutation| mutated(&tree, mutation).env("RETAKE_ACTION", "audit --all").run().exits(0);
+    let all = Action::Audit(Vec::new(), AuditOptions { all: true, ..AuditOptions::default() });
+    let audit = |mutation: &Mutation| mutated(&tree, mutation).handed_over(&all).run().exits(0);
     audit(&with(vec![])).says(&["change a streamed text"]).never_says("messages /piece");
     updated(&tree, &with(vec![upper_case()]));
     audit(&with(vec![upper_case()])).says(&["change a streamed text", "messages /piece"]);

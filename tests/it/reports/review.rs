@@ -130,8 +130,7 @@ fn a_runner_with_routers_can_accept_a_golden() {
     let golden = "goldens/write_read_file.snap";
     tree.replace(golden, "run_id     id\n", "run_id     number\n");
     tree.runner("gateway").run().exits(101);
-    let accepting = tree.runner("gateway").env("RETAKE_ACTION", "accept");
-    accepting.run().exits(0).says(&["write_read_file: accepted, two replays agree"]);
+    tree.recorder("gateway", "accept", "").run().exits(0).says(&["write_read_file: accepted, two replays agree"]);
     assert!(tree.read(golden).contains("run_id     id\n") && !tree.has(&format!("{golden}.new")));
 }
 

@@ -1,5 +1,7 @@
 //! Which scenarios `retake test` runs.
 
+use retake::__private::run::{Action, Wanted};
+
 use crate::support::program::Ran;
 use crate::support::tree::{COMMAND_SUITE, Tree};
 
@@ -9,6 +11,7 @@ tests! { several_filters_select_every_scenario_that_one_of_them_matches,
     a_runner_that_cargo_builds_gets_the_same_filters,
     last_failed_runs_the_scenarios_that_failed_or_all_if_none_did,
     with_fail_fast_no_scenario_starts_after_one_has_failed,
+    a_runner_that_no_command_started_is_told_by_the_environment,
     jobs_sets_how_many_scenarios_run_at_the_same_time,
     the_list_shows_what_each_scenario_drives_and_replays,
 }
@@ -65,12 +68,13 @@ fn a_filter_that_matches_nothing_is_an_error_even_if_another_one_matches() {
 
 fn a_runner_that_cargo_builds_gets_the_same_filters() {
     let tree = project();
-    let told = |names: &str| {
-        let runner = tree.runner("gateway").env("RETAKE_ACTION", "test-of").env("RETAKE_ACTION_NAMES", names);
-        listed(runner.arg("--list").run())
+    let told = |filters: &[&str]| {
+        let filters = filters.iter().map(|&filter| filter.to_owned()).collect();
+        let action = Action::Test(Wanted::of_scenarios(filters, Vec::new()));
+        listed(tree.runner("gateway").handed_over(&action).arg("--list").run())
     };
-    assert_eq!(told("part,write_"), ["parting", "write_note"]);
-    assert_eq!(told("hello/"), ["hello"]);
+    assert_eq!(told(&["part", "write_"]), ["parting", "write_note"]);
+    assert_eq!(told(&["hello/"]), ["hello"]);
 }
 
 /// Returns a scenario whose only step is a program that ends with this exit code; it needs no system.
@@ -113,6 +117,18 @@ fn with_fail_fast_no_scenario_starts_after_one_has_failed() {
     assert_eq!((results["a_red"], results["c_red"]), ("FAILED", "ignored (another scenario failed)"), "{}", run.stdout);
     let run = tree.retake().args(&["test", "--jobs", "1"]).run().exits(1);
     assert_eq!(run.trials()["c_red"], "FAILED");
+}
+
+fn a_runner_that_no_command_started_is_told_by_the_environment() {
+    let tree = red();
+    tree.scenario("d_slow", &format!("tags = [\"slow\"]\n{}", steps(0)));
+    let runner = || tree.runner("no-system").arg("--test-threads=1");
+    let run = runner().env("RETAKE_FAIL_FAST", "1").run().exits(101);
+    assert_eq!(run.trials()["c_red"], "ignored (another scenario failed)", "{}", run.stdout);
+    assert_eq!(listed(runner().arg("--list").env("RETAKE_TAGS", "slow").run()), ["d_slow"]);
+    let shards = ["1/2", "2/2"].map(|shard| listed(runner().arg("--list").env("RETAKE_SHARD", shard).run()));
+    assert_eq!(shards.map(|names| names.len()).iter().sum::<usize>(), listed(runner().arg("--list").run()).len());
+    runner().env("RETAKE_SHARD", "3/2").run().exits(2).says(&["`3/2` is not a shard"]);
 }
 
 fn jobs_sets_how_many_scenarios_run_at_the_same_time() {

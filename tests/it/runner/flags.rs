@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use retake::__private::run::{Action, Wanted};
 use serde_json::Value;
 
 use crate::runner::discovery::asking;
@@ -14,6 +15,7 @@ tests! { the_list_is_the_same_in_every_mode,
     filters_select_what_they_select_in_libtest,
     an_unknown_flag_is_wrong_use,
     a_filter_that_leaves_no_trial_is_an_error_if_it_is_meant_for_scenarios_only,
+    an_action_of_another_version_is_refused_with_the_line_for_cargo_toml,
     with_json_standard_output_contains_nothing_else,
     one_thread_and_sixteen_give_the_same_results,
     sixty_four_concurrent_scenarios_each_get_their_own_answers,
@@ -61,10 +63,22 @@ fn a_filter_that_leaves_no_trial_is_an_error_if_it_is_meant_for_scenarios_only()
     // `RETAKE_ACTION` is set when the `retake` command starts the runner of a Rust project. Without it, `cargo test` starts
     // the runner, and the filter may be meant for another test binary of the crate.
     let runner = || tree.runner("no-system").arg("hallo");
-    runner().env("RETAKE_ACTION", "test").run().exits(2).says(&["no scenario's name contains `hallo`", "`hello`?"]);
+    let test = Action::Test(Wanted::of_scenarios(Vec::new(), Vec::new()));
+    runner().handed_over(&test).run().exits(2).says(&["no scenario's name contains `hallo`", "`hello`?"]);
     runner().run().exits(0);
-    let ignored = tree.runner("no-system").arg("--ignored").env("RETAKE_ACTION", "test").run();
+    let ignored = tree.runner("no-system").arg("--ignored").handed_over(&test).run();
     ignored.exits(2).says(&["nothing was tested"]);
+}
+
+fn an_action_of_another_version_is_refused_with_the_line_for_cargo_toml() {
+    let tree = Tree::empty();
+    let handed = |action: &str| tree.runner("no-system").env("RETAKE_ACTION", action).run().exits(2);
+    handed(r#"{"version": "9.1", "action": {"juggle": []}}"#).says(&[
+        "error: the `retake` command is of version 9.1, and this runner of ",
+        "in Cargo.toml, below [dev-dependencies]: retake = \"9.1\"",
+    ]);
+    // As commands before handed it over.
+    handed("audit --all").says(&["this runner cannot do that", "differ in version"]);
 }
 
 /// The command finds what the runner finds, although it cannot drive the gateway, which is a router.

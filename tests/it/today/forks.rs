@@ -160,8 +160,7 @@ fn a_caller_and_its_count_name_a_turn() {
 fn an_accepted_fork_becomes_the_recording() {
     let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
     fork(&tree, &provider, &json!({ "from": "2", "models": [[null, "loud"]] })).run().exits(0);
-    let accept =
-        |id: &str| tree.runner("gateway").env("RETAKE_ACTION", "accept-fork").env("RETAKE_ACTION_NAMES", id).run();
+    let accept = |id: &str| tree.recorder("gateway", "fork accept", id).run();
     accept("write_read_file-1.2").exits(2).says(&["no finished run of that number"]);
     let before = tree.read("fixtures/write_read_file.json");
     accept("write_read_file-1.1")

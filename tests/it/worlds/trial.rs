@@ -39,8 +39,7 @@ fn the_table_of_worlds_is_a_golden() {
     assert!(tree.has(&format!("{TABLE}.new")) && !tree.has(TABLE));
 
     tree.retake().args(&["accept", NAME]).run().exits(2);
-    let accept = tree.runner("gateway").env("RETAKE_ACTION", "accept").env("RETAKE_ACTION_NAMES", NAME);
-    accept
+    tree.recorder("gateway", "accept", NAME)
         .run()
         .exits(0)
         .says(&["accepted, the service does what its table says: goldens/worlds/write_read_file.snap"]);
@@ -65,9 +64,7 @@ fn the_table_of_worlds_is_a_golden() {
 
 fn a_fault_that_nobody_accepted_fails_the_command() {
     let tree = Tree::of(&[NAME]);
-    let worlds = |options: &str| {
-        tree.runner("gateway").env("RETAKE_ACTION", format!("worlds{options}")).env("RETAKE_ACTION_NAMES", NAME)
-    };
+    let worlds = |options: &str| tree.recorder("gateway", &format!("worlds{options}"), NAME);
     let before = tree.files();
     let ran = worlds(" --world=nothing").run().exits(1);
     ran.says(&["! turn 1 lead_agent  nothing  SILENT", "4 worlds, 3 not accepted"]);
@@ -136,8 +133,7 @@ fn a_wrong_name_of_a_world_is_an_error_with_the_nearest_one() {
     let ran = tree.runner("gateway").run().exits(101);
     ran.says(&["`cut-clea` is neither a fault nor a family of faults", "did you mean `cut-clean`?"]);
     let tree = Tree::of(&[NAME]);
-    let worlds = tree.runner("gateway").env("RETAKE_ACTION", "worlds --world=tranport");
-    worlds.run().exits(2).says(&["did you mean `transport`?"]);
+    tree.recorder("gateway", "worlds --world=tranport", "").run().exits(2).says(&["did you mean `transport`?"]);
 }
 
 fn the_same_table_comes_again_and_again() {
