@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use crate::{Answer, Attempt, Target, spawn};
 
-/// Becomes a program in a network namespace of its own, in which the addresses of 192.0.2.0/24 and 2001:db8::/32 lead to the loopback
+/// Becomes a program in a network namespace of its own, in which the addresses of `192.0.2.0/24` and `2001:db8::/32` lead to the loopback
 /// interface: nothing of it can leave the machine, also if nothing refuses it.
 fn apart(program: &[&str]) -> Command {
     const NAMESPACE: &str = "ip link set lo up && ip addr add 192.0.2.1/24 dev lo && ip -6 addr add 2001:db8::1/128 dev lo \

@@ -49,7 +49,8 @@ impl Probe {
         let program = command.first().cloned().unwrap_or_default();
         let guard = Guard::default().folders(own.all());
         let egress = Egress::of_level(Level::Note, &[], false);
-        [port.port(), model.port()].into_iter().for_each(|port| egress.own(port));
+        egress.own(port.port());
+        egress.own(model.port());
         let guard = guard.program(command, folder.to_owned(), own.environment(env, &Today::real()), None);
         let printed = log.clone();
         let guarded = guard.watched(&egress).start(move |bytes| printed.push(bytes)).await?;

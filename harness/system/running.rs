@@ -108,10 +108,8 @@ impl Running {
                     .with_tools(tools)
                     .watched_by(&egress)
                     .on_day_of(pacing);
-                let (context, today) = (values.context(None), values.today.clone());
                 let told = |berths: &[Berth]| told.on_stage(&values.places(berths));
-                let starting = start_with_needed(all, suite, root, &context, &today, &egress, Some(deadline), told);
-                let systems = starting.await?;
+                let systems = start_with_needed(all, suite, root, &values, Some(deadline), told).await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }
             PlayedOn::Shared(name, shared) => {

@@ -12,7 +12,6 @@ use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
 use super::command::{CommandSystem, start_with_needed, stop_all};
-use super::date::Today;
 use super::egress::Egress;
 use super::log::LogOf;
 use super::ports::Lock;
@@ -215,11 +214,7 @@ async fn start(spec: &SharedSpec) -> Result<Parts> {
     }
     spec.egress.prepare().await;
     let values = StageValues::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).watched_by(&spec.egress);
-    let context = values.context(None);
-    let systems = Arc::new(
-        start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &Today::real(), &spec.egress, None, |_| {})
-            .await?,
-    );
+    let systems = Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &values, None, |_| {}).await?);
     Ok(Parts { model, systems })
 }
 
