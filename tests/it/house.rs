@@ -27,10 +27,10 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-base", 800, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 12_870, 60),
+    ("retake-core", 13_095, 60),
     ("retake-durable", 1004, 0),
-    ("retake-wire", 7600, 0),
-    ("retake-model", 8260, 0),
+    ("retake-wire", 7610, 0),
+    ("retake-model", 8200, 0),
     ("retake-scenario", 4850, 0),
     ("retake", 21_840, 66),
     ("retake-cli", 11_440, 172),

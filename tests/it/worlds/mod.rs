@@ -5,6 +5,5 @@ pub(crate) mod kinds;
 pub(crate) mod mistakes;
 pub(crate) mod served;
 pub(crate) mod trial;
-pub(crate) mod verdicts;
 
-pub(crate) const TESTS: &[&[crate::Test]] = &[kinds::TESTS, guide::TESTS, served::TESTS, trial::TESTS, verdicts::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[kinds::TESTS, guide::TESTS, served::TESTS, trial::TESTS];
