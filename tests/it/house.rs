@@ -32,7 +32,7 @@ const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-wire", 7610, 0),
     ("retake-model", 8200, 0),
     ("retake-scenario", 4850, 0),
-    ("retake", 21_840, 66),
+    ("retake", 21_510, 66),
     ("retake-cli", 11_440, 172),
 ];
 
