@@ -29,9 +29,9 @@ const WEIGHT: [(&str, usize, u64); 8] = [
     ("retake-core", 13_095, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7610, 0),
-    ("retake-model", 8200, 0),
+    ("retake-model", 8270, 0),
     ("retake-scenario", 4850, 0),
-    ("retake", 20_970, 60),
+    ("retake", 21_376, 60),
     ("retake-cli", 11_430, 172),
 ];
 
