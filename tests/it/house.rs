@@ -30,9 +30,9 @@ const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-core", 13_095, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7610, 0),
-    ("retake-model", 8200, 0),
+    ("retake-model", 8270, 0),
     ("retake-scenario", 4850, 0),
-    ("retake", 21_510, 66),
+    ("retake", 21_910, 66),
     ("retake-cli", 11_440, 172),
 ];
 
