@@ -135,6 +135,8 @@ pub enum CauseKind {
     Cost,
     /// Model calls cost more than they may.
     Budget,
+    /// A program reached, or tried to reach, what the scenario does not provide.
+    Egress,
     /// Two runs of the same scenario differ, so nothing can be compared.
     Unstable,
     /// A file of the project is wrong, or something else that the description says. Data of another version may know other kinds.
@@ -193,6 +195,7 @@ impl CauseKind {
             | CauseKind::TimeUp
             | CauseKind::Step
             | CauseKind::Protocol
+            | CauseKind::Egress
             | CauseKind::Unstable
             | CauseKind::Budget
             | CauseKind::Other => CauseClass::Plain,

@@ -1,5 +1,6 @@
 //! Everything that is wrong with a replay, apart from its golden. Everything, because one finding can follow from another.
 
+use super::egress;
 use super::trial::Replayed;
 use crate::drive::{EventData, StepData};
 use crate::report::Failure;
@@ -35,9 +36,10 @@ pub(super) struct Findings<'a> {
 impl Replayed {
     /// What is wrong with this run.
     pub(super) fn findings(&self, scenario: &Scenario) -> Findings<'_> {
-        let others =
-            [self.unused_tools(scenario), self.drifted(scenario), self.flawed(scenario), self.over_budget(scenario)];
-        let others: Vec<Failure> = others.into_iter().flatten().collect();
+        let outside = self.played.egress.as_ref().and_then(|egress| egress::failure(egress, scenario));
+        let own = [self.unused_tools(scenario), self.drifted(scenario), self.flawed(scenario)];
+        let others: Vec<Failure> =
+            std::iter::once(outside).chain(own).chain([self.over_budget(scenario)]).flatten().collect();
         let mut findings = Findings {
             misses: !self.misses.is_empty(),
             fault: self.played.fault.as_ref(),

@@ -5,23 +5,12 @@ use crate::json::{Json, Layout, each_value};
 use retake_base::text::apart;
 
 /// Where a request's parts stand, in the order in which providers read them. What stands nowhere here is not read.
-const ORDER: [(&str, usize); 16] = [
-    ("/model", 0),
-    ("/tools", 1),
-    ("/functions", 1),
-    ("/toolConfig", 1),
-    ("/response_format", 2),
-    ("/output_config", 2),
-    ("/output_format", 2),
-    ("/generationConfig/response", 2),
-    ("/text/format", 2),
-    ("/system", 3),
-    ("/instructions", 3),
-    ("/systemInstruction", 3),
-    ("/system_instruction", 3),
-    ("/messages", 4),
-    ("/input", 4),
-    ("/contents", 4),
+const ORDER: [&[&str]; 5] = [
+    &["/model"],
+    &["/tools", "/functions", "/toolConfig"],
+    &["/response_format", "/output_config", "/output_format", "/generationConfig/response", "/text/format"],
+    &["/system", "/instructions"],
+    &["/messages", "/input", "/contents"],
 ];
 /// Keys that mark what may be kept. They are no part of what the model reads, and agents move them from message to message.
 const MARKS: [&str; 2] = ["cache_control", "cachePoint"];
@@ -74,7 +63,8 @@ impl Request {
                 marked.push(pointer[..mark].to_owned());
                 return;
             }
-            let Some((_, rank)) = ORDER.iter().find(|(place, _)| pointer.starts_with(place)) else { return };
+            let is_below = |places: &&[&str]| places.iter().any(|place| pointer.starts_with(place));
+            let Some(rank) = ORDER.iter().position(|places| is_below(&places)) else { return };
             let key = pointer.rsplit('/').next().unwrap_or_default();
             let says_no_more = OF_FORM.contains(&key) || key.bytes().all(|c| c.is_ascii_digit());
             let key = if says_no_more { "" } else { key };
@@ -87,7 +77,7 @@ impl Request {
             let says_nothing = key.is_empty() && text.is_empty();
             if !is_of_form && !says_nothing {
                 let (pointer, key) = (pointer.replace(", ", ",_"), key.to_owned());
-                parts.push(Part { rank: *rank, pointer, key, text, ends: 0 });
+                parts.push(Part { rank, pointer, key, text, ends: 0 });
             }
         });
         parts.sort_by_key(|part| part.rank);

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::options::{Cost, Percent, Tokens};
-use crate::options::{Delays, Level, Panics, Unused};
+use crate::options::{Cost, Delays, Egress, Level, Panics, Percent, Tokens, Unused};
 use crate::pointer::Pointer;
 use crate::read::cost::RawCost;
 use crate::read::json::RawJson;
@@ -75,6 +74,7 @@ inline! {
     Framing => { "type": "string", "enum": ["plain", "socket.io", "graphql-ws"] },
     Foreign<Suspected> => { "type": "string", "enum": ["refuse", "mask", "keep"] },
     Panics => { "type": "string", "enum": ["fail", "allow"] },
+    Egress => { "type": "string", "enum": ["off", "note", "fail", "proven"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
     ForkTools => { "type": "string", "enum": ["recorded", "live"] },
     Foreign<Detail> => { "type": "string", "enum": (Detail::WORDS) },
