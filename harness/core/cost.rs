@@ -97,7 +97,7 @@ fn of_caller(caller: &str, calls: &[&SentCall], again: &[SentCall], days: &Days)
         caller: caller.split_whitespace().collect::<Vec<_>>().join(" "),
         calls: calls.len(),
         bytes,
-        input: input(calls),
+        input: calls.iter().map(|call| call.input.unwrap_or(tokens_after(0, call.request.bytes().cast_signed()))).sum(),
         output: calls.iter().map(|call| call.output).sum(),
         prefix: (kept * 100).checked_div(of).map(|percent| percent as u64),
         ends: pointer,
@@ -105,16 +105,6 @@ fn of_caller(caller: &str, calls: &[&SentCall], again: &[SentCall], days: &Days)
         marks: marked.first().map(|first| (marked.len(), (*first).to_owned())),
         texts,
     }
-}
-
-/// The tokens that calls read. One whose tokens nobody counted has as many a byte as the others.
-fn input(calls: &[&SentCall]) -> u64 {
-    let size = |call: &&&SentCall| call.request.bytes();
-    let counted: Vec<&&SentCall> = calls.iter().filter(|call| call.input.is_some()).collect();
-    let tokens: u64 = counted.iter().filter_map(|call| call.input).sum();
-    let of: usize = counted.iter().copied().map(|call| size(&call)).sum();
-    let left: usize = calls.iter().filter(|call| call.input.is_none()).map(|call| size(&call)).sum();
-    tokens + (left as u64 * tokens).checked_div(of as u64).unwrap_or_else(|| tokens_after(0, left.cast_signed()))
 }
 
 #[cfg(test)]

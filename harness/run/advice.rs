@@ -106,9 +106,6 @@ impl Tried<'_> {
         let hint = |kind: &CauseKind| match kind {
             CauseKind::WrongKey => Some(KEY.to_owned()),
             CauseKind::WrongUrl => Some(BASE_URLS.to_owned()),
-            CauseKind::Budget => {
-                Some(format!("to see what its calls cost: retake explain --cost {}", self.scenario.name))
-            }
             CauseKind::NoModelExpected => Some(format!(
                 "if it may call one: remove `fixture = \"none\"` from {}, then: {}",
                 self.scenario.file.display(),

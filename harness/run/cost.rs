@@ -1,9 +1,7 @@
 //! What the model calls of a scenario cost, where it asks for that: measured on what the service sent, in a test and in a proof.
 
 use super::project::Project;
-use super::proof::await_next_second;
-use super::second_look::may_play_again;
-use super::trial::{self, How, Replayed};
+use super::trial::Replayed;
 use crate::report::{CostData, Failure, cost_of, price_of};
 use crate::system::{host, user};
 use retake_base::cause::{Cause, CauseKind};
@@ -12,27 +10,8 @@ use retake_core::cost::{CallerCost, Request, SentCall, measured, tokens_after};
 use retake_core::key::{Normalizer, UNKNOWN_CALLER};
 use retake_core::places::Places;
 use retake_core::secrets::Fired;
-use retake_model::Pacing;
 use retake_scenario::{Budget, Scenario};
 use retake_wire::Api;
-
-/// Measures a test's run that went well. If the golden says that nothing varies, another run tries whether that is still so.
-pub(super) fn of_test(project: &Project, scenario: &Scenario, run: &mut Replayed) {
-    if scenario.cost.is_none() || !run.misses.is_empty() || run.played.error().is_some() {
-        return;
-    }
-    let committed = run.committed.clone();
-    let known = committed.as_ref().map(|committed| committed.golden.cost()).unwrap_or_default();
-    let varies = known.iter().all(|cost| cost.varies) || scenario.needs_browser();
-    let again = (!varies && may_play_again(project, scenario, run)).then(|| {
-        if !project.systems.moves_clock(scenario) {
-            await_next_second();
-        }
-        let how = How { pacing: Pacing::Shaken, ..How::default() };
-        trial::replay(project, scenario, run.fixture.clone(), &run.rules, how).ok()
-    });
-    measure(project, scenario, run, again.flatten().filter(|again| again.misses.is_empty()).as_ref(), known);
-}
 
 /// Measures a run beside another one. `known` says how many bytes its tokens were: a fixture does not know all that was sent.
 pub(super) fn measure(
@@ -70,14 +49,14 @@ impl Replayed {
                 places.named(&self.secrets.text(&text, &mut Fired::new()), &|_| true).replace("<retake:host>", host());
             text.replace("<retake:user>", &user().unwrap_or_default())
         };
-        let calls = self.log.kept.iter().filter(|call| call.api() != Api::Opaque);
+        let calls = self.log.kept.iter().filter(|call| call.call.api != Api::Opaque);
         let sent = calls.filter_map(|call| {
             let turn = self.fixture.as_ref()?.table.turns().get(call.turn())?;
             let usage = turn.output.usage.unwrap_or_default();
             Some(SentCall {
-                caller: call.caller().or(turn.caller.as_deref()).unwrap_or(UNKNOWN_CALLER).to_owned(),
+                caller: call.call.caller.as_ref().or(turn.caller.as_ref()).map_or(UNKNOWN_CALLER, String::as_str).to_owned(),
                 turn: call.turn(),
-                request: Request::read(call.body(), &named),
+                request: Request::read(&call.call.body, &named),
                 input: (usage.input > 0).then(|| tokens_after(usage.input, call.grown())),
                 output: usage.output,
             })
@@ -101,7 +80,9 @@ impl Replayed {
         let mut found = beyond(&scenario.name, &all, &cost.iter().collect::<Vec<_>>());
         let budget = |of: &CallerCost| Some(beyond(&of.caller, may.callers.get(&of.caller)?, &[of]));
         found.extend(cost.iter().filter_map(budget).flatten());
-        (!found.is_empty()).then(|| Failure::of(found))
+        let mut failure = Failure::of(found);
+        failure.hints.push(format!("to see what its calls cost: retake explain --cost {}", scenario.name));
+        (!failure.causes.is_empty()).then_some(failure)
     }
 }
 

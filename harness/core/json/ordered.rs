@@ -1,8 +1,6 @@
 //! What a JSON text has in the order in which it is written: its values, and Python's `str()` of a part. A [`Json`] value sorts the
 //! keys of objects.
 
-use std::fmt::Write as _;
-
 use super::parser::{Parsed, Parser};
 use super::parts::Step;
 use super::printer::{python_repr, python_repr_string};
@@ -22,41 +20,34 @@ pub(crate) fn python_repr_at(text: &[u8], path: &[Step<'_>]) -> Option<String> {
 /// something that is not JSON is left out.
 pub fn each_value(text: &[u8], found: &mut dyn FnMut(&str, Option<&Json>)) {
     if let Ok(text) = std::str::from_utf8(text) {
-        let _ = each_below(&mut Parser::lossy(text), 0, &mut String::new(), found);
+        let _ = each_below(&mut Parser::lossy(text), "", 0, found);
     }
 }
 
 fn each_below(
     parser: &mut Parser<'_>,
+    pointer: &str,
     depth: usize,
-    pointer: &mut String,
     found: &mut dyn FnMut(&str, Option<&Json>),
 ) -> Parsed<()> {
     parser.skip_space();
-    let length = pointer.len();
     match parser.peek() {
         Some(b'[') => {
             found(pointer, None);
             parser.deeper(depth)?;
-            let mut nth = 0;
+            let mut at = 0..;
             parser.items(|parser| {
-                let _ = write!(pointer, "/{nth}");
-                nth += 1;
-                each_below(parser, depth + 1, pointer, found)?;
-                pointer.truncate(length);
-                Ok(())
+                let index = at.next().unwrap_or(0);
+                each_below(parser, &format!("{pointer}/{index}"), depth + 1, found)
             })
         }
         Some(b'{') => {
             found(pointer, None);
-            let within = parser.entries(depth, |parser, key| {
-                pointer.push('/');
-                pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                each_below(parser, depth + 1, pointer, found)?;
-                pointer.truncate(length);
-                Ok(None)
-            });
-            within.map(|_| ())
+            parser.entries(depth, |parser, key| {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                each_below(parser, &format!("{pointer}/{key}"), depth + 1, found).map(|()| None)
+            })?;
+            Ok(())
         }
         _ => {
             found(pointer, Some(&parser.value(depth)?));

@@ -29,26 +29,14 @@ pub struct Limits {
 #[derive(Clone)]
 pub struct KeptCall {
     pub(crate) served: Served,
-    pub(crate) call: PendingCall,
+    /// The call, as it was sent.
+    pub call: PendingCall,
 }
 
 impl KeptCall {
     /// The index of the turn in the fixture.
     pub fn turn(&self) -> usize {
         self.served.index
-    }
-
-    pub fn api(&self) -> Api {
-        self.call.api
-    }
-
-    pub fn caller(&self) -> Option<&str> {
-        self.call.caller.as_deref()
-    }
-
-    /// The body, as it was sent.
-    pub fn body(&self) -> &[u8] {
-        &self.call.body
     }
 
     /// By how many bytes its prompt and its tools are longer than those of the recorded call.
