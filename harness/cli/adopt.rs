@@ -15,7 +15,7 @@ use retake::__private::report::terminal;
 use retake::__private::run::{Fixtures, may_write_fixtures};
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_base::text::{clipped, counted};
+use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::key::{Hash, Rules};
 use retake_core::secrets::{hide, shown};
 use retake_model::MissedCall;
@@ -42,7 +42,7 @@ pub(super) struct Adopt {
     /// Accept the result, as `retake accept NAME` does
     #[arg(long)]
     yes: bool,
-    /// Give a call, by its number from 1, this turn, by its index from 0; for calls that several turns fit equally well
+    /// Give a call, by its number from 1, this turn, by its number from 1, too; for calls that several turns fit equally well
     #[arg(long, value_name = "CALL=TURN", value_parser = pair)]
     pair: Vec<(usize, usize)>,
     /// Also if tool servers are asked for real while the scenario runs
@@ -54,6 +54,7 @@ pub(super) struct Adopt {
 fn pair(text: &str) -> Result<(usize, usize), String> {
     let parts =
         text.split_once('=').and_then(|(call, turn)| Some((call.trim().parse().ok()?, turn.trim().parse().ok()?)));
+    let parts = parts.and_then(|(call, turn): (usize, usize)| Some((call, turn.checked_sub(1)?)));
     parts.filter(|(call, _)| *call > 0).ok_or_else(|| "expected CALL=TURN, such as 2=3".to_owned())
 }
 
@@ -160,8 +161,9 @@ impl Adopt {
             terminal::error(shown(&match &call.between[..] {
                 [] => format!("{call_is}\n  no turn of the trace fits it"),
                 between => {
-                    let lines =
-                        between.iter().map(|turn| format!("\n  --pair {}={turn}   {}", call.number, answer(*turn)));
+                    let lines = between
+                        .iter()
+                        .map(|turn| format!("\n  --pair {}={}   {}", call.number, turn + 1, answer(*turn)));
                     format!(
                         "{call_is}\n  these turns fit it equally well; say which is meant:{}",
                         lines.collect::<String>()
@@ -242,8 +244,9 @@ fn unpaired_turns(outcome: &Outcome, fixture: &Fixture) -> Vec<usize> {
 }
 
 fn listed(turns: &[usize], fixture: &Fixture) -> String {
-    let line =
-        |turn: &usize| format!("\n  turns[{turn}]: {}", retake_model::answer_in_short(&fixture.table.turns()[*turn]));
+    let line = |turn: &usize| {
+        format!("\n  {}: {}", nth_turn(*turn), retake_model::answer_in_short(&fixture.table.turns()[*turn]))
+    };
     turns.iter().map(line).collect()
 }
 

@@ -1,5 +1,6 @@
 //! A provider that answers from a trace's turns: each call gets the turn that it resembles most, as a miss would name it.
 
+use retake_base::text::nth_turn;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -158,12 +159,13 @@ impl Provider {
     fn of_turn(&self, turn: usize, lookup: &Lookup) -> Result<usize, String> {
         let rules = self.replay.rules();
         let fixture = self.replay.fixture();
-        let conversation = fixture.conversation(turn, rules).ok_or_else(|| format!("turns[{turn}] does not exist"))?;
+        let conversation =
+            fixture.conversation(turn, rules).ok_or_else(|| format!("{} does not exist", nth_turn(turn)))?;
         let caller = fixture.table.turns()[turn].caller.clone();
         let own = Lookup { conversation: conversation.into(), caller, api: None, checks: None, ..lookup.clone() };
         match self.replay.take(own, None) {
             Ok(served) if served.index == turn => Ok(turn),
-            _ => Err(format!("turns[{turn}] was served before")),
+            _ => Err(format!("{} was served before", nth_turn(turn))),
         }
     }
 

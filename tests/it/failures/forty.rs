@@ -97,7 +97,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     (
         "title_never",
         "several_turns",
-        &["unused: `middleware:title` never asks: turns[1] (answers \"Capitals of Europe\") was recorded"],
+        &["unused: `middleware:title` never asks: turn 2 (answers \"Capitals of Europe\") was recorded"],
     ),
     // One change is told once, wherever it is seen.
     (
@@ -153,7 +153,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     (
         "memory_twice",
         "memory",
-        &["replay miss: `background:memory` asks once more than recorded: turns[2] had already answered it"],
+        &["replay miss: `background:memory` asks once more than recorded: turn 3 had already answered it"],
     ),
 ];
 

@@ -119,7 +119,7 @@ fn a_trace_becomes_a_scenario_and_its_turns_the_services_own() {
     };
     let before = outputs(&tree.read("fixtures/warm.json"));
     let adopted = tree.retake().args(&["adopt", "warm", "--yes"]).run().exits(0);
-    adopted.tells(&["call 1: turns[0] of fixtures/warm.json", "User asks:", "call 2: turns[1]", "warm: accepted"]);
+    adopted.tells(&["call 1: turn 1 of fixtures/warm.json", "User asks:", "call 2: turn 2", "warm: accepted"]);
     assert_eq!(outputs(&tree.read("fixtures/warm.json")), before, "the answers are unchanged");
     assert!(tree.read("fixtures/warm.json").contains("Question: How warm is it in Rome?"));
     assert!(tree.read("goldens/warm.snap").contains("answer"), "{}", tree.read("goldens/warm.snap"));
@@ -158,13 +158,13 @@ fn turns_that_fit_equally_well_are_asked_for_and_never_chosen() {
     let asked = tree.retake().args(&["adopt", "warm", "--yes"]).run().exits(1);
     asked.tells(&[
         "call 1 (POST /v1/chat/completions) asks \"Question: Alpha one\"",
-        "--pair 1=0",
         "--pair 1=1",
+        "--pair 1=2",
         "nothing was written",
     ]);
     assert!(tree.read("fixtures/warm.json") == before && !tree.has("fixtures/warm.json.new"));
-    let paired = tree.retake().args(&["adopt", "warm", "--yes", "--pair", "1=1", "--pair", "2=0"]).run().exits(0);
-    paired.tells(&["call 1: turns[1] of fixtures/warm.json, as --pair says"]);
+    let paired = tree.retake().args(&["adopt", "warm", "--yes", "--pair", "1=2", "--pair", "2=1"]).run().exits(0);
+    paired.tells(&["call 1: turn 2 of fixtures/warm.json, as --pair says"]);
     tree.retake().arg("test").run().green();
     let golden = tree.read("goldens/warm.snap");
     tree.retake().args(&["adopt", "warm", "--pair", "0=1"]).run().exits(2).says(&["expected CALL=TURN"]);
@@ -184,7 +184,7 @@ fn a_turn_without_a_call_is_named_and_stays() {
         "[[step]]\npost = \"/chat\"\njson = { message = \"How warm is it in Rome?\" }\nstream = true\n",
     );
     let adopted = tree.retake().args(&["adopt", "warm"]).run().exits(1);
-    adopted.tells(&["no call asked for 1 turn", "turns[1]: answers \"second\"", "unused = \"allow\""]);
+    adopted.tells(&["no call asked for 1 turn", "turn 2: answers \"second\"", "unused = \"allow\""]);
     assert!(tree.read("fixtures/warm.json.new").contains("after dinner"));
 }
 
