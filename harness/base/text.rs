@@ -199,7 +199,7 @@ pub fn times(count: usize) -> String {
 
 /// A turn of a fixture as people name it: they count from 1, the file's list from 0.
 pub fn nth_turn(index: usize) -> String {
-    format!("turn {}", index + 1)
+    format!("turn {}", index.saturating_add(1))
 }
 
 /// Returns a number with its noun: `1 turn`, `2 turns`.

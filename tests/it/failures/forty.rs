@@ -132,7 +132,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     (
         "asked_once_more",
         "failing_tool",
-        &["replay miss: `lead_agent` asks 2 more times than recorded, first before turns["],
+        &["replay miss: `lead_agent` asks 2 more times than recorded, first before turn "],
     ),
     (
         "call_ids_anew",

@@ -97,7 +97,7 @@ const CASES: [Case; 5] = [
             "replay miss: caller `middleware:title` asks, but no recorded turn is by that caller\n",
             "call       4: POST /v1/chat/completions",
             "messages   1 in the key: human",
-            "nearest    turns[",
+            "nearest    turn ",
             "if the change is intended:\n    retake record write_read_file --resume\n",
         ],
     ),

@@ -82,7 +82,7 @@ fn a_run_with_a_miss_is_explained_call_by_call() {
         "missed    ",
         "difference",
         "turns that no call asked for",
-        "turn 3 by lead_agent",
+        "turn 3 by `lead_agent`",
         "if the change is intended:\n    retake record write_read_file",
     ]);
     let long = told.stdout.lines().filter(|line| line.chars().count() > 80).collect::<Vec<_>>();
