@@ -5,45 +5,45 @@
 
 /// Makes a module of each page.
 macro_rules! pages {
-    ($($page:ident)*) => {
+    ($($public:vis mod $page:ident;)*) => {
         $(#[doc = include_str!("links.md")]
         #[doc = include_str!(concat!(stringify!($page), ".md"))]
-        pub mod $page {})*
+        $public mod $page {})*
     };
 }
 
 pages! {
-    rust
-    python
-    typescript
-    services
-    many
-    recording
-    matching
-    goldens
-    worlds
-    red_runs
-    tools
-    pages
-    in_tests
-    load
-    ci
-    check
-    fork
-    security
-    durable
-    imports
-    traces
-    coming_from
-    keeping
-    flaky
-    monorepos
-    several_services
-    versions
-    windows
-    reference
-    reference_suite
-    reference_scenario
-    reference_fixture
-    reference_command
+    pub mod rust;
+    pub mod python;
+    pub mod typescript;
+    pub mod services;
+    pub mod many;
+    pub mod recording;
+    pub mod matching;
+    pub mod goldens;
+    pub mod worlds;
+    pub mod red_runs;
+    pub mod tools;
+    pub mod pages;
+    pub mod in_tests;
+    pub mod load;
+    pub mod ci;
+    pub mod check;
+    pub mod fork;
+    pub mod security;
+    pub mod durable;
+    pub mod imports;
+    pub mod traces;
+    pub mod coming_from;
+    pub mod keeping;
+    pub mod flaky;
+    pub mod monorepos;
+    pub mod several_services;
+    pub mod versions;
+    pub mod windows;
+    pub mod reference;
+    pub mod reference_suite;
+    pub mod reference_scenario;
+    pub mod reference_fixture;
+    pub mod reference_command;
 }

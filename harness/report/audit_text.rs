@@ -36,7 +36,8 @@ fn scenarios(audit: &Audit) -> String {
                 continue;
             }
             Outcome::Red(why) => {
-                let _ = writeln!(out, "{name:width$}  red, so not audited: {}", clipped(why, 400));
+                let _ =
+                    writeln!(out, "{name:width$}  not audited, it fails (retake test {name}): {}", clipped(why, 400));
                 continue;
             }
         };

@@ -24,7 +24,7 @@ const OF_RELEASES: [&str; 8] = [
 fn every_link_of_a_page_leads_somewhere() {
     let mut links = 0;
     let inline = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
-    let by_name = Regex::new(r"\]\[([^\]]+)\]").unwrap();
+    let by_name = Regex::new(r"\]\[([a-zA-Z_:#]+)\]").unwrap();
     let definition = Regex::new(r"(?m)^\[([^\]]+)\]: (\S+)$").unwrap();
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();

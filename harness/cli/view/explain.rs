@@ -48,6 +48,9 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
             (None, Some(_), _) => format!("golden: {file} does not exist; this run would write it"),
             (Some(_), Some(_), _) => format!("golden: {file} differs (- golden, + this run)"),
             (None, None, Some(_)) => format!("golden: {file} does not exist, and the run ended too early to write it"),
+            (Some(_), None, Some(_)) if run.steps.iter().any(|step| step.failure.is_some()) => {
+                format!("golden: {file}: not compared, the run ended early")
+            }
             (Some(_), None, Some(_)) => format!("golden: {file}: nothing in this run differs from it"),
             (_, None, None) => format!("golden: {file}: unchanged"),
         });
@@ -63,7 +66,9 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
         lines.extend([String::new(), "see also".to_owned()]);
         lines.extend(run.logs.iter().map(|file| format!("  {}", file.display())));
     }
-    for advice in run.failure.iter().flat_map(|failure| &failure.advice) {
+    // Whoever reads this has followed the advice to explain the run.
+    let advice = run.failure.iter().flat_map(|failure| &failure.advice);
+    for advice in advice.filter(|advice| !advice.command.starts_with("retake explain")) {
         lines.extend([String::new(), format!("{}:", advice.case), format!("    {}", advice.command)]);
     }
     lines.join("\n")
