@@ -19,7 +19,7 @@ use crate::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
-use retake_core::events::{Golden, Passing, Recorded};
+use retake_core::events::{Golden, Passed, Passing, Recorded};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_model::{
@@ -65,6 +65,8 @@ pub(crate) struct Replayed {
     pub(super) clock: Clock,
     /// Whether the service says the user's name, as a replay with another one has shown.
     pub(super) user_varies: bool,
+    /// Which words of the model it passes on, as a replay with a mark in them has shown.
+    pub(super) passed: Option<Passed>,
     /// For each response, the turns of which a part came before they ended; `None` if that was not asked.
     pub(super) early: Option<Vec<Vec<usize>>>,
     /// Its golden, computed at its first use.
@@ -104,7 +106,9 @@ pub(super) fn replay(
     let keeps = Keeps { calls: true, messages: project.hears_calls, bodies: project.keeps_calls };
     let committed = project.goldens.compared(&scenario.golden_name);
     let hold = hold(project, scenario, committed.as_deref(), fixture.as_deref(), asked);
-    let hold = hold.filter(|_| going_on == GoingOn::Never);
+    // A client that gets a mark may get it in the piece that is waited for.
+    let has_mark = fixture.as_ref().is_some_and(|fixture| fixture.mark.is_some());
+    let hold = hold.filter(|_| going_on == GoingOn::Never && !has_mark);
     let replay = Arc::new(replay.keeping(keeps).going_on(going_on).with_hold(hold.clone()));
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
@@ -124,6 +128,7 @@ pub(super) fn replay(
         suspected: replay.suspected(),
         clock,
         user_varies: false,
+        passed: None,
         early: hold.map(|hold| hold.early()),
         own_golden: OnceLock::new(),
     })
@@ -171,6 +176,7 @@ impl Replayed {
             suspected: Vec::new(),
             clock: Clock::default(),
             user_varies: false,
+            passed: None,
             early: None,
             own_golden: OnceLock::new(),
         }
@@ -203,8 +209,9 @@ pub(super) fn play(
     all_served: impl Fn() -> bool,
     turns: Option<&LiveTurns<'_>>,
 ) -> Result<Played> {
-    // The second replay of a proof gets a new process, even if scenarios share their system's process.
-    let fresh = matches!(options.pacing, Pacing::Shaken);
+    // The second replay of a proof gets a new process, even if scenarios share their system's process, and so does one with marks.
+    let is_marked = fixture.is_some_and(|fixture| fixture.mark.is_some());
+    let fresh = is_marked || matches!(options.pacing, Pacing::Shaken);
     project.slots.take(&scenario.name, claim(project, scenario, false, None));
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -219,7 +226,7 @@ pub(super) fn play(
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             #[cfg(feature = "browser")]
-            let baselines = baselines(project, &mode, options.pacing);
+            let baselines = baselines(project, &mode, options.pacing, is_marked);
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
             let stay = Stay {
@@ -349,10 +356,11 @@ struct Stay<'a> {
 /// What becomes of the screenshots of a run. If goldens are written, the first replay of the proof proposes them, and the second one
 /// has to show the same.
 #[cfg(feature = "browser")]
-fn baselines(project: &Project, mode: &Mode, pacing: Pacing) -> crate::browser::Baselines {
+fn baselines(project: &Project, mode: &Mode, pacing: Pacing, is_marked: bool) -> crate::browser::Baselines {
     use crate::browser::Baselines;
     match (mode, project.goldens.policy(), pacing) {
         (Mode::Record(_), ..) => Baselines::Ignore,
+        _ if is_marked => Baselines::Ignore,
         (_, Policy::Overwrite, Pacing::Shaken) => Baselines::CompareRenewed,
         (_, Policy::Overwrite, _) => Baselines::Renew,
         _ => Baselines::Compare,

@@ -21,7 +21,7 @@ use retake_core::conversation::Block;
 use retake_core::days::Days;
 use retake_core::events::{
     Calls, Capture, Captured, Change, Event, Foreign, Golden, GoldenPart as Part, Known, NamesNothing, Recorded,
-    ShapeOptions, Shaped, changes, names_nothing, new_headers, shown_nowhere,
+    ShapeOptions, Shaped, Tells, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, attributed};
@@ -109,11 +109,12 @@ impl Replayed {
         self.known_with(self.committed.as_deref().filter(|committed| !committed.is_older()).map(|it| &it.golden))
     }
 
-    fn known_with<'a>(&self, committed: Option<&'a Golden>) -> Known<'a> {
+    pub(super) fn known_with<'a>(&'a self, committed: Option<&'a Golden>) -> Known<'a> {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
         let foreign = committed.is_none().then(|| self.foreign());
         Known {
             recorded: Recorded::of(turns.map(|turn| &turn.output)),
+            tells: self.passed.as_ref().filter(|_| committed.is_none()).map_or(Tells::Likeness, Tells::Shown),
             calls: self.calls_of(|_| true),
             foreign,
             committed,
@@ -262,6 +263,13 @@ impl Replayed {
         has_golden(scenario) && !served.are_told_apart(&self.played.driven.captured, &scenario.golden, &normalize)
     }
 
+    /// The same golden with the words of the model that the run passes on, if that is shown.
+    pub(crate) fn with_words(&self, scenario: &Scenario, golden: Golden) -> Golden {
+        let Some(passed) = &self.passed else { return golden };
+        let known = Known { tells: Tells::Shown(passed), ..self.known_with(Some(&golden)) };
+        self.shaped(&self.played.driven.captured, &scenario.golden, &self.rules, &known, &str::to_owned).golden
+    }
+
     /// The tool calls of these turns.
     pub(crate) fn calls_of(&self, wanted: impl Fn(usize) -> bool) -> Calls {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns()).enumerate();
@@ -273,7 +281,7 @@ impl Replayed {
     }
 
     /// The golden of what was captured. `put` changes each text before it is normalized.
-    fn shaped(
+    pub(super) fn shaped(
         &self,
         captured: &[Captured],
         options: &ShapeOptions,

@@ -26,12 +26,12 @@ tests!(
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
 const WEIGHT: [(&str, usize, u64); 8] = [
     ("retake-base", 800, 0),
-    ("retake-core", 12_870, 60),
+    ("retake-core", 13_095, 60),
     ("retake-durable", 1004, 0),
-    ("retake-wire", 7600, 0),
+    ("retake-wire", 7610, 0),
     ("retake-model", 8200, 0),
     ("retake-scenario", 4850, 0),
-    ("retake", 20_890, 60),
+    ("retake", 20_970, 60),
     ("retake-cli", 11_440, 172),
 ];
 
