@@ -27,7 +27,7 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-base", 800, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_095, 60),
+    ("retake-core", 13_090, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7610, 0),
     ("retake-model", 8270, 0),
