@@ -14,9 +14,9 @@ use retake_base::error::Result;
     A world is a turn of the recording and a fault that the turn's call meets before\n\
     it gets the recorded answer: status 429, a stream without its end, an answer cut\n\
     inside of a tool call, and so on. For each one this prints what the service did:\n\
-    recovered, reported the failure, was SILENT about it, said something other, went\n\
-    on to ask what was never recorded, hung, crashed, was sick afterwards, or called\n\
-    again and again (storm).\n\n\
+    recovered, reported the failure, was SILENT about it, REPEATED a text, ACTED on a\n\
+    damaged tool call, said something other, went on to ask what was never recorded,\n\
+    hung, crashed, was sick afterwards, or called again and again (storm).\n\n\
     With worlds = true in scenario.toml, `retake test` runs them as NAME::worlds and\n\
     compares them with goldens/worlds/NAME.snap.\n\n\
     Exit code 1 if a world fails that is not accepted there.")]

@@ -37,6 +37,8 @@ pub(crate) struct Driver<'a> {
     cookies: Mutex<Cookies>,
     /// The parts of the golden, in step order.
     captured: Vec<Part<'a>>,
+    /// The other answers, each with the index of its step.
+    beside: Vec<(usize, Captured)>,
     /// The id of the latest stream's last event; `None` before any stream.
     last_id: Option<LastId>,
     /// Values of this run and the names that goldens show in place of them, longest value first.
@@ -59,6 +61,8 @@ pub(crate) struct Driver<'a> {
 pub(crate) struct Driven {
     /// Streams and answers for the golden, in step order. Their requests are not normalized yet.
     pub captured: Vec<Captured>,
+    /// The answers that go into no golden, each with the index of its step.
+    pub beside: Vec<(usize, Captured)>,
     pub names: NamedValues,
     /// What the scenario sent, and captured to send it.
     pub sent: Foreign,
@@ -121,6 +125,7 @@ impl<'a> Driver<'a> {
             context,
             cookies: Mutex::default(),
             captured: Vec::new(),
+            beside: Vec::new(),
             last_id: None,
             names,
             sent: Mutex::default(),
@@ -187,8 +192,8 @@ impl<'a> Driver<'a> {
             }
         }
         let sent = self.sent.into_inner();
-        let (failure, broken) = (self.failure, self.broken);
-        Driven { captured, names: self.names, sent, failure, gave_up: false, broken, later: None }
+        let (failure, broken, beside) = (self.failure, self.broken, self.beside);
+        Driven { captured, beside, names: self.names, sent, failure, gave_up: false, broken, later: None }
     }
 
     /// Returns the title of a step in reports. A path is shown as it is sent, if it can be rendered.
@@ -232,11 +237,15 @@ impl<'a> Driver<'a> {
         let awaited = std::iter::once(step).chain(step.parts()).filter_map(|part| part.awaits.as_deref());
         let awaited: Vec<_> = awaited.map(|caller| (caller, self.calls.answered_to(caller))).collect();
         let number = self.underway.begin(title.clone());
+        self.stage.egress().step(&title);
         let taken = self.take_step(index, step, title).await;
         if taken.is_ok() {
             for (caller, before) in awaited {
                 self.underway.awaits(format!("no model call of `{caller}` came"));
-                self.calls.answers(caller, before).await;
+                tokio::select! {
+                    () = self.calls.answers(caller, before) => {}
+                    () = self.underway.given_up() => {}
+                }
             }
         }
         self.underway.end(number, taken.as_ref().err());
@@ -285,7 +294,7 @@ impl<'a> Driver<'a> {
             Action::Request(request) => self.request(request, underway).await,
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
-                let agent = Agent::new(run, &self.context, folder, self.stage.today(), self.root)?;
+                let agent = Agent::new(run, &self.context, folder, self.stage, self.root)?;
                 agent.tell(&mut self.sent.lock());
                 Ok(Outcome::Answered(Box::new(agent.run(underway).await?), None))
             }
@@ -395,11 +404,16 @@ impl<'a> Driver<'a> {
                         Some(after) => Part::ReadOn(captured, after),
                         None => Part::Done(captured),
                     });
-                } else if self.scenario.golden.headers.iter().any(|name| answered.headers.contains_key(name)) {
-                    let mut captured = answered.into_captured();
-                    captured.delivery.only_headers = true;
-                    captured.events.clear();
-                    self.captured.push(Part::Done(captured));
+                } else {
+                    let headers = &self.scenario.golden.headers;
+                    let shows_headers = headers.iter().any(|name| answered.headers.contains_key(name));
+                    let captured = answered.into_captured();
+                    if shows_headers {
+                        let mut only = Captured { events: Vec::new(), ..captured.clone() };
+                        only.delivery.only_headers = true;
+                        self.captured.push(Part::Done(only));
+                    }
+                    self.beside.push((index, captured));
                 }
             }
             Outcome::Listening(listener) => {

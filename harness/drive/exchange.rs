@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use axum::http::header;
+use tokio::time::Instant;
 
 use super::afterwards::Afterwards;
 use super::answered::Answered;
@@ -47,6 +48,7 @@ pub(super) async fn exchange(
     underway: &Underway,
 ) -> Result<(Answered, Option<Afterwards>)> {
     let mut pause = PERIOD[0];
+    let mut before: (Vec<Event>, Instant) = (Vec::new(), Instant::now());
     let _reading = matches!(taking, Taking::Stream(..)).then(|| underway.reads());
     loop {
         // While a request is repeated, it waits for the value.
@@ -75,6 +77,12 @@ pub(super) async fn exchange(
                     let found = found.map_or_else(|| "not there".to_owned(), |found| found.print(Layout::Compact));
                     let wanted = wanted.print(Layout::Compact);
                     underway.awaits(format!("{pointer} did not become {wanted}, but is {found}"));
+                    if before.0 != answered.events {
+                        before = (answered.events.clone(), Instant::now());
+                    }
+                    if underway.gives_up(|| answered.clone().into_captured(), before.1) {
+                        return Ok((answered, None));
+                    }
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PERIOD[1]);
                     continue;

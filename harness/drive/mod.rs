@@ -34,4 +34,4 @@ pub(crate) use driver::LiveTurns;
 pub(crate) use driver::{Driven, Driver};
 pub(crate) use stream::EMPTY_STREAM;
 pub use underway::{ActData, EventData, StepData};
-pub(crate) use underway::{SoFar, Underway, milliseconds};
+pub(crate) use underway::{GivingUp, SoFar, Underway, milliseconds};

@@ -1,6 +1,7 @@
 //! How far a scenario has come, and the results of its steps so far. This outlives a driver that runs out of time.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use retake_base::error::Error;
 use retake_base::lock::Mutex;
 use retake_base::text::clipped;
-use retake_core::events::{Event, Payload, ShapeOptions, Status};
+use retake_core::events::{Captured, Event, Payload, ShapeOptions, Status};
 use retake_model::{Activity, Hold, Reading};
 
 /// The number of events of a run that are kept, each with the beginning of its payload. Nobody reads more.
@@ -29,10 +30,30 @@ pub(crate) struct Underway {
     part: usize,
     /// What holds answers back until their parts come.
     hold: Option<Hold>,
+    gives_up: Option<GivingUp>,
+}
+
+/// When steps stop to wait for what does not come. Only where a fault was staged, so that something else may come instead.
+#[derive(Clone)]
+pub(crate) struct GivingUp {
+    /// Whether an answer says that something failed.
+    pub says_failed: Arc<dyn Fn(&Captured) -> bool + Send + Sync>,
+    /// Whether the fault has happened.
+    pub met: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// How long nothing happens after that until nothing is expected to come.
+    pub quiet: Duration,
+}
+
+impl fmt::Debug for GivingUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GivingUp").field("quiet", &self.quiet).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
 struct State {
+    /// What a step waited for in vain.
+    stuck: Option<String>,
     step: String,
     /// The parts of the step. One that is no `together` has one.
     parts: BTreeMap<usize, SoFar>,
@@ -125,6 +146,7 @@ impl Underway {
     /// A run that began at this time.
     pub(crate) fn since(began: Instant) -> Underway {
         let state = State {
+            stuck: None,
             step: String::new(),
             parts: BTreeMap::new(),
             steps: Vec::new(),
@@ -133,12 +155,52 @@ impl Underway {
             heard: began,
             failed: None,
         };
-        Underway { began, state: Arc::new(Mutex::new(state)), part: 0, hold: None }
+        Underway { began, state: Arc::new(Mutex::new(state)), part: 0, hold: None, gives_up: None }
     }
 
     /// Tells what holds answers back which events came.
     pub(crate) fn telling(self, hold: Option<Hold>) -> Underway {
         Underway { hold, ..self }
+    }
+
+    /// Lets steps stop to wait.
+    pub(crate) fn giving_up(self, gives_up: Option<GivingUp>) -> Underway {
+        Underway { gives_up, ..self }
+    }
+
+    /// Whether a step stops to wait, since its answer says that something failed, or is the same since a time at which nothing happens
+    /// any more.
+    pub(super) fn gives_up(&self, answer: impl FnOnce() -> Captured, same_since: Instant) -> bool {
+        let Some(of) = &self.gives_up else { return false };
+        if (of.says_failed)(&answer()) {
+            return true;
+        }
+        let is_stuck = self.is_quiet(of) && same_since.elapsed() > of.quiet;
+        if is_stuck {
+            let mut state = self.state.lock();
+            state.stuck = state.parts.get(&self.part).and_then(|part| part.lacks.clone());
+        }
+        is_stuck
+    }
+
+    /// Waits until nothing can be expected to come any more, if steps stop to wait.
+    pub(super) async fn given_up(&self) {
+        let Some(of) = &self.gives_up else { return std::future::pending().await };
+        while !self.is_quiet(of) {
+            tokio::time::sleep(of.quiet / 8).await;
+        }
+    }
+
+    /// Whether the fault has happened, and no call was under way for a time.
+    fn is_quiet(&self, of: &GivingUp) -> bool {
+        let calls = self.state.lock().watched.as_ref().map(|(calls, _)| calls.clone());
+        let since = calls.and_then(|calls| calls.quiet_since());
+        (of.met)() && since.is_some_and(|since| since.elapsed() > of.quiet)
+    }
+
+    /// What a step waited for in vain.
+    pub(crate) fn stuck(&self) -> Option<String> {
+        self.state.lock().stuck.clone()
     }
 
     /// The same run, for one part of a `together`.

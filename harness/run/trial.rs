@@ -14,7 +14,7 @@ use crate::run::golden::Committed;
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::slots::Claim;
-use crate::system::{Ended, LogOf, Running, StageTools};
+use crate::system::{Egress, EgressData, Ended, LogOf, Running, StageTools};
 use crate::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
@@ -42,6 +42,8 @@ pub(super) struct Played {
     pub systems: Vec<LogOf>,
     /// The requests to the doubles of tool servers.
     pub tools: Asked,
+    /// What its programs tried to reach besides the stage's servers.
+    pub egress: Option<EgressData>,
 }
 
 /// The result of a replay.
@@ -222,12 +224,13 @@ pub(super) fn play(
             let began = Instant::now();
             let underway = Underway::since(began).telling(replay.as_ref().and_then(|replay| replay.hold()).cloned());
             let deadline = began + limit.0;
-            let doubles = doubles(project, scenario, fixture, &mode, options.pacing).await?;
+            let egress = Egress::new(scenario, matches!(mode, Mode::Replay(_)));
+            let doubles = doubles(project, scenario, fixture, &mode, options.pacing, &egress).await?;
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             #[cfg(feature = "browser")]
             let baselines = baselines(project, &mode, options.pacing, is_marked);
-            let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
+            let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default(), egress).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
             let stay = Stay {
                 project,
@@ -280,7 +283,7 @@ impl Played {
         scenario: &Scenario,
         (began, steps): (Instant, Vec<StepData>),
     ) -> Played {
-        let Ended { logs, crash, panics, drift, flaws } = ended;
+        let Ended { logs, crash, panics, drift, flaws, egress } = ended;
         let panics = panics.into_iter().filter(|_| scenario.panics == Panics::Fail);
         let system = scenario.system.as_deref().unwrap_or_default();
         let panicked = panics.reduce(|all, panic| format!("{all}\n{panic}")).map(|panics| {
@@ -291,7 +294,7 @@ impl Played {
         });
         let fault = crash.map(|crash| (CauseKind::Crash, crash));
         let fault = fault.or_else(|| panicked.map(|panicked| (CauseKind::Panic, panicked)));
-        Played { driven, began, steps, drift, flaws, fault, systems: logs, tools }
+        Played { driven, began, steps, drift, flaws, fault, systems: logs, tools, egress }
     }
 
     /// Why the run failed apart from its model calls: a crash or panic of the system, otherwise the step that failed.
@@ -307,6 +310,7 @@ pub(super) async fn doubles(
     fixture: Option<&Fixture>,
     mode: &Mode,
     pacing: Pacing,
+    egress: &Egress,
 ) -> Result<Option<Doubles>> {
     let recorded: Option<Arc<dyn Exchanges>> = match mode {
         Mode::Replay(replay) => Some(replay.clone()),
@@ -331,6 +335,7 @@ pub(super) async fn doubles(
         secrets: &declared_secrets::real_values(&project.open),
         normalizer: &project.rules.normalizer,
         scrub: project.scrub.as_ref().map_err(Clone::clone)?,
+        egress,
     })
     .await
 }

@@ -35,7 +35,12 @@ const REQUEST: &str = "req_011CSHoEeqs5C35K2UUqR7Fy";
 
 fn error_of(kind: FaultKind, api: Api) -> ProviderError<'static> {
     let limited = matches!(kind, FaultKind::RateLimit | FaultKind::Exhausted);
-    let code = limited.then_some("rate_limit_exceeded");
+    let code = match kind {
+        FaultKind::ContextOverflow => Some("context_length_exceeded"),
+        FaultKind::Unauthorized => Some("invalid_api_key"),
+        FaultKind::ModelGone => Some("model_not_found"),
+        _ => limited.then_some("rate_limit_exceeded"),
+    };
     let retry = [("@type", "type.googleapis.com/google.rpc.RetryInfo"), ("retryDelay", "0.001s")];
     let retry = Json::object(retry.map(|(key, value)| (key, Json::from(value))));
     let details = limited.then(|| Json::Array(vec![retry]));
@@ -60,6 +65,32 @@ fn error_of(kind: FaultKind, api: Api) -> ProviderError<'static> {
         }
         (FaultKind::Overloaded, _) => {
             of(503, "server_error", "The engine is currently overloaded, please try again later")
+        }
+        (FaultKind::ContextOverflow, Api::Anthropic) => {
+            of(400, "invalid_request_error", "prompt is too long: 200512 tokens > 200000 maximum")
+        }
+        (FaultKind::ContextOverflow, Api::Gemini) => of(
+            400,
+            "INVALID_ARGUMENT",
+            "The input token count (1048580) exceeds the maximum number of tokens allowed (1048576).",
+        ),
+        (FaultKind::ContextOverflow, Api::Ollama) => of(400, "", "the input length exceeds the context length"),
+        (FaultKind::ContextOverflow, _) => of(
+            400,
+            "invalid_request_error",
+            "This model's maximum context length is 128000 tokens. Please reduce the length of the messages.",
+        ),
+        (FaultKind::Unauthorized, Api::Anthropic) => of(401, "authentication_error", "invalid x-api-key"),
+        (FaultKind::Unauthorized, Api::Gemini) => {
+            of(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.")
+        }
+        (FaultKind::Unauthorized, Api::Ollama) => of(401, "", "unauthorized"),
+        (FaultKind::Unauthorized, _) => of(401, "invalid_request_error", "Incorrect API key provided."),
+        (FaultKind::ModelGone, Api::Anthropic) => of(404, "not_found_error", "the model was not found"),
+        (FaultKind::ModelGone, Api::Gemini) => of(404, "NOT_FOUND", "The model is not found for API version v1beta."),
+        (FaultKind::ModelGone, Api::Ollama) => of(404, "", "model not found"),
+        (FaultKind::ModelGone, _) => {
+            of(404, "invalid_request_error", "The model does not exist or you do not have access to it.")
         }
         (_, Api::Anthropic) => of(500, "api_error", "Internal server error"),
         (_, Api::Gemini) => of(500, "INTERNAL", "An internal error has occurred. Please retry."),

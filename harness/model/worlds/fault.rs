@@ -78,7 +78,7 @@ kinds! {
     /// No response at all.
     Hang = "hang", Transport, false;
     /// The stream stops, and stays open.
-    Stall = "stall", Transport, false;
+    Stall = "stall", Transport, true;
     /// The connection is closed inside the body.
     CutDirty = "cut-dirty", Transport, true;
     /// The stream ends well-formed, but without its last events.
@@ -89,12 +89,26 @@ kinds! {
     Garbage = "garbage", Transport, true;
     /// Status 429 for each attempt.
     Exhausted = "exhausted", Transport, false;
+    /// Status 400: the conversation is longer than the model's context.
+    ContextOverflow = "context-overflow", Transport, true;
+    /// Status 401: the key is not good any more.
+    Unauthorized = "unauthorized", Transport, true;
+    /// Status 404: the model does not exist any more.
+    ModelGone = "model-gone", Transport, true;
     /// The token limit cuts the text.
     Length = "length", Meaning, true;
+    /// The token limit is reached before any text or call.
+    LengthNothing = "length-nothing", Meaning, true;
     /// The token limit cuts the arguments of a tool call.
     LengthInToolCall = "length-in-tool-call", Meaning, true;
     /// The model stops without saying anything.
     Nothing = "nothing", Meaning, true;
+    /// The model thinks, and says nothing.
+    ReasoningOnly = "reasoning-only", Meaning, true;
+    /// Gemini's answer has no list of parts.
+    NoParts = "no-parts", Meaning, true;
+    /// A content filter cuts the text.
+    ContentFilter = "content-filter", Meaning, true;
     /// The model refuses.
     Refusal = "refusal", Meaning, true;
     /// The model calls a tool that does not exist.
@@ -103,6 +117,8 @@ kinds! {
     BadArguments = "bad-arguments", Meaning, true;
     /// The arguments of a tool call do not fit the schema that the call offered.
     WrongArguments = "wrong-arguments", Meaning, true;
+    /// The model makes a tool call twice, with the same id.
+    CallTwice = "call-twice", Meaning, true;
     /// Pieces that end at any bytes.
     FramingSeeded = "framing-seeded", Framing, true;
     /// Pieces that end inside of each character of several bytes, and inside of each end of an event.
@@ -122,8 +138,8 @@ kinds! {
 impl FaultKind {
     /// The kinds of `worlds = true`.
     pub fn by_default() -> Vec<FaultKind> {
-        use FaultKind::{CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing, RateLimit};
-        let chosen = [RateLimit, CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing];
+        use FaultKind::{CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing, RateLimit, Stall};
+        let chosen = [RateLimit, Stall, CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing];
         Self::ALL.into_iter().filter(|kind| chosen.contains(kind) || kind.family() == Family::Framing).collect()
     }
 

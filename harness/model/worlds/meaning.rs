@@ -10,6 +10,10 @@ use super::FaultKind;
 
 /// What a model says that refuses.
 const REFUSAL: &str = "I'm sorry, but I can't help with that.";
+/// What a model thinks that says nothing.
+const REASONING: &str = "The user asks something, and I know what to say.";
+/// The id of two calls, where calls have none.
+const SAME_ID: &str = "call_1";
 /// The name of a tool that nobody offers.
 const NO_TOOL: &str = "no_such_tool";
 
@@ -19,27 +23,45 @@ pub(super) fn meant(kind: FaultKind, turn: &Turn, call: &Call) -> Option<Respons
     let answer = changed(kind, &turn.output, call).filter(|_| is_chat)?;
     let seed = turn.key.input_hash.to_string();
     let response = wire::render(&answer, &call.render_for(&seed)).ok()?;
-    let cuts = matches!(kind, FaultKind::LengthInToolCall | FaultKind::BadArguments);
-    if cuts && call.api == Api::Anthropic { in_half(response) } else { Some(response) }
+    match kind {
+        FaultKind::LengthInToolCall | FaultKind::BadArguments if call.api == Api::Anthropic => in_half(response),
+        FaultKind::NoParts => without_parts(response),
+        _ => Some(response),
+    }
 }
 
 fn changed(kind: FaultKind, output: &Answer, call: &Call) -> Option<Answer> {
     let with = |blocks: Vec<Block>, finish: Finish| Some(Answer { blocks, finish: Some(finish), ..output.clone() });
     match kind {
         FaultKind::Nothing => with(Vec::new(), Finish::Stop),
+        FaultKind::NoParts if call.api == Api::Gemini => with(Vec::new(), Finish::Stop),
+        FaultKind::LengthNothing => with(Vec::new(), Finish::Length),
+        FaultKind::ReasoningOnly => with(vec![Block::Reasoning(REASONING.to_owned())], Finish::Stop),
+        FaultKind::ContentFilter if call.api == Api::Ollama => None,
         FaultKind::Refusal => match call.api {
             Api::Anthropic | Api::Gemini => with(Vec::new(), Finish::ContentFilter),
             Api::Ollama => with(vec![Block::Text(REFUSAL.to_owned())], Finish::Stop),
             _ => with(vec![Block::Refusal(REFUSAL.to_owned())], Finish::Stop),
         },
-        FaultKind::Length => {
+        FaultKind::Length | FaultKind::ContentFilter => {
             let last = output.blocks.iter().rposition(|block| matches!(block, Block::Text(text) if text.len() > 1))?;
             let mut blocks = output.blocks[..=last].to_vec();
             if let Block::Text(text) = &mut blocks[last] {
                 *text = half(text).to_owned();
             }
             blocks.retain(|block| !matches!(block, Block::ToolCall(_)));
-            with(blocks, Finish::Length)
+            with(blocks, if kind == FaultKind::Length { Finish::Length } else { Finish::ContentFilter })
+        }
+        FaultKind::CallTwice => {
+            let mut blocks = output.blocks.clone();
+            let at = blocks.iter().position(|block| matches!(block, Block::ToolCall(_)))?;
+            if let Block::ToolCall(tool) = &mut blocks[at]
+                && tool.id.is_empty()
+            {
+                SAME_ID.clone_into(&mut tool.id);
+            }
+            blocks.insert(at + 1, blocks[at].clone());
+            with(blocks, Finish::ToolCalls)
         }
         FaultKind::LengthInToolCall => with(with_cut_call(output, call, true)?, Finish::Length),
         FaultKind::BadArguments if call.api == Api::Gemini => {
@@ -140,4 +162,20 @@ fn in_half(response: Response) -> Option<Response> {
     let dropped = pieces.get((pieces.len() / 2).max(1)..).filter(|dropped| !dropped.is_empty())?;
     let kept = frames.iter().enumerate().filter(|(at, _)| !dropped.contains(at)).map(|(_, frame)| *frame);
     Some(Response { body: Body::Frames(kept.collect::<Frames>()), ..response.clone() })
+}
+
+/// An answer of Gemini's without the list of its parts, in which nothing is.
+fn without_parts(response: Response) -> Option<Response> {
+    let forms = [r#""parts":[{"text":""}],"#, r#""parts":[],"#, r#","parts":[]"#];
+    let without = |text: &str| forms.iter().fold(text.to_owned(), |text, form| text.replace(form, ""));
+    match &response.body {
+        Body::Frames(frames) => {
+            let frames = frames.iter().map(without).collect::<Frames>();
+            Some(Response { body: Body::Frames(frames), ..response })
+        }
+        _ => {
+            let text = without(&String::from_utf8(response.bytes()).ok()?);
+            Some(Response::received(response.status, &response.content_type, text.into_bytes()))
+        }
+    }
 }

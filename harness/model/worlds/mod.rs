@@ -40,9 +40,13 @@ use retake_wire::{Api, Body, Call, Response};
 fn faulted(fault: Fault, turn: &Turn, call: &Call, api: Api, response: &Response) -> Option<Sent> {
     match fault.kind.family() {
         Family::Transport => match fault.kind {
-            FaultKind::RateLimit | FaultKind::Exhausted | FaultKind::Overloaded | FaultKind::Error500 => {
-                Some(refused(fault.kind, api, call))
-            }
+            FaultKind::RateLimit
+            | FaultKind::Exhausted
+            | FaultKind::Overloaded
+            | FaultKind::Error500
+            | FaultKind::ContextOverflow
+            | FaultKind::Unauthorized
+            | FaultKind::ModelGone => Some(refused(fault.kind, api, call)),
             FaultKind::Reset => Some(Sent::nothing(End::BeforeHead)),
             FaultKind::Hang => Some(Sent::nothing(End::Hang)),
             FaultKind::Empty => Some(Sent { content_type: response.content_type.clone(), ..Sent::nothing(End::Whole) }),

@@ -99,15 +99,20 @@ fn each_api_can_fail_in_each_way_that_it_knows() {
             FaultKind::ALL.into_iter().filter(|kind| !kinds.contains(kind)).map(FaultKind::name).collect();
         missing.retain(|name| *name != "order");
         let expected: &[&str] = match (call.api, call.stream) {
-            (Api::OpenAiChat | Api::Anthropic, true) => &[],
-            (Api::OpenAiResponses | Api::Gemini, true) => &["framing-between"],
+            (Api::OpenAiChat | Api::Anthropic, true) => &["no-parts"],
+            (Api::OpenAiResponses, true) => &["no-parts", "framing-between"],
+            (Api::Gemini, true) => &["framing-between"],
             // Its calls of tools come whole, and its frames are lines.
-            (Api::Ollama, true) => &["bad-arguments", "framing-crlf", "framing-between"],
+            (Api::Ollama, true) => &["no-parts", "content-filter", "bad-arguments", "framing-crlf", "framing-between"],
             (api, _) => {
                 let of_streams =
                     ["stall", "cut-clean", "error-event", "framing-whole", "framing-crlf", "framing-between"];
                 let of_texts = if matches!(api, Api::Anthropic | Api::Ollama) { &["bad-arguments"][..] } else { &[] };
-                let all: BTreeSet<&str> = of_streams.into_iter().chain(of_texts.iter().copied()).collect();
+                let of_gemini = (api != Api::Gemini).then_some("no-parts");
+                let filters = (api == Api::Ollama).then_some("content-filter");
+                let of_api = of_gemini.into_iter().chain(filters);
+                let all: BTreeSet<&str> =
+                    of_streams.into_iter().chain(of_texts.iter().copied()).chain(of_api).collect();
                 assert_eq!(missing.into_iter().collect::<BTreeSet<_>>(), all, "{api}");
                 return;
             }
@@ -123,7 +128,9 @@ fn each_api_can_fail_in_each_way_that_it_knows() {
 #[test]
 fn a_refused_call_gets_the_providers_own_error() {
     each(|call, turn, response| {
-        for (kind, status) in [(FaultKind::RateLimit, 429), (FaultKind::Overloaded, 503), (FaultKind::Error500, 500)] {
+        use FaultKind::{ContextOverflow, Error500, ModelGone, Overloaded, RateLimit, Unauthorized};
+        let faults = [RateLimit, Overloaded, Error500, ContextOverflow, Unauthorized, ModelGone];
+        for (kind, status) in faults.into_iter().zip([429, 503, 500, 400, 401, 404]) {
             let sent = faulted(Fault::parse(kind.name()).unwrap(), turn, call, call.api, response).unwrap();
             let status = if (call.api, status) == (Api::Anthropic, 503) { 529 } else { status };
             assert_eq!(sent.status, status);
@@ -227,6 +234,20 @@ fn a_model_can_mean_something_else() {
             assert!(bad.tool_calls()[0].args.as_str().is_some_and(|text| !text.is_empty()), "{api}: {bad:?}");
             assert_eq!(bad.finish, Some(Finish::ToolCalls));
         }
+        let of_nothing = [FaultKind::LengthNothing, FaultKind::ReasoningOnly, FaultKind::NoParts];
+        for nothing in of_nothing.into_iter().filter_map(of) {
+            assert_eq!((nothing.text(), nothing.tool_calls().len()), (String::new(), 0), "{api}");
+        }
+        assert_eq!(of(FaultKind::LengthNothing).unwrap().finish, Some(Finish::Length), "{api}");
+        let thought = of(FaultKind::ReasoningOnly).unwrap();
+        assert!(matches!(&thought.blocks[..], [Block::Reasoning(_)]), "{api}: {thought:?}");
+        if let Some(filtered) = of(FaultKind::ContentFilter) {
+            assert_eq!(filtered.finish, Some(Finish::ContentFilter), "{api}");
+            assert_eq!(filtered.text(), length.text(), "{api}");
+        }
+        let twice = of(FaultKind::CallTwice).unwrap();
+        let calls = twice.tool_calls();
+        assert!(calls.len() == 2 && calls[0] == calls[1], "{api}: {twice:?}");
         let refused = of(FaultKind::Refusal).unwrap();
         assert!(refused.tool_calls().is_empty() && !refused.text().contains("wrote"), "{api}");
         assert!(
@@ -243,7 +264,7 @@ fn words_mean_kinds_families_or_all() {
     let transport = FaultKind::of_word("transport").unwrap();
     assert!(!transport.contains(&FaultKind::Hang) && transport.contains(&FaultKind::Reset));
     let all = FaultKind::of_word("all").unwrap();
-    assert_eq!(all.len(), FaultKind::ALL.len() - 3);
+    assert_eq!(all.len(), FaultKind::ALL.len() - 2);
     assert_eq!(FaultKind::of_word("cut"), None);
     assert!(FaultKind::words().iter().all(|word| FaultKind::of_word(word).is_some()));
     assert!(FaultKind::by_default().iter().all(|kind| all.contains(kind)));
@@ -317,4 +338,17 @@ fn answers_break_on_the_wire_as_they_do_with_providers() {
     assert!(first("rate-limit").starts_with("HTTP/1.1 429"));
     // Each byte is a chunk of its own.
     assert!(first("framing-bytes").contains("\r\n1\r\nd\r\n1\r\na\r\n1\r\nt\r\n"));
+}
+
+#[test]
+fn an_answer_of_gemini_without_parts_has_none() {
+    each(|call, turn, response| {
+        let fault = Fault::parse("no-parts").unwrap();
+        let Some(sent) = faulted(fault, turn, call, call.api, response) else {
+            assert_ne!(call.api, Api::Gemini);
+            return;
+        };
+        let sent = String::from_utf8(sent.pieces.concat()).unwrap();
+        assert!(!sent.contains("parts") && sent.contains("\"content\""), "{sent}");
+    });
 }

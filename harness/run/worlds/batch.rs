@@ -1,33 +1,41 @@
 //! Worlds that run one after another on a system of their own, and whether it is sick after them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::plan::World;
-use super::sent::{Place, WhatWasSent};
-use super::stay::{Ended, PACING, Play, Seen, Setting};
-use super::verdict::{Compared, Did, Verdict, quoted};
+use super::sent::{WhatWasSent, says_error};
+use super::stay::{Ended, Left, PACING, Play, Seen, Setting};
+use super::verdict::{Compared, Did, Noise, QUOTED, Verdict, quoted, told};
 use crate::drive::EMPTY_STREAM;
 use crate::run::trial;
-use crate::system::{Running, StageTools};
+use crate::system::{Egress, Running, StageTools};
 use retake_base::error::{Error, Result};
-use retake_base::text::counted;
+use retake_base::text::{clipped, counted};
+use retake_core::conversation::Message;
 use retake_core::events::Golden;
+use retake_core::json::{Json, Layout};
 use retake_model::{Family, FaultKind, ServerOptions, Staged};
 use retake_scenario::{Action, Panics, Step, Unused, Worlds};
 use tokio::time::Instant;
+
+/// How long a stream that stops is waited for, whatever the recorded run takes.
+const STALLED: Duration = Duration::from_secs(4);
 
 /// The run without a fault, with which the others are compared.
 #[derive(Debug)]
 pub(super) struct Recording {
     pub(super) seen: Seen,
     pub(super) sent: WhatWasSent,
-    /// Whether a second run on the same system sends the same, so that a sick system can be told.
-    pub(super) repeats: bool,
-    pub(super) noise: BTreeSet<Place>,
+    /// Why a sick system cannot be told: what a second run on the same system does without any fault.
+    pub(super) unlike: Option<&'static str>,
+    /// Whether worlds can share a system: a second run on it sends the same, to the last text.
+    pub(super) can_share: bool,
+    pub(super) noise: Noise,
     /// How long the system took to start.
     pub(super) starting: Duration,
-    pub(super) watched: std::sync::Arc<Staged>,
+    pub(super) watched: Arc<Staged>,
 }
 
 /// A world that was run.
@@ -35,8 +43,18 @@ pub(super) struct Recording {
 pub(super) struct Judged {
     pub(super) world: World,
     pub(super) verdict: Verdict,
+    /// How often the call came that met the fault.
+    pub(super) attempts: usize,
     /// What the service sent, as lines.
     pub(super) lines: Vec<String>,
+}
+
+/// What came of worlds that ran on one system.
+pub(super) enum Batch {
+    /// The first of them, each with its verdict.
+    Judged(Vec<Judged>),
+    /// A fault was not met, or the system was not the same afterwards: whose verdicts these were is not known.
+    Unclear,
 }
 
 impl Judged {
@@ -61,11 +79,13 @@ impl Setting<'_> {
             let staying = async {
                 let began = Instant::now();
                 let (mode, callers) = (play.mode(), project.callers.clone());
-                let doubles = trial::doubles(project, scenario, Some(fixture), &mode, PACING).await?;
+                let egress = Egress::new(scenario, true);
+                let doubles = trial::doubles(project, scenario, Some(fixture), &mode, PACING, &egress).await?;
                 let tools = doubles.as_ref().map(|it| StageTools { context: it.context(), names: it.names() });
                 let options = ServerOptions { callers, pacing: PACING, ..ServerOptions::default() };
                 let running =
-                    Running::start(began + scenario.timeout, launch, mode, options, tools.unwrap_or_default()).await;
+                    Running::start(began + scenario.timeout, launch, mode, options, tools.unwrap_or_default(), egress)
+                        .await;
                 let running = running.map_err(|error| error.in_file(&scenario.file))?;
                 let stayed = stay(&running, began.elapsed()).await;
                 let failed = stayed.as_ref().map_or(true, |(_, failed)| *failed);
@@ -90,13 +110,39 @@ impl Setting<'_> {
         })
     }
 
-    /// Runs the scenario without a fault, twice on the same system.
+    /// Runs the scenario without a fault, twice on the same system. If the second run differs, a third one on a fresh system shows what
+    /// differs from run to run.
     /// Fails if it is red, apart from its golden.
     pub(super) fn record(&self, worlds: &Worlds) -> Result<Recording> {
         let orders = worlds.kinds.iter().any(|kind| kind.family() == Family::Order);
+        let (seen, again, starting, watched) = self.unfaulted(orders, false)?;
+        let (sent, after) = (self.sent(&seen, None), self.sent(&again, None));
+        let noise = Noise::between(&sent, &after);
+        let unlike = match (again.ended == Ended::Well, &again.left, again.golden == seen.golden) {
+            (true, None, true) => None,
+            (_, Some(_), _) => {
+                Some("asks the model something else without any fault: state of one request is in the next")
+            }
+            _ => Some("differs without any fault"),
+        };
+        let can_share = unlike.is_none() && noise.is_none();
+        if can_share {
+            return Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched });
+        }
+        let fresh = |orders| self.unfaulted(orders, true);
+        // A shared system may have had other scenarios before.
+        let is_used = self.project.systems.shares(self.scenario);
+        let (seen, _, starting, watched) = if is_used { fresh(orders)? } else { (seen, again, starting, watched) };
+        let (sent, other) = (self.sent(&seen, None), self.sent(&fresh(false)?.0, None));
+        let noise = Noise::between(&sent, &other);
+        Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched })
+    }
+
+    /// Two runs without a fault on the same system. Fails if the first one is red, apart from its golden.
+    fn unfaulted(&self, orders: bool, fresh: bool) -> Result<(Seen, Seen, Duration, Arc<Staged>)> {
         let limit = self.scenario.timeout;
         let play = Play::of(self, Staged::watched(orders), None);
-        let ((seen, again, starting), crash) = self.on_a_system(&play, false, async |running, starting| {
+        let ((seen, again, starting), crash) = self.on_a_system(&play, fresh, async |running, starting| {
             let seen = play.run(self, &running.stage, &running.model, limit).await?;
             let again = Play::of(self, Staged::watched(false), None);
             running.model.lay_in(again.mode(), PACING);
@@ -112,15 +158,12 @@ impl Setting<'_> {
             let error = Error::new(format!("the recorded run is red without any fault: {why}"));
             return Err(error.help(format!("first see to that: retake test {}", self.scenario.name)));
         }
-        let (sent, after) = (self.sent(&seen, None), self.sent(&again, None));
-        let differs = |place: &&Place| sent.texts.get(*place) != after.texts.get(*place);
-        let noise = sent.texts.keys().chain(after.texts.keys()).filter(differs).cloned().collect();
-        let repeats = again.ended == Ended::Well && again.left.is_none() && again.golden == seen.golden;
-        Ok(Recording { seen, sent, repeats, noise, starting, watched: play.staged })
+        Ok((seen, again, starting, play.staged))
     }
 
-    /// Runs worlds one after another on one system. Stops after one that fails or leaves the system sick, so there may be fewer
-    /// results than worlds, but at least one. With `fresh`, the system is started for them even if scenarios share it.
+    /// Runs worlds one after another on one system. Stops after one that fails, so there may be fewer results than worlds, but at least
+    /// one. Of a single world, and of none else, the verdict is clear in any case, if its fault was met.
+    /// With `fresh`, the system is started for them even if scenarios share it.
     /// Fails if the system cannot be started.
     pub(super) fn batch(
         &self,
@@ -129,49 +172,63 @@ impl Setting<'_> {
         recording: &Recording,
         cap: Duration,
         fresh: bool,
-    ) -> Result<Vec<Judged>> {
-        let Some(first) = worlds.first() else { return Ok(Vec::new()) };
-        let first_play = self.play(first, of);
-        let (mut judged, crash) = self.on_a_system(&first_play, fresh, async |running, _| {
+    ) -> Result<Batch> {
+        let Some(first) = worlds.first() else { return Ok(Batch::Judged(Vec::new())) };
+        let first_play = self.play(first, of, recording, cap);
+        let (judged, crash) = self.on_a_system(&first_play, fresh, async |running, _| {
             let mut judged: Vec<Judged> = Vec::new();
+            let mut is_told = false;
             for (at, world) in worlds.iter().enumerate() {
                 let own;
                 let (play, stage) = if at == 0 {
                     (&first_play, running.stage.clone())
                 } else {
-                    own = self.play(world, of);
+                    own = self.play(world, of, recording, cap);
                     running.model.lay_in(own.mode(), PACING);
                     (&own, running.stage.another_run())
                 };
-                let seen = play.run(self, &stage, &running.model, cap).await?;
-                let verdict = self.judge(world, play, &seen, recording, of);
+                let seen = play.run(self, &stage, &running.model, limit_of(world, cap)).await?;
+                if world.order.is_empty() && !play.staged.is_after_fault() {
+                    return Ok((Batch::Unclear, false));
+                }
+                let attempts = usize::try_from(play.staged.arrivals(world.turn).came).unwrap_or_default();
+                let verdict = self.judge(world, attempts, play, &seen, recording, of);
                 let lines = if verdict.did == Did::Recovered { Vec::new() } else { seen.lines(self) };
-                judged.push(Judged { world: world.clone(), verdict, lines });
-                let ended = judged.last().is_some_and(|last| last.verdict.did.fails());
-                let next = worlds.get(at + 1).map(|next| next.fault.kind.family());
-                let last_of_family = next != Some(world.fault.kind.family());
-                let can_tell =
-                    recording.repeats && !world.is_invisible() && !matches!(seen.ended, Ended::Late | Ended::Storm);
-                if can_tell && (last_of_family || ended) {
+                is_told |= !world.is_invisible();
+                judged.push(Judged { world: world.clone(), verdict, attempts, lines });
+                let is_busy = matches!(seen.ended, Ended::Late | Ended::Storm);
+                let has_failed = judged.last().is_some_and(|last| last.verdict.did.fails());
+                if is_busy && worlds.len() > 1 {
+                    return Ok((Batch::Unclear, true));
+                }
+                let is_last = has_failed || at + 1 == worlds.len();
+                if is_last && is_told && !is_busy && recording.unlike.is_none() {
                     let play = Play::of(self, Staged::watched(false), None);
                     running.model.lay_in(play.mode(), PACING);
                     let again = play.run(self, &running.stage.another_run(), &running.model, cap).await?;
-                    if let (Some(why), Some(last)) = (sickness(&again, recording), judged.last_mut()) {
-                        last.verdict = Verdict::new(Did::Sick, format!("afterwards the recorded run {why}"));
-                        return Ok((judged, true));
+                    match (sickness(&again, recording), judged.last_mut()) {
+                        (Some(_), Some(_)) if worlds.len() > 1 => return Ok((Batch::Unclear, true)),
+                        (Some(why), Some(last)) => {
+                            last.verdict = Verdict::new(Did::Sick, format!("afterwards the recorded run {why}"));
+                        }
+                        _ => {}
                     }
                 }
-                if ended {
+                if is_last {
                     break;
                 }
             }
             let failed = judged.last().is_some_and(|last| last.verdict.did.fails());
-            Ok((judged, failed))
+            Ok((Batch::Judged(judged), failed))
         })?;
-        if let (Some(crash), Some(last)) = (crash, judged.last_mut()) {
-            last.verdict = Verdict::new(Did::Crashed, crash);
-        }
-        Ok(judged)
+        Ok(match (crash, judged) {
+            (Some(_), _) if worlds.len() > 1 => Batch::Unclear,
+            (Some(crash), Batch::Judged(mut judged)) => {
+                judged.iter_mut().for_each(|last| last.verdict = Verdict::new(Did::Crashed, crash.clone()));
+                Batch::Judged(judged)
+            }
+            (_, judged) => judged,
+        })
     }
 
     /// Whether one of the scenario's streams has a last event, so that its client notices a stream that lacks it.
@@ -183,28 +240,31 @@ impl Setting<'_> {
         })
     }
 
-    fn play(&self, world: &World, of: &Worlds) -> Play {
-        if world.order.is_empty() {
+    fn play(&self, world: &World, of: &Worlds, recording: &Recording, cap: Duration) -> Play {
+        let play = if world.order.is_empty() {
             let staged = Staged::faulty(Some(world.turn), world.fault, of.times, of.calls);
             Play::of(self, staged, Some(world.turn))
         } else {
             Play::of(self, Staged::ordered(world.order.clone()), None)
-        }
+        };
+        // Before the whole run counts as one in which nothing happens.
+        play.giving_up(self, &recording.sent, limit_of(world, cap) * 3 / 4)
     }
 
-    fn judge(&self, world: &World, play: &Play, seen: &Seen, recording: &Recording, of: &Worlds) -> Verdict {
-        let is_equal = seen.golden == recording.seen.golden;
-        let came = usize::try_from(play.staged.arrivals(world.turn).came).unwrap_or_default();
+    fn judge(
+        &self,
+        world: &World,
+        attempts: usize,
+        play: &Play,
+        seen: &Seen,
+        recording: &Recording,
+        of: &Worlds,
+    ) -> Verdict {
         match seen.ended {
             Ended::Storm => {
                 return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
             }
             Ended::Late => return Verdict::new(Did::Hung, hung(world.fault.kind)),
-            Ended::Well if is_equal && seen.left.is_none() => {
-                let attempts =
-                    if world.is_invisible() { String::new() } else { format!("in {}", counted(came, "attempt")) };
-                return Verdict::new(Did::Recovered, attempts);
-            }
             Ended::Well | Ended::Failed => {}
         }
         // What it asked in a later step follows from what it said in an earlier one, which is judged then.
@@ -215,22 +275,6 @@ impl Setting<'_> {
             None => (self.sent(seen, None), &recording.sent),
             Some(_) => (self.sent(seen, until), &self.sent(&recording.seen, until)),
         };
-        let same = until.is_some() && now.texts == recorded.texts && now.words == recorded.words;
-        if let Some(asked) = seen.left.as_ref().filter(|_| until.is_none() || same) {
-            return Verdict::new(Did::WentOn, format!("asked {}", quoted(asked)));
-        }
-        if until.is_none()
-            && let Some(status) = seen.failed_status()
-        {
-            return Verdict::new(Did::Reported, format!("status {status}"));
-        }
-        // To a client that waits for no last event, a stream that ends well with nothing in it is a whole answer.
-        let failure = seen.driven.failure.as_ref();
-        let is_empty =
-            failure.is_some_and(|(_, error)| error.what().contains(EMPTY_STREAM)) && !self.waits_for_an_event();
-        if until.is_none() && seen.ended == Ended::Failed && seen.driven.broken.is_none() && !is_empty {
-            return Verdict::new(Did::Reported, "the answer breaks off");
-        }
         let compared = Compared {
             recorded,
             now: &now,
@@ -238,9 +282,69 @@ impl Setting<'_> {
             noise: &recording.noise,
             error_words: &self.project.discovered.suite.error_words,
             changed: changed(&recording.seen.golden, &seen.golden),
+            stuck: seen.stuck.clone(),
         };
+        let is_same = compared.is_as_recorded();
+        if seen.ended == Ended::Well && seen.left.is_none() && seen.golden == recording.seen.golden && is_same {
+            let why = if world.is_invisible() { String::new() } else { format!("in {}", counted(attempts, "attempt")) };
+            return Verdict::new(Did::Recovered, why);
+        }
+        if let Some(left) = seen.left.as_ref().filter(|_| until.is_none() || is_same) {
+            let acted = self.acted(world.fault.kind, left).map(|ran| Verdict::new(Did::Acted, ran));
+            return acted.unwrap_or_else(|| Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked))));
+        }
+        if until.is_none()
+            && let Some((status, said)) = seen.failed_status()
+        {
+            return Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref()));
+        }
+        // To a client that waits for no last event, a stream that ends well with nothing in it is a whole answer.
+        let failure = seen.driven.failure.as_ref();
+        let is_empty =
+            failure.is_some_and(|(_, error)| error.what().contains(EMPTY_STREAM)) && !self.waits_for_an_event();
+        if until.is_none() && seen.ended == Ended::Failed && seen.driven.broken.is_none() && !is_empty {
+            return Verdict::new(Did::Reported, "the answer breaks off, without a word");
+        }
         compared.verdict()
     }
+
+    /// The tool that ran with arguments that the model did not give, if its call was damaged.
+    fn acted(&self, kind: FaultKind, left: &Left) -> Option<String> {
+        use FaultKind::{BadArguments, CutClean, CutDirty, ErrorEvent, Garbage, LengthInToolCall, Stall};
+        if !matches!(kind, BadArguments | CutClean | CutDirty | ErrorEvent | Garbage | LengthInToolCall | Stall) {
+            return None;
+        }
+        let given = |call: &Json| {
+            self.fixture.table.turns().iter().any(|turn| {
+                let said = Message {
+                    tool_calls: turn.output.tool_calls().into_iter().cloned().collect(),
+                    ..Message::new("ai", "")
+                };
+                let canonical = self.project.rules.canonical(vec![said]);
+                let calls = canonical.first().and_then(|said| said.get("tool_calls")?.as_array());
+                calls.unwrap_or_default().contains(call)
+            })
+        };
+        let acted = left.ran.iter().find(|(call, result)| !refuses(result) && !given(call));
+        let ran = acted.map(|(call, _)| {
+            let args = call.get("args").map(|args| args.print(Layout::Compact)).unwrap_or_default();
+            format!("ran {} with {}", call.str_of("name").unwrap_or_default(), clipped(&args, QUOTED))
+        });
+        ran.or_else(|| left.tool.clone())
+    }
+}
+
+/// Whether the result of a tool says that it did not act.
+fn refuses(result: &str) -> bool {
+    says_error(result, &REFUSALS.map(str::to_owned))
+}
+
+/// The words of tools that did not act, besides those of errors.
+const REFUSALS: [&str; 7] = ["invalid", "missing", "required", "malformed", "could not", "cannot", "must "];
+
+/// How long nothing happens in a world until it counts as hung.
+fn limit_of(world: &World, cap: Duration) -> Duration {
+    if world.fault.kind == FaultKind::Stall { cap.min(STALLED) } else { cap }
 }
 
 /// What would end a world in which the service waits.
@@ -257,7 +361,7 @@ fn sickness(again: &Seen, recording: &Recording) -> Option<String> {
     match again.ended {
         Ended::Late | Ended::Storm => Some("does not end".to_owned()),
         Ended::Failed => {
-            let status = again.failed_status().map(|status| format!(" with status {status}")).unwrap_or_default();
+            let status = again.failed_status().map(|(status, _)| format!(" with status {status}")).unwrap_or_default();
             Some(format!("fails at step {}{status}", again.steps.len()))
         }
         Ended::Well if again.left.is_some() => Some("asks the model something else".to_owned()),

@@ -45,7 +45,8 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
         let (lines, new) = compared(project, scenario, &matrix);
         failed += new;
         if options.json {
-            told.push(serde_json::json!({ "name": scenario.name, "worlds": data.worlds }));
+            let notes = table::notes(&matrix);
+            told.push(serde_json::json!({ "name": scenario.name, "worlds": data.worlds, "notes": notes }));
         } else {
             terminal::out(format!("{}:\n{}", scenario.name, lines.join("\n")));
         }
@@ -86,9 +87,10 @@ fn compared(project: &Project, scenario: &Scenario, matrix: &Matrix) -> (Vec<Str
     let mut failed = 0;
     let lines = matrix.judged.iter().map(|judged: &Judged| {
         let line = table::line_of(judged, &callers);
-        let is_new = judged.fails() && !accepted.contains(&line);
+        let is_new = judged.fails() && !table::is_accepted(judged, &callers, &accepted);
         failed += usize::from(is_new);
         format!("{} {line}", if is_new { '!' } else { ' ' })
     });
-    (lines.collect(), failed)
+    let lines: Vec<String> = lines.collect();
+    (lines.into_iter().chain(table::notes(matrix).into_iter().map(|note| format!("  {note}"))).collect(), failed)
 }

@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use super::batch::{Judged, Recording};
+use super::batch::{Batch, Judged, Recording};
 use super::plan::{World, plan};
 use super::stay::Setting;
-use super::verdict::Did;
+use super::verdict::{Did, Verdict};
 use crate::report::terminal;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
+use retake_model::{Family, FaultKind};
 use retake_scenario::{Scenario, Worlds};
 
 /// A system that takes longer to start runs several worlds.
@@ -31,8 +32,10 @@ pub(super) struct Matrix {
     pub(super) judged: Vec<Judged>,
     /// How many worlds there are, if they are more than were run.
     pub(super) found: Option<usize>,
-    /// Whether a sick system could not be told, since the recorded run differs when it is repeated.
-    pub(super) repeats: bool,
+    /// Why a sick system could not be told: what the recorded run does when it is repeated.
+    pub(super) unlike: Option<&'static str>,
+    /// The worlds that have no verdict, since no call met their fault.
+    pub(super) unmet: Vec<World>,
 }
 
 /// Runs the worlds of a scenario that are wanted.
@@ -60,9 +63,9 @@ pub(super) fn run(
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
     let threads = if one_by_one { 1 } else { jobs.unwrap_or(cores * ON_A_CORE) };
     let threads = if recording.starting > SLOW && jobs.is_none() { threads.min(cores) } else { threads };
-    let at_once =
-        if one_by_one || recording.starting > SLOW { wanted.len().div_ceil(threads.max(1)).max(1) } else { 1 };
-    let batches: Vec<Batch> =
+    let shares = recording.can_share && (one_by_one || recording.starting > SLOW);
+    let at_once = if shares { wanted.len().div_ceil(threads.max(1)).max(1) } else { 1 };
+    let batches: Vec<Places> =
         wanted.iter().cloned().enumerate().collect::<Vec<_>>().chunks(at_once).map(<[_]>::to_vec).collect();
     let runs = Runs { setting: &setting, worlds, recording: &recording, cap };
     let (count, all) = (AtomicUsize::new(0), wanted.len());
@@ -73,21 +76,25 @@ pub(super) fn run(
         }
     };
     let mut judged = runs.all(batches, threads, &tell)?;
-    // A busy machine can make a service look as if it hung, so such worlds run once more, with less beside them.
-    let is_late = |judged: &Judged| matches!(judged.verdict.did, Did::Hung | Did::Sick);
-    let late =
-        judged.iter().filter(|(_, judged)| is_late(judged)).map(|(at, judged)| vec![(*at, judged.world.clone())]);
-    let again = runs.all(late.collect(), if one_by_one { 1 } else { cores }, &|| ())?;
+    // A busy machine can make a service look as if it hung, so such worlds run once more, with less beside them. Where no answer comes
+    // at all, it is not the machine.
+    let waits = |world: &World| matches!(world.fault.kind, FaultKind::Hang | FaultKind::Stall);
+    let is_late = |(at, judged): &(usize, Option<Judged>)| {
+        let late = judged.as_ref().is_none_or(|it| matches!(it.verdict.did, Did::Hung | Did::Sick));
+        (late && !(judged.is_some() && waits(&wanted[*at]))).then(|| vec![(*at, wanted[*at].clone())])
+    };
+    let few = if one_by_one { 1 } else { cores };
+    let again = runs.all(judged.iter().filter_map(is_late).collect(), few, &|| ())?;
     judged.retain(|(at, _)| !again.iter().any(|(other, _)| other == at));
     judged.extend(again);
     judged.sort_by_key(|(at, _)| *at);
-    let judged = judged.into_iter().map(|(_, judged)| judged).collect();
-    let (lines, repeats) = (recording.seen.lines(&setting), recording.repeats);
-    Ok(Matrix { lines, judged, found, repeats })
+    let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
+    let judged = judged.into_iter().filter_map(|(_, judged)| judged).collect();
+    Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet })
 }
 
 /// Worlds that run one after another, each with its place in the table.
-type Batch = Vec<(usize, World)>;
+type Places = Vec<(usize, World)>;
 
 struct Runs<'a> {
     setting: &'a Setting<'a>,
@@ -97,11 +104,16 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Runs all batches, on this many threads.
-    fn all(&self, batches: Vec<Batch>, threads: usize, tell: &(dyn Fn() + Sync)) -> Result<Vec<(usize, Judged)>> {
+    /// Runs all batches, on this many threads. A world whose fault was not met has no verdict.
+    fn all(
+        &self,
+        batches: Vec<Places>,
+        threads: usize,
+        tell: &(dyn Fn() + Sync),
+    ) -> Result<Vec<(usize, Option<Judged>)>> {
         let threads = threads.clamp(1, batches.len().max(1));
-        let queue: Mutex<VecDeque<Batch>> = Mutex::new(batches.into());
-        let done: Mutex<Vec<(usize, Judged)>> = Mutex::default();
+        let queue: Mutex<VecDeque<Places>> = Mutex::new(batches.into());
+        let done: Mutex<Vec<(usize, Option<Judged>)>> = Mutex::default();
         let failed: Mutex<Option<Error>> = Mutex::default();
         let work = || {
             while let Some(batch) = { queue.lock().pop_front() } {
@@ -134,20 +146,49 @@ impl Runs<'_> {
         }
     }
 
-    /// Runs worlds on one system. What is found on a system that several worlds share is confirmed on a fresh one.
-    fn batch(&self, batch: &Batch) -> Result<Vec<Judged>> {
-        let on_one = |worlds: &[World], fresh| self.setting.batch(worlds, self.worlds, self.recording, self.cap, fresh);
+    /// Runs worlds on one system. What is found on a system that several worlds share counts if it is the same afterwards; otherwise, and
+    /// if a world fails, a fresh system has the last word.
+    fn batch(&self, batch: &Places) -> Result<Vec<Option<Judged>>> {
         let worlds: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
-        let mut judged = on_one(&worlds, false)?;
-        if worlds.len() > 1 {
-            for judged in judged.iter_mut().filter(|judged| judged.fails()) {
-                if let Some(alone) = on_one(std::slice::from_ref(&judged.world), true)?.pop() {
-                    *judged = alone;
-                }
+        if let [world] = &*worlds {
+            return Ok(vec![self.alone(world)?]);
+        }
+        match self.setting.batch(&worlds, self.worlds, self.recording, self.cap, false)? {
+            Batch::Judged(judged) => {
+                let confirmed =
+                    |it: Judged| if it.fails() || asks_again(&it) { self.alone(&it.world) } else { Ok(Some(it)) };
+                judged.into_iter().map(confirmed).collect()
+            }
+            Batch::Unclear => worlds.iter().map(|world| self.alone(world)).collect(),
+        }
+    }
+
+    /// Runs a world on a fresh system. A service that asked again until it got an answer that made sense may ask for ever if none comes:
+    /// that is tried, too.
+    fn alone(&self, world: &World) -> Result<Option<Judged>> {
+        let judged = self.once(world, self.worlds)?;
+        if judged.as_ref().is_some_and(asks_again) {
+            let stays = Worlds { times: u32::MAX, ..self.worlds.clone() };
+            if let Some(stayed) = self.once(world, &stays)?.filter(|stayed| stayed.verdict.did == Did::Storm) {
+                let why = format!("{} while the answers stay like that", stayed.verdict.why);
+                return Ok(Some(Judged { verdict: Verdict { why, ..stayed.verdict }, ..stayed }));
             }
         }
         Ok(judged)
     }
+
+    fn once(&self, world: &World, of: &Worlds) -> Result<Option<Judged>> {
+        match self.setting.batch(std::slice::from_ref(world), of, self.recording, self.cap, true)? {
+            Batch::Judged(mut judged) => Ok(judged.pop()),
+            Batch::Unclear => Ok(None),
+        }
+    }
+}
+
+/// Whether a service asked again, because an answer made no sense to it.
+fn asks_again(judged: &Judged) -> bool {
+    let is_of_meaning = judged.world.fault.kind.family() == Family::Meaning;
+    is_of_meaning && judged.verdict.did == Did::Recovered && judged.attempts > 1
 }
 
 /// After how many worlds a line says how far it is.

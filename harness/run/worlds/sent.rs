@@ -1,9 +1,9 @@
 //! What a service sent in a run, as far as verdicts compare it: the names of its events, its words, and its texts by their place.
 //! Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use retake_core::events::{Captured, Event, Payload, is_id};
+use retake_core::events::{Captured, Event, Payload, ShapeOptions, is_id};
 use retake_core::json::Json;
 
 /// The keys whose values are words, besides those that the scenario names.
@@ -13,51 +13,73 @@ const LONGEST: usize = 48;
 /// The words by which services say that something failed; a suite can name more.
 const ERROR_WORDS: [&str; 6] = ["error", "fail", "incomplete", "cancel", "refus", "abort"];
 
+/// The keys of what is said to a person, the most likely first.
+const SAYING: [&str; 7] = ["message", "detail", "error", "errorMessage", "reason", "title", "text"];
+
 /// The number of the answer, the name of the event, and the path in its payload.
 pub(super) type Place = (usize, String, String);
+
+/// How often something came, and what its first event said to a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Came {
+    pub(super) times: usize,
+    pub(super) said: Option<String>,
+}
 
 /// What a service sent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WhatWasSent {
     /// The names of events.
-    pub(super) labels: BTreeSet<String>,
+    pub(super) labels: BTreeMap<String, Came>,
     /// Words, each with its key; and keys that say that something failed, each as a word without a key.
-    pub(super) words: BTreeSet<(String, String)>,
+    pub(super) words: BTreeMap<(String, String), Came>,
     /// The texts at each place, without ids.
     pub(super) texts: BTreeMap<Place, Vec<String>>,
-    /// How each stream ended: the name of the last event, and its payload if that is no JSON.
-    pub(super) ends: Vec<String>,
+    /// How each answer ended: the name of the last event, and its payload if that is no JSON.
+    pub(super) ends: BTreeMap<usize, String>,
 }
 
 impl WhatWasSent {
-    /// Reads what was captured. `normalize` replaces what differs from run to run.
-    pub(super) fn of(captured: &[Captured], more_words: &[String], normalize: &dyn Fn(&str) -> String) -> WhatWasSent {
+    /// Reads what was captured, each answer with its number. Of events that may come at any time, only the names count. `normalize`
+    /// replaces what differs from run to run.
+    pub(super) fn of<'a>(
+        captured: impl IntoIterator<Item = (usize, &'a Captured)>,
+        options: &ShapeOptions,
+        normalize: &dyn Fn(&str) -> String,
+    ) -> WhatWasSent {
         let mut sent = WhatWasSent::default();
-        let parts = captured.iter().filter(|capture| !capture.delivery.only_headers);
-        for (part, capture) in parts.enumerate() {
+        for (part, capture) in captured {
             if let Some(tree) = &capture.tree {
                 sent.texts.entry((part, "page".to_owned(), String::new())).or_default().push(normalize(tree));
             }
             for event in capture.events.iter().chain(&capture.after.events).filter(|event| event.is_real()) {
-                sent.event(part, event, more_words, normalize);
+                sent.event(part, event, options, normalize);
             }
             let last = capture.events.iter().rfind(|event| event.is_real());
-            sent.ends.push(last.map(|event| end_of(event, normalize)).unwrap_or_default());
+            sent.ends.insert(part, last.map(|event| end_of(event, normalize)).unwrap_or_default());
         }
         sent
     }
 
-    fn event(&mut self, part: usize, event: &Event, more_words: &[String], normalize: &dyn Fn(&str) -> String) {
+    /// Reads one event.
+    fn event(&mut self, part: usize, event: &Event, options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) {
         let label = event.label().into_owned();
-        match (event.json(), &event.payload) {
+        let json = event.json();
+        let said = match (&json, &event.payload) {
+            (Some(json), _) => said(json).map(normalize),
+            (None, Payload::Data(text)) => Some(normalize(text)),
+            _ => None,
+        };
+        match (&json, &event.payload) {
+            _ if options.ignores(&label) => {}
             (Some(json), _) => {
-                let mut walk = Walk { sent: self, part, label: &label, more_words, normalize };
-                walk.value(&json, &mut String::new(), "");
+                let mut walk = Walk { sent: self, part, label: &label, said: said.as_deref(), options, normalize };
+                walk.value(json, &mut String::new(), "");
             }
             (None, Payload::Data(text)) => self.text((part, label.clone(), String::new()), normalize(text)),
             _ => {}
         }
-        self.labels.insert(label);
+        came(&mut self.labels, label, said.as_deref());
     }
 
     fn text(&mut self, place: Place, text: String) {
@@ -65,6 +87,35 @@ impl WhatWasSent {
             self.texts.entry(place).or_default().push(text);
         }
     }
+}
+
+/// Counts something that came.
+fn came<K: Ord>(all: &mut BTreeMap<K, Came>, what: K, said: Option<&str>) {
+    let came = all.entry(what).or_insert_with(|| Came { times: 0, said: said.map(str::to_owned) });
+    came.times += 1;
+}
+
+/// What a payload says to a person: the first text under a key for that.
+fn said(json: &Json) -> Option<&str> {
+    let mut texts = Vec::new();
+    texts_of(json, "", &mut texts);
+    SAYING.iter().find_map(|key| texts.iter().find(|(of, _)| of == key)).map(|(_, text)| *text)
+}
+
+fn texts_of<'a>(json: &'a Json, key: &'a str, texts: &mut Vec<(&'a str, &'a str)>) {
+    match json {
+        Json::Object(fields) => fields.iter().for_each(|(key, value)| texts_of(value, key, texts)),
+        Json::Array(items) => items.iter().for_each(|item| texts_of(item, key, texts)),
+        Json::Str(text) if !text.is_empty() => texts.push((key, text)),
+        _ => {}
+    }
+}
+
+/// What a body says to a person: a text of its JSON, or all of it.
+pub(super) fn said_by_body(body: &str) -> Option<String> {
+    let json = Json::parse(body.as_bytes()).ok();
+    let said = json.as_ref().map_or(Some(body), |json| said(json))?;
+    Some(said.to_owned()).filter(|said| !said.trim().is_empty())
 }
 
 /// Whether a name or a word says that something failed.
@@ -86,7 +137,8 @@ struct Walk<'a> {
     sent: &'a mut WhatWasSent,
     part: usize,
     label: &'a str,
-    more_words: &'a [String],
+    said: Option<&'a str>,
+    options: &'a ShapeOptions,
     normalize: &'a dyn Fn(&str) -> String,
 }
 
@@ -97,7 +149,7 @@ impl Walk<'_> {
             Json::Object(fields) => {
                 for (key, value) in fields.iter() {
                     if value.is_truthy() && says_error(key, &[]) {
-                        self.sent.words.insert((String::new(), key.to_owned()));
+                        came(&mut self.sent.words, (String::new(), key.to_owned()), self.said);
                     }
                     path.extend(["/", key]);
                     self.value(value, path, key);
@@ -112,7 +164,7 @@ impl Walk<'_> {
                 }
             }
             Json::Str(text) if self.is_word(key, text) => {
-                self.sent.words.insert((key.to_owned(), text.clone()));
+                came(&mut self.sent.words, (key.to_owned(), text.clone()), self.said);
             }
             Json::Str(text) => {
                 let text = (self.normalize)(text);
@@ -123,7 +175,7 @@ impl Walk<'_> {
     }
 
     fn is_word(&self, key: &str, text: &str) -> bool {
-        (WORDS.contains(&key) || self.more_words.iter().any(|word| word == key))
+        (WORDS.contains(&key) || self.options.words.iter().any(|word| word == key))
             && text.len() <= LONGEST
             && !text.contains(char::is_whitespace)
     }

@@ -1,13 +1,14 @@
 //! One run of a scenario on a system that runs already, with a fault or without.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::sent::WhatWasSent;
-use crate::drive::{Driven, Driver, StepData, Underway, milliseconds};
+use super::sent::{WhatWasSent, said_by_body, says_error};
+use crate::drive::{Driven, Driver, GivingUp, StepData, Underway, milliseconds};
 use crate::run::declared_secrets;
 use crate::run::golden::Committed;
 use crate::run::project::Project;
@@ -16,12 +17,15 @@ use retake_base::error::Result;
 use retake_core::events::{Captured, Golden, Known, Recorded, Shaped};
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
-use retake_model::{GoingOn, Mode, ModelServer, Pacing, Replay, Scope, Staged};
+use retake_model::{GoingOn, Miss, MissReason, Mode, ModelServer, Pacing, Replay, RunLog, Scope, Staged};
 use retake_scenario::{Scenario, Step};
 use retake_wire::fixture::Fixture;
 
 /// How long no call has to come after the fault until a service has given up: retries come at once.
 const QUIET: Duration = Duration::from_millis(250);
+
+/// From where answers are counted that go into no golden.
+const BESIDE: usize = 1 << 20;
 
 /// What all runs of a scenario's worlds share.
 pub(super) struct Setting<'a> {
@@ -57,8 +61,39 @@ pub(super) struct Seen {
     pub(super) took: Duration,
     /// Whether a turn was not asked for.
     pub(super) all_served: bool,
-    /// What was asked that was never recorded and got no answer: the beginning of its newest message.
-    pub(super) left: Option<String>,
+    /// What was asked that was never recorded and got no answer.
+    pub(super) left: Option<Left>,
+    /// The value that a step waited for in vain.
+    pub(super) stuck: Option<String>,
+}
+
+/// What a service asked that was never recorded.
+#[derive(Debug)]
+pub(super) struct Left {
+    /// The newest message of the call.
+    pub(super) asked: String,
+    /// The model's last calls of tools, as the service tells them, each with what the tool returned.
+    pub(super) ran: Vec<(Json, String)>,
+    /// What a double of a tool server was asked that was never recorded.
+    pub(super) tool: Option<String>,
+}
+
+impl Left {
+    fn of(log: &RunLog, missed: &[Arc<Miss>], normalize: impl Fn(&str) -> String) -> Left {
+        let first = log.missed.first();
+        let conversation: &[Json] = first.map(|call| &*call.lookup.conversation).unwrap_or_default();
+        let text = |message: &Json| normalize(message.get("content").and_then(Json::as_str).unwrap_or_default());
+        let said = conversation.iter().rposition(|message| message.str_of("type") == Some("ai"));
+        let (calls, results) =
+            said.map_or((None, &[][..]), |at| (conversation[at].get("tool_calls"), &conversation[at + 1..]));
+        let results = results.iter().filter(|message| message.str_of("type") == Some("tool")).map(text);
+        let ran = calls.and_then(Json::as_array).unwrap_or_default().iter().cloned().zip(results).collect();
+        let is_of_tool = |miss: &&Arc<Miss>| {
+            matches!(miss.reason, MissReason::ToolNotRecorded { .. } | MissReason::ToolAllServed { .. })
+        };
+        let tool = missed.iter().find(is_of_tool).map(|miss| miss.reason.to_string());
+        Left { asked: conversation.last().map(text).unwrap_or_default(), ran, tool }
+    }
 }
 
 /// A replay for one run, with what is staged for its calls.
@@ -66,6 +101,8 @@ pub(super) struct Play {
     pub(super) staged: Arc<Staged>,
     replay: Arc<Replay>,
     target: Option<usize>,
+    /// When a step stops to wait for what does not come.
+    gives_up: Option<GivingUp>,
 }
 
 impl Play {
@@ -73,7 +110,20 @@ impl Play {
         let (scope, staged) = (Scope::new(&setting.scenario.name), Arc::new(staged));
         let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope);
         let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()));
-        Play { staged, replay, target }
+        Play { staged, replay, target, gives_up: None }
+    }
+
+    /// Steps stop to wait when an answer says something in error words that were not recorded, or when nothing happens for this time.
+    pub(super) fn giving_up(self, setting: &Setting<'_>, recorded: &WhatWasSent, quiet: Duration) -> Play {
+        let known: BTreeSet<_> = recorded.words.keys().cloned().collect();
+        let (more, golden) = (setting.project.discovered.suite.error_words.clone(), setting.scenario.golden.clone());
+        let says_failed = move |answer: &Captured| {
+            let words = WhatWasSent::of([(0, answer)], &golden, &str::to_owned).words;
+            words.keys().any(|word| !known.contains(word) && says_error(&word.1, &more))
+        };
+        let staged = self.staged.clone();
+        let met = Arc::new(move || staged.is_after_fault());
+        Play { gives_up: Some(GivingUp { says_failed: Arc::new(says_failed), met, quiet }), ..self }
     }
 
     pub(super) fn mode(&self) -> Mode {
@@ -95,7 +145,7 @@ impl Play {
     ) -> Result<Seen> {
         self.replay.on_stage(&stage.places());
         let began = Instant::now();
-        let underway = Underway::since(began);
+        let underway = Underway::since(began).giving_up(self.gives_up.clone());
         let running = async {
             tokio::select! {
                 driven = self.drive(setting, stage, model, &underway) => Ok(driven?),
@@ -128,13 +178,10 @@ impl Play {
         let missed = self.scope().judge();
         let normalize = |text: &str| driven.names.apply(text, &setting.project.rules.normalizer);
         let log = self.replay.log();
-        let left = (log.unanswered || !missed.is_empty()).then(|| {
-            let newest = log.missed.first().and_then(|call| call.lookup.conversation.last());
-            normalize(newest.and_then(|message| message.get("content")).and_then(Json::as_str).unwrap_or_default())
-        });
+        let left = (log.unanswered || !missed.is_empty()).then(|| Left::of(&log, &missed, normalize));
         let golden = setting.golden(&driven);
-        let (steps, all_served) = (underway.steps(), self.replay.all_served());
-        Ok(Seen { ended, driven, steps, golden, began, took: began.elapsed(), all_served, left })
+        let (steps, all_served, stuck) = (underway.steps(), self.replay.all_served(), underway.stuck());
+        Ok(Seen { ended, driven, steps, golden, began, took: began.elapsed(), all_served, left, stuck })
     }
 
     async fn drive(
@@ -191,21 +238,24 @@ impl Setting<'_> {
 
     /// What a run sent, up to a step if it is given.
     pub(super) fn sent(&self, seen: &Seen, until: Option<usize>) -> WhatWasSent {
-        let all = &seen.driven.captured;
+        let Driven { captured, beside, broken, .. } = &seen.driven;
         let parts = until.map_or(usize::MAX, |until| {
             let steps = self.scenario.steps.iter().take(until).flat_map(Step::parts);
             steps.filter(|part| part.golden).count()
         });
-        let of_golden = all.iter().filter(|capture| !capture.delivery.only_headers).take(parts);
-        let broken = seen.driven.broken.iter().filter(|_| until.is_none());
-        let captured: Vec<Captured> = of_golden.chain(broken).cloned().collect();
+        let of_golden = captured.iter().filter(|capture| !capture.delivery.only_headers).take(parts);
+        let broken = broken.iter().filter(|_| until.is_none());
+        let of_golden = of_golden.chain(broken).enumerate();
+        // Answers that go into no golden are told apart by their steps.
+        let beside = beside.iter().filter(|(step, _)| until.is_none_or(|until| *step < until));
+        let beside = beside.map(|(step, capture)| (BESIDE + step, capture));
         // What is quoted of it stands in a golden.
         let secrets = declared_secrets::of_goldens(&self.project.open);
         let normalize = |text: &str| {
             let text = seen.driven.names.apply(text, &self.project.rules.normalizer);
             secrets.text(&text, &mut Fired::new()).into_owned()
         };
-        WhatWasSent::of(&captured, &self.scenario.golden.words, &normalize)
+        WhatWasSent::of(of_golden.chain(beside), &self.scenario.golden, &normalize)
     }
 }
 
@@ -215,10 +265,13 @@ impl Seen {
         self.steps.iter().rev().find_map(|step| step.status.clone()).unwrap_or_default()
     }
 
-    /// The status of the step that failed, if it says that something is wrong.
-    pub(super) fn failed_status(&self) -> Option<u16> {
+    /// The status of the step that failed, if it says that something is wrong, and what its answer said.
+    pub(super) fn failed_status(&self) -> Option<(u16, Option<String>)> {
         let step = self.steps.last().filter(|_| self.ended == Ended::Failed)?;
-        step.status.as_ref()?.parse().ok().filter(|status| *status >= 400)
+        let status = step.status.as_ref()?.parse().ok().filter(|status| *status >= 400)?;
+        let (_, error) = self.driven.failure.as_ref()?;
+        let answer = error.hints().iter().find_map(|hint| hint.strip_prefix("the answer was: "));
+        Some((status, answer.and_then(said_by_body)))
     }
 
     /// How many steps had begun at a time.

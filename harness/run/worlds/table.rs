@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::batch::Judged;
+use super::matrix::Matrix;
 
 /// One line: the turn, its caller, the fault, what the service did, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +37,9 @@ pub(super) fn line_of(judged: &Judged, callers: &[Option<String>]) -> String {
 }
 
 /// The table. Neighbouring lines that are equal but for their turn are one line.
-pub(super) fn print(judged: &[Judged], callers: &[Option<String>], found: Option<usize>, repeats: bool) -> String {
+pub(super) fn print(matrix: &Matrix, callers: &[Option<String>]) -> String {
     let mut text = String::new();
-    let mut lines = judged.iter().map(|judged| Line::of(judged, callers)).peekable();
+    let mut lines = matrix.judged.iter().map(|judged| Line::of(judged, callers)).peekable();
     while let Some(first) = lines.next() {
         let mut last = first.turn;
         while let Some(next) = lines.next_if(|next| next.turn == last + 1 && next.rest() == first.rest()) {
@@ -51,13 +52,55 @@ pub(super) fn print(judged: &[Judged], callers: &[Option<String>], found: Option
         };
         let _ = writeln!(text, "{turns}{}", first.rest());
     }
-    if let Some(found) = found {
-        let _ = writeln!(text, "{} of {found} worlds, chosen evenly", judged.len());
-    }
-    if !repeats {
-        let _ = writeln!(text, "sick: not looked for, since a second run on the same system differs without any fault");
+    for note in notes(matrix) {
+        let _ = writeln!(text, "{note}");
     }
     text
+}
+
+/// What is said of all worlds together.
+pub(super) fn notes(matrix: &Matrix) -> Vec<String> {
+    let Matrix { judged, found, unlike, unmet, .. } = matrix;
+    let found = found.map(|found| format!("{} of {found} worlds, chosen evenly", judged.len() + unmet.len()));
+    let unmet = unmet.iter().map(|world| format!("no verdict: no call met {}", world.id()));
+    let sick = unlike.map(|unlike| format!("{NOT_SICK}, since a second run on the same system {unlike}"));
+    found.into_iter().chain(unmet).chain(sick).collect()
+}
+
+/// What is said where a sick system cannot be told.
+const NOT_SICK: &str = "sick: not looked for";
+
+/// Whether what a committed table says is so: each of its worlds has the line that it had. Worlds of faults that it does not know came
+/// later; returns how many there are. `None` if it is not so.
+pub(super) fn holds(committed: &str, matrix: &Matrix, callers: &[Option<String>]) -> Option<usize> {
+    let before = unfolded(committed);
+    let is_known = |judged: &&Judged| {
+        let kind = judged.world.fault.kind.name();
+        before.iter().any(|line| line.split("  ").nth(1).is_some_and(|fault| fault.split(' ').next() == Some(kind)))
+    };
+    let (known, new): (Vec<&Judged>, Vec<&Judged>) = matrix.judged.iter().partition(is_known);
+    let lines = known.iter().map(|judged| line_of(judged, callers));
+    // Their number, and which of them are chosen, change with those that came later.
+    let notes = notes(matrix).into_iter().filter(|note| new.is_empty() || !note.contains(" worlds, chosen"));
+    let now: Vec<String> = lines.chain(notes).collect();
+    let before = before.iter().filter(|line| new.is_empty() || !line.contains(" worlds, chosen"));
+    let before: Vec<&String> = before.collect();
+    let is_same = before.len() == now.len() && before.iter().zip(&now).all(|(before, now)| says(now, before));
+    is_same.then_some(new.len())
+}
+
+/// Whether a line says what one of an earlier version says, and possibly more.
+fn says(now: &str, before: &str) -> bool {
+    let sick = now.starts_with(NOT_SICK) && before.starts_with(NOT_SICK);
+    sick || now
+        .strip_prefix(before)
+        .is_some_and(|more| more.is_empty() || more.starts_with(": ") || more.starts_with(", "))
+}
+
+/// Whether the line of a world stands in a committed table.
+pub(super) fn is_accepted(judged: &Judged, callers: &[Option<String>], accepted: &[String]) -> bool {
+    let line = line_of(judged, callers);
+    accepted.iter().any(|before| says(&line, before))
 }
 
 /// The lines of a committed table, each for one turn.

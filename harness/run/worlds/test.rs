@@ -62,7 +62,7 @@ pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(),
 /// The table of a scenario's worlds.
 pub(super) fn text_of(project: &Project, scenario: &Scenario, matrix: &Matrix) -> String {
     let callers = matrix::callers(project, scenario);
-    table::print(&matrix.judged, &callers, matrix.found, matrix.repeats)
+    table::print(matrix, &callers)
 }
 
 /// What is kept of the worlds for reports.
@@ -86,11 +86,26 @@ fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(),
     if goldens.policy() == Policy::Overwrite {
         return written(project, scenario, &text);
     }
-    match goldens.compare(&scenario.name, &text, &scenario.file, false)? {
+    let callers = matrix::callers(project, scenario);
+    let committed = goldens.text(&scenario.name);
+    let held = committed.and_then(|committed| table::holds(&committed, matrix, &callers));
+    match goldens.compare(&scenario.name, &text, &scenario.file, held.is_some())? {
         Compared::Same | Compared::FormatOnly => {
+            let committed = goldens.text(&scenario.name).unwrap_or_default();
             let failing: Vec<&Judged> = matrix.judged.iter().filter(|judged| judged.fails()).collect();
-            let note = format!("worlds: {} accepted as failing", counted(failing.len(), "line"));
-            project.note(&name_of(&scenario.name), (!failing.is_empty()).then_some(note));
+            let accepted = table::unfolded(&committed);
+            let (accepted, new): (Vec<&Judged>, Vec<&Judged>) =
+                failing.into_iter().partition(|judged| table::is_accepted(judged, &callers, &accepted));
+            let note = format!("worlds: {} accepted as failing", counted(accepted.len(), "line"));
+            let more = held.filter(|more| *more > 0).map(|more| {
+                let update = project.commands.update(&name_of(&scenario.name));
+                format!(
+                    "worlds: {} not in the table, which was written before, {} of them failing: {update}",
+                    counted(more, "line"),
+                    new.len()
+                )
+            });
+            project.note(&name_of(&scenario.name), (!accepted.is_empty()).then_some(note).into_iter().chain(more));
             Ok(())
         }
         Compared::New => {
@@ -111,7 +126,7 @@ fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(),
 fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str, otherwise: Cause) -> Failure {
     let accepted = table::unfolded(committed);
     let callers = matrix::callers(project, scenario);
-    let is_new = |judged: &&Judged| !accepted.contains(&table::line_of(judged, &callers));
+    let is_new = |judged: &&Judged| !table::is_accepted(judged, &callers, &accepted);
     let new: Vec<&Judged> = matrix.judged.iter().filter(is_new).collect();
     let failing: Vec<&&Judged> = new.iter().filter(|judged| judged.fails()).collect();
     let cause = |judged: &&&Judged| {
@@ -119,7 +134,13 @@ fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str,
         let seen = if did.fails() { String::new() } else { ", although no service should notice it".to_owned() };
         Cause::new(CauseKind::Other, format!("{} in the world {}: {why}{seen}", did.word(), judged.world.id()))
     };
-    let mut causes: Vec<Cause> = failing.iter().take(NAMED).map(cause).collect();
+    // One of each kind first.
+    let is_first = |at: usize| {
+        let kind = |judged: &Judged| judged.world.fault.kind;
+        !failing[..at].iter().any(|before| kind(before) == kind(failing[at]))
+    };
+    let (first, others): (Vec<usize>, Vec<usize>) = (0..failing.len()).partition(|at| is_first(*at));
+    let mut causes: Vec<Cause> = first.into_iter().chain(others).take(NAMED).map(|at| cause(&&failing[at])).collect();
     if causes.is_empty() {
         causes.push(otherwise);
     }

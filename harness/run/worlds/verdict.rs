@@ -2,11 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::sent::{Place, WhatWasSent, says_error};
+use super::sent::{Came, Place, WhatWasSent, says_error};
 use retake_base::text::{clipped, counted};
 
-/// How much of a text a line quotes.
-const QUOTED: usize = 24;
+/// How much of a text a line quotes, and how much of what the client was told.
+pub(super) const QUOTED: usize = 24;
+const TOLD: usize = 60;
+/// Digits of which more are an address or a number of a process, and no number that counts.
+const DIGITS: usize = 5;
+/// The words of something that has not ended.
+const STILL: [&str; 9] = ["run", "pend", "progress", "process", "queue", "start", "creat", "work", "active"];
 
 /// What a service did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +22,10 @@ pub(super) enum Did {
     Reported,
     /// It ended as if all was well, with less than was recorded.
     Silent,
+    /// It sent the beginning of a text, and then all of it once more.
+    Repeated,
+    /// A tool ran with arguments that the model did not give.
+    Acted,
     /// It ended well, and said something else.
     Other,
     /// It asked the model what was never recorded.
@@ -38,6 +47,8 @@ impl Did {
             Did::Recovered => "recovered",
             Did::Reported => "reported",
             Did::Silent => "SILENT",
+            Did::Repeated => "REPEATED",
+            Did::Acted => "ACTED",
             Did::Other => "other",
             Did::WentOn => "went on",
             Did::Hung => "hung",
@@ -49,7 +60,7 @@ impl Did {
 
     /// Whether it fails until somebody accepts it.
     pub(super) fn fails(self) -> bool {
-        matches!(self, Did::Silent | Did::Hung | Did::Crashed | Did::Sick | Did::Storm)
+        !matches!(self, Did::Recovered | Did::Reported | Did::Other | Did::WentOn)
     }
 }
 
@@ -66,63 +77,141 @@ impl Verdict {
     }
 }
 
+/// What differs from run to run without any fault.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Noise {
+    texts: BTreeSet<Place>,
+    words: BTreeSet<(String, String)>,
+}
+
+impl Noise {
+    /// What differs between two runs without any fault.
+    pub(super) fn between(one: &WhatWasSent, other: &WhatWasSent) -> Noise {
+        let places = one.texts.keys().chain(other.texts.keys());
+        let texts = places.filter(|place| !is_same(texts_at(one, place), texts_at(other, place))).cloned().collect();
+        let words = one.words.keys().chain(other.words.keys());
+        let of_both = |word: &&(String, String)| one.words.contains_key(*word) && other.words.contains_key(*word);
+        Noise { texts, words: words.filter(|word| !of_both(word)).cloned().collect() }
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_none(&self) -> bool {
+        self.texts.is_empty() && self.words.is_empty()
+    }
+}
+
 /// A run in a world, as far as it can be judged by what was sent.
 pub(super) struct Compared<'a> {
     pub(super) recorded: &'a WhatWasSent,
     pub(super) now: &'a WhatWasSent,
     /// The status of the last answer.
     pub(super) status: String,
-    /// The texts of places that differ from run to run without any fault.
-    pub(super) noise: &'a BTreeSet<Place>,
+    pub(super) noise: &'a Noise,
     /// More words by which the service says that something failed.
     pub(super) error_words: &'a [String],
     /// The first line of the golden that is another one, and is not about texts.
     pub(super) changed: Option<String>,
+    /// A value that did not become what a step waited for, although nothing happened any more.
+    pub(super) stuck: Option<String>,
 }
 
 impl Compared<'_> {
-    /// The verdict on a run that came to an end, and whose golden differs.
+    /// Whether the client got all that was recorded, and was told nothing else.
+    pub(super) fn is_as_recorded(&self) -> bool {
+        let Compared { recorded, now, noise, .. } = self;
+        let places = recorded.texts.keys().chain(now.texts.keys()).filter(|place| !noise.texts.contains(*place));
+        let words = recorded.words.keys().chain(now.words.keys()).filter(|word| !noise.words.contains(*word));
+        self.stuck.is_none()
+            && places.into_iter().all(|place| is_same(texts_at(recorded, place), texts_at(now, place)))
+            && words.into_iter().all(|word| recorded.words.contains_key(word) && now.words.contains_key(word))
+            && !now.labels.keys().any(|label| !recorded.labels.contains_key(label) && self.says_error(label))
+    }
+
+    fn says_error(&self, word: &str) -> bool {
+        says_error(word, self.error_words)
+    }
+
+    /// The verdict on a run that came to an end, and in which the client did not get what was recorded.
     pub(super) fn verdict(&self) -> Verdict {
         let Compared { recorded, now, status, .. } = self;
-        let new_labels: Vec<&String> = now.labels.difference(&recorded.labels).collect();
-        if let Some(label) = new_labels.iter().find(|label| says_error(label, self.error_words)) {
-            return Verdict::new(Did::Reported, format!("event `{label}`"));
+        let new_labels = || now.labels.iter().filter(|(label, _)| !recorded.labels.contains_key(*label));
+        if let Some((label, came)) = new_labels().find(|(label, _)| self.says_error(label)) {
+            return Verdict::new(Did::Reported, told(&format!("event `{label}`"), came.said.as_deref()));
         }
-        let new_words: Vec<&(String, String)> = now.words.difference(&recorded.words).collect();
-        if let Some((key, word)) = new_words.iter().find(|(_, word)| says_error(word, self.error_words)) {
+        let new_words = || {
+            let new = now.words.iter().filter(|(word, _)| !recorded.words.contains_key(*word));
+            new.filter(|(word, _)| !self.noise.words.contains(*word))
+        };
+        if let Some(((key, word), came)) = new_words().find(|((_, word), _)| self.says_error(word)) {
             let what = if key.is_empty() { format!("an `{word}`") } else { format!("{key} {word:?}") };
-            return Verdict::new(Did::Reported, what);
+            return Verdict::new(Did::Reported, told(&what, came.said.as_deref()));
         }
-        let ended = now.ends.iter().zip(&recorded.ends).find(|(now, recorded)| now != recorded);
+        let ended = now.ends.iter().filter_map(|(part, end)| Some((end, recorded.ends.get(part)?)));
+        let ended = ended.into_iter().find(|(now, recorded)| now != recorded);
         if let Some((last, expected)) = ended.filter(|(_, expected)| !expected.is_empty()) {
             let last = if last.is_empty() { "nothing" } else { last };
-            return Verdict::new(Did::Reported, format!("breaks off after `{last}`, before `{expected}`"));
+            let what = format!("breaks off after `{last}`, before `{expected}`, without a word");
+            return Verdict::new(Did::Reported, what);
         }
-        if let Some(label) = new_labels.first() {
+        let is_still = |word: &str| STILL.iter().any(|still| word.to_lowercase().contains(still));
+        let other_word = new_words().map(|(word, _)| word).find(|(_, word)| self.stuck.is_none() || !is_still(word));
+        if let Some(stuck) = self.stuck.as_ref().filter(|_| other_word.is_none()) {
+            return Verdict::new(Did::Hung, stuck);
+        }
+        if let Some((label, _)) = new_labels().next() {
             return Verdict::new(Did::Other, format!("{status}, event `{label}`"));
         }
-        if let Some((key, word)) = new_words.first() {
+        if let Some((key, word)) = other_word {
             return Verdict::new(Did::Other, format!("{status}, {key} {word:?}"));
         }
-        let places = now.texts.iter().filter(|(place, _)| !self.noise.contains(*place));
+        if let Some(what) = self.repeated() {
+            return Verdict::new(Did::Repeated, format!("{status}, ends, {what}"));
+        }
+        let places = now.texts.iter().filter(|(place, _)| !self.noise.texts.contains(*place));
         for (place, texts) in places {
-            let recorded = recorded.texts.get(place).map(Vec::as_slice).unwrap_or_default();
-            if let Some(new) = new_text(texts, recorded) {
+            if let Some(new) = new_text(texts, texts_at(recorded, place)) {
                 return Verdict::new(Did::Other, format!("{status}, ends, {}", quoted(new)));
             }
         }
         if let Some(what) = self.cut() {
             return Verdict::new(Did::Silent, format!("{status}, ends, {what}"));
         }
-        let changed = self.changed.as_deref().unwrap_or("the golden differs");
+        let changed = self.changed.as_deref().unwrap_or("something differs");
         Verdict::new(Did::Other, format!("{status}, ends, all texts, but {changed}"))
+    }
+
+    /// What came once more after its beginning had come: the whole text of a place whose texts are pieces. An event between the two that
+    /// comes more often than recorded may say that it begins again.
+    fn repeated(&self) -> Option<String> {
+        let Compared { recorded, now, .. } = self;
+        let carries = |label: &String| recorded.texts.keys().any(|(_, of, _)| of == label);
+        let more_often = |(label, came): (&String, &Came)| {
+            !carries(label) && recorded.labels.get(label).is_some_and(|before| before.times < came.times)
+        };
+        if now.labels.iter().any(more_often) {
+            return None;
+        }
+        let places =
+            recorded.texts.iter().filter(|(place, texts)| !self.noise.texts.contains(*place) && are_pieces(texts));
+        let repeated = |(place, texts): (&Place, &Vec<String>)| {
+            let (whole, came) = (texts.concat(), texts_at(now, place).concat());
+            let mut before = came.strip_suffix(whole.as_str()).filter(|before| !before.is_empty())?;
+            let first = before;
+            while !before.is_empty() {
+                let shared =
+                    before.chars().zip(whole.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+                before = before.get(shared..).filter(|_| shared > 0)?;
+            }
+            Some(format!("{} and then all {}", quoted(first), counted(whole.chars().count(), "character")))
+        };
+        places.into_iter().find_map(repeated)
     }
 
     /// What is left of the text of which the most is missing, or `None` if all texts came.
     fn cut(&self) -> Option<String> {
-        let recorded = self.recorded.texts.iter().filter(|(place, _)| !self.noise.contains(*place));
+        let recorded = self.recorded.texts.iter().filter(|(place, _)| !self.noise.texts.contains(*place));
         let missing = recorded.filter_map(|(place, recorded)| {
-            let now = self.now.texts.get(place).map(Vec::as_slice).unwrap_or_default();
+            let now = texts_at(self.now, place);
             let (whole, came) = (whole(recorded), whole(now));
             let (all, left) = (whole.chars().count(), came.chars().count());
             (left < all).then(|| (all - left, came, all))
@@ -134,10 +223,35 @@ impl Compared<'_> {
     }
 }
 
-/// The text at a place: its pieces joined, or the longest if each begins with the one before it, as states do.
+fn texts_at<'a>(sent: &'a WhatWasSent, place: &Place) -> &'a [String] {
+    sent.texts.get(place).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether each text begins with the one before it, as states do.
+fn grow(texts: &[String]) -> bool {
+    texts.windows(2).all(|pair| pair[1].starts_with(&pair[0]) || pair[0].starts_with(&pair[1]))
+}
+
+/// Whether texts are the pieces of one. A single text may also be a state.
+fn are_pieces(texts: &[String]) -> bool {
+    texts.len() > 1 && !grow(texts)
+}
+
+/// The text at a place: its pieces joined, or the longest if they are states.
 fn whole(texts: &[String]) -> String {
-    let grows = texts.windows(2).all(|pair| pair[1].starts_with(&pair[0]) || pair[0].starts_with(&pair[1]));
-    if grows { texts.iter().max_by_key(|text| text.len()).cloned().unwrap_or_default() } else { texts.concat() }
+    if grow(texts) { texts.iter().max_by_key(|text| text.len()).cloned().unwrap_or_default() } else { texts.concat() }
+}
+
+/// Whether two runs brought the same texts to a place. A stream may cut the same text at other places, and the pieces of answers
+/// that came at the same time may be mixed in another way.
+fn is_same(one: &[String], other: &[String]) -> bool {
+    let (a, b) = (whole(one), whole(other));
+    let sorted = |text: &str| {
+        let mut all: Vec<char> = text.chars().collect();
+        all.sort_unstable();
+        all
+    };
+    a == b || one.concat() == other.concat() || (are_pieces(one) && are_pieces(other) && sorted(&a) == sorted(&b))
 }
 
 /// The first text at a place that is neither a recorded one nor the beginning of one.
@@ -148,6 +262,17 @@ fn new_text<'a>(texts: &'a [String], recorded: &[String]) -> Option<&'a str> {
         return None;
     }
     texts.iter().find(|text| !begins(text)).map(String::as_str)
+}
+
+/// What a client was told, with the beginning of the text that tells it.
+pub(super) fn told(what: &str, said: Option<&str>) -> String {
+    let steady = |word: &str| {
+        let digits = word.chars().filter(char::is_ascii_digit).count();
+        if word.contains("0x") || digits > DIGITS { "…".to_owned() } else { word.to_owned() }
+    };
+    let said = said.map(|said| said.split_whitespace().map(steady).collect::<Vec<_>>().join(" "));
+    let said = said.filter(|said| !said.is_empty()).map(|said| format!(": {:?}", clipped(&said, TOLD)));
+    format!("{what}{}", said.unwrap_or_default())
 }
 
 /// The beginning of a text, in quotes.

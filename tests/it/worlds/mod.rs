@@ -5,5 +5,6 @@ pub(crate) mod kinds;
 pub(crate) mod mistakes;
 pub(crate) mod served;
 pub(crate) mod trial;
+pub(crate) mod verdicts;
 
-pub(crate) const TESTS: &[&[crate::Test]] = &[kinds::TESTS, guide::TESTS, served::TESTS, trial::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[kinds::TESTS, guide::TESTS, served::TESTS, trial::TESTS, verdicts::TESTS];

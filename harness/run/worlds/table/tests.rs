@@ -6,7 +6,11 @@ use retake_model::{Fault, FaultKind};
 
 fn judged(turn: usize, kind: FaultKind, did: Did, why: &str) -> Judged {
     let world = World { turn, fault: Fault { kind, after: None, of: 0 }, order: Vec::new() };
-    Judged { world, verdict: Verdict::new(did, why), lines: Vec::new() }
+    Judged { world, verdict: Verdict::new(did, why), attempts: 1, lines: Vec::new() }
+}
+
+fn matrix(judged: &[Judged]) -> Matrix {
+    Matrix { lines: Vec::new(), judged: judged.to_vec(), found: None, unlike: None, unmet: Vec::new() }
 }
 
 #[test]
@@ -21,7 +25,7 @@ fn neighbours_that_differ_only_in_their_turn_are_one_line_and_unfold_again() {
         judged(2, FaultKind::Nothing, Did::Silent, "200, ends, nothing of 3 characters"),
         judged(0, FaultKind::FramingBytes, Did::Recovered, ""),
     ];
-    let table = print(&all, &callers, Some(9), true);
+    let table = print(&Matrix { found: Some(9), ..matrix(&all) }, &callers);
     assert_eq!(
         table,
         "turns 1..2 lead  rate-limit  recovered  in 2 attempts\n\
@@ -49,4 +53,36 @@ fn a_world_is_named_with_or_without_its_turn_and_its_place() {
     for name in ["turn1/cut-clean/4", "turn11/cut-clean", "turn1/cut", "cut-dirty", "turn"] {
         assert!(!WorldData::is_named(&world.id(), name), "{name}");
     }
+}
+
+#[test]
+fn a_table_of_an_earlier_version_is_compared_in_the_worlds_that_it_has() {
+    let all = [
+        judged(0, FaultKind::RateLimit, Did::Recovered, "in 2 attempts"),
+        judged(0, FaultKind::Stall, Did::Hung, "waits for the rest"),
+        judged(0, FaultKind::Nothing, Did::Reported, "event `error`: \"no text\""),
+    ];
+    let holds = |table: &str| super::holds(table, &matrix(&all), &[]);
+    let before = "turn 1  rate-limit  recovered  in 2 attempts\nturn 1  nothing  reported  event `error`\n";
+    assert_eq!(holds(before), Some(1));
+    assert_eq!(holds(&print(&matrix(&all), &[])), Some(0));
+    assert_eq!(holds(&before.replace("in 2", "in 1")), None);
+    assert_eq!(holds(&before.replace("event `error`", "event `err")), None);
+    // A world that the table has, and that is not there any more.
+    assert_eq!(holds(&format!("{before}turn 2  nothing  reported  event `error`\n")), None);
+    // A turn that the table does not have, of a fault that it knows.
+    assert_eq!(holds("turn 1  nothing  reported  event `error`\nturn 2  rate-limit  recovered\n"), None);
+    // Why a sick system cannot be told is said in other words now.
+    let unlike = |unlike| print(&Matrix { unlike: Some(unlike), ..matrix(&all) }, &[]);
+    let now = Matrix { unlike: Some("asks something else"), ..matrix(&all) };
+    assert_eq!(super::holds(&unlike("differs"), &now, &[]), Some(0));
+    assert_eq!(super::holds(before, &now, &[]), None);
+}
+
+#[test]
+fn a_world_whose_fault_was_not_met_is_named_without_a_verdict() {
+    let fault = Fault { kind: FaultKind::Nothing, after: None, of: 0 };
+    let unmet = vec![World { turn: 1, fault, order: Vec::new() }];
+    let table = print(&Matrix { unmet, ..matrix(&[judged(0, FaultKind::Nothing, Did::Silent, "nothing")]) }, &[]);
+    assert_eq!(table, "turn 1  nothing  SILENT  nothing\nno verdict: no call met turn2/nothing\n");
 }

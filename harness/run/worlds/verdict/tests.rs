@@ -1,12 +1,12 @@
 use super::*;
-use retake_core::events::{Capture, Captured};
+use retake_core::events::{Capture, Captured, ShapeOptions};
 
 /// What a service sent: a stream with these events, each with its name and its payload.
 fn sent(events: &[(&str, &str)]) -> WhatWasSent {
     let text =
         events.iter().map(|(name, data)| format!("event: {name}\ndata: {data}\n\n")).collect::<Vec<_>>().concat();
     let captured = Captured::stream("POST /", Capture::new().push(text.as_bytes()));
-    WhatWasSent::of(&[captured], &[], &str::to_owned)
+    WhatWasSent::of([(0, &captured)], &ShapeOptions::default(), &str::to_owned)
 }
 
 const RECORDED: [(&str, &str); 4] = [
@@ -21,16 +21,29 @@ fn verdict(now: &[(&str, &str)]) -> (Did, String) {
 }
 
 fn verdict_with(now: &[(&str, &str)], error_words: &[String]) -> (Did, String) {
-    let (recorded, now) = (sent(&RECORDED), sent(now));
-    let noise = BTreeSet::new();
+    compared(&RECORDED, now, error_words, None)
+}
+
+/// The verdict beside a recorded run, for a step that waited in vain if that is given.
+fn compared(
+    recorded: &[(&str, &str)],
+    now: &[(&str, &str)],
+    error_words: &[String],
+    stuck: Option<&str>,
+) -> (Did, String) {
+    let (recorded, now) = (sent(recorded), sent(now));
     let compared = Compared {
         recorded: &recorded,
         now: &now,
         status: "200".to_owned(),
-        noise: &noise,
+        noise: &Noise::default(),
         error_words,
         changed: None,
+        stuck: stuck.map(str::to_owned),
     };
+    if compared.is_as_recorded() {
+        return (Did::Recovered, String::new());
+    }
     let Verdict { did, why } = compared.verdict();
     (did, why)
 }
@@ -56,12 +69,16 @@ fn what_says_that_something_failed_is_reported() {
     };
     assert_eq!(reported(("run.failed", "{}")), "event `run.failed`");
     assert_eq!(reported(("state", r#"{"status": "incomplete"}"#)), "status \"incomplete\"");
-    assert_eq!(reported(("state", r#"{"error": {"message": "no"}}"#)), "an `error`");
+    assert_eq!(reported(("state", r#"{"error": {"message": "no"}}"#)), "an `error`: \"no\"");
     // ADK's events have a code and no word that says so.
     assert_eq!(reported(("chunk", r#"{"errorCode": "MAX_TOKENS"}"#)), "an `errorCode`");
     assert_eq!(verdict(&[RECORDED[0], ("chunk", r#"{"errorCode": null}"#), RECORDED[3]]).0, Did::Silent);
-    // Without its last event, the stream breaks off.
-    assert_eq!(verdict(&RECORDED[..2]), (Did::Reported, "breaks off after `chunk`, before `end`".to_owned()));
+    // What the client was told is quoted, but for what no two processes have in common.
+    let told = reported(("error", r#"{"code": 7, "message": "The model at 0x7f31 refused\n(process 123456)"}"#));
+    assert_eq!(told, "event `error`: \"The model at … refused (process …\"");
+    // Without its last event, the stream breaks off, which is no report.
+    let broken = "breaks off after `chunk`, before `end`, without a word";
+    assert_eq!(verdict(&RECORDED[..2]), (Did::Reported, broken.to_owned()));
     let own = [RECORDED[0], ("state", r#"{"status": "degraded"}"#), RECORDED[3]];
     assert_eq!(verdict(&own).0, Did::Other);
     assert_eq!(verdict_with(&own, &["DEGRADED".to_owned()]).0, Did::Reported);
@@ -75,6 +92,48 @@ fn another_text_is_something_other() {
     assert_eq!(verdict(&[RECORDED[0], ("chunk", r#"{"more": "I wrote "}"#), RECORDED[3]]).0, Did::Other);
     assert_eq!(verdict(&[RECORDED[0], ("chunk", r#"{"type": "stop"}"#), RECORDED[3]]).1, "200, type \"stop\"");
     assert_eq!(verdict(&[RECORDED[0], ("note", "{}"), RECORDED[3]]).1, "200, event `note`");
-    // All texts came, so what differs is something else.
-    assert_eq!(verdict(&RECORDED).0, Did::Other);
+    assert_eq!(verdict(&RECORDED).0, Did::Recovered);
+}
+
+#[test]
+fn a_text_that_comes_again_after_its_beginning_is_repeated() {
+    let piece = |text: &str| format!(r#"{{"text": {text:?}, "type": "delta"}}"#);
+    let (first, second) = (piece("I wr"), piece("ote "));
+    let again = [("chunk", &*first), RECORDED[0], RECORDED[1], RECORDED[2], RECORDED[3]];
+    let repeated = "200, ends, \"I wr\" and then all 17 characters".to_owned();
+    assert_eq!(verdict(&again), (Did::Repeated, repeated));
+    // After several beginnings, too.
+    let twice = [("chunk", &*first), ("chunk", &*first), ("chunk", &*second), again[1], again[2], again[3], again[4]];
+    assert_eq!(verdict(&twice).0, Did::Repeated);
+    // An event that was recorded once, and says now that it begins again.
+    let begins = [("begin", "{}"), RECORDED[0], RECORDED[1], RECORDED[3]];
+    let restarts = [("begin", "{}"), ("chunk", &*first), begins[0], begins[1], begins[2], begins[3]];
+    assert_eq!(compared(&begins, &restarts, &[], None).0, Did::Other);
+    // States begin with what came before them, and come as often as they want.
+    let states = [("state", r#"{"said": "I"}"#), ("state", r#"{"said": "I wrote"}"#)];
+    let more = [states[0], states[0], states[1], states[1]];
+    assert_eq!(compared(&states, &more, &[], None).0, Did::Recovered);
+}
+
+#[test]
+fn a_step_that_waits_in_vain_is_hung_unless_it_is_told_something() {
+    let (done, running) = ([("body", r#"{"status": "done"}"#)], [("body", r#"{"status": "running"}"#)]);
+    let waits = |now: &str| compared(&done, &[("body", now)], &[], Some("/status did not become \"done\""));
+    assert_eq!(waits(running[0].1), (Did::Hung, "/status did not become \"done\"".to_owned()));
+    assert_eq!(waits(r#"{"status": "failed"}"#).0, Did::Reported);
+    assert_eq!(waits(r#"{"status": "halted"}"#), (Did::Other, "200, status \"halted\"".to_owned()));
+}
+
+#[test]
+fn what_differs_without_a_fault_is_not_compared() {
+    let run = |id: &str| sent(&[("chunk", &*format!(r#"{{"text": "Hello", "took": {id:?}}}"#)), RECORDED[3]]);
+    let noise = Noise::between(&run("12 ms"), &run("9 ms"));
+    assert!(!noise.is_none() && Noise::between(&run("9 ms"), &run("9 ms")).is_none());
+    let is_as_recorded = |now: &WhatWasSent| {
+        let (recorded, status) = (&run("12 ms"), String::new());
+        let compared = Compared { recorded, now, status, noise: &noise, error_words: &[], changed: None, stuck: None };
+        compared.is_as_recorded()
+    };
+    assert!(is_as_recorded(&run("31 ms")));
+    assert!(!is_as_recorded(&sent(&[("chunk", r#"{"text": "Hel", "took": "9 ms"}"#), RECORDED[3]])));
 }

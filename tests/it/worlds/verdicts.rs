@@ -1,0 +1,272 @@
+//! Each verdict on services with one mistake, and what the table says of the same service without it.
+
+use retake::Message;
+use retake_core::conversation::{Answer, Block, Finish, ToolCall};
+use retake_core::json::Json;
+use retake_core::key::Rules;
+use retake_wire::fixture::{Recorded, Wire};
+use retake_wire::{self as wire, Api, RenderFor};
+
+use crate::support::fixtures::{self, turn};
+use crate::support::tree::Tree;
+use crate::worlds::guide::recorded;
+
+tests! {
+    what_goes_into_no_golden_counts,
+    a_failure_that_a_step_waits_for_is_reported,
+    a_tool_that_ran_with_damaged_arguments_has_acted,
+    a_text_that_comes_again_after_its_beginning_is_repeated,
+    asking_until_an_answer_makes_sense_is_a_storm_if_none_does,
+    a_system_that_is_sick_has_the_same_table_however_long_it_takes_to_start,
+    what_a_service_remembers_is_compared_on_fresh_systems,
+}
+
+const TABLE: &str = "goldens/worlds/poem.snap";
+
+/// A service whose client gets JSON. `RUN` answers a question, and what becomes of a run is at `/run`.
+const AGENT: &str = r#"
+import json, os, threading, urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+def ask(messages):
+    headers = {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"], "content-type": "application/json"}
+    url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+    body = json.dumps({"model": "gpt-4o-mini", "messages": messages}).encode()
+    choice = json.load(urllib.request.urlopen(urllib.request.Request(url, body, headers)))["choices"][0]
+    return choice["message"]
+
+def write(path="untitled.txt", text=""):
+    return "wrote " + path
+
+def answer(question):
+    messages = [{"role": "user", "content": question}]
+    while True:
+        message = ask(messages)
+        if not message.get("tool_calls"):
+            return message.get("content") or ""
+        messages.append(message)
+        for call in message["tool_calls"]:
+            args = arguments(call["function"]["arguments"])
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": write(**args)})
+
+def arguments(text):
+    #ARGUMENTS
+    return json.loads(text)
+
+state = {}
+
+def work(question):
+    state.update(status="running")
+    try:
+        state.update(status="done", text=answer(question))
+    except Exception as error:
+        #FAILED
+        state.update(status="failed", reason=str(error))
+
+class Service(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.say(state)
+
+    def do_POST(self):
+        question = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if self.path == "/now":
+            try:
+                return self.say({"text": answer(question)})
+            except ValueError as error:
+                return self.send_error(500, str(error))
+        state.update(status="running")
+        threading.Thread(target=work, args=[question], daemon=True).start()
+        self.say({"run": "/run"})
+
+    def say(self, what):
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(what).encode())
+
+    def log_message(self, *_):
+        pass
+
+ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Service).serve_forever()
+"#;
+
+/// A project with that service and this scenario, and with `from` replaced in the service.
+fn agent(from: &str, to: &str, scenario: &str, turns: Vec<Recorded>) -> Tree {
+    let tree = Tree::empty();
+    tree.write("app.py", &AGENT.replace(from, to));
+    tree.write(
+        "scenarios/suite.toml",
+        "[systems.agent]\ncommand = [\"python3\", \"app.py\"]\nready = { http = \"/\" }\n\
+         env = { PORT = \"{{ port }}\", OPENAI_BASE_URL = \"{{ model.openai }}\", OPENAI_API_KEY = \"{{ model.key }}\" }\n",
+    );
+    tree.write("scenarios/poem/scenario.toml", scenario);
+    fixtures::write(&tree, "poem", turns);
+    tree
+}
+
+/// The lines of the worlds, as the command prints them.
+fn lines(tree: &Tree) -> Vec<String> {
+    let ran = tree.retake().args(&["worlds", "poem"]).run();
+    assert!(ran.stdout.starts_with("poem:"), "{} {}", ran.all(), tree.retake().args(&["test"]).run().all());
+    ran.stdout.lines().map(|line| line.trim().to_owned()).collect()
+}
+
+fn poem() -> Vec<Recorded> {
+    vec![turn(None, "Write a poem", "Roses are red, violets are blue, this is for you.")]
+}
+
+fn what_goes_into_no_golden_counts() {
+    let scenario = "worlds = \"nothing\"\n[[step]]\npost = \"/now\"\njson = \"Write a poem\"\n";
+    let lines = lines(&agent("", "", scenario, poem()));
+    assert!(lines.contains(&"! turn 1  nothing  SILENT  200, ends, nothing of 49 characters".to_owned()), "{lines:?}");
+}
+
+fn a_failure_that_a_step_waits_for_is_reported() {
+    let scenario = "worlds = \"error-500\"\n[[step]]\npost = \"/\"\njson = \"Write a poem\"\n\
+                    [[step]]\nget = \"/run\"\nwait = { json = \"/status\", is = \"done\" }\n";
+    let said = |failed: &str| lines(&agent("#FAILED", failed, scenario, poem())).concat();
+    let reported = said("");
+    assert!(reported.contains("reported  status \"failed\": \"HTTP Error 500: Internal Server Error\""), "{reported}");
+    let other = said("return state.update(status=\"halted\")");
+    assert!(other.contains("error-500  other  200, status \"halted\""), "{other}");
+    let hung = said("return");
+    assert!(hung.contains("! turn 1  error-500  hung  /status did not become \"done\", but is \"running\""), "{hung}");
+}
+
+fn a_tool_that_ran_with_damaged_arguments_has_acted() {
+    let rules = Rules::default();
+    let args = Json::object([("path", Json::from("note.txt")), ("text", "roses".into())]);
+    let call = ToolCall { id: "call_1".to_owned(), name: "write".to_owned(), args };
+    let as_json = RenderFor {
+        api: Api::OpenAiChat,
+        stream: false,
+        array: false,
+        include_usage: false,
+        model: "gpt-4o-mini",
+        seed: "1",
+    };
+    let asks = Answer {
+        blocks: vec![Block::ToolCall(call.clone())],
+        finish: Some(Finish::ToolCalls),
+        model: Some("gpt-4o-mini".to_owned()),
+        ..Answer::default()
+    };
+    let response = wire::render(&asks, &as_json).unwrap();
+    let first = Recorded {
+        output: wire::decode_response(Api::OpenAiChat, &response).unwrap(),
+        wire: Some(Wire::of(Api::OpenAiChat, response)),
+        ..turn(None, "Write a poem", "")
+    };
+    let said = Message { tool_calls: vec![call], ..Message::new("ai", "") };
+    let result = Message {
+        name: Some("write".to_owned()),
+        tool_call_id: Some("call_1".to_owned()),
+        ..Message::new("tool", "wrote note.txt")
+    };
+    let second = Recorded {
+        conversation: rules.canonical(vec![Message::new("human", "Write a poem"), said, result]),
+        ..turn(None, "Write a poem", "It is in note.txt.")
+    };
+    let scenario = "worlds = [\"length-in-tool-call\"]\n[[step]]\npost = \"/now\"\njson = \"Write a poem\"\n";
+    let said = |arguments: &str| {
+        let turns = vec![first.clone(), second.clone()];
+        lines(&agent("#ARGUMENTS", arguments, scenario, turns)).concat()
+    };
+    let acted = said("if not text.endswith(\"}\"): return {}");
+    assert!(acted.contains("! turn 1  length-in-tool-call  ACTED  ran write with "), "{acted}");
+    let mended = said("");
+    assert!(!mended.contains("ACTED") && mended.contains("length-in-tool-call  reported"), "{mended}");
+}
+
+/// The guide's service, whose answer broke off if it did not say why it ended, with `from` replaced.
+fn stream(from: &str, to: &str, worlds: &str) -> Tree {
+    let tree = recorded("");
+    let app = tree.read("app.py");
+    let mended = "choice[\"delta\"].get(\"content\") or \"\"\n            ended = choice[\"finish_reason\"]\n    \
+                  if not ended: raise ConnectionError(\"the answer broke off\")";
+    let app = app.replace("choice[\"delta\"].get(\"content\") or \"\"", mended);
+    assert!(app.contains("broke off") && app.contains(from), "{app}");
+    tree.write("app.py", &app.replace(from, to));
+    let scenario = tree.read("scenarios/poem/scenario.toml");
+    tree.write("scenarios/poem/scenario.toml", &format!("worlds = {worlds}\n{scenario}"));
+    tree
+}
+
+const SAYS: &str =
+    "            for text in pieces(json.loads(question)):\n                self.say(\"text\", {\"text\": text})\n";
+
+fn a_text_that_comes_again_after_its_beginning_is_repeated() {
+    let again = "            try:\n                for text in pieces(json.loads(question)):\n                    \
+                 self.say(\"text\", {\"text\": text})\n            except ConnectionError:\n                \
+                 for text in pieces(json.loads(question)):\n                    self.say(\"text\", {\"text\": text})\n";
+    let told = again
+        .replace("except ConnectionError:\n", "except ConnectionError:\n                self.say(\"again\", {})\n");
+    let said = |says: &str| lines(&stream(SAYS, says, "\"cut-clean\"")).join("\n");
+    let repeated = said(again);
+    assert!(repeated.contains("! turn 1  cut-clean 3/6  REPEATED  200, ends, \"Roses"), "{repeated}");
+    let told = said(&told);
+    assert!(told.contains("  cut-clean 3/6  other  200, event `again`"), "{told}");
+    let reported = said(SAYS);
+    assert!(
+        reported.contains("turn 1  cut-clean 3/6  reported  event `error`: \"the answer broke off\""),
+        "{reported}"
+    );
+}
+
+fn asking_until_an_answer_makes_sense_is_a_storm_if_none_does() {
+    let until = |tries: &str| {
+        format!(
+            "            for _ in {tries}:\n                texts = list(pieces(json.loads(question)))\n                \
+             if any(texts): break\n            else: raise ValueError(\"no text\")\n            \
+             for text in texts:\n                self.say(\"text\", {{\"text\": text}})\n"
+        )
+    };
+    let said = |tries: &str| lines(&stream(SAYS, &until(tries), "\"nothing\"")).join("\n");
+    let storm = said("iter(int, 1)");
+    assert!(storm.contains("! turn 1  nothing  storm  more than 10 calls while the answers stay like that"), "{storm}");
+    let few = said("range(3)");
+    assert!(few.contains("turn 1  nothing  recovered  in 2 attempts"), "{few}");
+}
+
+const POST: &str = "        question = self.rfile.read(int(self.headers[\"content-length\"])).decode()\n";
+
+fn a_system_that_is_sick_has_the_same_table_however_long_it_takes_to_start() {
+    let busy = format!(
+        "{POST}        if busy:\n            self.send_response(409); self.end_headers(); return\n        busy.append(question)\n"
+    );
+    let table = |begins: &str| {
+        let tree = stream(POST, &busy, "[\"cut-clean\", \"error-event\", \"nothing\", \"framing-whole\"]");
+        let app = tree.read("app.py").replace(
+            "self.say(\"text\", {\"text\": text})\n",
+            "self.say(\"text\", {\"text\": text})\n            busy.clear()\n",
+        );
+        tree.write("app.py", &format!("{begins}busy = []\n{app}"));
+        tree.retake().args(&["test", "--update", "poem::worlds"]).run().exits(0);
+        tree.read(TABLE)
+    };
+    // How long it takes to start is what the test is about: it is not waited for here.
+    let (fast, slow) = (table(""), table("import time; time.sleep(1.2)\n"));
+    assert_eq!(fast, slow);
+    assert!(fast.contains("cut-clean 3/6  sick") && fast.contains("nothing  SILENT"), "{fast}");
+}
+
+fn what_a_service_remembers_is_compared_on_fresh_systems() {
+    let remembers = format!("{POST}        said.append(question)\n");
+    let table = |begins: &str| {
+        let tree = stream(POST, &remembers, "[\"rate-limit\", \"cut-clean\", \"nothing\"]");
+        let app = tree.read("app.py");
+        let asks = "[{\"role\": \"user\", \"content\": question}]";
+        assert!(app.contains(asks), "{app}");
+        let all = "[{\"role\": \"user\", \"content\": json.loads(it)} for it in said]";
+        tree.write("app.py", &format!("{begins}said = []\n{}", app.replace(asks, all)));
+        tree.retake().args(&["test", "--update", "poem::worlds"]).run().exits(0);
+        tree.retake().args(&["test"]).run().exits(0);
+        tree.read(TABLE)
+    };
+    let (fast, slow) = (table(""), table("import time; time.sleep(1.2)\n"));
+    assert_eq!(fast, slow);
+    assert!(fast.contains("cut-clean 3/6  reported  event `error`") && fast.contains("nothing  SILENT"), "{fast}");
+    let said = "sick: not looked for, since a second run on the same system asks the model something else without any \
+                fault: state of one request is in the next";
+    assert!(fast.contains(said), "{fast}");
+}
