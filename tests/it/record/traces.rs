@@ -21,7 +21,7 @@ tests! { a_trace_becomes_a_scenario_and_its_turns_the_services_own,
     a_receiver_takes_json_protobuf_and_gzip_and_writes_a_fixture_when_it_is_stopped,
     traces_are_listed_and_one_is_chosen,
     secrets_are_removed_and_personal_data_is_replaced,
-    a_scenario_takes_the_steps_of_one_that_fits_or_marks_what_is_missing,
+    a_scenario_marks_what_its_trace_does_not_hold,
     options_of_traces_are_refused_for_other_formats,
 }
 
@@ -122,7 +122,7 @@ fn a_trace_becomes_a_scenario_and_its_turns_the_services_own() {
     adopted.tells(&["call 1: turn 1 of fixtures/warm.json", "User asks:", "call 2: turn 2", "warm: accepted"]);
     assert_eq!(outputs(&tree.read("fixtures/warm.json")), before, "the answers are unchanged");
     assert!(tree.read("fixtures/warm.json").contains("Question: How warm is it in Rome?"));
-    assert!(tree.read("goldens/warm.snap").contains("answer"), "{}", tree.read("goldens/warm.snap"));
+    assert!(tree.read("goldens/warm.snap").contains("turn 2"), "{}", tree.read("goldens/warm.snap"));
     assert!(!tree.has("fixtures/warm.json.new") && !tree.has("fixtures/.journal/warm.jsonl"));
     tree.retake().arg("test").run().green();
 }
@@ -296,7 +296,7 @@ fn secrets_are_removed_and_personal_data_is_replaced() {
     import(&tree, &secret.to_string(), &["--redact-pattern", "("]).exits(2).says(&["is not a regular expression"]);
 }
 
-fn a_scenario_takes_the_steps_of_one_that_fits_or_marks_what_is_missing() {
+fn a_scenario_marks_what_its_trace_does_not_hold() {
     let tree = agent();
     let without =
         trace('f', &[json!({}), call(&[text("user", "Alpha one")], &json!({"type": "text", "content": "first"}))]);
@@ -304,16 +304,8 @@ fn a_scenario_takes_the_steps_of_one_that_fits_or_marks_what_is_missing() {
     let marked = tree.read("scenarios/warm/scenario.toml");
     assert!(marked.contains("prompt = \"Alpha one\"") && marked.contains("# FILL IN: the path"), "{marked}");
     import(&tree, &without.to_string(), &["--scenario", "warm"]).exits(2).says(&["the file already exists"]);
-    std::fs::remove_dir_all(tree.path("scenarios/warm")).unwrap();
-    tree.scenario("other", "[vars]\nprompt = \"Omega\"\n\n[[step]]\npost = \"/chat\"\njson = { message = \"{{ prompt }}\" }\nstream = true\n");
-    import(&tree, &without.to_string(), &["--scenario", "warm"])
-        .exits(0)
-        .says(&["has the steps of the scenario `other`"]);
-    let taken = tree.read("scenarios/warm/scenario.toml");
-    assert!(
-        taken.contains("prompt = \"Alpha one\"") && taken.contains("post = \"/chat\"") && !taken.contains("Omega"),
-        "{taken}"
-    );
+    let filled = marked.replace("post   = \"/\"", "post   = \"/chat\"");
+    tree.write("scenarios/warm/scenario.toml", &filled);
     tree.retake().args(&["adopt", "warm", "--yes"]).run().exits(0);
 }
 
