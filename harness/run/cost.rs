@@ -54,7 +54,13 @@ impl Replayed {
             let turn = self.fixture.as_ref()?.table.turns().get(call.turn())?;
             let usage = turn.output.usage.unwrap_or_default();
             Some(SentCall {
-                caller: call.call.caller.as_ref().or(turn.caller.as_ref()).map_or(UNKNOWN_CALLER, String::as_str).to_owned(),
+                caller: call
+                    .call
+                    .caller
+                    .as_ref()
+                    .or(turn.caller.as_ref())
+                    .map_or(UNKNOWN_CALLER, String::as_str)
+                    .to_owned(),
                 turn: call.turn(),
                 request: Request::read(&call.call.body, &named),
                 input: (usage.input > 0).then(|| tokens_after(usage.input, call.grown())),

@@ -32,7 +32,11 @@ const TOLD: [Fault; 12] = [
 /// Ten others.
 const OTHERS: [Fault; 10] = [
     ("dearer_session_in_prompt", "none", "ends at /messages/0/content (\"…"),
-    ("dearer_tool_says_how_often", "none", "ends at /tools/0/function/description (\"Write a text file. Called 0 times.\" → "),
+    (
+        "dearer_tool_says_how_often",
+        "none",
+        "ends at /tools/0/function/description (\"Write a text file. Called 0 times.\" → ",
+    ),
     ("dearer_space_in_turns", "none", "ends at /messages/0/content"),
     ("dearer_skills_of_a_set", "none", "ends at /messages/0/content (\"…"),
     ("dearer_time_in_question", "none", "ends at /messages/1/content (\"…"),

@@ -274,5 +274,10 @@ pub(super) fn of_scenario() -> Vec<Entry> {
         let (suite, scenario) = (lines.suite.clone(), with_line(lines.line, &lines.scenario));
         lines.entry(&suite, &scenario)
     });
-    entries.chain([Entry::by("panics", PANICS), Entry::by("retries", FLAKY)]).chain(worlds()).chain(cost()).chain(egress()).collect()
+    entries
+        .chain([Entry::by("panics", PANICS), Entry::by("retries", FLAKY)])
+        .chain(worlds())
+        .chain(cost())
+        .chain(egress())
+        .collect()
 }
