@@ -34,14 +34,7 @@ pub fn readable(text: &str) -> Cow<'_, str> {
 /// A number with its digits in groups of three: `1,204`.
 pub fn in_thousands(number: u64) -> String {
     let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
 
 /// Returns the text with escapes for the characters that a terminal does not show.
