@@ -32,7 +32,7 @@ const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-wire", 7617, 0),
     ("retake-model", 8287, 0),
     ("retake-scenario", 4900, 0),
-    ("retake", 22_101, 66),
+    ("retake", 22_116, 66),
     ("retake-cli", 11_172, 186),
 ];
 
