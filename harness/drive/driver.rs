@@ -1,5 +1,7 @@
 //! Runs a scenario's steps one after another, and collects their results.
 
+mod leaving;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -290,7 +292,10 @@ impl<'a> Driver<'a> {
 
     async fn perform(&self, step: &Step, underway: &Underway) -> Result<Outcome> {
         match &step.action {
-            Action::Request(request) => self.request(request, underway).await,
+            Action::Request(request) => match underway.away() {
+                Some(away) => self.leaves(step, request, &away, underway).await,
+                None => self.request(request, underway).await,
+            },
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
                 let agent = Agent::new(run, &self.context, folder, self.stage.today(), self.root)?;

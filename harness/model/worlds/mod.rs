@@ -11,12 +11,14 @@
 //! | `framing` | the same answer in other pieces |
 //! | `staged` | the faults that a replay's calls meet, and how often they came |
 //! | `order` | answers of calls that are under way together, in another order |
+//! | `gate` | answers that are held back until a client has left or come back |
 //! | `meet` | the place where a call meets its fault |
 
 mod cut;
 mod errors;
 mod fault;
 mod framing;
+mod gate;
 mod meaning;
 mod meet;
 mod order;
@@ -24,6 +26,7 @@ mod sent;
 mod staged;
 
 pub use fault::{Family, Fault, FaultKind};
+pub use gate::Gate;
 pub(super) use meet::{Meeting, meet};
 pub use staged::{Arrivals, Staged};
 
@@ -54,8 +57,8 @@ fn faulted(fault: Fault, turn: &Turn, call: &Call, api: Api, response: &Response
         },
         Family::Meaning => meant(fault.kind, turn, call).map(|response| Sent::of(&response)),
         Family::Framing => framed(fault, turn, api, response),
-        // Orders are of several calls.
-        Family::Order => None,
+        // Orders are of several calls, and what a client does is no answer.
+        Family::Order | Family::Client => None,
     }
 }
 

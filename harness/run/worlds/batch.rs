@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::plan::World;
+use super::client::Received;
+use super::plan::{Spot, World};
 use super::sent::{WhatWasSent, says_error};
 use super::stay::{Ended, Left, PACING, Play, Seen, Setting};
 use super::verdict::{Compared, Did, Noise, QUOTED, Verdict, quoted, told};
-use crate::drive::EMPTY_STREAM;
+use crate::drive::{Away, AwaySeen, EMPTY_STREAM};
 use crate::run::trial;
 use crate::system::{Running, StageTools};
 use retake_base::error::{Error, Result};
@@ -17,7 +18,7 @@ use retake_core::conversation::Message;
 use retake_core::events::Golden;
 use retake_core::json::{Json, Layout};
 use retake_model::{Family, FaultKind, ServerOptions, Staged};
-use retake_scenario::{Action, Panics, Step, Unused, Worlds};
+use retake_scenario::{Action, Leaves, Panics, Step, Unused, Worlds};
 use tokio::time::Instant;
 
 /// How long a stream that stops is waited for, whatever the recorded run takes.
@@ -239,7 +240,9 @@ impl Setting<'_> {
     }
 
     fn play(&self, world: &World, of: &Worlds, recording: &Recording, cap: Duration) -> Play {
-        let play = if world.order.is_empty() {
+        let play = if let Some(spot) = world.spot {
+            Play::of_client(self, world.fault.kind, spot, of)
+        } else if world.order.is_empty() {
             let staged = Staged::faulty(Some(world.turn), world.fault, of.times, of.calls);
             Play::of(self, staged, Some(world.turn))
         } else {
@@ -258,6 +261,9 @@ impl Setting<'_> {
         recording: &Recording,
         of: &Worlds,
     ) -> Verdict {
+        if let Some((away, spot)) = play.away.as_ref().zip(world.spot) {
+            return self.judge_client(away, spot, world, seen, recording, of.leaves);
+        }
         match seen.ended {
             Ended::Storm => {
                 return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
@@ -304,6 +310,55 @@ impl Setting<'_> {
             return Verdict::new(Did::Reported, "the answer breaks off, without a word");
         }
         compared.verdict()
+    }
+
+    /// The verdict on a run whose client did something else.
+    fn judge_client(
+        &self,
+        away: &Away,
+        spot: Spot,
+        world: &World,
+        seen: &Seen,
+        recording: &Recording,
+        leaves: Option<Leaves>,
+    ) -> Verdict {
+        if let Some(turn) = seen.left.as_ref().and_then(|left| left.again) {
+            return Verdict::new(Did::PaidTwice, format!("asks for the answer of turn {} again", turn + 1));
+        }
+        if let Some(left) = &seen.left {
+            return Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked)));
+        }
+        let AwaySeen { first, again } = &*away.seen.lock();
+        if away.does == FaultKind::Gone {
+            // A client that left is noticed when something is written to it, at the second event at the latest.
+            let noticed = world.fault.after.unwrap_or_default() + 2;
+            let counts = |turn: &Option<usize>| turn.is_none_or(|turn| recording.seen.events_before(turn) >= noticed);
+            let calls = away.gate.acted().map_or(0, |acted| seen.calls_from(acted).filter(counts).count());
+            let asks = format!("the model is asked {} after the client has left", counted(calls, "more time"));
+            return match leaves {
+                Some(Leaves::Stops) if calls > 0 => Verdict::new(Did::NeverEnds, asks),
+                Some(Leaves::Finishes) if !seen.all_served => {
+                    Verdict::new(Did::Lost, "the run is not finished after the client has left")
+                }
+                Some(_) => Verdict::new(Did::Recovered, ""),
+                None => Verdict::new(Did::Other, asks),
+            };
+        }
+        if seen.ended == Ended::Late {
+            return Verdict::new(Did::NeverEnds, "what the client waits for that came back does not come");
+        }
+        let none = Vec::new();
+        let normalize = self.normalize(seen);
+        let received = Received {
+            recorded: recording.seen.streams.get(&spot.step).unwrap_or(&none),
+            first,
+            again: again.as_ref(),
+            noise: &recording.noise,
+            options: &self.scenario.golden,
+            normalize: &normalize,
+            failure: seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned()),
+        };
+        received.verdict(away.does)
     }
 
     /// The tool that ran with arguments that the model did not give, if its call was damaged.

@@ -3,6 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `plan` | which worlds a scenario has |
+//! | `client` | where the client leaves, comes back or comes a second time, and what it got |
 //! | `stay` | one run of the scenario on a system that runs already |
 //! | `batch` | worlds on a system of their own, and whether it is sick after them |
 //! | `matrix` | all worlds of a scenario, in parallel |
@@ -13,6 +14,7 @@
 //! | `command` | `retake worlds` |
 
 mod batch;
+mod client;
 mod command;
 mod matrix;
 mod plan;

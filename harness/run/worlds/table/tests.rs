@@ -5,7 +5,7 @@ use crate::report::WorldData;
 use retake_model::{Fault, FaultKind};
 
 fn judged(turn: usize, kind: FaultKind, did: Did, why: &str) -> Judged {
-    let world = World { turn, fault: Fault { kind, after: None, of: 0 }, order: Vec::new() };
+    let world = World { turn, fault: Fault { kind, after: None, of: 0 }, order: Vec::new(), spot: None };
     Judged { world, verdict: Verdict::new(did, why), attempts: 1, lines: Vec::new() }
 }
 
@@ -46,7 +46,7 @@ fn neighbours_that_differ_only_in_their_turn_are_one_line_and_unfold_again() {
 #[test]
 fn a_world_is_named_with_or_without_its_turn_and_its_place() {
     let fault = Fault { kind: FaultKind::CutClean, after: Some(3), of: 7 };
-    let world = World { turn: 0, fault, order: Vec::new() };
+    let world = World { turn: 0, fault, order: Vec::new(), spot: None };
     for name in ["turn1/cut-clean/3", "turn1/cut-clean", "cut-clean", "turn1"] {
         assert!(WorldData::is_named(&world.id(), name), "{name}");
     }
@@ -82,7 +82,7 @@ fn a_table_of_an_earlier_version_is_compared_in_the_worlds_that_it_has() {
 #[test]
 fn a_world_whose_fault_was_not_met_is_named_without_a_verdict() {
     let fault = Fault { kind: FaultKind::Nothing, after: None, of: 0 };
-    let unmet = vec![World { turn: 1, fault, order: Vec::new() }];
+    let unmet = vec![World { turn: 1, fault, order: Vec::new(), spot: None }];
     let table = print(&Matrix { unmet, ..matrix(&[judged(0, FaultKind::Nothing, Did::Silent, "nothing")]) }, &[]);
     assert_eq!(table, "turn 1  nothing  SILENT  nothing\nno verdict: no call met turn2/nothing\n");
 }
