@@ -52,6 +52,8 @@ pub struct Audited {
     pub detail: Detail,
     /// Which changes the golden notices.
     pub scored: Scored,
+    /// The turns whose words the golden does not hold, with what they say.
+    pub held_nowhere: Vec<(usize, String)>,
     /// Which changes of recorded answers the keys notice; `None` if there is no fixture or it keeps no conversations.
     pub answers: Option<ByPart>,
     /// Which changes of tool results the keys notice.

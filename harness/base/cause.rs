@@ -129,6 +129,8 @@ pub enum CauseKind {
     Header,
     /// The body of a response that is not a stream differs.
     Body,
+    /// A program reached, or tried to reach, what the scenario does not provide.
+    Egress,
     /// Two runs of the same scenario differ, so nothing can be compared.
     Unstable,
     /// A file of the project is wrong, or something else that the description says. Data of another version may know other kinds.
@@ -186,6 +188,7 @@ impl CauseKind {
             | CauseKind::TimeUp
             | CauseKind::Step
             | CauseKind::Protocol
+            | CauseKind::Egress
             | CauseKind::Unstable
             | CauseKind::Other => CauseClass::Plain,
             _ => CauseClass::Miss,

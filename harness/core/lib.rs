@@ -10,6 +10,7 @@
 //! | `key` | keys and checks, which decide whether two model calls are the same |
 //! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams |
 //! | `places` | places of a run, named in what is stored |
+//! | `mark` | a mark in what the model says, by which a replay shows where its words go |
 //! | `events` | captured streams as events, and events as shapes |
 
 #![allow(missing_docs)] // only items whose names do not say it all are documented
@@ -19,5 +20,6 @@ pub mod days;
 pub mod events;
 pub mod json;
 pub mod key;
+pub mod mark;
 pub mod places;
 pub mod secrets;

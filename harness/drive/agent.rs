@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::answered::Answered;
 use super::stream::Stream;
 use super::underway::Underway;
-use crate::system::{Exit, Folder, Guard, Guarded, Today, plain, working_folder};
+use crate::system::{Egress, Exit, Folder, Guard, Guarded, Stage, plain, working_folder};
 use retake_base::error::{Error, Result};
 use retake_core::events::{AfterLast, Foreign, Format, Status};
 use retake_scenario::{AgentRun, Context, Template};
@@ -26,6 +26,7 @@ pub(super) struct Agent<'a> {
     cwd: PathBuf,
     env: Vec<(String, String)>,
     errors: PathBuf,
+    egress: Egress,
 }
 
 pub(super) fn title(run: &AgentRun) -> String {
@@ -40,7 +41,7 @@ impl Agent<'_> {
         run: &'a AgentRun,
         context: &Context,
         folder: &Folder,
-        today: &Today,
+        stage: &Stage,
         root: &Path,
     ) -> Result<Agent<'a>> {
         folder.make_for_programs()?;
@@ -54,8 +55,9 @@ impl Agent<'_> {
             run,
             command: run.command.iter().map(text).collect::<Result<_>>()?,
             cwd,
-            env: folder.environment(env, today),
+            env: folder.environment(env, stage.today()),
             errors: folder.root.join(format!("stderr-{}", uuid::Uuid::new_v4().simple())),
+            egress: stage.egress().clone(),
         })
     }
 
@@ -69,7 +71,8 @@ impl Agent<'_> {
     pub(super) async fn run(self, underway: &Underway) -> Result<Answered> {
         let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(CHUNKS);
         let _reading = underway.reads();
-        let guard = Guard::default().program(self.command, self.cwd, self.env, Some(self.errors.clone()));
+        let guard =
+            Guard::default().program(self.command, self.cwd, self.env, Some(self.errors.clone())).watched(&self.egress);
         let guarded = guard.start(move |bytes| drop(sender.blocking_send(bytes.to_vec()))).await?;
         let mut stream = Stream::new(&self.run.stream, Some(Format::JsonLines));
         underway.awaits("the command did not end".to_owned());

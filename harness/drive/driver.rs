@@ -239,6 +239,7 @@ impl<'a> Driver<'a> {
         let awaited = std::iter::once(step).chain(step.parts()).filter_map(|part| part.awaits.as_deref());
         let awaited: Vec<_> = awaited.map(|caller| (caller, self.calls.answered_to(caller))).collect();
         let number = self.underway.begin(title.clone());
+        self.stage.egress().step(&title);
         let taken = self.take_step(index, step, title).await;
         if taken.is_ok() {
             for (caller, before) in awaited {
@@ -298,7 +299,7 @@ impl<'a> Driver<'a> {
             },
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
-                let agent = Agent::new(run, &self.context, folder, self.stage.today(), self.root)?;
+                let agent = Agent::new(run, &self.context, folder, self.stage, self.root)?;
                 agent.tell(&mut self.sent.lock());
                 Ok(Outcome::Answered(Box::new(agent.run(underway).await?), None))
             }

@@ -81,6 +81,9 @@ pub(super) async fn handle(
     }
     incoming.read(body, &state.room).await;
     let (session, in_flight) = begun.of(route, &incoming);
+    if let Mode::Replay(replay) = &session.mode {
+        replay.unmark(&mut incoming.body);
+    }
     let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
     if let Some(what) = incoming.unreadable.clone() {
         return exchange.refused(400, MissReason::Unreadable { what }, in_flight);
@@ -241,6 +244,7 @@ impl Exchange<'_> {
             Ok(response) => {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), || read.json(), &response);
+                let response = replay.marked(call.api, &served, response);
                 if let (Some(load), Some(pass)) = (load, pass) {
                     return load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
                 }

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, MutexGuard, OnceLock};
 
+use axum::body::Bytes;
+
 use super::breakage::RecordedPrompts;
 use super::checked::Checked;
 use super::conversation::Conversation;
@@ -32,7 +34,7 @@ use retake_core::key::{Hash, Key, Rules};
 use retake_core::places::Places;
 use retake_core::secrets::Fired;
 use retake_wire::fixture::{Fixture, Table, Turn};
-use retake_wire::{self as wire, Api, Shared};
+use retake_wire::{self as wire, Api, Response, Shared};
 
 /// The replay of a fixture: its turns, and which of them were served.
 #[derive(Debug)]
@@ -359,6 +361,24 @@ impl Replay {
         let mut fired = Fired::new();
         scrub.json(body, &mut fired);
         scrub.text(path, &mut fired)
+    }
+
+    /// Returns the response to a call with the mark of the fixture, if it has one.
+    pub(super) fn marked<'r>(&self, api: Api, served: &Served, response: Cow<'r, Response>) -> Cow<'r, Response> {
+        let Some(mark) = self.fixture().mark.as_ref().filter(|mark| mark.is_in(served.index)) else { return response };
+        let marked = response.marked(api, mark, served.index, &served.turn().output);
+        // A run with an answer that says other words than were marked shows nothing.
+        if marked.is_none() {
+            self.note(|log| log.unanswered = true);
+        }
+        marked.map_or(response, Cow::Owned)
+    }
+
+    /// Takes the mark of the fixture off the body of a request.
+    pub(super) fn unmark(&self, body: &mut Bytes) {
+        if let Some(unmarked) = self.fixture().mark.as_ref().and_then(|mark| mark.taken_off(body)) {
+            *body = unmarked.into();
+        }
     }
 
     /// Whether any turn has this conversation, whether it was served or not.

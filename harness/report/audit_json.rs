@@ -62,6 +62,7 @@ fn audited_json(audited: &Audited) -> Vec<(&'static str, Json)> {
         ("kinds", kinds(&audited.scored.kinds)),
         ("unnoticed", Json::Array(audited.scored.unnoticed.iter().map(unnoticed).collect())),
         ("hidden", Json::Array(hidden.collect())),
+        ("held_nowhere", Json::Array(audited.held_nowhere.iter().map(|(turn, _)| Json::from(*turn)).collect())),
         ("keys", keys(answers.chain(results))),
         ("drift", Json::Array(audited.drift.iter().map(|line| line.as_str().into()).collect())),
     ]

@@ -169,6 +169,7 @@ fn findings(audit: &Audit) -> String {
     }
     for (scenario, audited) in audit.audited() {
         lines.extend(hidden(&scenario.name, audited));
+        lines.extend(held_nowhere(&scenario.name, audited));
         lines.extend(audited.drift.iter().map(|line| format!("{}: {line}", scenario.name)));
     }
     lines.extend(audit.fixtures.iter().flat_map(of_fixture));
@@ -190,6 +191,14 @@ fn hidden(name: &str, audited: &Audited) -> Vec<String> {
         )
     };
     audited.hidden().into_iter().map(line).collect()
+}
+
+/// What the model says that the golden does not hold.
+fn held_nowhere(name: &str, audited: &Audited) -> Option<String> {
+    let (turn, says) = audited.held_nowhere.first()?;
+    let more = audited.held_nowhere.len() - 1;
+    let more = if more > 0 { format!(", and of {}", counted(more, "more turn")) } else { String::new() };
+    Some(format!("{name}: the golden has no words of turn {turn}, {says}{more}"))
 }
 
 fn of_fixture(fixture: &FixtureAudit) -> Vec<String> {

@@ -81,6 +81,7 @@ impl Failure {
         self.causes.extend(other.causes);
         self.hints.extend(other.hints);
         self.evidence.extend(other.evidence);
+        self.advice.extend(other.advice);
     }
 
     /// Adds evidence. A text may have several lines.

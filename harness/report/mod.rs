@@ -19,6 +19,7 @@ mod screen;
 pub mod terminal;
 
 pub use crate::drive::{ActData, EventData, StepData};
+pub use crate::system::{Attempt, Attempts, EgressData, Proof};
 pub use audit_json::audit_json;
 pub use audit_text::audit_text;
 pub use check::{CheckData, CheckResult, check_json, check_text};

@@ -12,6 +12,7 @@ use super::check::CheckData;
 use super::evidence::Evidence;
 use super::failure::Advice;
 use crate::drive::StepData;
+use crate::system::EgressData;
 use retake_base::cause::Cause;
 use retake_base::line::Lines;
 
@@ -81,6 +82,9 @@ pub struct RunData {
     /// The recorded requests to tool servers that were not made, each as its server and its index in the fixture.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused_exchanges: Vec<(String, usize)>,
+    /// What its programs tried to reach besides the stage's own servers; absent if nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub egress: Option<EgressData>,
     /// The golden and the text of this run; absent if the scenario has no golden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<GoldenData>,

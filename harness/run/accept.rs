@@ -101,6 +101,7 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
             project.goldens.propose(&scenario.golden_name, &golden.to_string(), &scenario.file);
             return Err(another(&scenario.name, &sides));
         }
+        agreed.golden = Some(agreed.run.with_words(scenario, golden.clone()));
     }
     if let Some(waits) = proposed_fixture {
         files::write_whole(&project.root.join(&waits.shown), &files::read(&waits.file)?)?;

@@ -24,7 +24,7 @@ use crate::report::{audit_json, audit_text, note_lines, notes, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
-use retake_core::events::{Captured, ShapeOptions, Shaped, is_id, is_said, names_nothing};
+use retake_core::events::{Captured, ShapeOptions, Shaped, held_nowhere, is_id, is_said, names_nothing};
 use retake_core::json::Json;
 use retake_core::key::Check;
 use retake_core::secrets::Fired;
@@ -144,12 +144,14 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let known = replayed.known();
     let foreign = replayed.foreign();
     let is_own = |key: &str, text: &str| foreign.is_own(key, text) && !is_id(text) && normalize(text) == text;
-    let is_said = is_said(&known.recorded, &normalize);
+    let is_said = is_said(&known, &normalize);
     let shape = ShapeOptions { detail: options.detail.unwrap_or(scenario.golden.detail), ..scenario.golden.clone() };
     let captures = if has_golden(scenario) { &played.driven.captured[..] } else { &[] };
     // To look for secrets takes a fifth of an audit. No change adds one, so it is enough to look at what was captured.
     let scrubbed = |text: &str| secrets.text(text, &mut Fired::new()).into_owned();
     let unchanged = Shaped::of(captures, &shape, &known, &normalize).golden;
+    let tells = !captures.is_empty() && shape.turns;
+    let held_nowhere = if tells { held_nowhere(&unchanged, &known.recorded) } else { Vec::new() };
     let has_secrets = unchanged.clone().with_text(&scrubbed) != unchanged;
     let made = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
@@ -165,6 +167,7 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
             &shape,
             &Rendering { made: &made, normalize: &normalize, is_own: &is_own, is_said: &is_said, calls: &known.calls },
         ),
+        held_nowhere,
         answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
         results: of_results(&log.heard, rules),
         drift: note_lines(&notes(fixture.as_deref(), played.drift.iter().filter(since), &[])),

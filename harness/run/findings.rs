@@ -1,5 +1,6 @@
 //! Everything that is wrong with a replay, apart from its golden. Everything, because one finding can follow from another.
 
+use super::egress;
 use super::trial::Replayed;
 use crate::drive::{EventData, StepData};
 use crate::report::Failure;
@@ -35,7 +36,8 @@ pub(super) struct Findings<'a> {
 impl Replayed {
     /// What is wrong with this run.
     pub(super) fn findings(&self, scenario: &Scenario) -> Findings<'_> {
-        let others = [self.unused_tools(scenario), self.drifted(scenario), self.flawed(scenario)];
+        let outside = self.played.egress.as_ref().and_then(|egress| egress::failure(egress, scenario));
+        let others = [outside, self.unused_tools(scenario), self.drifted(scenario), self.flawed(scenario)];
         let others: Vec<Failure> = others.into_iter().flatten().collect();
         let mut findings = Findings {
             misses: !self.misses.is_empty(),

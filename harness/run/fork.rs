@@ -237,6 +237,7 @@ impl Forking<'_> {
             secrets: project.golden_scrub.clone(),
             committed: project.goldens.compared(&scenario.golden_name),
             user_varies: false,
+            passed: None,
             early: None,
             own_golden: OnceLock::new(),
         };

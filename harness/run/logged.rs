@@ -40,6 +40,7 @@ impl Project {
             data.tool_requests = replayed.played.tools.requests.iter().map(|asked| asked_data(asked, began)).collect();
             data.unused = replayed.log.unused.iter().filter_map(turn).collect();
             data.unused_exchanges.clone_from(&replayed.played.tools.unused_at);
+            data.egress.clone_from(&replayed.played.egress);
             data.golden = Some(GoldenData { committed, run, ..GoldenData::default() });
         });
         self.note_calls(scenario, replayed, Miss::clone);

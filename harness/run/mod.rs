@@ -10,6 +10,7 @@
 //! | `data`, `logged` | the data of runs: made of a run's parts; written when the run ends |
 //! | `slots` | which scenario runs when, and which ones linger |
 //! | `trial`, `verdict` | one scenario's run; whether it passed |
+//! | `egress` | what is said about connections that leave the stage |
 //! | `findings`, `failing`, `precedence` | what is wrong with a run; its failure; what follows from what |
 //! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
 //! | [`golden`] | goldens, through insta |
@@ -28,6 +29,7 @@ pub(crate) mod check;
 pub(crate) mod commands;
 mod data;
 mod declared_secrets;
+mod egress;
 mod failing;
 mod filter;
 mod findings;

@@ -100,6 +100,7 @@ impl Project {
             rules: rules.clone(),
             callers: callers.clone(),
             secrets: declared_secrets::values(&open, records),
+            egress: (discovered.suite.defaults.egress, discovered.suite.defaults.allow.clone()),
             shared: SharedSystems::default(),
         };
         let (fixtures, notes) = (Fixtures::new(root.to_owned(), rules.clone()), Mutex::default());

@@ -14,12 +14,12 @@ use crate::run::golden::Committed;
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::slots::Claim;
-use crate::system::{Ended, LogOf, Running, StageTools};
+use crate::system::{Egress, EgressData, Ended, LogOf, Running, StageTools};
 use crate::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
-use retake_core::events::{Golden, Passing, Recorded};
+use retake_core::events::{Golden, Passed, Passing, Recorded};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_model::{
@@ -42,6 +42,8 @@ pub(super) struct Played {
     pub systems: Vec<LogOf>,
     /// The requests to the doubles of tool servers.
     pub tools: Asked,
+    /// What its programs tried to reach besides the stage's servers.
+    pub egress: Option<EgressData>,
 }
 
 /// The result of a replay.
@@ -65,6 +67,8 @@ pub(crate) struct Replayed {
     pub(super) clock: Clock,
     /// Whether the service says the user's name, as a replay with another one has shown.
     pub(super) user_varies: bool,
+    /// Which words of the model it passes on, as a replay with a mark in them has shown.
+    pub(super) passed: Option<Passed>,
     /// For each response, the turns of which a part came before they ended; `None` if that was not asked.
     pub(super) early: Option<Vec<Vec<usize>>>,
     /// Its golden, computed at its first use.
@@ -104,7 +108,9 @@ pub(super) fn replay(
     let keeps = Keeps { calls: true, messages: project.hears_calls, bodies: project.keeps_calls };
     let committed = project.goldens.compared(&scenario.golden_name);
     let hold = hold(project, scenario, committed.as_deref(), fixture.as_deref(), asked);
-    let hold = hold.filter(|_| going_on == GoingOn::Never);
+    // A client that gets a mark may get it in the piece that is waited for.
+    let has_mark = fixture.as_ref().is_some_and(|fixture| fixture.mark.is_some());
+    let hold = hold.filter(|_| going_on == GoingOn::Never && !has_mark);
     let replay = Arc::new(replay.keeping(keeps).going_on(going_on).with_hold(hold.clone()));
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
@@ -124,6 +130,7 @@ pub(super) fn replay(
         suspected: replay.suspected(),
         clock,
         user_varies: false,
+        passed: None,
         early: hold.map(|hold| hold.early()),
         own_golden: OnceLock::new(),
     })
@@ -171,6 +178,7 @@ impl Replayed {
             suspected: Vec::new(),
             clock: Clock::default(),
             user_varies: false,
+            passed: None,
             early: None,
             own_golden: OnceLock::new(),
         }
@@ -203,8 +211,9 @@ pub(super) fn play(
     all_served: impl Fn() -> bool,
     turns: Option<&LiveTurns<'_>>,
 ) -> Result<Played> {
-    // The second replay of a proof gets a new process, even if scenarios share their system's process.
-    let fresh = matches!(options.pacing, Pacing::Shaken);
+    // The second replay of a proof gets a new process, even if scenarios share their system's process, and so does one with marks.
+    let is_marked = fixture.is_some_and(|fixture| fixture.mark.is_some());
+    let fresh = is_marked || matches!(options.pacing, Pacing::Shaken);
     project.slots.take(&scenario.name, claim(project, scenario, false, None));
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -215,12 +224,13 @@ pub(super) fn play(
             let began = Instant::now();
             let underway = Underway::since(began).telling(replay.as_ref().and_then(|replay| replay.hold()).cloned());
             let deadline = began + limit.0;
-            let doubles = doubles(project, scenario, fixture, &mode, options.pacing).await?;
+            let egress = Egress::new(scenario, matches!(mode, Mode::Replay(_)));
+            let doubles = doubles(project, scenario, fixture, &mode, options.pacing, &egress).await?;
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             #[cfg(feature = "browser")]
-            let baselines = baselines(project, &mode, options.pacing);
-            let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
+            let baselines = baselines(project, &mode, options.pacing, is_marked);
+            let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default(), egress).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
             let stay = Stay {
                 project,
@@ -273,7 +283,7 @@ impl Played {
         scenario: &Scenario,
         (began, steps): (Instant, Vec<StepData>),
     ) -> Played {
-        let Ended { logs, crash, panics, drift, flaws } = ended;
+        let Ended { logs, crash, panics, drift, flaws, egress } = ended;
         let panics = panics.into_iter().filter(|_| scenario.panics == Panics::Fail);
         let system = scenario.system.as_deref().unwrap_or_default();
         let panicked = panics.reduce(|all, panic| format!("{all}\n{panic}")).map(|panics| {
@@ -284,7 +294,7 @@ impl Played {
         });
         let fault = crash.map(|crash| (CauseKind::Crash, crash));
         let fault = fault.or_else(|| panicked.map(|panicked| (CauseKind::Panic, panicked)));
-        Played { driven, began, steps, drift, flaws, fault, systems: logs, tools }
+        Played { driven, began, steps, drift, flaws, fault, systems: logs, tools, egress }
     }
 
     /// Why the run failed apart from its model calls: a crash or panic of the system, otherwise the step that failed.
@@ -300,6 +310,7 @@ pub(super) async fn doubles(
     fixture: Option<&Fixture>,
     mode: &Mode,
     pacing: Pacing,
+    egress: &Egress,
 ) -> Result<Option<Doubles>> {
     let recorded: Option<Arc<dyn Exchanges>> = match mode {
         Mode::Replay(replay) => Some(replay.clone()),
@@ -324,6 +335,7 @@ pub(super) async fn doubles(
         secrets: &declared_secrets::real_values(&project.open),
         normalizer: &project.rules.normalizer,
         scrub: project.scrub.as_ref().map_err(Clone::clone)?,
+        egress,
     })
     .await
 }
@@ -349,10 +361,11 @@ struct Stay<'a> {
 /// What becomes of the screenshots of a run. If goldens are written, the first replay of the proof proposes them, and the second one
 /// has to show the same.
 #[cfg(feature = "browser")]
-fn baselines(project: &Project, mode: &Mode, pacing: Pacing) -> crate::browser::Baselines {
+fn baselines(project: &Project, mode: &Mode, pacing: Pacing, is_marked: bool) -> crate::browser::Baselines {
     use crate::browser::Baselines;
     match (mode, project.goldens.policy(), pacing) {
         (Mode::Record(_), ..) => Baselines::Ignore,
+        _ if is_marked => Baselines::Ignore,
         (_, Policy::Overwrite, Pacing::Shaken) => Baselines::CompareRenewed,
         (_, Policy::Overwrite, _) => Baselines::Renew,
         _ => Baselines::Compare,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use super::egress;
 use super::trial::Replayed;
 use crate::report::{Evidence, Failure, Note, notes, unified_lines};
 use crate::run::commands::record_command;
@@ -21,7 +22,7 @@ use retake_core::conversation::Block;
 use retake_core::days::Days;
 use retake_core::events::{
     Calls, Capture, Captured, Change, Event, Foreign, Golden, GoldenPart as Part, Known, NamesNothing, Recorded,
-    ShapeOptions, Shaped, changes, names_nothing, new_headers, shown_nowhere,
+    ShapeOptions, Shaped, Tells, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, UNKNOWN_CALLER};
@@ -46,6 +47,7 @@ impl Replayed {
     pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<Note> {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
+        lines.extend(self.played.egress.iter().flat_map(|egress| egress::notes(egress, scenario)).map(Note::from));
         lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}").into()));
         if self.played.error().is_none() {
             let nowhere = shown_nowhere(&self.played.driven.captured, &scenario.golden);
@@ -109,11 +111,12 @@ impl Replayed {
         self.known_with(self.committed.as_deref().filter(|committed| !committed.is_older()).map(|it| &it.golden))
     }
 
-    fn known_with<'a>(&self, committed: Option<&'a Golden>) -> Known<'a> {
+    pub(super) fn known_with<'a>(&'a self, committed: Option<&'a Golden>) -> Known<'a> {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
         let foreign = committed.is_none().then(|| self.foreign());
         Known {
             recorded: Recorded::of(turns.map(|turn| &turn.output)),
+            tells: self.passed.as_ref().filter(|_| committed.is_none()).map_or(Tells::Likeness, Tells::Shown),
             calls: self.calls_of(|_| true),
             foreign,
             committed,
@@ -262,6 +265,13 @@ impl Replayed {
         has_golden(scenario) && !served.are_told_apart(&self.played.driven.captured, &scenario.golden, &normalize)
     }
 
+    /// The same golden with the words of the model that the run passes on, if that is shown.
+    pub(crate) fn with_words(&self, scenario: &Scenario, golden: Golden) -> Golden {
+        let Some(passed) = &self.passed else { return golden };
+        let known = Known { tells: Tells::Shown(passed), ..self.known_with(Some(&golden)) };
+        self.shaped(&self.played.driven.captured, &scenario.golden, &self.rules, &known, &str::to_owned).golden
+    }
+
     /// The tool calls of these turns.
     pub(crate) fn calls_of(&self, wanted: impl Fn(usize) -> bool) -> Calls {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns()).enumerate();
@@ -273,7 +283,7 @@ impl Replayed {
     }
 
     /// The golden of what was captured. `put` changes each text before it is normalized.
-    fn shaped(
+    pub(super) fn shaped(
         &self,
         captured: &[Captured],
         options: &ShapeOptions,

@@ -22,6 +22,10 @@ pub struct Defaults {
     pub panics: Panics,
     /// Environment variables whose values are never written to a file. Templates use them as `{{ secret.NAME }}`.
     pub secrets: Vec<String>,
+    /// What its programs may reach besides the stage.
+    pub egress: Egress,
+    /// What they may reach in any case: addresses or names, each with its port.
+    pub allow: Vec<String>,
     /// How long a scenario may take.
     pub timeout: Duration,
     /// Whether recorded pauses are replayed.
@@ -43,6 +47,8 @@ impl Default for Defaults {
             linger: Duration::from_millis(500),
             panics: Panics::Fail,
             secrets: Vec::new(),
+            egress: Egress::default(),
+            allow: Vec::new(),
             timeout: Duration::from_secs(60),
             delays: Delays::None,
             retries: 0,
@@ -161,6 +167,20 @@ pub enum Unused {
     Allow,
     /// Those of the named callers.
     Callers(Vec<String>),
+}
+
+/// What becomes of connections to anything but the stage's own servers, other ports of this machine, and what is allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Egress {
+    /// They are not looked at.
+    #[default]
+    Off,
+    /// They are told.
+    Note,
+    /// They are refused, and the scenario fails.
+    Fail,
+    /// Likewise, and the scenario fails where nothing proves that there were none.
+    Proven,
 }
 
 /// What a panic in any task of a router means.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::options::{Delays, Drift, Panics, Unused, Worlds};
+use super::options::{Delays, Drift, Egress, Panics, Unused, Worlds};
 use super::step::{Action, Step};
 use super::template::{Context, Used, Vars};
 use retake_base::error::{Error, Place, Result};
@@ -39,6 +39,10 @@ pub struct Scenario {
     pub linger: Duration,
     /// Whether a panic in its router is a failure.
     pub panics: Panics,
+    /// What its programs may reach besides the stage.
+    pub egress: Egress,
+    /// What they may reach in any case: addresses or names, each with its port.
+    pub allow: Vec<String>,
     /// Which turns may stay unserved.
     pub unused: Unused,
     /// How much each kind of drift counts.

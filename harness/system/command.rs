@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::build::build;
-use super::date::Today;
 use super::folder::Folder;
 use super::guardian::{Exit, Guard, Guarded};
 use super::log::{Log, LogOf};
 use super::ports::PortLease;
+use super::values::StageValues;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
@@ -60,17 +60,19 @@ pub(super) struct CommandSystem {
 
 impl CommandSystem {
     /// Starts the program and waits until it is ready. The context has the values of the stage, except for `port` and
-    /// `workdir`, which each system has for itself. `today` is the day that the system should take as today.
+    /// `workdir`, which each system has for itself.
     /// Fails if it cannot be started, ends, or is not ready in time. The error quotes the end of its log.
     async fn start(
         Berth { name, port, folder }: Berth,
         spec: &CommandSpec,
         root: &Path,
         context: &Context,
-        today: &Today,
+        values: &StageValues,
         deadline: Option<Instant>,
     ) -> Result<CommandSystem> {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
+        let StageValues { today, egress, .. } = values;
+        egress.own(port.port());
         let mut context = context.clone();
         context.insert("port", u64::from(port.port()));
         context.insert("workdir", folder.work.display().to_string());
@@ -93,7 +95,7 @@ impl CommandSystem {
         if spec.copied {
             guard = guard.copied(std::mem::replace(&mut runs_in, folder.work.clone()), folder.work.clone());
         }
-        let guard = guard.program(command, runs_in, folder.environment(env, today), None);
+        let guard = guard.program(command, runs_in, folder.environment(env, today), None).watched(egress);
         let printed = log.clone();
         let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;
         log.write_to(&folder.root.join("system.log"));
@@ -152,8 +154,7 @@ pub(super) async fn start_with_needed(
     name: &str,
     suite: &BTreeMap<String, SystemSpec>,
     root: &Path,
-    context: &Context,
-    today: &Today,
+    values: &StageValues,
     deadline: Option<Instant>,
     told: impl FnOnce(&[Berth]),
 ) -> Result<Vec<CommandSystem>> {
@@ -166,11 +167,11 @@ pub(super) async fn start_with_needed(
     told(&berths);
     for berth in berths {
         let Some(spec) = spec_of(&berth.name) else { continue };
-        let mut context = context.clone();
+        let mut context = values.context(None);
         let urls =
             running.iter().map(|system| (system.name.as_str(), Json::from(format!("http://{}", system.address))));
         context.insert("systems", Json::object(urls));
-        match CommandSystem::start(berth, spec, root, &context, today, deadline).await {
+        match CommandSystem::start(berth, spec, root, &context, values, deadline).await {
             Ok(system) => running.push(system),
             Err(error) => {
                 stop_all(&running).await;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::command::build_with_needed;
+use super::egress::Egress;
 use super::folder::remove_kept;
 use super::router::RouterFactory;
 use super::shared::{SharedSpec, SharedSystem, SharedSystems};
@@ -14,7 +15,7 @@ use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_model::{CallerRules, Clock, Mode, Pacing};
-use retake_scenario::{Scenario, SystemSpec, UrlSpec, needs};
+use retake_scenario::{Egress as Level, Scenario, SystemSpec, UrlSpec, needs};
 
 /// The systems of a project, and what is needed to start them.
 pub(crate) struct Systems {
@@ -27,6 +28,8 @@ pub(crate) struct Systems {
     pub rules: Arc<Rules>,
     pub callers: CallerRules,
     pub secrets: SecretValues,
+    /// What programs of shared systems may reach, as the suite says.
+    pub egress: (Level, Vec<String>),
     /// The shared systems that are already running.
     pub shared: SharedSystems,
 }
@@ -185,6 +188,7 @@ impl Systems {
             rules: self.rules.clone(),
             callers: self.callers.clone(),
             secrets: self.secrets.of(self.secrets.records).clone(),
+            egress: Egress::of_level(self.egress.0, &self.egress.1, !self.secrets.records),
             attached,
         }
     }

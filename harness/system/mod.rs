@@ -10,12 +10,14 @@
 //! `launch` finds the system of a scenario and what it is started from. `running` sets up a stage with that system, and takes
 //! the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a PATH (`path`);
 //! `stage` is the public type through which Rust systems see it. A program may have to be built first (`build`), has a port of
-//! its own (`ports`), is waited for until it is `ready`, prints to a `log`, and runs under a `guardian`. If it does not start,
+//! its own (`ports`), is waited for until it is `ready`, prints to a `log`, and runs under a `guardian`, which tells what else it
+//! reaches (`egress`). If it does not start,
 //! `start_hints` says what may be the reason. `probe` starts a program that no suite names yet.
 
 mod build;
 mod command;
 mod date;
+mod egress;
 mod folder;
 mod guardian;
 mod launch;
@@ -34,7 +36,9 @@ mod url;
 mod values;
 
 pub(crate) use command::working_folder;
-pub(crate) use date::{DATE_VARIABLE, Today, minute};
+pub(crate) use date::{DATE_VARIABLE, minute};
+pub use egress::{Attempt, Attempts, EgressData, Proof};
+pub(crate) use egress::{Egress, allowing};
 pub(crate) use folder::Folder;
 pub use guardian::take_over;
 pub(crate) use guardian::{Exit, Guard, Guarded};

@@ -5,12 +5,14 @@ use std::path::Path;
 
 use super::command::not_started;
 use super::date::Today;
+use super::egress::{Egress, allowing};
 use super::folder::Folder;
 use super::guardian::{Guard, Guarded};
 use super::log::Log;
 use super::ports::PortLease;
 use super::ready::addresses;
 use retake_base::error::{Error, Result};
+use retake_scenario::Egress as Level;
 
 /// What stands for the port in commands and variables.
 const PORT: &str = "{{ port }}";
@@ -24,15 +26,21 @@ pub struct Probe {
     guarded: Guarded,
     log: Log,
     port: PortLease,
+    egress: Egress,
 }
 
 impl Probe {
     /// Starts a program as a system is started: with these variables, `PATH`, and folders of its own as home and for temporary files.
-    /// `{{ port }}` is a port that is free.
+    /// `{{ port }}` is a port that is free. What it tries to reach besides its `model` is told at its [end](Probe::end).
     ///
     /// # Errors
     /// If it cannot be started.
-    pub async fn start(command: &[String], env: &[(String, String)], folder: &Path) -> Result<Probe> {
+    pub async fn start(
+        command: &[String],
+        env: &[(String, String)],
+        folder: &Path,
+        model: SocketAddr,
+    ) -> Result<Probe> {
         super::folder::keep().await;
         let (port, own, log) = (PortLease::take()?, Folder::new(), Log::new(None));
         let filled = |text: &str| text.replace(PORT, &port.port().to_string());
@@ -40,10 +48,13 @@ impl Probe {
         let env = env.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
         let program = command.first().cloned().unwrap_or_default();
         let guard = Guard::default().folders(own.all());
+        let egress = Egress::of_level(Level::Note, &[], false);
+        egress.own(port.port());
+        egress.own(model.port());
         let guard = guard.program(command, folder.to_owned(), own.environment(env, &Today::real()), None);
         let printed = log.clone();
-        let guarded = guard.start(move |bytes| printed.push(bytes)).await?;
-        Ok(Probe { program, folder: folder.to_owned(), guarded, log, port })
+        let guarded = guard.watched(&egress).start(move |bytes| printed.push(bytes)).await?;
+        Ok(Probe { program, folder: folder.to_owned(), guarded, log, port, egress })
     }
 
     /// The port that the program was told to listen on.
@@ -72,9 +83,11 @@ impl Probe {
         not_started(error, &self.log, &self.program, &self.folder)
     }
 
-    /// Ends the program, and waits until no process of it is left.
-    pub async fn end(self) {
+    /// Ends the program, and waits until no process of it is left. Returns the addresses besides its model that it tried to reach.
+    pub async fn end(self) -> Vec<String> {
         self.guarded.end().await;
+        let told = self.egress.take();
+        told.iter().flat_map(|told| allowing(&told.attempts)).map(str::to_owned).collect()
     }
 }
 

@@ -6,6 +6,7 @@ use futures_util::future::join_all;
 use tokio::time::{Instant, timeout_at};
 
 use super::command::{Berth, CommandSystem, start_with_needed, stop_all};
+use super::egress::{Egress, EgressData};
 use super::folder::Folder;
 use super::launch::{Launch, PlayedOn};
 use super::log::LogOf;
@@ -38,6 +39,8 @@ pub(crate) struct Ended {
     pub drift: Vec<(usize, DriftOf)>,
     /// Flaws of single calls, such as a tool result without its call.
     pub flaws: Vec<CallFlaw>,
+    /// What the programs tried to reach besides the stage's servers.
+    pub egress: Option<EgressData>,
 }
 
 /// What the end of a stage has to end.
@@ -53,7 +56,8 @@ enum ToEnd {
 }
 
 impl Running {
-    /// Sets up a stage on the current runtime: folder, model server and system. Its tools are already running.
+    /// Sets up a stage on the current runtime: folder, model server and system. Its tools are already running. `egress` watches what
+    /// its programs reach.
     /// Fails if one of the three cannot be set up.
     pub(crate) async fn start(
         deadline: Instant,
@@ -61,7 +65,9 @@ impl Running {
         mode: Mode,
         options: ServerOptions,
         tools: StageTools,
+        egress: Egress,
     ) -> Result<Running> {
+        egress.prepare().await;
         let Launch { root, secrets, on } = launch;
         let secrets = secrets.given_to(on, &mode).clone();
         let (pacing, told) = (options.pacing, mode.clone());
@@ -70,6 +76,7 @@ impl Running {
                 let model = kept::start(mode, options).await?;
                 let values = StageValues::of_run("", root, &model, secrets)
                     .with_tools(tools)
+                    .watched_by(&egress)
                     .on_day_of(pacing)
                     .with_folder(Folder::of_stage());
                 told.on_stage(&values.places(&[]));
@@ -79,8 +86,11 @@ impl Running {
                 let model = kept::start(mode, options).await?;
                 let folder = Folder::of_stage();
                 let (listener, address) = router::listen()?;
+                egress.own(address.port());
+                egress.cannot_be_told("its system is a router in the test's own process");
                 let values = StageValues::of_run(name, root, &model, secrets)
                     .with_tools(tools)
+                    .watched_by(&egress)
                     .on_day_of(pacing)
                     .with_folder(folder.clone())
                     .with_base(Base::of(address));
@@ -94,17 +104,20 @@ impl Running {
             }
             PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
-                let values = StageValues::of_run(name, root, &model, secrets).with_tools(tools).on_day_of(pacing);
-                let (context, today) = (values.context(None), values.today.clone());
+                let values = StageValues::of_run(name, root, &model, secrets)
+                    .with_tools(tools)
+                    .watched_by(&egress)
+                    .on_day_of(pacing);
                 let told = |berths: &[Berth]| told.on_stage(&values.places(berths));
-                let starting = start_with_needed(all, suite, root, &context, &today, Some(deadline), told);
-                let systems = starting.await?;
+                let systems = start_with_needed(all, suite, root, &values, Some(deadline), told).await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }
             PlayedOn::Shared(name, shared) => {
                 let model = shared.model();
-                let values =
-                    StageValues::of_run(name, root, &model, secrets).with_tools(tools).with_systems(shared.systems());
+                let values = StageValues::of_run(name, root, &model, secrets)
+                    .with_tools(tools)
+                    .watched_by(shared.egress())
+                    .with_systems(shared.systems());
                 told.on_stage(&values.places(&[]));
                 let seat = shared.lay_in(mode, pacing)?;
                 let stage = Stage::of(values);
@@ -113,8 +126,10 @@ impl Running {
             PlayedOn::Url(name, spec, shared) => {
                 let base = url::attach(name, spec).await?;
                 let model = shared.model();
+                egress.cannot_be_told("its system was started by somebody else");
                 let values = StageValues::of_run(name, root, &model, secrets)
                     .with_tools(tools)
+                    .watched_by(&egress)
                     .with_folder(Folder::of_stage())
                     .with_base(base);
                 told.on_stage(&values.places(&[]));
@@ -172,6 +187,7 @@ impl Running {
             ToEnd::Commands(systems) => ended.logs = stop_all(&systems).await,
             ToEnd::Shared(shared) => {
                 ended.take_note_of(&model, &seat).await;
+                ended.egress = stage.egress().take();
                 let failed = failed || ended.crash.is_some();
                 shared.take_out(&seat, failed);
                 ended.logs = shared.evidence().await;
@@ -179,12 +195,14 @@ impl Running {
             }
             ToEnd::Attached(shared) => {
                 ended.take_note_of(&model, &seat).await;
+                ended.egress = stage.egress().take();
                 shared.take_out(&seat, false);
                 ended.crash = stage.folder().and_then(Folder::remove);
                 return ended;
             }
         }
         ended.take_note_of(&model, &seat).await;
+        ended.egress = stage.egress().take();
         kept::keep(model);
         ended.crash = ended.crash.or_else(|| stage.folder()?.remove());
         ended

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
 use super::command::{CommandSystem, start_with_needed, stop_all};
-use super::date::Today;
+use super::egress::Egress;
 use super::log::LogOf;
 use super::ports::Lock;
 use super::values::StageValues;
@@ -81,6 +81,8 @@ pub(super) struct SharedSpec {
     pub rules: Arc<Rules>,
     pub callers: CallerRules,
     pub secrets: Json,
+    /// Watches what its programs try to reach.
+    pub egress: Egress,
     /// The address and the key of the model server, if the system is already running.
     pub attached: Option<(SocketAddr, String)>,
 }
@@ -89,6 +91,7 @@ pub(super) struct SharedSpec {
 #[derive(Debug)]
 pub(super) struct SharedSystem {
     parts: Parts,
+    egress: Egress,
     rules: Arc<Rules>,
     spoilt: AtomicBool,
     /// Keeps other processes from an attached system.
@@ -108,7 +111,7 @@ impl SharedSystem {
     /// Starts the system. This blocks the thread until it is ready.
     /// Fails if it cannot be started.
     pub(super) fn start(spec: SharedSpec, alone: Option<Lock>) -> Result<SharedSystem> {
-        let rules = spec.rules.clone();
+        let (rules, egress) = (spec.rules.clone(), spec.egress.clone());
         let (sender, started) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
         let name = format!("system {}", spec.name);
@@ -135,12 +138,17 @@ impl SharedSystem {
         let parts = started.recv().map_err(|_| Error::new("the thread of a shared system ended"))??;
         Ok(SharedSystem {
             parts,
+            egress,
             rules,
             spoilt: AtomicBool::new(false),
             _alone: alone,
             stop: Some(stop),
             thread: Some(thread),
         })
+    }
+
+    pub(super) fn egress(&self) -> &Egress {
+        &self.egress
     }
 
     pub(super) fn model(&self) -> Arc<ModelServer> {
@@ -204,9 +212,9 @@ async fn start(spec: &SharedSpec) -> Result<Parts> {
     if spec.attached.is_some() {
         return Ok(Parts { model, systems: Arc::default() });
     }
-    let context = StageValues::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).context(None);
-    let systems =
-        Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &Today::real(), None, |_| {}).await?);
+    spec.egress.prepare().await;
+    let values = StageValues::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).watched_by(&spec.egress);
+    let systems = Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &values, None, |_| {}).await?);
     Ok(Parts { model, systems })
 }
 

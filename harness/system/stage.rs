@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::date::Today;
+use super::egress::Egress;
 use super::folder::Folder;
 use super::values::StageValues;
 use retake_base::error::Result;
@@ -93,6 +94,11 @@ impl Stage {
     /// Fails if it cannot be made.
     pub(crate) fn make_folder_of(&self, scenario: &Scenario) -> Result<()> {
         self.folder().filter(|_| scenario.uses_workdir()).map_or(Ok(()), Folder::make)
+    }
+
+    /// What the programs of the stage try to reach.
+    pub(crate) fn egress(&self) -> &Egress {
+        &self.0.egress
     }
 
     pub(crate) fn folder(&self) -> Option<&Folder> {

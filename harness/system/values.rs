@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::command::{Berth, CommandSystem};
 use super::date::Today;
+use super::egress::Egress;
 use super::folder::Folder;
 use retake_core::json::Json;
 use retake_core::places::Places;
@@ -32,6 +33,8 @@ pub(super) struct StageValues {
     pub(super) secrets: Json,
     pub(super) today: Today,
     pub(super) tools: StageTools,
+    /// What its programs try to reach.
+    pub(super) egress: Egress,
 }
 
 /// The doubles of tool servers that a stage has, as templates and goldens see them.
@@ -73,6 +76,7 @@ impl StageValues {
             secrets,
             today: Today::real(),
             tools: StageTools::default(),
+            egress: Egress::off(),
         }
     }
 
@@ -91,6 +95,14 @@ impl StageValues {
 
     pub(super) fn with_tools(mut self, tools: StageTools) -> StageValues {
         self.tools = tools;
+        self
+    }
+
+    /// Sets who watches what its programs try to reach. Its servers so far are none of that.
+    pub(super) fn watched_by(mut self, egress: &Egress) -> StageValues {
+        egress.own_url(&self.model.url);
+        self.tools.names.iter().for_each(|(value, _)| egress.own_url(value));
+        self.egress = egress.clone();
         self
     }
 

@@ -9,7 +9,7 @@ use super::script::Script;
 #[cfg(all(feature = "mcp", unix))]
 use super::target::Mcp;
 use super::target::{Bound, Command, Http, Target, Targets};
-use crate::system::{Folder, working_folder};
+use crate::system::{Egress, Folder, working_folder};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Normalizer;
@@ -39,7 +39,8 @@ impl Live {
     ) -> Result<Live> {
         let folder = Folder::of_stage();
         folder.make()?;
-        let stage = OnStage::new(root, &folder, secrets)?;
+        let egress = Egress::off();
+        let stage = OnStage::new(root, &folder, secrets, &egress)?;
         let mut live = Live {
             targets: Targets::default(),
             comparison: Comparison { normalizer: normalizer.clone(), scrub, tools: BTreeMap::new() },
@@ -121,18 +122,24 @@ pub(super) struct OnStage<'a> {
     root: &'a Path,
     folder: &'a Folder,
     context: Context,
+    egress: &'a Egress,
 }
 
 impl OnStage<'_> {
     /// Makes a stage in an existing folder. Templates use `secrets` as `{{ secret.NAME }}`.
     /// Fails if the home folders of programs cannot be created.
-    pub(super) fn new<'a>(root: &'a Path, folder: &'a Folder, secrets: &Json) -> Result<OnStage<'a>> {
+    pub(super) fn new<'a>(
+        root: &'a Path,
+        folder: &'a Folder,
+        secrets: &Json,
+        egress: &'a Egress,
+    ) -> Result<OnStage<'a>> {
         folder.make_for_programs()?;
         let mut context = Context::new();
         context.insert("workdir", folder.work.display().to_string());
         context.insert("root", root.display().to_string());
         context.insert("secret", secrets.clone());
-        Ok(OnStage { root, folder, context })
+        Ok(OnStage { root, folder, context, egress })
     }
 
     /// Returns a command that is ready to be started.
@@ -149,6 +156,7 @@ impl OnStage<'_> {
             cwd,
             env: self.folder.environment_of_today(env.collect::<Result<_>>()?),
             errors: self.folder.root.clone(),
+            egress: self.egress.clone(),
         })
     }
 

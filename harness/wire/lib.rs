@@ -19,6 +19,7 @@ mod gemini;
 mod histories;
 mod known;
 mod limited;
+mod marked;
 mod multipart;
 mod ollama;
 mod opaque;

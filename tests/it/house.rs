@@ -24,15 +24,16 @@ tests!(
 
 /// The most lines of code of each crate (no comments, no blanks, no tests), and the most KB of data files. A row is lowered with each
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
-const WEIGHT: [(&str, usize, u64); 8] = [
+const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-base", 800, 0),
-    ("retake-core", 12_870, 60),
+    ("retake-egress", 250, 0),
+    ("retake-core", 13_095, 60),
     ("retake-durable", 1004, 0),
-    ("retake-wire", 7600, 0),
-    ("retake-model", 8260, 0),
+    ("retake-wire", 7610, 0),
+    ("retake-model", 8270, 0),
     ("retake-scenario", 4850, 0),
-    ("retake", 21_300, 60),
-    ("retake-cli", 11_430, 172),
+    ("retake", 21_910, 66),
+    ("retake-cli", 11_440, 172),
 ];
 
 /// The circles that cross folders, each with its files. They may only become smaller and fewer.

@@ -48,6 +48,8 @@ pub(super) struct Seen {
     /// The port that it always takes, whichever it is given.
     pub(super) port: Option<u16>,
     pub(super) slow: bool,
+    /// The addresses besides its model that it tried to reach.
+    pub(super) reached: Vec<String>,
     /// The request for the first scenario; `None` if no path answers.
     pub(super) request: Option<Tried>,
 }
@@ -117,13 +119,16 @@ async fn seen(start: Start, env: &[(String, String)], folder: &Path) -> Result<S
     let env: Vec<(String, String)> = env.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
     start.built(folder)?;
     let begun = Instant::now();
-    let probe = Probe::start(&start.command, &env, folder).await?;
+    let probe = Probe::start(&start.command, &env, folder, model.address).await?;
     let seen = match reached(&probe).await {
         Ok(address) => Ok(looked_at(&probe, start, address, begun.elapsed() > SLOW, &model).await),
         Err(error) => Err(error),
     };
-    probe.end().await;
-    seen
+    let reached = probe.end().await;
+    if seen.is_ok() && !reached.is_empty() {
+        terminal::out(format!("  tried  to reach, besides its model: {}", reached.join(", ")));
+    }
+    seen.map(|seen| Seen { reached, ..seen })
 }
 
 /// Waits until the service answers on a port.
@@ -198,7 +203,7 @@ async fn looked_at(probe: &Probe, mut start: Start, address: SocketAddr, slow: b
     }
     let request = request.or(page);
     start.ready = ready.map_or_else(|| "port = true".to_owned(), |path| format!("http = {path:?}"));
-    Seen { start, port: own, slow, request }
+    Seen { start, port: own, slow, reached: Vec::new(), request }
 }
 
 /// Sends a route its body. Returns also whether the answer is one: a stream without any event is none. A parameter that is left in its path is the first of what the path before it lists.

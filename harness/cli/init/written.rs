@@ -48,13 +48,18 @@ pub(super) fn system(start: &Start, env: &[(String, String)], seen: Option<&Seen
     } else {
         (format!("env = {{ {} }}\n", pairs.join(", ")), String::new())
     };
+    let reached = seen.filter(|seen| !seen.reached.is_empty()).map(|seen| {
+        let line = format!("# allow = {:?}\n", seen.reached);
+        format!("# Besides its model, the service tried to reach this. With `egress = \"fail\"`, only what is listed passes.\n{line}\n")
+    });
     format!(
-        "# The agent service under test. Retake starts it for each scenario, with these variables, PATH, and
+        "{}# The agent service under test. Retake starts it for each scenario, with these variables, PATH, and
 # its own home and temporary folders.
 [systems.agent]
 {mark}command = [{}]
 {inline}{}ready = {{ {ready}, timeout = {limit:?} }}       # or {{ line = \"regex of a log line\" }}
 {table}",
+        reached.unwrap_or_default(),
         words.join(", "),
         port.unwrap_or_default(),
     )

@@ -183,7 +183,7 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     for change in found.0.iter_mut().filter(|change| change.what == What::Words) {
         // What the turn says, of which a golden has only the number.
         let Some((Text::Turns(told, _), _)) = &change.words else { continue };
-        change.with = told.of.first().and_then(|of| run.said.0.get(&of.to_string())).cloned().unwrap_or_default();
+        change.with = told.of.first().and_then(|of| run.said.0.get(of)).cloned().unwrap_or_default();
     }
     found.0
 }

@@ -6,7 +6,7 @@
 
 use super::captured::Ending;
 use super::held::{Held, Manner};
-use super::turns::{How, Said, Told};
+use super::told::{How, Said, Told};
 
 mod by_day;
 mod formats;

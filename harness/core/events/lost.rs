@@ -20,7 +20,7 @@ impl Golden {
             let gone: Vec<_> = was.texts().into_iter().filter(|text| !now.contains(text)).collect();
             for (label, held, text) in gone {
                 let Text::Turns(told, _) = &text else { continue };
-                let said: Vec<&String> = told.of.iter().filter_map(|of| self.said.0.get(&of.to_string())).collect();
+                let said: Vec<&String> = told.of.iter().filter_map(|of| self.said.0.get(of)).collect();
                 let likeness = |lost: &Lost| said.iter().map(|said| shared(&lost.text.to_string(), said)).max();
                 let there = lost.iter().enumerate().filter(|(_, (of, lost))| *of == label && lost.held == held);
                 let Some((at, _)) = there.max_by_key(|(_, (_, lost))| likeness(lost)) else { continue };

@@ -15,6 +15,9 @@
 //! The `search` for the texts of collapsed events compares them with what was `recorded`, and knows the usual keys of texts that
 //! were not. What is found is `held`: the golden names the places, and later runs are read by what it names. The module
 //! `joined` puts the pieces of a text together, however it was cut.
+//!
+//! Which texts of other events are the model's is what `marked` says: what a golden names, or a replay shows in which the model's words
+//! have a mark. The module `turns` says how a text repeats them, and `places` finds where.
 
 mod capture;
 mod captured;
@@ -32,6 +35,7 @@ mod labels;
 mod lists;
 mod lost;
 mod machine;
+mod marked;
 mod merge;
 mod naming;
 mod notation;
@@ -51,6 +55,7 @@ mod series;
 mod shape;
 mod texts;
 mod times;
+mod told;
 mod turns;
 mod value;
 mod words;
@@ -65,6 +70,7 @@ pub use foreign::Foreign;
 pub use golden::{Format as GoldenFormat, Golden, Part as GoldenPart};
 pub use headers::{is_held as is_held_header, new_headers, shown as shown_headers};
 pub use ids::is_id;
+pub use marked::{Passed, Tells, held_nowhere};
 pub use naming::{NamesNothing, names_nothing, shown_nowhere};
 pub use notation::is_time;
 pub use options::{Detail, Loose, ShapeOptions, TextAs};

@@ -9,7 +9,7 @@ use super::notation::Normalize;
 use super::path::{At, Path, leaves};
 use super::recorded::Source;
 use super::search::{content, rank_as_id};
-use super::turns::{Turns, WHOLE, is_telling};
+use super::turns::{Here, Turns};
 use crate::json::Json;
 
 /// The texts at one path: the index of the event, the elements of lists, and the text.
@@ -19,7 +19,9 @@ type Pieces<'a> = Vec<(usize, At, &'a str)>;
 struct Events<'a> {
     contents: Vec<(usize, Cow<'a, Json>)>,
     normalize: &'a Normalize<'a>,
-    turns: &'a Turns,
+    /// The longest text that can consist of the model's.
+    size: usize,
+    words: &'a Here<'a>,
 }
 
 /// Adds the places that are found in a run.
@@ -27,13 +29,14 @@ pub(super) fn add_places(
     holdings: &mut Holdings,
     captures: &[Vec<ReadEvent<'_>>],
     normalize: &Normalize,
-    turns: &Turns,
+    turns: &Turns<'_>,
 ) {
+    let words = turns.anywhere();
     let mut labels: BTreeMap<&str, Events<'_>> = BTreeMap::new();
     for (capture, events) in captures.iter().enumerate() {
         for ReadEvent { event, label, json, .. } in events.iter().filter(|event| !event.label.collapsed) {
             if let Some(content) = content(&event.payload, json.as_ref()) {
-                let none = || Events { contents: Vec::new(), normalize, turns };
+                let none = || Events { contents: Vec::new(), normalize, size: turns.size, words: &words };
                 labels.entry(&label.text).or_insert_with(none).contents.push((capture, content));
             }
         }
@@ -64,7 +67,7 @@ impl Events<'_> {
 
     /// The place, if the model's words stand there: as whole values, or in pieces if that way more of them do.
     fn place(&self, path: &Path, pieces: &Pieces<'_>, scalars: &BTreeSet<Path>) -> Option<(Held, Manner)> {
-        let told = pieces.iter().filter_map(|(.., text)| self.turns.told(&(self.normalize)(text)));
+        let told = pieces.iter().filter_map(|(.., text)| self.words.told(&(self.normalize)(text)));
         let told: Vec<_> = told.collect();
         let whole: BTreeSet<Source> =
             told.iter().filter(|told| told.how.is_whole()).flat_map(|told| told.of.clone()).collect();
@@ -101,12 +104,11 @@ impl Events<'_> {
             let (capture, content) = &self.contents[*nth];
             let joined = texts.entry((capture, held.key(content, at, 0))).or_default();
             // What is longer than all words is none of them.
-            if joined.len() <= self.turns.size {
+            if joined.len() <= self.size {
                 joined.push_str(text);
             }
         }
-        let told = texts.values().filter(|text| is_telling(text, WHOLE));
-        let told = told.filter_map(|text| self.turns.whole(&(self.normalize)(text)));
+        let told = texts.values().filter_map(|text| self.words.whole(&(self.normalize)(text)));
         told.flat_map(|told| told.of).collect::<BTreeSet<_>>().len()
     }
 }

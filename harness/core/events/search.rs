@@ -8,11 +8,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::captured::Payload;
-use super::golden::{Golden, Shown};
 use super::held::{Held, Holding, Holdings, Lane, LaneValue, Manner};
 use super::ids::is_id;
 use super::joined::joined;
 use super::labels::ReadEvent;
+use super::marked::Tells;
 use super::notation::{Normalize, TIME};
 use super::options::ShapeOptions;
 use super::path::{At, Path, Step, leaves};
@@ -32,14 +32,15 @@ const MOST: usize = 900;
 /// The longest text that can be an id.
 const LONGEST_ID: usize = 128;
 
-/// Returns what the golden names, and what is found in the run for collapsed events of which it names nothing.
+/// Returns what is found in the run for collapsed events of which nothing is `named`, and what is.
 pub(super) fn holdings(
+    named: Holdings,
     captures: &[Vec<ReadEvent<'_>>],
     options: &ShapeOptions,
     known: &Known<'_>,
     normalize: &Normalize,
 ) -> Holdings {
-    let mut holdings = known.committed.map(named).unwrap_or_default();
+    let mut holdings = named;
     let unknown = of_labels(captures, &|label| !holdings.contains_key(label));
     if unknown.is_empty() {
         return holdings;
@@ -47,32 +48,11 @@ pub(super) fn holdings(
     let recurring = Recurring::of(captures.iter().flatten().filter_map(|event| event.json.as_ref()), normalize);
     let words = WordKeys::new(&options.words);
     for (label, events) in unknown {
-        let search =
-            Search { events: &events, recorded: &known.recorded, recurring: &recurring, words: &words, normalize };
+        let (events, recorded) = (&events[..], &known.recorded);
+        let search = Search { events, recorded, tells: known.tells, recurring: &recurring, words: &words, normalize };
         holdings.insert(label, search.holding());
     }
     holdings
-}
-
-/// Returns what a golden names. Labels of which it names nothing are left out.
-pub(super) fn named(golden: &Golden) -> Holdings {
-    let mut named = Holdings::new();
-    for event in golden.blocks.iter().flat_map(|block| &block.events) {
-        for shown in &event.shown {
-            match shown {
-                Shown::NotHeld => named.entry(event.label.clone()).or_default().not_held = true,
-                Shown::Text(places, text) => {
-                    for held in places {
-                        let manner =
-                            named.entry(event.label.clone()).or_default().held.entry(held.clone()).or_default();
-                        *manner = manner.or(text.manner());
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    named
 }
 
 /// Returns the content of an event's payload. A payload that is not JSON is a text, and so is a number between texts.
@@ -163,6 +143,7 @@ impl Recurring {
 struct Search<'a> {
     events: &'a [Chunk],
     recorded: &'a Recorded,
+    tells: Tells<'a>,
     recurring: &'a Recurring,
     words: &'a WordKeys,
     normalize: &'a Normalize<'a>,
@@ -325,7 +306,9 @@ impl Search<'_> {
         let (mut sum, mut evidence) = (Cover::default(), Evidence::None);
         for pieces in texts {
             let (joined, cover) = joined(pieces, self.recorded);
-            evidence = evidence.max(Evidence::of(pieces, &joined.text, &cover));
+            let is_shown = cover.whole == cover.all && self.tells.shows(&joined.text);
+            let shown = if is_shown { Evidence::Strong } else { Evidence::of(pieces, &joined.text, &cover) };
+            evidence = evidence.max(shown);
             (sum.whole, sum.part, sum.all) = (sum.whole + cover.whole, sum.part + cover.part, sum.all + cover.all);
         }
         let share = |known: usize| known * 1000 / sum.all.max(1);

@@ -57,7 +57,7 @@ pub(super) struct Writing<'a> {
     /// Where the texts of collapsed events are.
     pub(super) holdings: &'a Holdings,
     pub(super) recorded: &'a Recorded,
-    pub(super) turns: &'a Turns,
+    pub(super) turns: &'a Turns<'a>,
     pub(super) pinned: &'a RefCell<Pinned>,
 }
 
@@ -184,7 +184,7 @@ impl<'a> Reader<'a, '_> {
         for (label, messages) in std::mem::take(&mut self.messages).into_values() {
             let pins = Pins::new(&label.name, options, pinned);
             let mut lost = Vec::new();
-            for (line, texts) in messages.finish(normalize, turns, &mut lost) {
+            for (line, texts) in messages.finish(&label.text, normalize, turns, &mut lost) {
                 let is_pinned = |text: &Shown| match text {
                     Shown::Text(places, text) if !label.collapsed => {
                         places.iter().all(|held| pins.pinned(&held.path.pointer(), &text.to_string()))

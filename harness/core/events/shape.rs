@@ -14,6 +14,7 @@ use super::golden::{Block, EventIds, Golden, Head, Repeat};
 use super::ids::Ids;
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
+use super::marked::{Passed, Tells};
 use super::options::{Loose, ShapeOptions};
 use super::parallel::Calls;
 use super::pins::{Pinned, Pins};
@@ -49,10 +50,13 @@ impl Shaped {
             known.calls.order(events, options);
         }
         // A golden that names no turn holds all texts as they were sent.
-        let tells = options.turns && known.committed.is_none_or(Golden::names_turns);
-        let turns = if tells { Turns::of(&known.recorded, normalize) } else { Turns::default() };
-        let mut holdings = holdings(&events, options, known, normalize);
-        if known.committed.is_none() && !turns.is_empty() {
+        let before = known.committed.filter(|_| !matches!(known.tells, Tells::Shown(_)));
+        let tells = options.turns && before.is_none_or(Golden::names_turns);
+        let turns = if tells { Turns::of(known, normalize) } else { Turns::default() };
+        let named = turns.passed.as_ref().map(|passed| passed.holdings.clone());
+        let named = named.or_else(|| Some(Passed::of(before?).holdings)).unwrap_or_default();
+        let mut holdings = holdings(named, &events, options, known, normalize);
+        if tells && turns.passed.is_none() {
             add_places(&mut holdings, &events, normalize, &turns);
         }
         let (ids, words) = (Ids::of(&events, options, normalize), WordKeys::new(&options.words));
@@ -75,7 +79,7 @@ impl Shaped {
         let blocks = blocks.map(|(capture, events)| block(capture, events, committed.next(), &writing));
         let (blocks, lost): (Vec<Block>, Vec<_>) = blocks.unzip();
         let mut golden = Golden { blocks, said: turns.said() };
-        if let Some(committed) = known.committed {
+        if let Some(committed) = before {
             golden.add_lost(committed, lost);
         }
         Shaped { golden, pinned: pinned.into_inner() }
@@ -170,6 +174,8 @@ fn event_ids(events: &[ReadEvent<'_>]) -> (EventIds, Repeat) {
 pub struct Known<'a> {
     /// The texts in the recorded answers.
     pub recorded: Recorded,
+    /// What tells which texts are the model's, if no committed golden does. What was shown counts more than that.
+    pub tells: Tells<'a>,
     /// The tool calls in the recorded answers.
     pub calls: Calls,
     /// The texts that are not the service's own. Without them, no word counts as its own.

@@ -11,7 +11,8 @@ use super::joined::{Joined, joined};
 use super::lost::Lost;
 use super::notation::{self, Normalize};
 use super::recorded::Recorded;
-use super::turns::{Told, Turns};
+use super::told::Told;
+use super::turns::Turns;
 use crate::json::Json;
 use retake_base::text::clipped;
 
@@ -76,25 +77,30 @@ impl<'a> Messages<'a> {
     /// the same line are sorted. Texts that are not the model's, of events that are not collapsed, are `lost`.
     pub(super) fn finish(
         self,
+        label: &str,
         normalize: &Normalize,
-        turns: &Turns,
+        turns: &Turns<'_>,
         lost: &mut Vec<Lost>,
     ) -> BTreeMap<usize, Vec<Shown>> {
         // The places of each text, by line.
-        let mut lines: BTreeMap<usize, BTreeMap<String, (Vec<Held>, golden::Text)>> = BTreeMap::new();
+        let mut lines: BTreeMap<usize, BTreeMap<golden::Text, Vec<Held>>> = BTreeMap::new();
+        let others = turns.anywhere();
         for Place { held, manner, texts, .. } in self.places {
             let texts = texts.into_iter().map(|(line, pieces)| Text::of(line, &pieces, self.recorded));
+            let words = turns.at(label, held);
             // Of collapsed events nothing else holds what stands around the words.
             let tells = |told: &Told| !self.collapsed || told.how.is_whole();
             let texts: Vec<Text> = texts.collect();
             let manner = texts.iter().fold(manner, |manner, text| manner.or(text.manner));
             let mut of_place: BTreeMap<usize, Vec<(String, golden::Text)>> = BTreeMap::new();
             for text in texts {
-                let (line, shown) = (text.line, text.shown(manner, normalize, &|text| turns.told(text).filter(tells)));
+                let (line, shown) = (text.line, text.shown(manner, normalize, &|text| words.told(text).filter(tells)));
                 if self.collapsed || matches!(shown, golden::Text::Turns(..)) {
                     of_place.entry(line).or_default().push((shown.to_string(), shown));
                 } else {
-                    lost.push(Lost { line, held: held.clone(), text: shown });
+                    // It may be what another turn says.
+                    let text = text.shown(manner, normalize, &|text| others.told(text));
+                    lost.push(Lost { line, held: held.clone(), text });
                 }
             }
             for (line, mut texts) in of_place {
@@ -113,13 +119,13 @@ impl<'a> Messages<'a> {
                 }
                 let shown = lines.entry(line).or_default();
                 // Equal texts of one place are told apart by how often the place is named.
-                for (printed, text) in texts {
-                    shown.entry(printed).or_insert_with(|| (Vec::new(), text)).0.push(held.clone());
+                for (_, text) in texts {
+                    shown.entry(text).or_default().push(held.clone());
                 }
             }
         }
-        let of_line = |(line, texts): (usize, BTreeMap<_, (Vec<Held>, golden::Text)>)| {
-            let mut shown: Vec<Shown> = texts.into_values().map(|(places, text)| Shown::Text(places, text)).collect();
+        let of_line = |(line, texts): (usize, BTreeMap<golden::Text, Vec<Held>>)| {
+            let mut shown: Vec<Shown> = texts.into_iter().map(|(text, places)| Shown::Text(places, text)).collect();
             shown.sort_by_cached_key(ToString::to_string);
             (line, shown)
         };

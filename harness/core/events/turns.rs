@@ -1,128 +1,71 @@
-//! Where the model's words go: which turns a text of the service repeats, and how. The words themselves stand in the fixture, so a
-//! recording with other words changes no golden, and a service that changes the words does.
+//! Finds which turns of the model a text of the service repeats, and how.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
-use std::fmt;
+use std::collections::{BTreeSet, HashMap};
 
-use super::notation::{self, Normalize};
-use super::recorded::{Recorded, Source};
-use super::words::is_word;
+use super::held::Held;
+use super::marked::{Passed, Tells};
+use super::notation::Normalize;
+use super::recorded::Source;
+use super::shape::Known;
+use super::told::{How, Said, Told, Words, quoted};
 use crate::json::{Json, Layout};
-use retake_base::text::clipped;
-
-/// The fewest characters of a text that is not in two places by chance: of a whole one, and of one inside another.
-pub(super) const WHOLE: usize = 6;
-const INSIDE: usize = 12;
-/// The largest number of characters of a turn's words that a difference quotes.
-const QUOTED: usize = 60;
-
-/// How a text of the service comes from the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum How {
-    Equal,
-    Trimmed,
-    Cut,
-    Html,
-    Json,
-    /// It contains the words, beside others.
-    Has,
-    HasHtml,
-    HasJson,
-}
-
-/// Which words of the model a text repeats.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Told {
-    pub(super) how: How,
-    /// Several if their words follow one another.
-    pub(super) of: Vec<Source>,
-}
-
-impl How {
-    pub(super) const ALL: [How; 8] =
-        [How::Equal, How::Trimmed, How::Cut, How::Html, How::Json, How::Has, How::HasHtml, How::HasJson];
-
-    /// What stands between a place and the turns.
-    pub(super) fn verb(self) -> &'static str {
-        if self.is_beside() { " has " } else { " = " }
-    }
-
-    /// Whether the text contains the words beside others.
-    pub(super) fn is_beside(self) -> bool {
-        matches!(self, How::Has | How::HasHtml | How::HasJson)
-    }
-
-    /// What follows the turns.
-    pub(super) fn suffix(self) -> &'static str {
-        match self {
-            How::Trimmed => ", trimmed",
-            How::Cut => ", cut",
-            How::Html | How::HasHtml => ", escaped as HTML",
-            How::Json | How::HasJson => ", escaped as JSON",
-            How::Equal | How::Has => "",
-        }
-    }
-
-    /// Whether the words are there as a whole, and nothing else.
-    pub(super) fn is_whole(self) -> bool {
-        matches!(self, How::Equal | How::Trimmed | How::Html | How::Json)
-    }
-}
-
-impl fmt::Display for Told {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (nth, source) in self.of.iter().enumerate() {
-            write!(f, "{}{source}", if nth == 0 { "" } else { " and " })?;
-        }
-        f.write_str(self.how.suffix())
-    }
-}
-
-/// What the turns say, by how a golden names them: the beginning of each. A difference quotes it; it is no part of a golden, and so
-/// equal to any other.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Said(pub(super) BTreeMap<String, String>);
-
-impl PartialEq for Said {
-    fn eq(&self, _: &Said) -> bool {
-        true
-    }
-}
-
-impl Eq for Said {}
 
 /// The words of all turns, normalized as a golden's texts are.
 #[derive(Default)]
-pub(super) struct Turns {
+pub(super) struct Turns<'a> {
     texts: Vec<(Source, String)>,
     /// The longest text that can consist of them.
     pub(super) size: usize,
+    tells: Tells<'a>,
+    /// Where which of them stand, if that is known.
+    pub(super) passed: Option<Cow<'a, Passed>>,
+}
+
+/// The words that can stand at a place.
+pub(super) struct Here<'a> {
+    turns: &'a Turns<'a>,
+    /// Whose words stand there, if that is known.
+    named: Option<Cow<'a, BTreeSet<Words>>>,
     known: RefCell<HashMap<String, Option<Told>>>,
 }
 
-impl Turns {
-    pub(super) fn of(recorded: &Recorded, normalize: &Normalize) -> Turns {
+impl<'a> Turns<'a> {
+    pub(super) fn of(known: &Known<'a>, normalize: &Normalize) -> Turns<'a> {
         let text = |(source, text): &(Source, String)| (source.clone(), normalize(text));
-        let texts = recorded.said.iter().map(text).filter(|(_, text)| is_telling(text, WHOLE));
+        let texts = known.recorded.said.iter().map(text).filter(|(_, text)| !text.trim().is_empty());
         let texts: Vec<(Source, String)> = texts.collect();
         let size = texts.iter().map(|(_, text)| 2 * text.len()).sum();
-        Turns { texts, size, known: RefCell::default() }
+        let passed = match (known.tells, known.committed) {
+            (Tells::Shown(passed), _) => Some(Cow::Borrowed(passed)),
+            (_, committed) => committed.map(|committed| Cow::Owned(Passed::of(committed))),
+        };
+        Turns { texts, size, tells: known.tells, passed }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.texts.is_empty()
+    /// The words at a place.
+    pub(super) fn at(&'a self, label: &str, held: &Held) -> Here<'a> {
+        let named =
+            self.passed.as_deref().map(|passed| passed.at(label, held).map_or_else(Cow::default, Cow::Borrowed));
+        Here { turns: self, named, known: RefCell::default() }
+    }
+
+    /// The words at any place, of which it is not known where they stand.
+    pub(super) fn anywhere(&'a self) -> Here<'a> {
+        Here { turns: self, named: None, known: RefCell::default() }
     }
 
     /// The beginning of what each turn says.
     pub(super) fn said(&self) -> Said {
-        let quoted = |text: &str| notation::json_quoted(&clipped(text.trim(), QUOTED));
-        Said(self.texts.iter().map(|(source, text)| (source.to_string(), quoted(text))).collect())
+        Said(self.texts.iter().map(|(source, text)| (source.clone(), quoted(text))).collect())
     }
+}
 
+impl Here<'_> {
     /// Returns which words a normalized text repeats; `None` if it repeats none.
     pub(super) fn told(&self, text: &str) -> Option<Told> {
-        if !is_telling(text, WHOLE) {
+        if self.named.as_ref().is_some_and(|named| named.is_empty()) || text.trim().is_empty() {
             return None;
         }
         if let Some(told) = self.known.borrow().get(text) {
@@ -135,7 +78,7 @@ impl Turns {
 
     /// The same, if the text consists of the words.
     pub(super) fn whole(&self, text: &str) -> Option<Told> {
-        if text.len() > self.size {
+        if text.len() > self.turns.size {
             return None;
         }
         let bare = text.trim();
@@ -149,11 +92,19 @@ impl Turns {
     fn partly(&self, text: &str) -> Option<Told> {
         let stem = text.trim().trim_end_matches(['…', '.']).trim_end();
         let cut = || self.first(How::Cut, |said| said.trim().starts_with(stem));
-        (if is_telling(stem, INSIDE) { cut() } else { None }).or_else(|| self.inside(text))
+        (if is_telling(stem) { cut() } else { None }).or_else(|| self.inside(text))
+    }
+
+    /// The words that can be the model's here, by themselves or beside others.
+    fn texts(&self, is_beside: bool) -> impl Iterator<Item = &(Source, String)> {
+        self.turns.texts.iter().filter(move |(source, said)| match &self.named {
+            Some(named) => named.contains(&(source.clone(), is_beside)),
+            None => is_telling(said) || self.turns.tells.shows(said),
+        })
     }
 
     fn first(&self, how: How, is_it: impl Fn(&str) -> bool) -> Option<Told> {
-        let (source, _) = self.texts.iter().find(|(_, said)| is_it(said))?;
+        let (source, _) = self.texts(false).find(|(_, said)| is_it(said))?;
         Some(Told { how, of: vec![source.clone()] })
     }
 
@@ -161,7 +112,7 @@ impl Turns {
     fn joined(&self, text: &str) -> Option<Vec<Source>> {
         let (mut rest, mut of) = (text.trim(), Vec::new());
         while !rest.is_empty() {
-            let fits = self.texts.iter().filter(|(_, said)| rest.starts_with(said.trim()));
+            let fits = self.texts(false).filter(|(_, said)| rest.starts_with(said.trim()));
             // Of equal words, those of the turn that comes next.
             let next = fits.max_by_key(|(source, said)| (said.trim().len(), of.last() < Some(source)))?;
             of.push(next.0.clone());
@@ -179,8 +130,8 @@ impl Turns {
                 .or_else(|| find(How::HasJson, text, json(said)?))
                 .or_else(|| find(How::HasHtml, &plain, html(said)?))
         };
-        let long = self.texts.iter().filter(|(_, said)| is_telling(said, INSIDE));
-        let found = long.filter_map(|(source, said)| at(said).map(|(at, length, how)| (at, at + length, source, how)));
+        let found = self.texts(true);
+        let found = found.filter_map(|(source, said)| at(said).map(|(at, length, how)| (at, at + length, source, how)));
         let mut found: Vec<(usize, usize, &Source, How)> = found.collect();
         // What is inside of other words is not told.
         let all = found.clone();
@@ -195,16 +146,20 @@ impl Turns {
     }
 }
 
-/// Returns what tells whether a text repeats words of the model.
-pub fn is_said<'a>(recorded: &Recorded, normalize: &'a Normalize<'a>) -> impl Fn(&str) -> bool + 'a {
-    let turns = Turns::of(recorded, normalize);
-    move |text| turns.told(&normalize(text)).is_some()
+/// Returns what tells whether a text repeats words of the model that the golden has.
+pub fn is_said<'a>(known: &Known<'a>, normalize: &'a Normalize<'a>) -> impl Fn(&str) -> bool + 'a {
+    let turns = Turns::of(known, normalize);
+    let named = turns.passed.as_deref().map(Passed::all);
+    let known = RefCell::new(HashMap::new());
+    move |text| {
+        let here = || Here { named: named.as_ref().map(Cow::Borrowed), ..turns.anywhere() };
+        *known.borrow_mut().entry(text.to_owned()).or_insert_with(|| here().told(&normalize(text)).is_some())
+    }
 }
 
-/// Whether a text can be told from others: it is no word, and long enough.
-pub(super) fn is_telling(text: &str, least: usize) -> bool {
-    let text = text.trim();
-    text.chars().nth(least - 1).is_some() && !is_word(text)
+/// Whether a text is more than a word. One word is in two places by chance.
+fn is_telling(text: &str) -> bool {
+    text.split_whitespace().nth(1).is_some() || !text.is_ascii()
 }
 
 /// The text as HTML; `None` if that is the same.

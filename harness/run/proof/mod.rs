@@ -2,7 +2,7 @@
 //! another day, and random delays before its answers. If several tool calls were made at once and the ids in events do not tell
 //! their order, three more must agree with them. If they disagree, the report names what varies, and a rule or option that allows it.
 //!
-//! `prove` runs the `replays`. If they disagree, `inquiry` finds out what varies, in rounds of a `diagnosis` and a replay
+//! `prove` runs the `replays`, of which one more asks by a `mark` where the model's words go. If they disagree, `inquiry` finds out what varies, in rounds of a `diagnosis` and a replay
 //! with the rules found so far (`tried`), and `unproven` reports it. If only the golden varies, `loosening` finds the option
 //! that leaves that place open. `mend` finds rules for calls that missed in a test.
 //!
@@ -16,6 +16,7 @@ mod diagnosis;
 mod forms;
 mod inquiry;
 mod loosening;
+mod mark;
 mod mend;
 mod order;
 mod prove;

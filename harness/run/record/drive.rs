@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::begin::{Begun, Recording, shown};
-use crate::report::{Failure, Progress, notes, summary, terminal};
+use crate::report::{Failure, Note, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
+use crate::run::egress;
 use crate::run::interrupt::RELAY_ENDED;
 use crate::run::project::Project;
 use crate::run::trial::{self, Played};
@@ -76,7 +77,8 @@ impl<'a> Begun<'a> {
             None => error.into(),
         })?;
         // The proof replaces these notes with its own, which name turns.
-        project.note(name, notes(None, [], &played.flaws));
+        let reached = played.egress.as_ref().and_then(egress::recorded);
+        project.note(name, notes(None, [], &played.flaws).into_iter().chain(reached.map(Note::from)));
         let failed = recording.failed_calls(&recorder)?;
         if let Some(failure) = failure(scenario, &played, &recorder, &failed) {
             let quoted = played.systems.iter().map(|log| log.quoted.clone());

@@ -11,7 +11,7 @@ use super::stay::{Ended, Left, PACING, Play, Seen, Setting};
 use super::verdict::{Compared, Did, Noise, QUOTED, Verdict, quoted, told};
 use crate::drive::{Away, AwaySeen, EMPTY_STREAM};
 use crate::run::trial;
-use crate::system::{Running, StageTools};
+use crate::system::{Egress, Running, StageTools};
 use retake_base::error::{Error, Result};
 use retake_base::text::{clipped, counted};
 use retake_core::conversation::Message;
@@ -80,11 +80,13 @@ impl Setting<'_> {
             let staying = async {
                 let began = Instant::now();
                 let (mode, callers) = (play.mode(), project.callers.clone());
-                let doubles = trial::doubles(project, scenario, Some(fixture), &mode, PACING).await?;
+                let egress = Egress::new(scenario, true);
+                let doubles = trial::doubles(project, scenario, Some(fixture), &mode, PACING, &egress).await?;
                 let tools = doubles.as_ref().map(|it| StageTools { context: it.context(), names: it.names() });
                 let options = ServerOptions { callers, pacing: PACING, ..ServerOptions::default() };
                 let running =
-                    Running::start(began + scenario.timeout, launch, mode, options, tools.unwrap_or_default()).await;
+                    Running::start(began + scenario.timeout, launch, mode, options, tools.unwrap_or_default(), egress)
+                        .await;
                 let running = running.map_err(|error| error.in_file(&scenario.file))?;
                 let stayed = stay(&running, began.elapsed()).await;
                 let failed = stayed.as_ref().map_or(true, |(_, failed)| *failed);

@@ -256,8 +256,8 @@ impl Setting<'_> {
         let known = Known {
             recorded: Recorded::of(turns.iter().map(|turn| &turn.output)),
             calls: retake_core::events::Calls::of(turns.iter().map(|turn| &turn.output)),
-            foreign: None,
             committed: committed.map(|committed| &committed.golden),
+            ..Known::default()
         };
         let secrets = declared_secrets::of_goldens(&self.project.open);
         let scrubbed = |text: &str| secrets.text(text, &mut Fired::new()).into_owned();

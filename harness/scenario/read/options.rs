@@ -38,6 +38,8 @@ macro_rules! read {
                     .secrets
                     .as_ref()
                     .map_or_else(|| Ok(otherwise.secrets.clone()), |all| secrets(all, source))?,
+                egress: raw.egress.unwrap_or(otherwise.egress),
+                allow: raw.allow.as_ref().map_or_else(|| Ok(otherwise.allow.clone()), |all| allowed(all, source))?,
                 timeout: raw.timeout.as_ref().map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
                 delays: raw.delays.unwrap_or(otherwise.delays),
                 worlds: raw
@@ -82,6 +84,23 @@ pub(super) fn limit(raw: &Spanned<RawDuration>, source: &Source) -> Result<Durat
 
 fn secrets(names: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
     names.iter().map(|name| env_name(name, source)).collect()
+}
+
+/// Reads what may be reached: a name or an address with its port each.
+fn allowed(all: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
+    let one = |text: &Spanned<String>| {
+        let host_and_port = text.get_ref().rsplit_once(':').filter(|(host, port)| {
+            let is_host = !host.is_empty() && (host.starts_with('[') || !host.contains([':', '/', '@']));
+            is_host && port.parse::<u16>().is_ok_and(|port| port > 0)
+        });
+        match host_and_port {
+            Some(_) => Ok(text.get_ref().clone()),
+            None => Err(source
+                .error_at(text, format!("`{}` is not a name or an address with its port", text.get_ref()))
+                .help("such as \"db.internal:443\", \"127.0.0.1:5432\" or \"[::1]:5432\"")),
+        }
+    };
+    all.iter().map(one).collect()
 }
 
 fn headers(names: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {

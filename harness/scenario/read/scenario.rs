@@ -119,6 +119,8 @@ impl Reader<'_> {
             settle: given.settle,
             linger: given.linger,
             panics: given.panics,
+            egress: given.egress,
+            allow: given.allow,
             unused: given.unused,
             drift: given.drift,
             delays: given.delays,

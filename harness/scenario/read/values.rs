@@ -10,7 +10,7 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use crate::options::{Delays, Level, Panics, Unused};
+use crate::options::{Delays, Egress, Level, Panics, Unused};
 use crate::pointer::Pointer;
 use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
@@ -186,6 +186,7 @@ read_word!(Unobserved: "skip" => Unobserved::Skip, "execute" => Unobserved::Exec
 read_word!(Panics: "fail" => Panics::Fail, "allow" => Panics::Allow);
 read_word!(Foreign<Suspected>: "refuse" => Foreign(Suspected::Refuse), "mask" => Foreign(Suspected::Mask), "keep" => Foreign(Suspected::Keep));
 read_word!(Foreign<TextAs>: "kind" => Foreign(TextAs::Kind), "lines" => Foreign(TextAs::Lines));
+read_word!(Egress: "off" => Egress::Off, "note" => Egress::Note, "fail" => Egress::Fail, "proven" => Egress::Proven);
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
 read_word!(ForkTools: "recorded" => ForkTools::Recorded, "live" => ForkTools::Live);
 

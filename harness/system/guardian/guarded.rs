@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use tokio::sync::watch;
 
 use super::order::{Exit, Input, Order, Program};
+use crate::system::egress::Egress;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_model::threads;
@@ -35,6 +36,7 @@ pub(crate) struct Guarded {
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
     order: Order,
+    egress: Option<Egress>,
 }
 
 impl Guard {
@@ -64,7 +66,17 @@ impl Guard {
         env: Vec<(String, String)>,
         errors: Option<PathBuf>,
     ) -> Guard {
-        self.order.program = Some(Program { command, cwd, env, errors, input: Input::Closed });
+        self.order.program = Some(Program { command, cwd, env, errors, input: Input::Closed, fence: None });
+        self
+    }
+
+    /// Notes what the program tries to reach.
+    pub(crate) fn watched(mut self, egress: &Egress) -> Guard {
+        if let Some(program) = &mut self.order.program {
+            program.fence = egress.fence();
+            program.env.extend(egress.proxies());
+        }
+        self.egress = Some(egress.clone());
         self
     }
 
@@ -88,7 +100,7 @@ impl Guard {
     /// Starts the guardian, which starts the program. `output` gets what the program prints, on a thread of its own.
     /// Fails if either cannot be started.
     pub(crate) async fn start(self, output: impl FnMut(&[u8]) + Send + 'static) -> Result<Guarded> {
-        let mut guarded = launch(&self.order, Box::new(output))?;
+        let mut guarded = launch(&self.order, self.egress, Box::new(output))?;
         let outcome = guarded.known.wait_for(|known| known.started.is_some() || known.gone).await;
         let outcome = outcome.map(|known| known.started.clone()).ok().flatten();
         match outcome {
@@ -145,7 +157,7 @@ const DRAIN: std::time::Duration = std::time::Duration::from_secs(1);
 type Output = Box<dyn FnMut(&[u8]) + Send>;
 
 #[cfg(not(unix))]
-fn launch(_: &Order, _: Output) -> Result<Guarded> {
+fn launch(_: &Order, _: Option<Egress>, _: Output) -> Result<Guarded> {
     Err(Error::new("commands need process groups, which this version has on Linux and macOS only"))
 }
 
@@ -160,7 +172,7 @@ pub fn take_over() -> Option<std::process::ExitCode> {
 static SWEPT: std::sync::Once = std::sync::Once::new();
 
 #[cfg(unix)]
-fn launch(order: &Order, output: Output) -> Result<Guarded> {
+fn launch(order: &Order, egress: Option<Egress>, output: Output) -> Result<Guarded> {
     use std::os::unix::process::CommandExt as _;
     use std::process::{Command, Stdio};
 
@@ -187,7 +199,7 @@ fn launch(order: &Order, output: Output) -> Result<Guarded> {
         let listening = move || {
             threads::this_is_own();
             SWEPT.call_once(|| super::held::remove_left(&std::env::temp_dir()));
-            listen(guardian, control, own_folder.as_deref(), &drained, &sender);
+            listen(guardian, control, egress.as_ref(), own_folder.as_deref(), &drained, &sender);
         };
         std::thread::Builder::new().name("guardian".to_owned()).spawn(listening)
     };
@@ -223,6 +235,7 @@ fn read_all(mut pipe: std::io::PipeReader, mut output: Output) {
 fn listen(
     mut guardian: std::process::Child,
     control: Option<std::process::ChildStdout>,
+    egress: Option<&Egress>,
     folder: Option<&std::path::Path>,
     drained: &std::sync::mpsc::Receiver<()>,
     known: &watch::Sender<Known>,
@@ -241,6 +254,12 @@ fn listen(
             Ok(Message::Failed { reason }) => known.send_modify(|known| known.started = Some(Err(reason))),
             Ok(Message::Exited(exit)) => known.send_modify(|known| known.exit = Some(exit)),
             Ok(Message::NoneLeft) => known.send_modify(|known| known.none_left = true),
+            Ok(Message::Fenced { unproven }) => egress.into_iter().for_each(|it| it.fenced(unproven.clone())),
+            Ok(Message::Reached(reached)) => {
+                if let Some(egress) = egress {
+                    egress.reached(reached);
+                }
+            }
             Err(_) => {}
         }
     }

@@ -15,9 +15,12 @@
 //! | `guarded` | the runner's side: starts a guardian, reads its messages, and closes the pipe |
 //! | `order` | the messages between runner and guardian |
 //! | `process` | the guardian's own `main`; finds the processes to end |
+//! | `fence` | decides what the program may reach, and tells what it tries |
 //! | `held` | which folders are in use, and which a killed guardian left |
 //! | `laid_out` | fills the work folder before the program starts |
 
+#[cfg(unix)]
+mod fence;
 mod guarded;
 #[cfg(unix)]
 mod held;
@@ -30,7 +33,7 @@ mod process;
 #[cfg(not(unix))]
 pub use guarded::take_over;
 pub(crate) use guarded::{Guard, Guarded};
-pub(crate) use order::Exit;
+pub(crate) use order::{Exit, Fence, Reached};
 #[cfg(target_os = "linux")]
 pub(super) use process::all as descendants;
 #[cfg(unix)]

@@ -35,6 +35,32 @@ pub(super) struct Program {
     /// The file for its standard error. If absent, standard error goes where its output goes.
     pub(super) errors: Option<PathBuf>,
     pub(super) input: Input,
+    /// What becomes of the addresses that it tries to reach. If absent, nobody looks.
+    pub(super) fence: Option<Fence>,
+}
+
+/// What becomes of the addresses that a program and all that it starts try to reach.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Fence {
+    /// Whether addresses outside this machine are refused.
+    pub(crate) refuses: bool,
+    /// Names or addresses that may be reached, each with its port.
+    pub(crate) allow: Vec<String>,
+    /// The ports of this machine that may be reached without a word.
+    pub(crate) own: Vec<u16>,
+}
+
+/// An attempt of a process to reach an address.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Reached {
+    /// How the process was called.
+    pub(crate) process: String,
+    pub(crate) to: String,
+    /// The port, if it is one of this machine.
+    pub(crate) port: Option<u16>,
+    pub(crate) refused: bool,
+    /// When, in microseconds since 1970.
+    pub(crate) at: u64,
 }
 
 /// What a program reads on its standard input.
@@ -51,13 +77,22 @@ pub(super) enum Input {
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) enum Message {
     /// The folders exist and the program runs, in a process group of this id (0 without a program).
-    Started { group: i32 },
+    Started {
+        group: i32,
+    },
     /// The program could not be started.
-    Failed { reason: String },
+    Failed {
+        reason: String,
+    },
     /// The program itself has ended. Processes that it started may still run.
     Exited(Exit),
     /// No process that it started runs any more.
     NoneLeft,
+    /// Whether a filter of system calls tells what it tries to reach, or why not.
+    Fenced {
+        unproven: Option<String>,
+    },
+    Reached(Reached),
 }
 
 /// How a program ended.

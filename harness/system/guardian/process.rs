@@ -81,7 +81,7 @@ fn sweep() {
     }
 }
 
-fn tell(told: &Message) {
+pub(super) fn tell(told: &Message) {
     // If the runner is gone, writing fails. That does not matter: its closed pipe ends this guardian.
     if let Ok(line) = serde_json::to_string(told) {
         let mut out = std::io::stdout().lock();
@@ -125,7 +125,11 @@ fn spawn(program: &Program) -> Result<Pid, String> {
             command.stdin(OwnedFd::from(input)).stdout(OwnedFd::from(output));
         }
     }
-    let mut child = command.spawn().map_err(|e| match e.kind() {
+    let spawned = match &program.fence {
+        None => command.spawn(),
+        Some(fence) => super::fence::spawn(command, fence),
+    };
+    let mut child = spawned.map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => format!("there is no program `{name}`"),
         _ => format!("`{name}` cannot be run: {e}"),
     })?;

@@ -16,7 +16,7 @@ use super::stdio;
 use super::streams::Streams;
 use super::traffic::Traffic;
 use super::upstream::{Http, Upstream};
-use crate::system::Folder;
+use crate::system::{Egress, Folder};
 use crate::tools::live::OnStage;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
@@ -44,6 +44,8 @@ pub(crate) struct Given<'a> {
     pub secrets: &'a Json,
     pub normalizer: &'a Normalizer,
     pub scrub: &'a Scrub,
+    /// Watches what real servers try to reach.
+    pub egress: &'a Egress,
 }
 
 /// The recorded exchanges with tool servers, as they are said on a stage.
@@ -104,7 +106,7 @@ impl Doubles {
         for (name, spec) in &specs {
             let streams = Arc::<Streams>::default();
             let live = if let Some(folder) = &made {
-                let stage = OnStage::new(given.root, folder, given.secrets)?;
+                let stage = OnStage::new(given.root, folder, given.secrets, given.egress)?;
                 let of_tool = |error: Error| error.of(&format!("tool `{name}`:")).in_file(&given.suite.path);
                 let traffic = Arc::new(Traffic::new(Arc::clone(&streams), given.scrub.clone()));
                 let upstream = match &spec.by {

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::targets::Target;
 #[cfg(unix)]
 use crate::system::Guarded;
-use crate::system::{Exit, Guard};
+use crate::system::{Egress, Exit, Guard};
 use crate::tools::observed::Observed;
 #[cfg(unix)]
 use retake_base::error::Error;
@@ -34,6 +34,8 @@ pub(crate) struct Command {
     pub env: Vec<(String, String)>,
     /// The folder in which the standard error of each call is kept.
     pub errors: PathBuf,
+    /// Watches what it tries to reach.
+    pub egress: Egress,
 }
 
 impl Command {
@@ -43,7 +45,9 @@ impl Command {
         context.insert("args", args.clone());
         let command = self.words.iter().map(|part| part.render_text(&context)).collect::<Result<_>>()?;
         let errors = self.errors.join(format!("tool-{}", uuid::Uuid::new_v4().simple()));
-        let guard = Guard::default().program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()));
+        let guard = Guard::default()
+            .program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()))
+            .watched(&self.egress);
         let printed = Arc::new(Mutex::new(Vec::new()));
         let all = Arc::clone(&printed);
         let output = move |bytes: &[u8]| all.lock().extend_from_slice(bytes);
@@ -73,7 +77,9 @@ impl Command {
         let (errors, socket) = (self.errors.join(format!("tool-{name}")), self.errors.join(&name[..8]));
         let failed = |e: std::io::Error| Error::new(format!("the pipe to it cannot be created: {e}"));
         let listener = UnixListener::bind(&socket).map_err(failed)?;
-        let guard = Guard::default().program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()));
+        let guard = Guard::default()
+            .program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()))
+            .watched(&self.egress);
         let guarded = guard.speaks_over(socket).start(|_| {}).await?;
         match timeout(within, listener.accept()).await {
             Ok(Ok((stream, _))) => Ok((guarded, stream, errors)),

@@ -216,6 +216,13 @@ fn worlds() -> impl Iterator<Item = Entry> {
     ["of", "max", "times", "calls"].into_iter().map(|field| Entry::by(&format!("worlds.{field}"), TEST))
 }
 
+/// The fields about what programs may reach, each with the test that shows its effect.
+fn egress() -> impl Iterator<Item = Entry> {
+    const REFUSED: &str = "systems::egress::every_way_out_is_told_with_process_and_address_and_refused";
+    const ALLOWED: &str = "systems::egress::what_is_allowed_is_neither_told_nor_refused";
+    [Entry::by("egress", REFUSED), Entry::by("allow", ALLOWED)].into_iter()
+}
+
 const ONCE: &str = "runner::hundredth::nothing_is_tried_again_after_a_miss";
 const FLAKY: &str =
     "runner::hundredth::a_scenario_that_is_green_only_at_the_second_try_is_told_as_flaky_in_all_reports";
@@ -232,7 +239,11 @@ pub(super) fn of_suite() -> Vec<Entry> {
     let told = format!("{}# nothing is secret\n", *BASE);
     let told = Entry::played("secrets", &told, &[(SECRET, Says::Red("the-walked-value"))]);
     let words = Entry::by("error_words", "worlds::trial::settings_of_worlds_have_an_effect");
-    entries.chain([Entry::by("panics", PANICS), Entry::by("retries", ONCE), told, words]).chain(worlds()).collect()
+    entries
+        .chain([Entry::by("panics", PANICS), Entry::by("retries", ONCE), told, words])
+        .chain(worlds())
+        .chain(egress())
+        .collect()
 }
 
 /// Returns the suite without its own top-level line for the option.
@@ -255,5 +266,5 @@ pub(super) fn of_scenario() -> Vec<Entry> {
         let (suite, scenario) = (lines.suite.clone(), with_line(lines.line, &lines.scenario));
         lines.entry(&suite, &scenario)
     });
-    entries.chain([Entry::by("panics", PANICS), Entry::by("retries", FLAKY)]).chain(worlds()).collect()
+    entries.chain([Entry::by("panics", PANICS), Entry::by("retries", FLAKY)]).chain(worlds()).chain(egress()).collect()
 }

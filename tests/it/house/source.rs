@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::support::tree::repository;
 
 /// The folders of the crates that users get, with the package of each.
-pub(super) const CRATES: [(&str, &str); 8] = [
+pub(super) const CRATES: [(&str, &str); 9] = [
     ("harness/base", "retake-base"),
+    ("harness/egress", "retake-egress"),
     ("harness/core", "retake-core"),
     ("harness/durable", "retake-durable"),
     ("harness/wire", "retake-wire"),

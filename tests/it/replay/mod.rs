@@ -11,6 +11,7 @@ mod load;
 pub(crate) mod misses;
 pub(crate) mod mutation;
 pub(crate) mod oddities;
+pub(crate) mod passing;
 pub(crate) mod projects;
 mod releases;
 pub(crate) mod serve;
@@ -26,6 +27,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     late_calls::TESTS,
     load::TESTS,
     misses::TESTS,
+    passing::TESTS,
     projects::TESTS,
     releases::TESTS,
     serve::TESTS,

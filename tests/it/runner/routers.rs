@@ -13,7 +13,7 @@ use retake::{Stage, Suite};
 
 use crate::record::{encoded_secrets, four_ways, parallel, rounds, secrets, suspects, varying};
 use crate::replay::mutation::Mutation;
-use crate::replay::oddities;
+use crate::replay::{oddities, passing};
 use crate::support::loopback::client;
 use crate::support::program::Program;
 use crate::support::tree::Tree;
@@ -33,6 +33,7 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "bare" => suite.router(system, |stage| async move { gateway::router(config(&stage)) }),
         "undeclared" => suite.router(system, |stage| async move { gateway(&stage, false) }),
         "oddities" => suite.router(system, |stage| async move { oddities::router(stage) }),
+        "passing" => suite.router(system, |stage| async move { passing::router(stage) }),
         "rounds" => suite.router(system, |stage| async move { rounds::router(stage) }),
         "planted" => suite.router(system, |stage| async move { secrets::router(&stage) }),
         "encoded" => suite.router(system, |stage| async move { encoded_secrets::router(&stage) }),

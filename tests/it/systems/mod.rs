@@ -7,6 +7,8 @@ pub(crate) mod commands;
 pub(crate) mod crashes;
 pub(crate) mod described;
 #[cfg(target_os = "linux")]
+pub(crate) mod egress;
+#[cfg(target_os = "linux")]
 pub(crate) mod gone;
 pub(crate) mod growing;
 pub(crate) mod kinds;
@@ -21,6 +23,8 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     built::TESTS,
     commands::TESTS,
     crashes::TESTS,
+    #[cfg(target_os = "linux")]
+    egress::TESTS,
     #[cfg(target_os = "linux")]
     gone::TESTS,
     growing::TESTS,

@@ -34,7 +34,7 @@ fn what_was_not_tried_is_marked() {
     let (few, many) = (variables(""), all_variables());
     let text = system(&start, &few, None, "why");
     assert!(text.contains("# not tried: why\ncommand = [\"agent\"]\nenv = { PORT = \"{{ port }}\", "), "{text}");
-    let seen = Seen { start: start.clone(), port: Some(3000), slow: true, request: None };
+    let seen = Seen { start: start.clone(), port: Some(3000), slow: true, reached: Vec::new(), request: None };
     let text = system(&start, &many, Some(&seen), "");
     let read: toml::Table = text.parse().unwrap();
     let agent = &read["systems"]["agent"];

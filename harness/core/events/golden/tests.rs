@@ -8,7 +8,7 @@ use crate::events::held::Lane;
 use crate::events::notation;
 use crate::events::path::Path;
 use crate::events::recorded::Source;
-use crate::events::turns::Told;
+use crate::events::told::Told;
 
 /// Returns the texts of all goldens in the repository, without their headers.
 fn of_the_repository() -> Vec<(String, String)> {

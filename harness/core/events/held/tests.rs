@@ -2,9 +2,10 @@ use super::*;
 use crate::events::golden::Golden;
 
 fn named(golden: &str) -> Vec<(String, String)> {
-    let named = crate::events::search::named(&Golden::parse(golden).unwrap());
+    let named = crate::events::marked::Passed::of(&Golden::parse(golden).unwrap());
     let mut all = Vec::new();
-    for (label, Holding { held, not_held }) in named {
+    for (label, Holding { held, not_held }) in named.holdings {
+        assert!(not_held || !held.is_empty(), "`{label}` is there, of which nothing is named");
         all.extend(held.iter().map(|(held, manner)| (label.clone(), format!("{held}{manner}"))));
         all.extend(not_held.then(|| (label.clone(), "not held".to_owned())));
     }

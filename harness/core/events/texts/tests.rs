@@ -5,13 +5,14 @@ use crate::events::golden::Golden;
 /// Returns the lines of payloads that are read by what a line of a golden names. Each payload has its own line.
 fn texts(named: &str, payloads: &[&str], recorded: &str) -> Vec<(usize, String)> {
     let golden = format!("GET /a\n200 text/event-stream\n\na         …  {named}\n");
-    let named = crate::events::search::named(&Golden::parse(&golden).unwrap());
+    let named = crate::events::marked::Passed::of(&Golden::parse(&golden).unwrap());
     let recorded = Recorded::of(&[Answer { blocks: vec![Block::Text(recorded.to_owned())], ..Answer::default() }]);
-    let mut messages = Messages::new(named.get("a"), &recorded, true);
+    let mut messages = Messages::new(named.holdings.get("a"), &recorded, true);
     for (line, payload) in payloads.iter().enumerate() {
         messages.take(&Json::parse(payload.as_bytes()).unwrap(), line);
     }
-    let lines = messages.finish(&|text: &str| text.replace("/work/7", "<workdir>"), &Turns::default(), &mut Vec::new());
+    let lines =
+        messages.finish("a", &|text: &str| text.replace("/work/7", "<workdir>"), &Turns::default(), &mut Vec::new());
     lines.into_iter().flat_map(|(line, texts)| texts.into_iter().map(move |text| (line, text.to_string()))).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::golden::RawGolden;
 use super::step::RawStep;
 use super::suite::RawDrift;
-use crate::options::{Delays, Panics, Unused};
+use crate::options::{Delays, Egress, Panics, Unused};
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Kind, RawDuration};
@@ -72,6 +72,15 @@ pub(crate) struct RawScenario {
     /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
     /// Default: from suite.toml. Example: `{ prompt = "fail" }`.
     pub drift: Option<RawDrift>,
+    /// What becomes of connections that the processes of systems and `run` steps make to anything but the stage's own servers, other
+    /// ports of this machine, and what `allow` lists. They are told (`"note"`), refused and a failure (`"fail"`), the same with proof
+    /// that there were none (`"proven"`), or not looked at (`"off"`). While recording, nothing is refused.
+    /// A shared system has what suite.toml says.
+    /// Default: from suite.toml. Example: `"fail"`.
+    pub egress: Option<Egress>,
+    /// What the processes may reach in any case: addresses or names, each with its port.
+    /// Default: from suite.toml. Example: `["127.0.0.1:5432"]`.
+    pub allow: Option<Vec<Spanned<String>>>,
     /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: from suite.toml. Example: `"recorded"`.
     pub delays: Option<Delays>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::golden::RawSuiteGolden;
 use super::system::RawSystem;
 use super::tool::RawTool;
-use crate::options::{Delays, Level, Panics, Unused};
+use crate::options::{Delays, Egress, Level, Panics, Unused};
 use crate::read::shared::Lists;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Pattern, RawDuration};
@@ -70,6 +70,14 @@ pub(crate) struct RawSuite {
     /// Environment variables whose values are never written to a file, in addition to those that templates name.
     /// Default: `[]`. Example: `["STRIPE_KEY"]`.
     pub secrets: Option<Vec<Spanned<String>>>,
+    /// What becomes of connections that the processes of systems and `run` steps make to anything but the stage's own servers, other
+    /// ports of this machine, and what `allow` lists. They are told (`"note"`), refused and a failure (`"fail"`), the same with proof
+    /// that there were none (`"proven"`), or not looked at (`"off"`). While recording, nothing is refused.
+    /// Default: `"off"`. Example: `"fail"`.
+    pub egress: Option<Egress>,
+    /// What the processes may reach in any case: addresses or names, each with its port.
+    /// Default: `[]`. Example: `["127.0.0.1:5432", "db.internal:443"]`.
+    pub allow: Option<Vec<Spanned<String>>>,
     /// What a recording does with texts that have no known form, but stand where secrets usually do: it refuses to write the
     /// fixture, replaces the text, or keeps it.
     /// Default: `{}`. Example: `{ password = "mask" }`.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::options::{Delays, Level, Panics, Unused};
+use crate::options::{Delays, Egress, Level, Panics, Unused};
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
@@ -73,6 +73,7 @@ inline! {
     Framing => { "type": "string", "enum": ["plain", "socket.io", "graphql-ws"] },
     Foreign<Suspected> => { "type": "string", "enum": ["refuse", "mask", "keep"] },
     Panics => { "type": "string", "enum": ["fail", "allow"] },
+    Egress => { "type": "string", "enum": ["off", "note", "fail", "proven"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
     ForkTools => { "type": "string", "enum": ["recorded", "live"] },
     Foreign<Detail> => { "type": "string", "enum": (Detail::WORDS) },

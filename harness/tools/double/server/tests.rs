@@ -17,7 +17,7 @@ fn with_doubles<F: Future<Output = ()>>(scope: &Scope, pacing: Pacing, check: im
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (used, normalizer) = (BTreeSet::new(), Normalizer::default());
-        let scrub = Scrub::default();
+        let (scrub, egress) = (Scrub::default(), Egress::off());
         let doubles = Doubles::start(Given {
             suite: &suite,
             used: &used,
@@ -29,6 +29,7 @@ fn with_doubles<F: Future<Output = ()>>(scope: &Scope, pacing: Pacing, check: im
             secrets: &Json::Null,
             normalizer: &normalizer,
             scrub: &scrub,
+            egress: &egress,
         });
         check(doubles.await.unwrap().unwrap()).await;
     });

@@ -9,7 +9,7 @@ use crate::events::captured::Ending;
 use crate::events::held::{Held, Lane, MANNERS};
 use crate::events::path::Path;
 use crate::events::recorded::Source;
-use crate::events::turns::{How, Told};
+use crate::events::told::{How, Told};
 use crate::json::Json;
 use retake_base::error::Result;
 

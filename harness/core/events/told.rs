@@ -1,0 +1,95 @@
+//! Where the model's words go: which turns a text of the service repeats, and how. The words themselves stand in the fixture, so a
+//! recording with other words changes no golden, and a service that changes the words does.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::notation;
+use super::recorded::Source;
+use retake_base::text::clipped;
+
+/// The largest number of characters of a turn's words that a difference quotes.
+const QUOTED: usize = 60;
+
+/// How a text of the service comes from the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum How {
+    Equal,
+    Trimmed,
+    Cut,
+    Html,
+    Json,
+    /// It contains the words, beside others.
+    Has,
+    HasHtml,
+    HasJson,
+}
+
+/// Which words of the model a text repeats.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Told {
+    pub(super) how: How,
+    /// Several if their words follow one another.
+    pub(super) of: Vec<Source>,
+}
+
+impl How {
+    pub(super) const ALL: [How; 8] =
+        [How::Equal, How::Trimmed, How::Cut, How::Html, How::Json, How::Has, How::HasHtml, How::HasJson];
+
+    /// What stands between a place and the turns.
+    pub(super) fn verb(self) -> &'static str {
+        if self.is_beside() { " has " } else { " = " }
+    }
+
+    /// Whether the text contains the words beside others.
+    pub(super) fn is_beside(self) -> bool {
+        matches!(self, How::Has | How::HasHtml | How::HasJson)
+    }
+
+    /// What follows the turns.
+    pub(super) fn suffix(self) -> &'static str {
+        match self {
+            How::Trimmed => ", trimmed",
+            How::Cut => ", cut",
+            How::Html | How::HasHtml => ", escaped as HTML",
+            How::Json | How::HasJson => ", escaped as JSON",
+            How::Equal | How::Has => "",
+        }
+    }
+
+    /// Whether the words are there as a whole, and nothing else.
+    pub(super) fn is_whole(self) -> bool {
+        matches!(self, How::Equal | How::Trimmed | How::Html | How::Json)
+    }
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, source) in self.of.iter().enumerate() {
+            write!(f, "{}{source}", if nth == 0 { "" } else { " and " })?;
+        }
+        f.write_str(self.how.suffix())
+    }
+}
+
+/// What the turns say, by how a golden names them: the beginning of each. A difference quotes it; it is no part of a golden, and so
+/// equal to any other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Said(pub(super) BTreeMap<Source, String>);
+
+/// Whose words stand at a place, and whether beside others.
+pub(super) type Words = (Source, bool);
+
+impl PartialEq for Said {
+    fn eq(&self, _: &Said) -> bool {
+        true
+    }
+}
+
+impl Eq for Said {}
+
+/// The beginning of what a turn says, in quotes.
+pub(super) fn quoted(text: &str) -> String {
+    notation::json_quoted(&clipped(text.trim(), QUOTED))
+}

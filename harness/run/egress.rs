@@ -1,0 +1,67 @@
+//! What is said about connections to anything but the stage's own servers. Pure.
+
+use crate::report::Failure;
+use crate::system::{Attempt, Attempts, EgressData, Proof, allowing};
+use retake_base::cause::{Cause, CauseKind};
+use retake_scenario::{Egress as Level, Scenario};
+
+/// The notes about what a replay reached, and that it was not seen whole.
+pub(super) fn notes(egress: &EgressData, scenario: &Scenario) -> impl Iterator<Item = String> {
+    let seen = match egress.proof {
+        // The failure says why there is no proof.
+        _ if scenario.egress == Level::Proven => None,
+        Proof::Filter => None,
+        Proof::Proxies => Some("only clients that respect proxy variables were seen"),
+        Proof::None => Some("it was not seen, or not all of it"),
+    };
+    let unseen = seen.map(|seen| format!("egress: {seen}: {}", egress.why.as_deref().unwrap_or_default()));
+    let passed: Vec<&Attempts> = egress.attempts.iter().filter(|it| !it.attempt.refused).collect();
+    let reached = listed(&passed).map(|listed| format!("egress: reached {listed}; if it may: {}", allow(&passed)));
+    unseen.into_iter().chain(reached)
+}
+
+/// The note about what was reached while recording: exactly that is missing in a replay that refuses.
+pub(super) fn recorded(egress: &EgressData) -> Option<String> {
+    let all: Vec<&Attempts> = egress.attempts.iter().collect();
+    let line = format!("egress: while it was recorded, the service also reached {}", listed(&all)?);
+    Some(format!("{line}; no recording has that, so for a replay that may: {}", allow(&all)))
+}
+
+/// The failure of a scenario whose programs tried to leave, or of which nothing proves that they did not.
+pub(super) fn failure(egress: &EgressData, scenario: &Scenario) -> Option<Failure> {
+    let refused: Vec<&Attempts> = egress.attempts.iter().filter(|it| it.attempt.refused).collect();
+    let of = |what: String| Failure::of(vec![Cause::new(CauseKind::Egress, what)]);
+    if let Some(listed) = listed(&refused) {
+        let were = if refused.len() > 1 { "were" } else { "was" };
+        let failure = of(format!("egress: the service tried to reach {listed}, which {were} refused"));
+        let lines: Vec<String> = refused.iter().map(|it| format!("  {}", said(it))).collect();
+        let failure = if lines.len() > 1 { failure.evidence(lines.join("\n")) } else { failure };
+        return Some(failure.resolve("if it may, in suite.toml or scenario.toml", allow(&refused)));
+    }
+    if scenario.egress == Level::Proven && egress.proof != Proof::Filter {
+        let why = egress.why.as_deref().unwrap_or_default();
+        let failure = of(format!("egress: nothing proves that the service reached nothing else: {why}"));
+        return Some(failure.resolve("to do without the proof, in scenario.toml", "egress = \"fail\""));
+    }
+    None
+}
+
+/// The first of some attempts, and how many more there are. `None` if there are none.
+fn listed(attempts: &[&Attempts]) -> Option<String> {
+    let (first, more) = attempts.split_first()?;
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    Some(said(first) + &more)
+}
+
+fn said(Attempts { attempt, times }: &Attempts) -> String {
+    let Attempt { to, process, step, .. } = attempt;
+    let by = if process.is_empty() { String::new() } else { format!("by `{process}`, ") };
+    let when = step.as_ref().map_or_else(|| "while it started".to_owned(), |step| format!("in {step}"));
+    let times = if *times > 1 { format!(", {times} times") } else { String::new() };
+    format!("{to} ({by}{when}{times})")
+}
+
+/// The line of a file that lets programs reach this.
+fn allow(attempts: &[&Attempts]) -> String {
+    format!("allow = {:?}", allowing(attempts.iter().copied()))
+}

@@ -1,0 +1,152 @@
+//! Decides what a program and all that it starts may reach, and tells what they try. On Linux a filter of system calls asks; elsewhere
+//! nothing does.
+
+use std::io;
+use std::process::{Child, Command};
+
+use super::order::{Fence, Message};
+use super::process::tell;
+
+/// Starts a program behind its fence, if that is possible here, and tells whether it is.
+/// Fails if the program cannot be started.
+#[cfg(target_os = "linux")]
+pub(super) fn spawn(command: Command, fence: &Fence) -> io::Result<Child> {
+    let (child, listener) = retake_egress::spawn(command, fence.refuses)?;
+    let unproven = match listener {
+        Ok(listener) => {
+            let mut gate = linux::Gate::new(fence);
+            std::thread::spawn(move || listener.attend(|attempt| gate.judge(attempt)));
+            None
+        }
+        Err(reason) => Some(reason.to_string()),
+    };
+    tell(&Message::Fenced { unproven });
+    Ok(child)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn spawn(mut command: Command, _: &Fence) -> io::Result<Child> {
+    tell(&Message::Fenced { unproven: Some("only Linux can tell".to_owned()) });
+    command.spawn()
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::net::{SocketAddr, ToSocketAddrs as _};
+    use std::path::Path;
+    use std::time::{SystemTime, UNIX_EPOCH};
+
+    use retake_egress::{Answer, Attempt, Target};
+
+    use super::super::order::{Fence, Message, Reached};
+    use super::super::process::{all, tell};
+
+    /// Where names are looked up.
+    const RESOLVERS: &str = "/etc/resolv.conf";
+    const DNS: u16 = 53;
+
+    /// What may be reached.
+    pub(super) struct Gate {
+        refuses: bool,
+        allowed: Vec<SocketAddr>,
+        own: Vec<u16>,
+        /// The other ports of this machine on which a process of the program listens.
+        inside: BTreeSet<u16>,
+    }
+
+    impl Gate {
+        pub(super) fn new(fence: &Fence) -> Gate {
+            let mut allowed = Vec::new();
+            for one in &fence.allow {
+                if let Ok(address) = one.parse() {
+                    allowed.push(address);
+                    continue;
+                }
+                // A name that may be reached may be looked up, here and by the program.
+                allowed.extend(one.to_socket_addrs().into_iter().flatten());
+                let resolvers = fs::read_to_string(RESOLVERS).unwrap_or_default();
+                let resolver =
+                    |line: &str| Some(SocketAddr::new(line.strip_prefix("nameserver")?.trim().parse().ok()?, DNS));
+                allowed.extend(resolvers.lines().filter_map(resolver));
+            }
+            Gate { refuses: fence.refuses, allowed, own: fence.own.clone(), inside: BTreeSet::new() }
+        }
+
+        pub(super) fn judge(&mut self, attempt: &Attempt) -> Answer {
+            let (to, port) = match attempt.to {
+                Target::Address(to) if self.allowed.contains(&to) => return Answer::Passes,
+                // To no address in particular is to this machine.
+                Target::Address(to) if to.ip().is_loopback() || to.ip().is_unspecified() => {
+                    if self.own.contains(&to.port()) || !self.is_of_others(attempt.pid, to.port()) {
+                        return Answer::Passes;
+                    }
+                    (to.to_string(), Some(to.port()))
+                }
+                Target::Address(to) => (to.to_string(), None),
+                Target::Family(family) => (format!("an address of family {family}"), None),
+                Target::Unreadable => ("an address that it does not let be read".to_owned(), None),
+            };
+            let refused = self.refuses && port.is_none();
+            let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let at = u64::try_from(at.as_micros()).unwrap_or(u64::MAX);
+            tell(&Message::Reached(Reached { process: called(attempt.pid), to, port, refused, at }));
+            if refused { Answer::Refused } else { Answer::Passes }
+        }
+
+        /// Whether only processes that the program did not start listen at a port. Where nobody listens, nothing is reached: a program
+        /// asks there for its own server, until that listens.
+        fn is_of_others(&mut self, asking: u32, port: u16) -> bool {
+            if self.inside.contains(&port) {
+                return false;
+            }
+            let sockets: Vec<String> =
+                ["tcp", "tcp6", "udp", "udp6"].iter().flat_map(|kind| sockets_at(asking, port, kind)).collect();
+            if sockets.is_empty() {
+                return false;
+            }
+            if all().into_iter().any(|pid| holds(pid.as_raw_nonzero().get(), &sockets)) {
+                self.inside.insert(port);
+                return false;
+            }
+            true
+        }
+    }
+
+    /// Returns how a process was called, as a person would say it: the program and its script, without folders, or the program alone
+    /// if its script is an argument. Empty if it is gone.
+    fn called(pid: u32) -> String {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let mut words = line.split(|byte| *byte == 0).filter(|word| !word.is_empty()).map(String::from_utf8_lossy);
+        let name = |word: &str| {
+            Path::new(word).file_name().map_or_else(|| word.to_owned(), |name| name.to_string_lossy().into_owned())
+        };
+        let program = words.next().map(|word| name(&word)).unwrap_or_default();
+        match words.find(|word| !word.starts_with('-')) {
+            Some(script) if !script.contains(char::is_whitespace) => format!("{program} {}", name(&script)),
+            _ => program,
+        }
+    }
+
+    /// Whether a process has one of these sockets.
+    fn holds(pid: i32, sockets: &[String]) -> bool {
+        let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        let mut links = files.filter_map(|file| fs::read_link(file.path()).ok());
+        links.any(|file| sockets.iter().any(|it| file.as_os_str() == it.as_str()))
+    }
+
+    /// The sockets at a port that listen on the machine as a process sees it, as `/proc/PID/fd` names them.
+    fn sockets_at(pid: u32, port: u16, kind: &str) -> Vec<String> {
+        let table = fs::read_to_string(format!("/proc/{pid}/net/{kind}")).unwrap_or_default();
+        let at = |line: &str| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (local, state, inode) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
+            // A TCP socket that listens has state 0A, and a UDP socket without a peer 07.
+            let listens = *state == if kind.starts_with("tcp") { "0A" } else { "07" };
+            let is_it = u16::from_str_radix(local.rsplit_once(':')?.1, 16).ok()? == port;
+            (listens && is_it).then(|| format!("socket:[{inode}]"))
+        };
+        table.lines().skip(1).filter_map(at).collect()
+    }
+}
