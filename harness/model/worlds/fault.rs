@@ -157,10 +157,14 @@ impl FaultKind {
         Self::ALL.into_iter().filter(|kind| chosen.contains(kind) || whole.contains(&kind.family())).collect()
     }
 
-    /// The kinds that a word means: a kind's name, a family's name, or `all`. `None` if it means none.
+    /// The kinds that a word means: a kind's name, a family's name, `model` for the usual ones of that side, or `all`. `None` if it means
+    /// none.
     pub fn of_word(word: &str) -> Option<Vec<FaultKind>> {
         if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == word) {
             return Some(vec![kind]);
+        }
+        if word == "model" {
+            return Some(Self::by_default().into_iter().filter(|kind| kind.is_of_model()).collect());
         }
         let family = Family::ALL.into_iter().find(|family| family.name() == word);
         let of = |kind: &FaultKind| kind.goes_with_family() && family.is_none_or(|family| kind.family() == family);
@@ -174,7 +178,7 @@ impl FaultKind {
 
     /// All words that [`FaultKind::of_word`] knows.
     pub fn words() -> Vec<&'static str> {
-        let families = Family::ALL.into_iter().map(Family::name).chain(["all"]);
+        let families = Family::ALL.into_iter().map(Family::name).chain(["model", "all"]);
         // `order` is a family with one kind of the same name.
         families.chain(Self::ALL.into_iter().map(FaultKind::name).filter(|name| *name != "order")).collect()
     }

@@ -1,5 +1,6 @@
 //! The worlds of the client: at which events it leaves, comes back or comes a second time, and what it got then. Pure.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::plan::{Spot, World};
@@ -24,7 +25,8 @@ pub(super) fn worlds_of(scenario: &Scenario, streams: &BTreeMap<usize, Vec<Event
                 let fits = |kind: &&FaultKind| match kind {
                     FaultKind::Viewers | FaultKind::Twice => is_first,
                     FaultKind::Late | FaultKind::Gone => !is_last,
-                    _ => true,
+                    // Who has all of it asks for the rest at most, and for no second run.
+                    _ => !is_last || kinds.contains(&FaultKind::Viewers),
                 };
                 all.extend(kinds.iter().filter(fits).map(|kind| World {
                     turn: 0,
@@ -137,6 +139,7 @@ impl Received<'_> {
         }
         let (recorded, now) = (self.sent([self.recorded]), self.sent([*before, again]));
         let places = recorded.texts.iter().filter(|(place, _)| !self.noise.is_of(place));
+        let mut lost: Option<(usize, String)> = None;
         for (place, texts) in places {
             let came = now.texts.get(place).map(Vec::as_slice).unwrap_or_default();
             let pieces = are_pieces(texts);
@@ -145,16 +148,20 @@ impl Received<'_> {
             if all == came {
                 continue;
             }
-            return match is.cmp(&length) {
-                std::cmp::Ordering::Less => {
-                    let is = if came.is_empty() { "nothing".to_owned() } else { quoted(&came) };
-                    problem(Did::Lost, format!("{is} of {}", counted(length, "character")))
+            match is.cmp(&length) {
+                Ordering::Less if lost.as_ref().is_none_or(|(most, _)| length - is > *most) => {
+                    let is_there = if came.is_empty() { "nothing".to_owned() } else { quoted(&came) };
+                    lost = Some((length - is, format!("{is_there} of {}", counted(length, "character"))));
                 }
-                std::cmp::Ordering::Greater if pieces => {
-                    problem(Did::Doubled, format!("{} of {length}", counted(is, "character")))
+                Ordering::Less => {}
+                Ordering::Greater if pieces => {
+                    return problem(Did::Doubled, format!("{} of {length}", counted(is, "character")));
                 }
-                _ => problem(Did::Other, format!("another text, {}", quoted(&came))),
-            };
+                _ => return problem(Did::Other, format!("another text, {}", quoted(&came))),
+            }
+        }
+        if let Some((_, lost)) = lost {
+            return problem(Did::Lost, lost);
         }
         let carries =
             |label: &String| recorded.texts.iter().any(|((_, of, _), texts)| of == label && are_pieces(texts));

@@ -42,7 +42,7 @@ pub(super) struct RawWorldsTable {
     pub(super) leaves: Option<Leaves>,
     /// The path at which a client comes back to a run, with `Last-Event-ID`. It may use what the step captures. Default: the path of a
     /// later step with `reconnect`, the answer's `Location`, or the same request.
-    /// Example: `"/runs/{{ run }}/events"`.
+    /// Example: `"/runs/{{ run_id }}/events"`.
     pub(super) back: Option<Spanned<String>>,
     /// The JSON pointer of what makes two requests the same, if that is no header `Idempotency-Key`.
     /// Example: `"/message/id"`.

@@ -10,6 +10,7 @@ tests! {
     a_run_that_begins_anew_is_paid_twice,
     a_client_that_waits_for_ever_is_said,
     what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared,
+    what_makes_two_requests_the_same_is_declared,
     a_side_that_is_not_built_is_refused,
 }
 
@@ -62,6 +63,9 @@ class Service(BaseHTTPRequestHandler):
             self.send_response(200)
             return self.end_headers()
         after = int(self.headers.get("last-event-id") or 0)
+        if after and runs["7"].events[after - 1][0] == "end":
+            self.send_response(204)
+            return self.end_headers()
         #AFTER
         self.stream(runs["7"], after)
 
@@ -84,7 +88,6 @@ class Service(BaseHTTPRequestHandler):
             except OSError:
                 run.left = True
                 return
-            #SENT
 
     def log_message(self, *_):
         pass
@@ -112,7 +115,7 @@ fn tree(from: &str, to: &str, worlds: &str) -> Tree {
         "scenarios/poem/scenario.toml",
         &format!(
             "worlds = {worlds}\n[[step]]\npost = \"/runs\"\njson = \"Write a poem\"\nstream = {{ last = \"end\" }}\n\
-             headers = {{ Idempotency-Key = \"k1\" }}\ncapture = {{ run = \"sse:begin:/run\" }}\n\
+             headers = {{ Idempotency-Key = \"k1\" }}\ncapture = {{ answer = \"sse:begin:/run\" }}\n\
              [golden]\ncollapse = [\"text\"]\n"
         ),
     );
@@ -124,7 +127,7 @@ fn tree(from: &str, to: &str, worlds: &str) -> Tree {
     tree
 }
 
-const BACK: &str = "back = \"/runs/{{ run }}/events\"";
+const BACK: &str = "back = \"/runs/{{ answer }}/events\"";
 
 fn worlds(of: &str) -> String {
     format!("{{ of = {of}, {BACK} }}")
@@ -183,13 +186,38 @@ fn what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared() {
     let gone = |from: &str, to: &str, leaves: &str| {
         lines(from, to, &format!("{{ of = \"gone\", leaves = \"{leaves}\", {BACK} }}"))
     };
-    let finishes = gone("", "", "finishes");
-    assert!(!finishes.contains('!') && finishes.contains("client  gone"), "{finishes}");
+    let second = "for text in pieces(\"Name it\"): self.add(\"text\", {\"text\": text})";
+    let finishes = gone("#SECOND", second, "finishes");
+    assert!(!finishes.contains('!') && finishes.contains("client  gone 2/"), "{finishes}");
+    let goes_on = gone("#SECOND", second, "stops");
+    let asks = "  NEVER ENDS  the model is asked 1 more time after the client has left";
+    assert!(goes_on.contains("! client  gone 2/") && goes_on.contains(asks), "{goes_on}");
+    // It ends with its client, which is noticed when something is written to it.
+    let ends = format!(
+        "if self.left: return\n            for text in pieces(\"Name it\"):\n                \
+         self.add(\"text\", {{\"text\": text}})"
+    );
+    let stops = gone("#SECOND", &ends, "stops");
+    assert!(!stops.contains('!') && stops.contains("client  gone 2/"), "{stops}");
+    let lost = gone("#SECOND", &ends, "finishes");
+    assert!(lost.contains("  LOST  the run is not finished after the client has left"), "{lost}");
+}
+
+fn what_makes_two_requests_the_same_is_declared() {
+    let file = "scenarios/poem/scenario.toml";
+    let run = |worlds: &str| {
+        let tree = tree("", "", worlds);
+        tree.replace(file, "headers = { Idempotency-Key = \"k1\" }\n", "");
+        tree.retake().args(&["worlds", "poem"]).run()
+    };
+    run("\"twice\"").exits(2).says(&["no turn of these scenarios can meet such a fault"]);
+    let said = run("{ of = \"twice\", same = \"/id\" }").exits(1).stdout;
+    assert!(said.contains("! client  twice 1/"), "{said}");
 }
 
 fn a_side_that_is_not_built_is_refused() {
     let tree = tree("", "", "[\"process\"]");
-    tree.retake().args(&["test"]).run().exits(2).says(&["`process`: faults of this side are not built yet"]);
+    tree.retake().args(&["test"]).run().exits(1).says(&["`process`: faults of this side are not built yet"]);
     let tree = super::guide::recorded("");
     let said = ["faults of the side `tools` are not built yet", "there are those of the model and the client"];
     tree.retake().args(&["worlds", "poem", "--side", "tools"]).run().exits(2).says(&said);
