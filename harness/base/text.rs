@@ -197,6 +197,11 @@ pub fn times(count: usize) -> String {
     if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
+/// A turn of a fixture as people name it: they count from 1, the file's list from 0.
+pub fn nth_turn(index: usize) -> String {
+    format!("turn {}", index.saturating_add(1))
+}
+
 /// Returns a number with its noun: `1 turn`, `2 turns`.
 pub fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };

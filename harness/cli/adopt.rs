@@ -15,11 +15,11 @@ use retake::__private::report::terminal;
 use retake::__private::run::{Fixtures, may_write_fixtures};
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_base::text::{clipped, counted};
+use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::key::{Hash, Rules};
 use retake_core::secrets::{hide, shown};
 use retake_model::MissedCall;
-use retake_scenario::{Discovered, Scenario, discover};
+use retake_scenario::{Discovered, Scenario, discover, name_of};
 use retake_wire::fixture::{Fixture, Recorded, Turn, journal_of};
 
 use provider::{Outcome, Provider};
@@ -42,7 +42,7 @@ pub(super) struct Adopt {
     /// Accept the result, as `retake accept NAME` does
     #[arg(long)]
     yes: bool,
-    /// Give a call, by its number from 1, this turn, by its index from 0; for calls that several turns fit equally well
+    /// Give a call, by its number from 1, this turn, by its number from 1, too; for calls that several turns fit equally well
     #[arg(long, value_name = "CALL=TURN", value_parser = pair)]
     pair: Vec<(usize, usize)>,
     /// Also if tool servers are asked for real while the scenario runs
@@ -54,6 +54,7 @@ pub(super) struct Adopt {
 fn pair(text: &str) -> Result<(usize, usize), String> {
     let parts =
         text.split_once('=').and_then(|(call, turn)| Some((call.trim().parse().ok()?, turn.trim().parse().ok()?)));
+    let parts = parts.and_then(|(call, turn): (usize, usize)| Some((call, turn.checked_sub(1)?)));
     parts.filter(|(call, _)| *call > 0).ok_or_else(|| "expected CALL=TURN, such as 2=3".to_owned())
 }
 
@@ -136,44 +137,37 @@ impl Adopt {
 
     fn scenario<'a>(&self, discovered: &'a Discovered) -> Result<&'a Scenario> {
         let name = &self.name;
-        for found in &discovered.scenarios {
-            match found {
-                Ok(scenario) if scenario.name == *name => return Ok(scenario),
-                Err(broken) if broken.name == *name => return Err(broken.error.clone()),
-                _ => {}
-            }
+        if let Some(found) = discovered.scenarios.iter().find(|found| name_of(found) == name) {
+            return found.as_ref().map_err(|broken| broken.error.clone());
         }
-        let error = Error::new(format!("no scenario is called `{name}`"));
-        Err(error.suggest_or(
+        let sound = discovered.sound().map(|scenario| scenario.name.as_str());
+        let import = format!("retake import otlp FILE --out fixtures/{name}.json --scenario {name}");
+        Err(Error::new(format!("no scenario is called `{name}`")).suggest_or(
             name,
-            discovered.sound().map(|scenario| scenario.name.as_str()),
-            format!("to write it with its trace: retake import otlp FILE --out fixtures/{name}.json --scenario {name}"),
+            sound,
+            format!("to write it with its trace: {import}"),
         ))
     }
 
     /// Says why nothing was adopted.
     fn failed(&self, outcome: &Outcome, fixture: &Fixture, said: &str) -> ExitCode {
-        let answer = |turn: usize| retake_model::answer_in_short(&fixture.table.turns()[turn]);
         for call in &outcome.unpaired {
-            let asks = clipped(&call.asks, 100).replace('\n', "⏎");
-            let call_is = format!("call {} ({}) asks {asks:?}", call.number, call.via);
-            terminal::error(shown(&match &call.between[..] {
-                [] => format!("{call_is}\n  no turn of the trace fits it"),
-                between => {
-                    let lines =
-                        between.iter().map(|turn| format!("\n  --pair {}={turn}   {}", call.number, answer(*turn)));
-                    format!(
-                        "{call_is}\n  these turns fit it equally well; say which is meant:{}",
-                        lines.collect::<String>()
-                    )
-                }
-            }));
-        }
-        if outcome.unpaired.is_empty() {
-            terminal::error(format!("{}: not adopted: the scenario failed\n{}", self.name, said.trim_end()));
+            let (asks, number) = (clipped(&call.asks, 100).replace('\n', "⏎"), call.number);
+            let mut said = format!("call {number} ({}) asks {asks:?}\n  ", call.via);
+            said += match &call.between[..] {
+                [] => "no turn of the trace fits it",
+                _ => "these turns fit it equally well; say which is meant:",
+            };
+            for turn in &call.between {
+                let answer = retake_model::answer_in_short(&fixture.table.turns()[*turn]);
+                said += &format!("\n  --pair {number}={}   {answer}", turn + 1);
+            }
+            terminal::error(shown(&said));
         }
         let left = unpaired_turns(outcome, fixture);
-        if !left.is_empty() && !outcome.unpaired.is_empty() {
+        if outcome.unpaired.is_empty() {
+            terminal::error(format!("{}: not adopted: the scenario failed\n{}", self.name, said.trim_end()));
+        } else if !left.is_empty() {
             terminal::note(format!("turns without a call so far: {}", listed(&left, fixture)));
         }
         terminal::note("nothing was written");
@@ -242,8 +236,9 @@ fn unpaired_turns(outcome: &Outcome, fixture: &Fixture) -> Vec<usize> {
 }
 
 fn listed(turns: &[usize], fixture: &Fixture) -> String {
-    let line =
-        |turn: &usize| format!("\n  turns[{turn}]: {}", retake_model::answer_in_short(&fixture.table.turns()[*turn]));
+    let line = |turn: &usize| {
+        format!("\n  {}: {}", nth_turn(*turn), retake_model::answer_in_short(&fixture.table.turns()[*turn]))
+    };
     turns.iter().map(line).collect()
 }
 

@@ -115,7 +115,7 @@ async fn answered(
 ) -> Result<(Vec<KeptCall>, Vec<String>)> {
     let server = ModelServer::start(Mode::Replay(replay.clone()), options).await?;
     let mut missed = Vec::new();
-    for RequestAtHand { place, method, path, headers, body } in requests {
+    for RequestAtHand { place, method, path, headers, body, failed } in requests {
         let mut request = Request::builder().method(method.as_str()).uri(path);
         for (name, value) in headers.iter().filter(|(name, _)| *name != header::CONTENT_ENCODING) {
             request = request.header(name, value);
@@ -128,7 +128,9 @@ async fn answered(
         let before = replay.scope().served().len();
         drop(server.answer(request).await);
         if replay.scope().served().len() == before {
-            missed.push(format!("{place}: no turn answers this request"));
+            let help =
+                if *failed { ", whose answer failed; `retake import … --errors` makes a turn of it" } else { "" };
+            missed.push(format!("{place}: no turn answers this request{help}"));
         }
     }
     Ok((replay.log().kept, missed))

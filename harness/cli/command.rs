@@ -18,8 +18,8 @@ use retake_base::error::Result;
     version,
     about,
     max_term_width = 80,
-    after_help = "The guide describes every field of suite.toml, scenario.toml and fixtures:\n  \
-    https://docs.rs/retake/latest/retake/guide/"
+    after_help = "The guide, harness/guide in Retake's repository, describes every field of\n\
+    suite.toml, scenario.toml and fixtures."
 )]
 struct Arguments {
     #[command(subcommand)]

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::import::notes_of;
 use super::project::ProjectOption;
-use super::trace_scenario::{self, Origin};
+use super::trace_scenario;
 use crate::formats::traces::{Personal, Redactor, Refused, Taken, TraceFormat, Traces, receive};
 use retake::__private::project::folder_of;
 use retake::__private::report::terminal;
@@ -168,14 +168,14 @@ fn write(
     }
     if let Some((name, file)) = scenario {
         let fixture = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let written = trace_scenario::of_trace(root, &file, name, &fixture, taken);
+        let written = trace_scenario::of_trace(&file, name, &fixture, taken);
         written.write(root)?;
-        let (shown, adopt) = (written.file.display(), format!("retake adopt {name}"));
-        terminal::note(match &written.origin {
-            Origin::Request => format!("{shown} has the request that started the trace\n  next: {adopt}"),
-            Origin::Scenario(other) => format!("{shown} has the steps of the scenario `{other}`\n  next: {adopt}"),
-            Origin::Nothing => format!("{shown}: fill in the lines that say FILL IN\n  next: {adopt}"),
-        });
+        let what = if written.to_fill_in {
+            ": fill in the lines that say FILL IN"
+        } else {
+            " has the request that started the trace"
+        };
+        terminal::note(format!("{}{what}\n  next: retake adopt {name}", written.file.display()));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -62,7 +62,7 @@ pub(super) fn scenario(name: &str) -> String {
     schemas::OF_SCENARIO.to_owned() + &SCENARIO.replace("NAME", name)
 }
 
-const SCENARIO: &str = r#"description = "What this scenario shows"
+const SCENARIO: &str = r#"description = "Says hello"
 # fixture = "NAME"          # fixtures/NAME.json; "none" if no model is called
 
 [vars]

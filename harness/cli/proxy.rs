@@ -14,7 +14,7 @@ use retake::__private::report::{Progress, summary, terminal};
 use retake::__private::run::Signals;
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_base::text::counted;
+use retake_base::text::{counted, nth_turn};
 use retake_core::key::Rules;
 use retake_core::secrets::{Scrub, hide};
 use retake_model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, places_here};
@@ -180,12 +180,15 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
         let lookup = Lookup {
             flaws: Vec::new(),
             first_caller: None,
-            via: format!("the call of turns[{index}]"),
+            via: format!("the call of {}", nth_turn(index)),
             api: turn.wire.as_ref().map(|wire| wire.api),
             caller: turn.caller.clone(),
             conversation: fixture.conversation(index, rules)?.into(),
             checks: None,
         };
-        replay.take(lookup, None).err().map(|miss| format!("replay does not serve turns[{index}]: {}", miss.reason))
+        replay
+            .take(lookup, None)
+            .err()
+            .map(|miss| format!("replay does not serve {}: {}", nth_turn(index), miss.reason))
     })
 }

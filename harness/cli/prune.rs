@@ -1,3 +1,4 @@
+use retake_core::key::attributed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use retake::__private::report::{RunData, RunResult, Runs, TurnData, terminal};
 use retake::__private::run::{Fixtures, may_write_fixtures};
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
-use retake_base::text::{clipped, counted};
+use retake_base::text::{clipped, counted, nth_turn};
 use retake_scenario::{Scenario, discover};
 use retake_wire::fixture::Fixture;
 
@@ -90,8 +91,8 @@ impl Prune {
         for index in &unasked.turns {
             let turn = &fixture.table.turns()[*index];
             let text = turn.output.text();
-            let caller = turn.caller.as_deref().unwrap_or("unknown");
-            terminal::out(format!("  turns[{index}] by {caller}: {}", clipped(text.trim(), 60).replace('\n', " ")));
+            let by = attributed(" by", turn.caller.as_deref());
+            terminal::out(format!("  {}{by}: {}", nth_turn(*index), clipped(text.trim(), 60).replace('\n', " ")));
         }
         if self.dry_run { Ok(()) } else { pruned.write(file) }
     }

@@ -33,9 +33,9 @@ pub(super) struct Show {
     /// Print the answer of turn N, counted from 1, in the form that a fixture takes in the place of a turn's `wire`
     #[arg(long, value_name = "N", conflicts_with_all = ["fork", "turn"])]
     answer: Option<NonZero<usize>>,
-    /// Show only this turn, with its whole conversation
+    /// Show only turn N, counted from 1, with its whole conversation
     #[arg(long, value_name = "N")]
-    turn: Option<usize>,
+    turn: Option<NonZero<usize>>,
     #[command(flatten)]
     project: ProjectOption,
 }
@@ -64,11 +64,7 @@ impl Show {
         let shown = Shown { fixture: &fixture, rules: &rules, used_by: &used_by, width: columns::width() };
         terminal::out(match self.turn {
             None => shown.whole(),
-            Some(index) => shown.turn(index).ok_or_else(|| {
-                let turns = counted(fixture.table.turns().len(), "turn");
-                let error = Error::new(format!("there is no turns[{index}]")).in_file(&file);
-                error.help(format!("the fixture has {turns}, counted from 0"))
-            })?,
+            Some(number) => shown.turn(number.get() - 1).ok_or_else(|| no_turn(number, &fixture))?,
         });
         Ok(ExitCode::SUCCESS)
     }
@@ -130,14 +126,16 @@ impl Show {
 /// The answer of a turn as the field `output`.
 fn answer(fixture: &Fixture, number: NonZero<usize>) -> Result<String> {
     let turns = fixture.table.turns();
-    let Some(turn) = turns.get(number.get() - 1) else {
-        let error = Error::new(format!("there is no turn {number}")).in_file(&fixture.path);
-        return Err(error.help(format!("the fixture has {}", counted(turns.len(), "turn"))));
-    };
+    let turn = turns.get(number.get() - 1).ok_or_else(|| no_turn(number, fixture))?;
     turn.answer_field().ok_or_else(|| {
         let what = format!("turn {number} is no answer of a model that could be written otherwise");
         Error::new(what).in_file(&fixture.path).help("to change it: edit the body in its `wire`")
     })
+}
+
+fn no_turn(number: NonZero<usize>, fixture: &Fixture) -> Error {
+    let have = counted(fixture.table.turns().len(), "turn");
+    Error::new(format!("there is no turn {number}")).in_file(&fixture.path).help(format!("the fixture has {have}"))
 }
 
 /// The names of the scenarios that replay a fixture.

@@ -18,7 +18,7 @@ use super::hold::Hold;
 use super::load::Sessions;
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
-use super::miss::{Miss, MissReason};
+use super::miss::{self, Miss, MissReason};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
 use super::run_log::{Keeps, RunLog};
@@ -414,6 +414,11 @@ impl Replay {
     /// The turns that no call asked for, in recorded order.
     pub fn unused(&self) -> Vec<usize> {
         self.state().turns.unused()
+    }
+
+    /// Returns the open turns that a call resembles most, if several are equally like it.
+    pub fn equally_near(&self, lookup: &Lookup) -> Vec<usize> {
+        miss::equally_near(lookup, self.fixture(), &self.rules, &self.state().turns.served())
     }
 
     /// Returns the key by which a call is looked up, and what it is the key of: the call's own conversation if a turn has it, else the

@@ -131,7 +131,7 @@ fn a_call_that_is_made_again_and_again_names_the_first_turns_only() {
     let reason = ask(&replay, Some("a"), "p", "q").unwrap_err();
     assert_eq!(
         reason.to_string(),
-        "the call was made again: turns[0], turns[1], turns[2], turns[3], turns[4], turns[5], turns[6], turns[7] and 2 more \
+        "the call was made again: turn 1, turn 2, turn 3, turn 4, turn 5, turn 6, turn 7, turn 8 and 2 more \
          answered it before"
     );
 }
@@ -275,9 +275,7 @@ fn a_call_gets_the_recorded_response_and_a_second_one_the_error_envelope() {
         assert_eq!((status, retry.as_deref()), (404, Some("false")));
         let error = Json::parse(body.as_bytes()).unwrap();
         assert_eq!(error.pointer("/error/type"), Some(&Json::from("replay_miss")));
-        assert!(
-            error.pointer("/error/message").unwrap().as_str().unwrap().contains("turns[0] had already answered it")
-        );
+        assert!(error.pointer("/error/message").unwrap().as_str().unwrap().contains("turn 1 had already answered it"));
         assert_eq!(replay.scope().misses().len(), 1);
     });
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::audit::{Audit, Audited, FixtureAudit, Kind, Outcome, Part, Setting, Unnoticed};
-use retake_base::text::{clipped, counted};
+use retake_base::text::{clipped, counted, nth_turn};
 
 /// How many places are listed for each setting that would notice them, unless `all` is set.
 const LISTED: usize = 4;
@@ -36,7 +36,8 @@ fn scenarios(audit: &Audit) -> String {
                 continue;
             }
             Outcome::Red(why) => {
-                let _ = writeln!(out, "{name:width$}  red, so not audited: {}", clipped(why, 400));
+                let _ =
+                    writeln!(out, "{name:width$}  not audited, it fails (retake test {name}): {}", clipped(why, 400));
                 continue;
             }
         };
@@ -157,10 +158,10 @@ fn findings(audit: &Audit) -> String {
         }
         for (scenario, audited) in audit.audited() {
             for merged in audited.merged.iter().filter(|merged| merged.rule == index) {
-                let [a, b] = merged.turns;
+                let [a, b] = merged.turns.map(nth_turn);
                 let [said, also] = merged.texts.each_ref().map(|text| format!("{:?}", clipped(text, 60)));
                 lines.push(format!(
-                    "{}, makes the calls of turns[{a}] and turns[{b}] in {} equal:\n    {said}\n    {also}",
+                    "{}, makes the calls of {a} and {b} in {} equal:\n    {said}\n    {also}",
                     rule_name(index, audit),
                     scenario.name
                 ));
@@ -211,15 +212,15 @@ fn of_fixture(fixture: &FixtureAudit) -> Vec<String> {
         lines.push(format!("{file}: {count} of {all} without the recorded response, which is rendered instead"));
     }
     for shared in &fixture.shared {
-        let [a, b] = shared.turns;
+        let [a, b] = shared.turns.map(nth_turn);
         let [first, second] = shared.callers.each_ref().map(|caller| caller.as_deref().unwrap_or("nobody"));
         lines.push(match shared.differs {
             Some(check) => format!(
-                "{file}: turns[{a}] and turns[{b}] of `{first}` have the same key:\n    \
+                "{file}: {a} and {b} of `{first}` have the same key:\n    \
                  they differ in {check}, as if made by two callers; a [[callers]] rule can tell these apart"
             ),
             None => format!(
-                "{file}: turns[{a}] and turns[{b}] have the same conversation:\n    \
+                "{file}: {a} and {b} have the same conversation:\n    \
                  only the names of their callers tell them apart, `{first}` and `{second}`"
             ),
         });

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use retake_base::cause::{Cause, CauseKind};
-use retake_base::text::counted;
+use retake_base::text::{counted, nth_turn};
 use retake_model::Comparison;
 use retake_wire::WireChangeKind;
 
@@ -215,7 +215,7 @@ impl CheckData {
 impl TurnCheckData {
     fn title(&self) -> String {
         let of = self.caller.as_deref().map(|caller| format!(" of `{caller}`")).unwrap_or_default();
-        format!("turns[{}]{of}", self.turn)
+        format!("{}{of}", nth_turn(self.turn))
     }
 }
 

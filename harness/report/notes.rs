@@ -1,6 +1,6 @@
 //! Notes on a run that do not make it fail, without repetitions.
 
-use retake_base::text::counted;
+use retake_base::text::{counted, nth_turn};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub fn notes<'a>(
     // If several fixtures are joined, the index alone does not identify a turn.
     let place = |turn: usize| match fixture {
         Some(fixture) if !fixture.joined.is_empty() => fixture.place_of(turn),
-        _ => format!("turns[{turn}]"),
+        _ => nth_turn(turn),
     };
     let mut said: Vec<Note> = Vec::new();
     for (turn, drift) in drift {

@@ -3,6 +3,7 @@
 //! The consequences of a miss hide other differences from the recording. A run with misses is therefore replayed a second time,
 //! in which calls that miss get an answer too. Whatever is still wrong then is a cause of its own.
 
+use retake_core::key::attributed;
 use std::path::PathBuf;
 
 use super::findings::Findings;
@@ -14,7 +15,7 @@ use crate::system::LogOf;
 use retake_base::cause::{Cause, CauseClass, CauseKind};
 use retake_base::error::Error;
 use retake_base::line::Lines;
-use retake_base::text::counted;
+use retake_base::text::{counted, nth_turn};
 use retake_core::events::Change;
 use retake_model::{Difference, Miss, MissedCall, answer_in_short};
 use retake_scenario::Scenario;
@@ -208,12 +209,12 @@ impl<'a> Failing<'a> {
         let mut lines: Vec<String> = Vec::new();
         if let Some((turn, call)) = run.log.left_after {
             let answer = answer_in_short(&fixture.table.turns()[turn]);
-            lines.push(format!("  the run left the recording after call {call}: turns[{turn}] ({answer})"));
+            lines.push(format!("  the run left the recording after call {call}: {} ({answer})", nth_turn(turn)));
         }
         lines.extend(unused.iter().take(SHOWN).map(|index| {
             let turn = &fixture.table.turns()[*index];
-            let caller = turn.caller.as_deref().unwrap_or(retake_core::key::UNKNOWN_CALLER);
-            format!("  not asked: {}, by `{caller}`: {}", fixture.place_of(*index), answer_in_short(turn))
+            let by = attributed(", by", turn.caller.as_deref());
+            format!("  not asked: {}{by}: {}", fixture.place_of(*index), answer_in_short(turn))
         }));
         if unused.len() > SHOWN {
             lines.push(format!("  … and {} more", unused.len() - SHOWN));

@@ -6,7 +6,7 @@ use crate::drive::{EventData, StepData};
 use crate::report::Failure;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::Error;
-use retake_base::text::{clipped, counted};
+use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::events::{Captured, Event, Golden, Status};
 use retake_core::json::{Json, Layout};
 use retake_core::key::UNKNOWN_CALLER;
@@ -70,7 +70,7 @@ impl Replayed {
         let fixture = self.fixture.as_ref()?;
         let turns = fixture.table.turns();
         let first = *unused.first()?;
-        let answer = |index: usize| format!("turns[{index}] ({})", answer_in_short(&turns[index]));
+        let answer = |index: usize| format!("{} ({})", nth_turn(index), answer_in_short(&turns[index]));
         let caller = turns[first].caller.as_deref();
         let served = |index: &usize| !self.log.unused.contains(index);
         // Calls without a caller are distinguished by the first message of the conversation.

@@ -17,7 +17,7 @@ use crate::system::{host, user};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::line::Lines;
-use retake_base::text::{in_other_form, nearest};
+use retake_base::text::{in_other_form, nearest, nth_turn};
 use retake_core::conversation::Block;
 use retake_core::days::Days;
 use retake_core::events::{
@@ -25,7 +25,7 @@ use retake_core::events::{
     ShapeOptions, Shaped, Tells, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Rules, UNKNOWN_CALLER};
+use retake_core::key::{Rules, attributed};
 use retake_core::secrets::Fired;
 use retake_model::{CallFlaw, DriftOf, FlawKind, Miss};
 use retake_scenario::{Delays, Level, Scenario, Step, Unused};
@@ -85,16 +85,16 @@ impl Replayed {
     /// Why this replay shows that the scenario varies from run to run: one line each, without values. Empty if the run failed
     /// for another reason.
     pub(crate) fn instability(&self, scenario: &Scenario) -> Vec<String> {
-        let missed = |miss: &Arc<Miss>| format!("a call of `{}`: {}", miss.caller_name(), miss.reason);
+        let missed = |miss: &Arc<Miss>| format!("a call{}: {}", attributed(" of", miss.caller.as_deref()), miss.reason);
         let mut why: Vec<String> = self.misses.iter().map(missed).collect();
         if why.is_empty() && self.played.error().is_none() {
             let caller = |index: &usize| {
                 let turn = self.fixture.as_ref().and_then(|fixture| fixture.table.turns().get(*index));
-                turn.and_then(|turn| turn.caller.clone()).unwrap_or_else(|| UNKNOWN_CALLER.to_owned())
+                attributed(" of", turn.and_then(|turn| turn.caller.as_deref()))
             };
             let unused = self.unexpected_unused(&scenario.unused);
             why.extend(
-                unused.iter().map(|index| format!("turns[{index}] of `{}` was not asked for again", caller(index))),
+                unused.iter().map(|index| format!("{}{} was not asked for again", nth_turn(*index), caller(index))),
             );
         }
         why

@@ -246,9 +246,9 @@ impl WireShape {
             let all = |kinds: Option<&Kinds>| kinds.cloned().unwrap_or_default();
             let (was, is, before, after) = (leaves(recorded), leaves(now), all(recorded), all(now));
             let another_container = !before.is_empty() && after.difference(&before).any(|kind| is_container(kind));
-            let kept_alive = place.event.as_deref().is_some_and(|event| KEEP_ALIVE.contains(&event));
+            let spared = place.event.as_deref().is_some_and(|it| KEEP_ALIVE.contains(&it)) || today.empties(place);
             let found = match (before.is_empty(), after.is_empty()) {
-                (false, true) if !was.is_empty() => Some((WireChangeKind::Removed, !kept_alive)),
+                (false, true) if !was.is_empty() => Some((WireChangeKind::Removed, !spared)),
                 (false, true) if self.is_empty_at(place) && today.has_parent_of(place) => {
                     changes.push(change(WireChangeKind::Removed, true, place, before, after));
                     continue;
@@ -257,7 +257,7 @@ impl WireShape {
                 (false, false) if was != is || another_container => {
                     // A null beside values of known types often depends on how a stream is cut.
                     let others = after.difference(&before).filter(|kind| **kind != "null" || after.len() == 1);
-                    Some((WireChangeKind::Type, others.count() > 0))
+                    Some((WireChangeKind::Type, others.count() > 0 && before.iter().any(|kind| *kind != "null")))
                 }
                 _ => None,
             };
@@ -277,6 +277,13 @@ impl WireShape {
             .keys()
             .chain(self.data.keys())
             .any(|other| other.event == place.event && other.path.starts_with(&below))
+    }
+
+    /// Whether a list that a place is in has nothing in it: what its elements hold is not told.
+    fn empties(&self, place: &Place) -> bool {
+        let at = |path: &str| self.fields.get(&Place { event: place.event.clone(), path: path.to_owned() });
+        let mut lists = place.path.match_indices("/*").map(|(end, _)| (&place.path[..end], &place.path[..end + 2]));
+        lists.any(|(list, of)| at(list).is_some_and(|kinds| kinds.contains("array")) && at(of).is_none())
     }
 
     fn has_parent_of(&self, place: &Place) -> bool {

@@ -1,7 +1,7 @@
-"""Follows pages of the guide to the letter, each in an empty folder: `follow.py [OLD=NEW…] PAGE.md…`, with `retake` on PATH.
+"""Follows pages of the guide to the letter, each in an empty folder: `follow.py PAGE.md…`, with `retake` on PATH.
 
-Where a page installs OLD, this script installs NEW. If `FOLLOW_IN` is set, it follows the page in that folder and keeps it. If
-`FOLLOW_PYTHON` is the folder in which a page was followed before, others use its environment instead of one of their own, so that
+`FOLLOW_CHECKOUT` is this repository, which pages have at `~/retake`. If `FOLLOW_IN` is set, a page is followed in that folder, which
+is kept. If `FOLLOW_PYTHON` is the folder in which a page was followed before, others use its environment instead of one of their own, so that
 what all of them install is installed once.
 
 - A block whose first line is a comment with a path (`# app.py`, `// index.ts`) is written to that file. For languages without
@@ -41,6 +41,8 @@ class Shell:
     def __init__(self, folder):
         # Outside the page's folder, because nobody starts a project in their home folder.
         self.home = tempfile.mkdtemp(prefix="home-")
+        if checkout := os.environ.get("FOLLOW_CHECKOUT"):
+            os.symlink(checkout, f"{self.home}/retake")
         home = {"HOME": self.home, "TERM": "dumb", "COLUMNS": "80"}
         environment = {name: value for name, value in os.environ.items() if name not in ("CI", "UPDATE_GOLDEN")}
         self.process = subprocess.Popen(
@@ -112,12 +114,7 @@ def commands(text):
     return typed
 
 
-INSTEAD = dict(one.split("=", 1) for one in sys.argv[1:] if "=" in one)
-
-
 def run(shell, command, below, fails):
-    for old, new in INSTEAD.items():
-        command = re.sub(rf"(?<=install )(.*)(?<!\S){re.escape(old)}(?!\S)", lambda found: found[1] + new, command)
     code, printed = shell.type(in_shared(command))
     if (code != 0) != fails:
         raise Wrong(f"`{command}` exited with {code}:\n{printed}")
@@ -151,7 +148,7 @@ def write(folder, language, text, path):
 
 
 failed = False
-for page in map(pathlib.Path, (one for one in sys.argv[1:] if "=" not in one)):
+for page in map(pathlib.Path, sys.argv[1:]):
     try:
         follow(page)
         print(f"followed {page.name}", flush=True)

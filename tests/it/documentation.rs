@@ -1,49 +1,86 @@
-//! Checks what the pages of the project refer to: files, pages of the guide, and measured figures.
+//! Checks what the pages of the project refer to: files, pages of the guide, and what is installed.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-tests!(
-    every_link_of_a_page_leads_to_a_file_or_a_page_of_the_guide,
-    the_figures_of_the_readme_are_those_of_the_benchmark
-);
+use regex::Regex;
 
-/// The address of the published guide. The name of a page follows it.
-const GUIDE: &str = "https://docs.rs/retake/latest/retake/guide/";
+tests!(every_link_of_a_page_leads_somewhere, every_page_of_the_guide_has_a_name, what_a_page_installs_can_be_installed);
 
-fn every_link_of_a_page_leads_to_a_file_or_a_page_of_the_guide() {
+/// Whether releases can be installed by name. Until then, pages install what a checkout has.
+const RELEASED: bool = false;
+/// How releases are installed, and where they are found.
+const OF_RELEASES: [&str; 8] = [
+    "pip install retake-cli",
+    "pip install --quiet retake-cli",
+    "uvx retake",
+    "--from retake-cli",
+    "npm install --save-dev retake",
+    "cargo install retake-cli",
+    "https://docs.rs/retake",
+    "https://crates.io/crates/retake",
+];
+
+fn every_link_of_a_page_leads_somewhere() {
     let mut links = 0;
+    let inline = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
+    let by_name = Regex::new(r"\]\[([a-zA-Z_:#]+)\]").unwrap();
+    let definition = Regex::new(r"(?m)^\[([^\]]+)\]: (\S+)$").unwrap();
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
-        let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
-        for target in targets.filter(|target| !target.is_empty() && !target.starts_with('#')) {
-            let file = match target.strip_prefix(GUIDE) {
-                Some("") => project().join("harness/guide/mod.rs"),
-                Some(name) => project().join(format!("harness/guide/{}.md", name.trim_end_matches('/'))),
-                // rustdoc checks Rust paths, and other addresses would need the network.
-                None if target.contains("::") || target.starts_with("mod@") || target.starts_with("https://") => {
-                    continue;
-                }
-                None => page.parent().unwrap().join(target.split('#').next().unwrap_or(target)),
-            };
+        let defined: BTreeMap<&str, &str> = definition
+            .captures_iter(&text)
+            .map(|found| found.extract())
+            .map(|(_, [name, target])| (name, target))
+            .collect();
+        let named = by_name.captures_iter(&text).map(|found| found.extract::<1>().1[0]).map(|name| {
+            *defined.get(name).unwrap_or_else(|| panic!("{}: nothing says where `[{name}]` leads", page.display()))
+        });
+        let targets = inline.captures_iter(&text).map(|found| found.extract::<1>().1[0]).chain(named);
+        // Other addresses would need the network.
+        for target in targets.filter(|target| !target.starts_with("https://")) {
+            let (file, place) = target.split_once('#').map_or((target, None), |(file, place)| (file, Some(place)));
+            let file = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
             assert!(file.exists(), "{}: the link to `{target}` leads nowhere", page.display());
+            if let Some(place) = place {
+                let text = std::fs::read_to_string(&file).unwrap();
+                let mut titles = text.lines().filter(|line| line.starts_with('#')).map(place_of);
+                assert!(titles.any(|title| title == place), "{}: there is no `{target}`", page.display());
+            }
             links += 1;
         }
     }
-    assert!(links > 15, "only {links} links were found");
+    assert!(links > 80, "only {links} links were found");
 }
 
-fn the_figures_of_the_readme_are_those_of_the_benchmark() {
-    let rows = |file: &str| -> Vec<String> {
-        let text = std::fs::read_to_string(project().join(file)).unwrap();
-        text.lines().filter(|line| line.starts_with("| ")).map(str::to_owned).collect()
-    };
-    let measured = rows("tests/bench/figures.md");
-    let readme = rows("README.md");
-    let shown: Vec<&String> = readme.iter().skip_while(|row| *row != &measured[0]).skip(1).collect();
-    assert!(shown.len() >= 5, "README.md has only {} figures", shown.len());
-    for row in shown {
-        assert!(measured.contains(row), "README.md shows a figure that is not in tests/bench/figures.md:\n{row}");
+/// The place that a title has in a link, as GitHub and rustdoc write it.
+fn place_of(title: &str) -> String {
+    let kept = title.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+    kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
+}
+
+/// The same on GitHub as on docs.rs: a page has a name there that `links.md` leads to.
+fn every_page_of_the_guide_has_a_name() {
+    let names = std::fs::read_to_string(project().join("harness/guide/links.md")).unwrap();
+    for page in pages().iter().filter(|page| page.parent() == Some(&project().join("harness/guide"))) {
+        let stem = page.file_stem().unwrap().to_string_lossy().into_owned();
+        if !matches!(&*stem, "README" | "links") {
+            assert!(names.contains(&format!("[{stem}]: ")), "links.md lacks {stem}");
+        }
     }
+}
+
+fn what_a_page_installs_can_be_installed() {
+    let of_path = Regex::new(r"cargo install --path (\S+?)[`\s]").unwrap();
+    for page in pages().iter().filter(|page| !page.ends_with("CHANGELOG.md") && !page.ends_with("CONTRIBUTING.md")) {
+        let text = std::fs::read_to_string(page).unwrap();
+        let early = OF_RELEASES.iter().find(|found| !RELEASED && text.contains(**found));
+        assert_eq!(early, None, "{}: it leads nowhere before a release", page.display());
+        for (_, [path]) in of_path.captures_iter(&text).map(|found| found.extract()) {
+            assert!(project().join(path).join("Cargo.toml").is_file(), "{}: there is no {path}", page.display());
+        }
+    }
+    assert!(project().join("packages/build").is_file());
 }
 
 /// Returns the pages that people read.

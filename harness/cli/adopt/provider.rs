@@ -1,5 +1,6 @@
 //! A provider that answers from a trace's turns: each call gets the turn that it resembles most, as a miss would name it.
 
+use retake_base::text::nth_turn;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,7 +12,6 @@ use axum::http::request::Parts;
 use crate::scripted::{self, refused};
 use retake_base::error::Result;
 use retake_base::lock::Mutex;
-use retake_core::json::Json;
 use retake_core::key::{Hash, Rules};
 use retake_model::{CallerRules, Checked, GoingOn, Lookup, MissedCall, Replay, Scope};
 use retake_wire::fixture::Fixture;
@@ -115,7 +115,7 @@ impl Provider {
                 Err(what) => return unpaired(Vec::new(), &what),
             }
         } else {
-            let between = self.equally_fitting(&lookup);
+            let between = self.replay.equally_near(&lookup);
             if between.len() > 1 {
                 return unpaired(between, "several turns of the trace fit this call equally well");
             }
@@ -158,57 +158,13 @@ impl Provider {
     fn of_turn(&self, turn: usize, lookup: &Lookup) -> Result<usize, String> {
         let rules = self.replay.rules();
         let fixture = self.replay.fixture();
-        let conversation = fixture.conversation(turn, rules).ok_or_else(|| format!("turns[{turn}] does not exist"))?;
+        let conversation =
+            fixture.conversation(turn, rules).ok_or_else(|| format!("{} does not exist", nth_turn(turn)))?;
         let caller = fixture.table.turns()[turn].caller.clone();
         let own = Lookup { conversation: conversation.into(), caller, api: None, checks: None, ..lookup.clone() };
         match self.replay.take(own, None) {
             Ok(served) if served.index == turn => Ok(turn),
-            _ => Err(format!("turns[{turn}] was served before")),
+            _ => Err(format!("{} was served before", nth_turn(turn))),
         }
     }
-
-    /// The open turns that fit a call as well as each other, and better than all others, although they answer different
-    /// conversations. Which of them is meant is for a person to say.
-    fn equally_fitting(&self, lookup: &Lookup) -> Vec<usize> {
-        let (fixture, rules) = (self.replay.fixture(), self.replay.rules());
-        let turns = fixture.table.turns();
-        let mut open = self.replay.unused();
-        if lookup.caller.is_some() {
-            open.retain(|turn| turns[*turn].caller == lookup.caller);
-        }
-        let mut best: Option<(Fit, Vec<usize>)> = None;
-        for turn in open {
-            let Some(conversation) = fixture.conversation(turn, rules) else { continue };
-            let fit = fit(&conversation, &lookup.conversation);
-            match &mut best {
-                Some((known, _)) if *known > fit => {}
-                Some((known, same)) if *known == fit => same.push(turn),
-                _ => best = Some((fit, vec![turn])),
-            }
-        }
-        let mut best = best.map(|(_, turns)| turns).unwrap_or_default();
-        // Turns under one key answer in their order, as in any replay.
-        best.dedup_by_key(|turn| turns[*turn].key.input_hash);
-        best
-    }
-}
-
-/// How well a conversation fits a call: equal messages less those that differ, then the share of the first different text that is equal.
-type Fit = (i64, usize);
-
-fn fit(recorded: &[Json], called: &[Json]) -> Fit {
-    let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
-    let rest = recorded.len().min(called.len()) - front;
-    let back = recorded.iter().rev().zip(called.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
-    let different = recorded.len().max(called.len()) - front - back;
-    let text = |messages: &[Json]| {
-        messages.get(front).and_then(|message| message.str_of("content")).unwrap_or_default().to_owned()
-    };
-    let (a, b) = (text(recorded), text(called));
-    let prefix = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    let rest = a.len().min(b.len()) - prefix;
-    let suffix = a.bytes().rev().zip(b.bytes().rev()).take(rest).take_while(|(a, b)| a == b).count();
-    let words = if different == 0 { 0 } else { 100 * (prefix + suffix) / a.len().max(b.len()).max(1) };
-    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    (count(front + back) - count(different), words)
 }

@@ -21,6 +21,8 @@ pub(crate) struct RequestAtHand {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
+    /// Whether its recorded answer is a failed one, of which an import makes a turn only if it is told to.
+    pub(crate) failed: bool,
 }
 
 /// Returns the requests to providers in a cassette of VCR or go-vcr, or in an HTTP archive, and what is left out, one line each.
@@ -56,7 +58,8 @@ pub(crate) fn requests(file: &Path) -> Result<(Vec<RequestAtHand>, Vec<String>)>
                         continue;
                     }
                 };
-                requests.push(RequestAtHand { place, method: sent.method, path, headers: sent.headers, body });
+                let failed = sent.status.is_some_and(|status| status >= 300);
+                requests.push(RequestAtHand { place, method: sent.method, path, headers: sent.headers, body, failed });
             }
         }
     }

@@ -4,6 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::language::Language;
 
+/// This minor version. A workflow installs no other, since the next one may change commands, fields and goldens.
+macro_rules! minor {
+    () => {
+        concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"))
+    };
+}
+const CARGO_INSTALL: &str = concat!("      - run: cargo install retake-cli --version '~", minor!(), "' --locked\n");
+
 /// Returns the path of GitHub's workflow file, relative to the project's folder, and its text. The file belongs to the root of
 /// the repository, which may contain more than this project.
 pub(super) fn workflow(project: &Path, language: Language) -> (PathBuf, String) {
@@ -77,11 +85,7 @@ pub(super) fn weekly(scenarios: &Path, project: &Path, language: Language) -> (P
     let (prefix, folder) = at(&below(project));
     let Steps { setup, run, .. } = steps(&prefix, project, language);
     let retake = if language == Language::Rust { "retake" } else { run.trim_end_matches(" test") };
-    let install = if language == Language::Rust && !setup.contains("retake-cli") {
-        "      - run: cargo install retake-cli --locked\n"
-    } else {
-        ""
-    };
+    let install = if language == Language::Rust && !setup.contains("retake-cli") { CARGO_INSTALL } else { "" };
     let text = format!(
         "# Asks the provider once a week whether it still answers as recorded. This costs a few calls: set the key as a secret
 # of the repository. A red run changes nothing; `retake record` takes over what the provider sends.
@@ -130,8 +134,7 @@ fn steps(prefix: &str, project: &Path, language: Language) -> Steps {
     match language {
         Language::Rust if super::start::of(language, project).is_some() => Steps {
             service: globs(&["src/**", "Cargo.*"]),
-            setup: "      - uses: Swatinem/rust-cache@v2\n      - run: cargo build\n      - run: cargo install retake-cli --locked\n"
-                .to_owned(),
+            setup: format!("      - uses: Swatinem/rust-cache@v2\n      - run: cargo build\n{CARGO_INSTALL}"),
             run: "retake test",
         },
         Language::Rust => Steps {
@@ -142,7 +145,7 @@ fn steps(prefix: &str, project: &Path, language: Language) -> Steps {
         Language::Python if has("uv.lock") => Steps {
             service: globs(&["**.py", "pyproject.toml", "uv.lock"]),
             setup: "      - uses: astral-sh/setup-uv@v6\n      - run: uv sync --locked\n".to_owned(),
-            run: "uv run --with retake-cli retake test",
+            run: concat!("uv run --with 'retake-cli~=", minor!(), ".0' retake test"),
         },
         Language::Python => {
             let python = "      - uses: actions/setup-python@v5\n        with: { python-version: \"3.12\" }\n";
@@ -153,7 +156,7 @@ fn steps(prefix: &str, project: &Path, language: Language) -> Steps {
             };
             Steps {
                 service: globs(&["**.py", "requirements.txt", "pyproject.toml"]),
-                setup: format!("{python}{service}      - run: pip install retake-cli\n"),
+                setup: format!("{python}{service}      - run: pip install 'retake-cli~={}.0'\n", minor!()),
                 run: "retake test",
             }
         }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::columns::{labelled, ruled, wrapped};
-use retake_base::text::counted;
+use retake_base::text::{counted, nth_turn};
 use retake_core::conversation::{Answer, Block, Usage};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, Hash, Rules};
@@ -149,11 +149,11 @@ impl Shown<'_> {
         origins
     }
 
-    /// The line above a turn, `── turns[2] · lead_agent ─────────── 201 + 16 tokens ──`, and below it why the call was made.
+    /// The line above a turn, `── turn 3 · lead_agent ─────────── 201 + 16 tokens ──`, and below it why the call was made.
     fn rule(&self, index: usize, turn: &Turn) -> String {
         let tokens = counted_tokens(turn);
         let tokens = tokens.map(|usage| format!("{} + {} tokens", usage.input, usage.output)).unwrap_or_default();
-        let rule = self.ruled(&format!("turns[{index}] · {}", caller(turn)), &tokens);
+        let rule = self.ruled(&format!("{} · {}", nth_turn(index), caller(turn)), &tokens);
         let why = wrapped(&self.why(index, turn), 3, self.width).join("\n");
         format!("{rule}\n{why}")
     }
@@ -189,7 +189,7 @@ impl Shown<'_> {
             } else {
                 "sent again"
             };
-            return format!("the conversation of turns[{same}], {what}");
+            return format!("the conversation of {}, {what}", nth_turn(same));
         }
         let Some(input) = &turn.input else { return "the fixture contains only a hash of its conversation".to_owned() };
         let results: Vec<String> = input
@@ -211,8 +211,8 @@ impl Shown<'_> {
         };
         match input.after {
             None => what,
-            Some(after) if after.keep.is_some() => format!("continues from within turns[{}], {what}", after.turn),
-            Some(after) => format!("continues from turns[{}], {what}", after.turn),
+            Some(after) if after.keep.is_some() => format!("continues from within {}, {what}", nth_turn(after.turn)),
+            Some(after) => format!("continues from {}, {what}", nth_turn(after.turn)),
         }
     }
 

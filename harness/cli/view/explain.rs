@@ -2,7 +2,8 @@
 
 use super::columns::{self, in_a_line, wrapped};
 use retake::__private::report::{CallData, RunAction, RunData, RunResult, StepData, TurnData};
-use retake_base::text::counted;
+use retake_base::text::{counted, nth_turn};
+use retake_core::key::attributed;
 
 /// How many lines of a message or an answer are shown.
 const LINES: usize = 3;
@@ -35,8 +36,8 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
     if !run.unused.is_empty() {
         lines.extend([String::new(), "turns that no call asked for".to_owned()]);
         for turn in &run.unused {
-            let caller = turn.caller.as_deref().unwrap_or("unknown");
-            let line = in_a_line(&format!("turns[{}] by {caller}: {}", turn.index, says(turn)), width - 2);
+            let by = attributed(" by", turn.caller.as_deref());
+            let line = in_a_line(&format!("{}{by}: {}", nth_turn(turn.index), says(turn)), width - 2);
             lines.push(format!("  {line}"));
         }
     }
@@ -47,6 +48,9 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
             (None, Some(_), _) => format!("golden: {file} does not exist; this run would write it"),
             (Some(_), Some(_), _) => format!("golden: {file} differs (- golden, + this run)"),
             (None, None, Some(_)) => format!("golden: {file} does not exist, and the run ended too early to write it"),
+            (Some(_), None, Some(_)) if run.steps.iter().any(|step| step.failure.is_some()) => {
+                format!("golden: {file}: not compared, the run ended early")
+            }
             (Some(_), None, Some(_)) => format!("golden: {file}: nothing in this run differs from it"),
             (_, None, None) => format!("golden: {file}: unchanged"),
         });
@@ -62,7 +66,9 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
         lines.extend([String::new(), "see also".to_owned()]);
         lines.extend(run.logs.iter().map(|file| format!("  {}", file.display())));
     }
-    for advice in run.failure.iter().flat_map(|failure| &failure.advice) {
+    // Whoever reads this has followed the advice to explain the run.
+    let advice = run.failure.iter().flat_map(|failure| &failure.advice);
+    for advice in advice.filter(|advice| !advice.command.starts_with("retake explain")) {
         lines.extend([String::new(), format!("{}:", advice.case), format!("    {}", advice.command)]);
     }
     lines.join("\n")
@@ -120,7 +126,7 @@ fn in_a_line_with_end(title: &str, end: &str, at_ms: f64, width: usize) -> Strin
 fn call_lines(number: usize, call: &CallData, width: usize) -> Vec<String> {
     let caller = call.caller.as_deref().unwrap_or("unknown");
     let got = match (&call.turn, &call.miss) {
-        (Some(turn), _) => format!("turns[{}]{}", turn.index, tokens(turn)),
+        (Some(turn), _) => format!("{}{}", nth_turn(turn.index), tokens(turn)),
         (None, Some(_)) => "MISS".to_owned(),
         (None, None) => "no turn".to_owned(),
     };

@@ -36,7 +36,7 @@ impl Places {
             pin.words |= matches!(kind, Kind::Quoted(_));
             pin.times |= matches!(kind, Kind::Time(_));
             pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");
-            pin.counts |= kind.counts();
+            pin.counts |= matches!(kind, Kind::From(_));
         };
         node.kinds.iter().for_each(|kind| kind.each(&mut see));
         if pin != Pin::default() {

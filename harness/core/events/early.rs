@@ -19,6 +19,8 @@ const KNOWN_BY: usize = 12;
 pub struct Passing {
     /// For each response of the golden.
     responses: Vec<Vec<Awaited>>,
+    /// Whether a golden is to be written, and what was known is asked anew.
+    asks: bool,
     options: ShapeOptions,
 }
 
@@ -63,7 +65,7 @@ impl Passing {
     pub fn known(golden: &Golden, recorded: &Recorded, options: &ShapeOptions) -> Passing {
         let mut passing = Passing::asked(golden, Some(golden), recorded, options);
         passing.responses.iter_mut().for_each(|awaited| awaited.retain(|awaited| awaited.is_known));
-        passing
+        Passing { asks: false, ..passing }
     }
 
     /// All that a golden can say of a run. `known` is what a golden said before.
@@ -86,7 +88,8 @@ impl Passing {
             awaited.sort_by_key(|awaited| awaited.turn);
             awaited
         };
-        Passing { responses: golden.blocks.iter().enumerate().map(of_block).collect(), options: options.clone() }
+        let responses = golden.blocks.iter().enumerate().map(of_block).collect();
+        Passing { responses, asks: true, options: options.clone() }
     }
 
     /// Whether nothing is to come.
@@ -133,7 +136,9 @@ impl Passing {
 
     /// For each response, the turns of which a part came before they ended.
     pub fn came(&self) -> Vec<Vec<usize>> {
-        let came = |awaited: &&Awaited| awaited.came || awaited.is_known && awaited.answer != State::Over;
+        // An answer that cannot be held back, since it comes in one piece now, never begins.
+        let is_granted = |answer: State| answer == State::UnderWay || answer == State::Awaited && !self.asks;
+        let came = |awaited: &&Awaited| awaited.came || awaited.is_known && is_granted(awaited.answer);
         let turns = |awaited: &Vec<Awaited>| awaited.iter().filter(came).map(|awaited| awaited.turn).collect();
         self.responses.iter().map(turns).collect()
     }

@@ -164,6 +164,8 @@ pub(super) enum Kind {
     More(usize),
     /// The form of a point in time.
     Time(String),
+    /// Numbers that count from this one.
+    From(i64),
     Id(Id),
     /// An object whose fields are on the same line.
     Object(Vec<Field>),

@@ -1,13 +1,10 @@
 //! Numbers that count: from 0 or from 1, each one more than the one before it, or from the start again. What they are differs with the
 //! number of events and elements; that they count, and from where, does not.
 
-use super::golden::Kind;
 use crate::json::Json;
 
 /// The fewest numbers that show that a place counts: two may follow one another by chance.
 const TELLING: usize = 3;
-/// How such numbers are written.
-const FROM: &str = "from ";
 
 /// The numbers at one place, in their order.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,18 +45,6 @@ impl Series {
     /// From where they count, if they do: several equal ones do not.
     pub(super) fn from(&self) -> Option<i64> {
         self.first.filter(|_| !self.is_broken && self.longest >= self.count.min(2))
-    }
-}
-
-impl Kind {
-    /// Says that numbers count.
-    pub(super) fn counting(from: i64) -> Kind {
-        Kind::Plain(format!("{FROM}{from}"))
-    }
-
-    /// Whether it says that numbers count.
-    pub(super) fn counts(&self) -> bool {
-        matches!(self, Kind::Plain(text) if text.starts_with(FROM))
     }
 }
 

@@ -7,6 +7,11 @@ use super::normalize::{Normalizer, is_python_space};
 /// The name that reports use for the caller of a call that does not declare one.
 pub const UNKNOWN_CALLER: &str = "unknown";
 
+/// A caller that was declared, in words: ``attributed(", by", …)`` is ``, by `writer` ``. Empty for a call that declares none.
+pub fn attributed(word: &str, caller: Option<&str>) -> String {
+    caller.map(|caller| format!("{word} `{caller}`")).unwrap_or_default()
+}
+
 const DEFAULT: &str = "lead_agent";
 const TAG_PREFIXES: [&str; 2] = ["middleware:", "subagent:"];
 

@@ -17,7 +17,7 @@ mod running;
 mod varying;
 mod written;
 
-pub use caller::{Aliases, UNKNOWN_CALLER, caller_of_tags};
+pub use caller::{Aliases, UNKNOWN_CALLER, attributed, caller_of_tags};
 pub use canonical::{message_from_langchain, with_rules};
 pub use checks::{Check, CheckTexts, Checks, HEADERS, check_with_rules};
 pub use hash::{Hash, ParseHashError};

@@ -11,7 +11,7 @@ use super::missed_call::MissedCall;
 use super::nearest::{Cost, Nearest, Ranking, ranked};
 use super::reason::MissReason;
 use retake_base::line::{Line, Side};
-use retake_base::text::around;
+use retake_base::text::{around, nth_turn};
 
 /// What it costs to leave a call without a turn: more than any turn costs.
 const NO_TURN: Cost = 1 << 120;
@@ -103,6 +103,6 @@ impl Situation<'_> {
         };
         let answer = answer_in_short(&self.fixture.table.turns()[*turn]);
         let neighbour = format!("call {call}, which is {}: {answer}", self.fixture.place_of(*turn));
-        Some((format!("{word} turns[{turn}] ({answer})"), neighbour))
+        Some((format!("{word} {} ({answer})", nth_turn(*turn)), neighbour))
     }
 }

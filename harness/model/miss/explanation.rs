@@ -11,9 +11,9 @@ use super::reason::MissReason;
 use super::words::{change, diff};
 use crate::lookup::Lookup;
 use retake_base::cause::CauseKind;
-use retake_base::text::clipped;
+use retake_base::text::{clipped, nth_turn};
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Rules, UNKNOWN_CALLER, plain_conversation};
+use retake_core::key::{Rules, attributed, plain_conversation};
 use retake_wire::fixture::{Fixture, Turn};
 
 /// How many differences of one call are shown.
@@ -65,14 +65,15 @@ impl MissedCall {
                 self.nearest = of_another;
                 if of_another.is_some() {
                     let caller = fixture.table.turns()[turn].caller.as_ref().map(|caller| format!("`{caller}`"));
-                    let of = || format!("turns[{turn}] ({})", answer_in_short(&fixture.table.turns()[turn]));
+                    let of = || format!("{} ({})", nth_turn(turn), answer_in_short(&fixture.table.turns()[turn]));
                     (CauseKind::Caller, asks_for(&caller.unwrap_or_else(of)))
                 } else {
                     let open = run.open().count();
                     self.lines.push(format!("open       {open} of {} turns were not served yet", served.len()));
                     let all = turns.len() + more;
                     let times = if all == 1 { String::new() } else { format!(" ({all} turns)") };
-                    let what = format!("asks once more than recorded: turns[{turn}]{times} had already answered it");
+                    let what =
+                        format!("asks once more than recorded: {}{times} had already answered it", nth_turn(turn));
                     (CauseKind::CalledAgain, format!("{who} {what}"))
                 }
             }
@@ -152,7 +153,7 @@ impl MissedCall {
             self.has_no_turn = true;
             self.only(
                 CauseKind::NewCall,
-                format!("the fixture lacks the turn of {who} before turns[{index}]: {answer}"),
+                format!("the fixture lacks the turn of {who} before {}: {answer}", nth_turn(*index)),
             );
         } else if let MissReason::RequestNotRecorded { .. } = self.reason {
             // A request that is not for a chat model is compared only with one of the same method and path.
@@ -164,7 +165,7 @@ impl MissedCall {
             let what = format!("caller {who} asks, but no recorded turn is by that caller");
             self.only(CauseKind::NewCall, what);
         } else if *last_of_caller {
-            self.one_more(1, &format!("after turns[{index}] ({})", answer_in_short(turn)));
+            self.one_more(1, &format!("after {} ({})", nth_turn(*index), answer_in_short(turn)));
         } else if !alike || self.differences.is_empty() {
             let call = if self.lookup.caller.is_some() { format!("a call of {who}") } else { who };
             self.only(CauseKind::NewCall, format!("{call} matches no recorded turn"));
@@ -172,7 +173,7 @@ impl MissedCall {
     }
 
     /// Says that the call was made on top of the recorded ones: it is the first of so many. `place` says where it was made:
-    /// `before turns[0] (…)`.
+    /// `before turn 1 (…)`.
     pub(super) fn one_more(&mut self, times: usize, place: &str) {
         let who = self.lookup.caller.as_ref().map_or_else(|| "the service".to_owned(), |caller| format!("`{caller}`"));
         let often = if times == 1 { "once more".to_owned() } else { format!("{times} more times") };
@@ -210,8 +211,8 @@ impl MissedCall {
         ));
         self.lines.extend(run.open().take(OPEN).map(|index| {
             let turn = &run.fixture.table.turns()[index];
-            let (caller, hash) = (run.caller(index), turn.key.conversation_hash.short());
-            format!("open       turns[{index}], by `{caller}`, conversation {hash}…: {}", answer_in_short(turn))
+            let (by, hash) = (attributed(", by", turn.caller.as_deref()), turn.key.conversation_hash.short());
+            format!("open       {}{by}, conversation {hash}…: {}", nth_turn(index), answer_in_short(turn))
         }));
         if open > OPEN {
             self.lines.push(format!("           … and {} more", open - OPEN));
@@ -233,18 +234,18 @@ impl Situation<'_> {
         (0..self.served.len()).filter(|turn| !self.served[*turn])
     }
 
-    fn caller(&self, turn: usize) -> &str {
-        self.fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER)
-    }
-
     /// Describes a turn: its place, its caller, and whether it was served.
     fn place(&self, turn: usize) -> String {
         let state = match (self.served[turn], self.asked.get(&turn)) {
-            (false, None) => "not yet served".to_owned(),
-            (true, None) => "served before".to_owned(),
-            (_, Some(call)) => format!("served before, to call {call}"),
+            (false, None) => ", not yet served".to_owned(),
+            (true, None) => ", served before".to_owned(),
+            (_, Some(call)) => format!(", served before, to call {call}"),
         };
-        format!("{}, by `{}`, {state}", self.fixture.place_of(turn), self.caller(turn))
+        format!(
+            "{}{}{state}",
+            self.fixture.place_of(turn),
+            attributed(", by", self.fixture.table.turns()[turn].caller.as_deref())
+        )
     }
 }
 

@@ -8,7 +8,7 @@ use super::reason::MissReason;
 use crate::lookup::Lookup;
 use retake_base::cause::{Cause, headline};
 use retake_base::line::{Line, Lines};
-use retake_core::key::{Key, UNKNOWN_CALLER};
+use retake_core::key::{Key, UNKNOWN_CALLER, attributed};
 
 /// A model call that no turn answered, with everything that a person needs to find out why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,9 +116,9 @@ impl Miss {
     /// The same as lines.
     #[doc(hidden)]
     pub fn detail_lines(&self) -> Lines {
-        let who = format!("by `{}`, in scenario `{}`", self.caller_name(), self.scenario);
+        let who = format!("{}, in scenario `{}`", attributed(", by", self.caller.as_deref()), self.scenario);
         let number = if self.number == 0 { String::new() } else { format!("{}: ", self.number) };
-        let mut lines = Lines::from(&*format!("  call       {number}{}, {who}", self.via));
+        let mut lines = Lines::from(&*format!("  call       {number}{}{who}", self.via));
         let evidence = self.lines.iter().map(|line| line.clone().indented(2));
         let key = self.key.map(|key| {
             let (conversation, input) = (key.conversation_hash.short(), key.input_hash.short());

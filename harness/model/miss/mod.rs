@@ -36,5 +36,6 @@ pub use field::first_difference;
 pub(super) use field::{FieldDifference, field_difference};
 pub use messages::{answer_in_short, describe, who};
 pub use missed_call::{Miss, MissedCall};
+pub(super) use nearest::equally_near;
 pub use reason::MissReason;
 pub use words::change;

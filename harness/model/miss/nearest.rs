@@ -46,6 +46,21 @@ pub(super) fn nearest(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served:
     ranked(lookup, fixture, rules, served).into_iter().min_by_key(|(cost, _)| *cost).map(|(_, nearest)| nearest)
 }
 
+/// The bits of a cost that hold a turn's place.
+const OF_PLACE: u32 = 20;
+
+/// The open turns that are most like a call, if several are equally so, apart from their place. Turns of one key are one.
+pub(crate) fn equally_near(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<usize> {
+    let mut ranked = ranked(lookup, fixture, rules, served);
+    ranked.retain(|(_, nearest)| !served[nearest.turn]);
+    let but_place = |(cost, _): &(Cost, Nearest)| cost >> (OF_PLACE + EXPLAINED.ilog2());
+    let least = ranked.iter().map(but_place).min();
+    ranked.retain(|of| Some(but_place(of)) == least);
+    ranked.sort_unstable_by_key(|(_, nearest)| nearest.turn);
+    ranked.dedup_by_key(|(_, nearest)| fixture.table.turns()[nearest.turn].key.input_hash);
+    ranked.into_iter().map(|(_, nearest)| nearest.turn).collect()
+}
+
 /// The turns that are most like a call, each with what it costs.
 pub(super) type Ranking = Vec<(Cost, Nearest)>;
 
@@ -86,7 +101,7 @@ pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: 
             // How much of the first messages that differ is other text, in quarters.
             (4 - words.min(4), 3),
             // Calls usually come in recorded order, so among equally close turns the first one wins.
-            (turn, 20),
+            (turn, OF_PLACE),
         ]);
         Some((cost, Nearest { turn, conversation, alike, other_end, last_of_caller }))
     });

@@ -1,5 +1,6 @@
 //! Why no turn answers a call.
 
+use retake_base::text::nth_turn;
 use std::fmt;
 
 /// Why no turn answers a call.
@@ -74,7 +75,7 @@ impl fmt::Display for MissReason {
                 write!(f, "this conversation was recorded for {} only", quoted(callers))
             }
             MissReason::AllServed { turns, more } => {
-                let turns: Vec<String> = turns.iter().map(|t| format!("turns[{t}]")).collect();
+                let turns: Vec<String> = turns.iter().copied().map(nth_turn).collect();
                 let more = if *more == 0 { String::new() } else { format!(" and {more} more") };
                 write!(f, "the call was made again: {}{more} answered it before", turns.join(", "))
             }

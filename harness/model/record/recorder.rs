@@ -24,7 +24,7 @@ use crate::http;
 use crate::miss::MissReason;
 use retake_base::error::Result;
 use retake_core::json::Json;
-use retake_core::key::UNKNOWN_CALLER;
+use retake_core::key::attributed;
 use retake_core::places::Places;
 use retake_core::secrets::Secrets;
 use retake_wire::fixture::call_log::{CallLog, Cut, CutBy};
@@ -184,8 +184,8 @@ impl Recorder {
             Some(Recall::Recorded(response)) => return recalled(writer, &response, in_flight),
             Some(Recall::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {
-                    let caller = call.caller.as_deref().unwrap_or(UNKNOWN_CALLER);
-                    tell(&format!("{} {} of `{caller}`", call.method, call.path_alone()), expected);
+                    let whose = attributed(" of", call.caller.as_deref());
+                    tell(&format!("{} {}{whose}", call.method, call.path_alone()), expected);
                 }
             }
             Some(Recall::New(None)) | None => {}

@@ -44,7 +44,7 @@ fn a_call_before_the_first_recorded_one_is_additional_and_not_a_change_of_the_fi
         assert_eq!(
             first_lines(recording(caller), &with(caller, 0, safe())),
             [format!(
-                "{who} asks once more than recorded, before turns[0] (answers \"one\"): \"Is this safe? A train to Ghent\""
+                "{who} asks once more than recorded, before turn 1 (answers \"one\"): \"Is this safe? A train to Ghent\""
             )]
         );
     }
@@ -59,14 +59,14 @@ fn additional_calls_between_and_after_recorded_ones_are_reported_with_their_plac
         assert_eq!(
             first_lines(recording(caller), &with(caller, 1, reflect())),
             [format!(
-                "{who} asks once more than recorded, before turns[1] (answers \"two\"): \"Reflect: is that right?\""
+                "{who} asks once more than recorded, before turn 2 (answers \"two\"): \"Reflect: is that right?\""
             )]
         );
         let rate = || said(caller, &[("human", "Rate the trip: a train to Ghent")], "");
         assert_eq!(
             first_lines(recording(caller), &with(caller, 3, rate())),
             [format!(
-                "{who} asks once more than recorded, after turns[2] (answers \"three\"): \"Rate the trip: a train to Ghent\""
+                "{who} asks once more than recorded, after turn 3 (answers \"three\"): \"Rate the trip: a train to Ghent\""
             )]
         );
     }
@@ -77,7 +77,7 @@ fn additional_calls_of_one_caller_are_counted_in_one_line() {
     let safe = |text: &'static str| said(None, &[("human", text)], "");
     let mut calls = with(None, 0, safe("Is this safe? A train to Ghent"));
     calls.insert(2, safe("Is this safe? And back?"));
-    let line = "the service asks 2 more times than recorded, first before turns[0] (answers \"one\"): \"Is this safe? A train to Ghent\"";
+    let line = "the service asks 2 more times than recorded, first before turn 1 (answers \"one\"): \"Is this safe? A train to Ghent\"";
     assert_eq!(first_lines(recording(None), &calls), [line, line]);
 }
 

@@ -160,7 +160,7 @@ fn a_block_that_an_api_cannot_express_is_named_and_registered() {
         let (status, _, body) = post(server, "/v1/messages", server.key(), call).await;
         assert_eq!((status, json(&body).pointer("/error/type")), (404, Some(&"replay_unrenderable".into())));
         let named = "the API anthropic cannot express the block `web_search_call` of openai-responses";
-        assert!(body.contains(named) && body.contains("turns[0] of fixtures/a.json"), "{body}");
+        assert!(body.contains(named) && body.contains("turn 1 of fixtures/a.json"), "{body}");
         assert!(matches!(replay.scope().misses()[0].reason, MissReason::Unrenderable { .. }));
     });
 }

@@ -125,8 +125,10 @@ fn incomparable(api: Api, response: &Response, recorded: Option<&Response>) -> O
         return Some(format!("the provider answered with {}", failed.unwrap_or_else(|| format!("status {status}"))));
     }
     let failed = failed.filter(|_| status < 300)?;
-    if events(&response.body).iter().any(reports_an_error) {
-        return Some(format!("the provider reported an error instead of the rest of its answer: {failed}"));
+    let reports = |response: &Response| events(&response.body).iter().any(reports_an_error);
+    if reports(response) {
+        let said = format!("the provider reported an error instead of the rest of its answer: {failed}");
+        return Some(said).filter(|_| !recorded.is_some_and(reports));
     }
     // A stream that lacks more than fields: it does not end like the recorded one.
     let end = |response: &Response| match &response.body {
@@ -159,3 +161,6 @@ fn reports_an_error(event: &Json) -> bool {
     let error = |of: &Json| of.get("error").is_some_and(|error| *error != Json::Null);
     error(event) || event.get("response").is_some_and(error) || event.str_of("type") == Some("error")
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,15 +62,10 @@ impl Comparison {
     /// Adds a call with what the provider answered today, or why that cannot be compared.
     pub fn add(&mut self, kept: &KeptCall, today: Result<Response, String>) {
         let KeptCall { served, call } = kept;
-        let turn = served.turn();
-        let caller = call.caller.clone().or_else(|| turn.caller.clone());
-        let mut compared =
-            TurnCompared { turn: served.index, caller, api: call.api, unchecked: None, findings: Vec::new() };
-        match today {
-            Err(why) => compared.unchecked = Some(why),
-            Ok(today) => compared.findings = self.compare(kept, &today),
-        }
-        self.turns.push(compared);
+        let caller = call.caller.clone().or_else(|| served.turn().caller.clone());
+        let found = today.map(|today| self.compare(kept, &today));
+        let (unchecked, findings) = (found.as_ref().err().cloned(), found.unwrap_or_default());
+        self.turns.push(TurnCompared { turn: served.index, caller, api: call.api, unchecked, findings });
     }
 
     fn compare(&mut self, KeptCall { served, call }: &KeptCall, today: &Response) -> Vec<Finding> {

@@ -23,10 +23,10 @@ fn repeated_notes_become_one_with_the_first_call_and_a_count() {
         kind: FlawKind::Protocol,
     };
     let expected = [
-        "drift: prompt changed in the call, turns[0] and 1 more call: \"brief\" → \"terse\"",
-        "drift: model changed in the call, turns[0]: \"gpt-4o\" → \"gpt-5\"",
-        "drift: tools changed in the call, turns[4]: nothing → \"[{\\\"name\\\": \\\"f\\\"}]\"",
-        "protocol: a tool result without its call: `x` in the call by `a`, turns[1] and 1 more call",
+        "drift: prompt changed in the call, turn 1 and 1 more call: \"brief\" → \"terse\"",
+        "drift: model changed in the call, turn 1: \"gpt-4o\" → \"gpt-5\"",
+        "drift: tools changed in the call, turn 5: nothing → \"[{\\\"name\\\": \\\"f\\\"}]\"",
+        "protocol: a tool result without its call: `x` in the call by `a`, turn 2 and 1 more call",
     ];
     let said = notes(None, &drift, &[flaw(Some(1)), flaw(None)]);
     assert_eq!(note_lines(&said), expected);
@@ -35,7 +35,7 @@ fn repeated_notes_become_one_with_the_first_call_and_a_count() {
     let run = BTreeMap::from([("a".to_owned(), vec![said[0].clone(), said[1].clone()]), ("b".to_owned(), other)]);
     let expected = [
         "all 2 scenarios: drift: model changed: \"gpt-4o\" → \"gpt-5\"",
-        "a: drift: prompt changed in the call, turns[0] and 1 more call: \"brief\" → \"terse\"",
+        "a: drift: prompt changed in the call, turn 1 and 1 more call: \"brief\" → \"terse\"",
         "b: something else",
     ];
     assert_eq!(lines_of_run(&run), expected);

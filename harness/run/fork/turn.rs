@@ -5,19 +5,18 @@ use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_wire::fixture::Fixture;
 
-/// The index of the turn that is named: `2` is `turns[2]`, and `lead_agent:2` the second turn of that caller.
+/// The index of the turn that is named: `2` is the second turn, and `lead_agent:2` the second turn of that caller.
 /// Fails if there is no such turn.
 pub(super) fn named(fixture: &Fixture, text: &str) -> Result<usize> {
     let turns = fixture.table.turns();
-    if let Ok(index) = text.parse::<usize>() {
-        return if index < turns.len() {
-            Ok(index)
-        } else {
+    if let Ok(number) = text.parse::<usize>() {
+        let index = number.checked_sub(1).filter(|index| *index < turns.len());
+        return index.ok_or_else(|| {
             let have = counted(turns.len(), "turn");
-            Err(Error::new(format!("there is no turns[{index}]"))
+            Error::new(format!("there is no turn {number}"))
                 .in_file(&fixture.path)
-                .help(format!("the fixture has {have}, counted from 0")))
-        };
+                .help(format!("the fixture has {have}"))
+        });
     }
     // Names of callers hold colons themselves.
     let parts = text.rsplit_once(':').and_then(|(caller, count)| Some((caller, count.parse::<usize>().ok()?)));

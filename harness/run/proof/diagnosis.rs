@@ -6,11 +6,11 @@ use super::rule::Rule;
 use super::tried::{Tried, applied, normalizer, with};
 use super::vary::{Mend, Variation, compare};
 use crate::run::trial::Replayed;
-use retake_base::text::around;
+use retake_base::text::{around, nth_turn};
 use retake_core::conversation::OPAQUE;
 use retake_core::events::Golden;
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Check, Rules, UNKNOWN_CALLER};
+use retake_core::key::{Check, Rules, attributed};
 use retake_model::{MissReason, MissedCall, describe, first_difference};
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
@@ -190,7 +190,7 @@ impl MissedAt<'_> {
     }
 
     fn finding(&self, place: &str, lines: (String, String), variations: &[Variation]) -> Finding {
-        let caller = self.missed.lookup.caller.as_deref().unwrap_or(UNKNOWN_CALLER);
+        let whose = attributed(" of", self.missed.lookup.caller.as_deref());
         let causes = variations.iter().map(|variation| {
             let own = self.replayed.name_of(&variation.values.1);
             own.map_or_else(
@@ -206,10 +206,10 @@ impl MissedAt<'_> {
         }
         Finding {
             place: vec![
-                format!("call      {} of `{caller}`, turns[{}]", self.missed.lookup.via, self.turn),
+                format!("call      {}{whose}, {}", self.missed.lookup.via, nth_turn(self.turn)),
                 format!("varies    {place}"),
             ],
-            short: format!("turns[{}] of `{caller}`, {place}: {}", self.turn, distinct.join(", ")),
+            short: format!("{}{whose}, {place}: {}", nth_turn(self.turn), distinct.join(", ")),
             lines,
             causes: distinct,
             reordered: variations.iter().any(|variation| matches!(variation.mend, Mend::Order)),

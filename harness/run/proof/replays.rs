@@ -1,5 +1,6 @@
 //! The replays that must agree: two, or five if events may come in another order.
 
+use retake_base::text::nth_turn;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
@@ -266,8 +267,9 @@ impl Proof<'_> {
             let found = diagnosis::of_check(drift.check, &drift.recorded, &drift.called);
             let causes: Vec<&str> = found.iter().map(|variation| variation.cause.as_str()).collect();
             terminal::note(format!(
-                "{name}: warning: the {} of turns[{turn}] varies from run to run: {}",
+                "{name}: warning: the {} of {} varies from run to run: {}",
                 drift.check,
+                nth_turn(*turn),
                 causes.join(", ")
             ));
             let mends = diagnosis::rules_of(&found);

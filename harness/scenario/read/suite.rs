@@ -17,6 +17,8 @@ use retake_base::error::Result;
 use retake_base::text::listed;
 use retake_core::secrets::Suspects;
 use retake_model::{CallerRule, When};
+use semver::{Version, VersionReq};
+use serde::Deserialize;
 
 /// Reads `file` below `root`. A missing file counts as an empty one.
 pub(crate) fn read(root: &Path, file: &Path) -> Result<Suite> {
@@ -30,6 +32,7 @@ pub(crate) fn read(root: &Path, file: &Path) -> Result<Suite> {
 
 /// Parses and checks the text of a `suite.toml`.
 pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
+    check_version(source)?;
     let mut raw: RawSuite = toml_file::read(source)?;
     let defaults = options::of_suite(&raw, &Defaults::default(), source)?;
     let systems = system::read(&raw, source, root)?;
@@ -59,6 +62,23 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
         error_words: raw.error_words,
         path: source.file.to_path_buf(),
     })
+}
+
+/// Checks `requires` before any other field, since a project may have fields that only another version knows.
+fn check_version(source: &Source) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Required {
+        requires: Spanned<String>,
+    }
+    let Ok(Required { requires }) = toml::from_str(&source.text) else { return Ok(()) };
+    let wrong = |e| source.error_at(&requires, format!("expected versions, such as \">=0.3\": {e}"));
+    let required = VersionReq::parse(requires.get_ref()).map_err(wrong)?;
+    let own = Version::parse(env!("CARGO_PKG_VERSION")).map_err(wrong)?;
+    if required.matches(&own) {
+        return Ok(());
+    }
+    let error = source.error_at(&requires, format!("this project requires Retake {required}, and this is {own}"));
+    Err(error.help("install such a version, in CI too"))
 }
 
 /// Checks the prices of a model.

@@ -54,8 +54,10 @@ fn a_field_with_its_default_value_reads_like_an_absent_field() {
 const SUITE: &str = "# The fields of `suite.toml`
 
 `scenarios/suite.toml` contains what all scenarios share. Every field is optional, and so is the file itself. The strings of
-systems and tools are templates: see [the names that they may use](crate::guide::reference_scenario#templates). Editors complete
+systems and tools are templates: see [the names that they may use][reference_scenario#templates]. Editors complete
 and check the file if its first line is `#:schema .schema/suite.json`; `retake init` writes that schema.
+
+[reference_scenario#templates]: reference_scenario.md#templates
 ";
 
 const SCENARIO: &str = "# The fields of `scenario.toml`

@@ -104,6 +104,8 @@ impl Answers {
         }
         let mut params = params.clone();
         self.reduce(&mut params);
+        // Some clients leave out what has nothing in it.
+        let params = Some(params).filter(|params| *params != Json::Null).unwrap_or_else(|| Json::object::<String>([]));
         format!("{method} {}", params.print(Layout::Compact))
     }
 

@@ -36,7 +36,7 @@ fn fields_that_go_or_change_their_type_break_and_new_ones_are_noted() {
             "! /tags is no longer sent (recorded: array)",
             "! /usage/out is no longer sent (recorded: number)",
             "! /id: recorded string, today number",
-            "! /why: recorded null, today string",
+            "/why: recorded null, today string",
             "/a~1b is new (number)",
             "/usage/cached is new (number)",
         ]
@@ -89,4 +89,13 @@ fn events_that_change_places_break() {
     // A second block of the same kind is none.
     let again = STREAM.replace("event: stop", "event: start\ndata: {\"type\":\"start\",\"id\":\"b\"}\n\nevent: stop");
     assert!(shape(STREAM).changes(&shape(&again)).iter().all(|change| !change.breaks));
+}
+
+#[test]
+fn what_a_list_holds_that_is_empty_today_and_a_null_that_has_a_value_are_notes() {
+    let recorded = r#"{"id": "a", "notes": [{"text": "x", "by": {"name": "y"}}], "error": null, "more": null}"#;
+    let changes = changes(recorded, r#"{"id": "a", "notes": [], "error": "z", "more": {"at": 1}}"#);
+    assert!(changes.iter().all(|change| !change.starts_with('!')), "{changes:?}");
+    assert!(changes.iter().any(|change| change.starts_with("/notes/*/text is no longer sent")), "{changes:?}");
+    assert!(changes.iter().any(|change| change.contains("/error: recorded null, today string")), "{changes:?}");
 }

@@ -91,7 +91,7 @@ export class Retake {
     inUse.delete(this.#server);
     const faults = [...this.#before, ...this.#explained(report)];
     if (!failed && unused === 'fail' && report.unused.length > 0) {
-      const turns = report.unused.map(({ turn, caller }) => `turns[${turn}] by ${caller ?? 'nobody'}`);
+      const turns = report.unused.map(({ turn, caller }) => `turn ${turn + 1}${caller ? ` by ${caller}` : ''}`);
       faults.push(`unused: no call asked for ${turns.join(', ')}`);
     }
     const quiet = report.served.length === 0 && report.unused.length > 0;

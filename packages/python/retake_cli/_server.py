@@ -144,7 +144,7 @@ class Retake:
         report = self._server.report()
         faults = self._before + self._explained(report)
         if unused and report["unused"]:
-            turns = [f"turns[{turn['turn']}] by {turn['caller'] or 'nobody'}" for turn in report["unused"]]
+            turns = [f"turn {turn['turn'] + 1}" + (f" by {turn['caller']}" if turn["caller"] else "") for turn in report["unused"]]
             faults.append("unused: no call asked for " + ", ".join(turns))
         if asked and not faults and not report["served"] and report["unused"]:
             faults.append(NO_CALL)

@@ -59,7 +59,7 @@ fn a_rule_that_gives_two_calls_the_same_key_is_found_and_both_are_shown() {
     add_rule(&tree, r"\d+", "<NUMBER>");
     settle(&tree, "asking", "oddities");
     audited(&tree, "oddities", "audit").exits(0).says(&[
-        "rule 2 of [[normalize]], `\\d+`, makes the calls of turns[0] and turns[1] in asking equal:",
+        "rule 2 of [[normalize]], `\\d+`, makes the calls of turn 1 and turn 2 in asking equal:",
         "Where is order 12?",
         "Where is order 17?",
     ]);
@@ -122,7 +122,7 @@ fn two_callers_with_the_same_name_are_found() {
     *turns[1].text(Check::Prompt) = Some("Rate the answer.".into());
     let tree = asking(&["Hello", "Hello"], turns);
     audited(&tree, "oddities", "audit").says(&[
-        "fixtures/asking.json: turns[0] and turns[1] of `nobody` have the same key:",
+        "fixtures/asking.json: turn 1 and turn 2 of `nobody` have the same key:",
         "they differ in prompt",
         "[[callers]]",
     ]);
@@ -133,7 +133,7 @@ fn two_callers_with_the_same_name_are_found() {
 
 fn callers_that_say_the_same_are_found() {
     audited(&Tree::of(&["two_callers"]), "gateway", "audit").exits(0).says(&[
-        "fixtures/two_callers.json: turns[0] and turns[1] have the same conversation:",
+        "fixtures/two_callers.json: turn 1 and turn 2 have the same conversation:",
         "`subagent:critic` and `subagent:optimist`",
     ]);
 }

@@ -90,9 +90,16 @@ fn a_scenario_that_fails_is_not_audited_and_fails_the_audit() {
     let tree = Tree::of(&[NAME, "two_callers"]);
     tree.replace(&format!("goldens/{NAME}.snap"), "tool_result\n", "tool_outcome\n");
     let run = audited(&tree, "gateway", "audit").exits(1);
-    run.says(&[&format!("{NAME}  red, so not audited: its events differ from its golden"), "all "]);
+    run.says(&[
+        &format!("{NAME}  not audited, it fails (retake test {NAME}): its events differ from its golden"),
+        "all ",
+    ]);
     tree.remove("fixtures/two_callers.json");
-    audited(&tree, "gateway", "audit").exits(1).says(&["two_callers", "red, so not audited: ", "has no fixture"]);
+    audited(&tree, "gateway", "audit").exits(1).says(&[
+        "two_callers",
+        "not audited, it fails (retake test two_callers): ",
+        "has no fixture",
+    ]);
 }
 
 fn one_scenario_is_audited_by_name_and_an_unknown_name_is_an_error() {

@@ -78,8 +78,8 @@ pub(crate) const CHANGES: &[Change] = &[
     gateway("title_never", WRITE, &["unused: `middleware:title` never asks"]),
     gateway("title_asked_twice", WRITE, &["`middleware:title` asks once more than recorded"]),
     gateway("asked_once_more", WRITE, &["`lead_agent` asks once more than recorded"]),
-    gateway("model_calls_two", WRITE, &["the service stopped asking after turns[1] (calls read_file)"]),
-    gateway("tools_not_told_of", WRITE, &["the service stopped asking after turns[0] (calls write_file)"]),
+    gateway("model_calls_two", WRITE, &["the service stopped asking after turn 2 (calls read_file)"]),
+    gateway("tools_not_told_of", WRITE, &["the service stopped asking after turn 1 (calls write_file)"]),
     gateway("title_caller", WRITE, &["caller `lead_agent` asks what was recorded for `middleware:title`"]),
     gateway("suggestions_caller", SUGGEST, &["caller `lead_agent` asks what was recorded for `suggest_agent`"]),
     gateway("suggestions_asked_twice", SUGGEST, &["`suggest_agent` asks once more than recorded"]),
@@ -222,7 +222,7 @@ pub(crate) const CHANGES: &[Change] = &[
                 (turns[1].output, turns[1].wire) = (other.output, other.wire);
             });
         },
-        &["the service stopped asking after turns[1]"],
+        &["the service stopped asking after turn 2"],
     ),
     // What the service sends to its client.
     gateway("metadata_extra_key", WRITE, &["golden: the event `metadata` has a different shape"]),

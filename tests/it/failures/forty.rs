@@ -97,7 +97,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     (
         "title_never",
         "several_turns",
-        &["unused: `middleware:title` never asks: turns[1] (answers \"Capitals of Europe\") was recorded"],
+        &["unused: `middleware:title` never asks: turn 2 (answers \"Capitals of Europe\") was recorded"],
     ),
     // One change is told once, wherever it is seen.
     (
@@ -132,7 +132,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     (
         "asked_once_more",
         "failing_tool",
-        &["replay miss: `lead_agent` asks 2 more times than recorded, first before turns["],
+        &["replay miss: `lead_agent` asks 2 more times than recorded, first before turn "],
     ),
     (
         "call_ids_anew",
@@ -153,7 +153,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     (
         "memory_twice",
         "memory",
-        &["replay miss: `background:memory` asks once more than recorded: turns[2] had already answered it"],
+        &["replay miss: `background:memory` asks once more than recorded: turn 3 had already answered it"],
     ),
 ];
 

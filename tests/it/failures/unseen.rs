@@ -25,34 +25,34 @@ const ROWS: &[Row] = &[
     (
         "asks_before",
         &[
-            "replay miss: the service asks 2 more times than recorded, first before turns[0] (calls find_train): \"Is this request safe? A train to Ghent",
+            "replay miss: the service asks 2 more times than recorded, first before turn 1 (calls find_train): \"Is this request safe? A train to Ghent",
         ],
         RECORD,
     ),
     (
         "asks_before_without_tools",
         &[
-            "replay miss: the service asks 2 more times than recorded, first before turns[0] (calls find_train): \"Classify: A train",
+            "replay miss: the service asks 2 more times than recorded, first before turn 1 (calls find_train): \"Classify: A train",
         ],
         RECORD,
     ),
     (
         "asks_between",
         &[
-            "replay miss: the service asks once more than recorded, before turns[1] (calls book_seat): \"Reflect: is that right?\"",
+            "replay miss: the service asks once more than recorded, before turn 2 (calls book_seat): \"Reflect: is that right?\"",
         ],
         RESUME,
     ),
     (
         "asks_behind",
-        &["replay miss: the service asks once more than recorded, after turns[4]", "\"Rate the trip\""],
+        &["replay miss: the service asks once more than recorded, after turn 5", "\"Rate the trip\""],
         RESUME,
     ),
     (
         "no_summary",
         &[
             "unused: the call \"Summarize: A train to Ghent on",
-            " never asks: turns[4] (answers \"Trip to Ghent, booked.\")",
+            " never asks: turn 5 (answers \"Trip to Ghent, booked.\")",
         ],
         RESUME,
     ),
@@ -294,7 +294,7 @@ fn an_additional_call_is_explained_in_the_same_words() {
     let told = tree.retake().args(&["explain", "trip"]).run().exits(1).stdout;
     let words: Vec<&str> = told.split_whitespace().collect();
     let told = words.join(" ");
-    assert!(told.contains("missed the service asks 2 more times than recorded, first before turns[0]"), "{told}");
-    assert!(told.contains("next to call 2, which is turns[0] of fixtures/trip.json: calls find_train"), "{told}");
+    assert!(told.contains("missed the service asks 2 more times than recorded, first before turn 1"), "{told}");
+    assert!(told.contains("next to call 2, which is turn 1 of fixtures/trip.json: calls find_train"), "{told}");
     assert!(!told.contains("difference at"), "{told}");
 }

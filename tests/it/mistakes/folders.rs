@@ -248,6 +248,10 @@ fn a_suite_that_cannot_be_read_stops_the_whole_run() {
     says("error: scenarios/suite.toml:1:6: the byte 0xe9 is not UTF-8");
     tree.write("scenarios/suite.toml", "<<<<<<< HEAD\nsettle = \"1s\"\n=======\n>>>>>>> topic\n");
     says("error: scenarios/suite.toml:1:1: a merge conflict is left in this file");
+    tree.write("scenarios/suite.toml", "of_tomorrow = 1\nrequires = \">=99.1\"\n");
+    says("error: scenarios/suite.toml:2:12: this project requires Retake >=99.1, and this is ");
+    tree.write("scenarios/suite.toml", "requires = \"new\"\n");
+    says("error: scenarios/suite.toml:1:12: expected versions, such as \">=0.3\": ");
     tree.remove("scenarios/suite.toml");
     std::fs::create_dir(tree.path("scenarios/suite.toml")).unwrap();
     says("error: scenarios/suite.toml: expected a file, found a folder");

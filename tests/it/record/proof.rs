@@ -173,7 +173,7 @@ fn no_rule_is_proposed_for_free_text() {
 fn a_prompt_that_varies_is_reported_with_a_rule() {
     let provider = Service::provider();
     let recorded = recorder(&tree("prompt"), &provider, "record").run().exits(0);
-    let note = "look: warning: the prompt of turns[0] varies from run to run: a time of day";
+    let note = "look: warning: the prompt of turn 1 varies from run to run: a time of day";
     recorded.says(&[note, "pattern = 'it is \\d{1,2}:\\d{2}:\\d{2}\\b'"]);
 }
 
@@ -196,7 +196,7 @@ fn a_report_names_the_place_and_both_values() {
     let refused = recorder(&tree("path hex"), &provider, "record").run().exits(1);
     refused.says(&[
         "error: look: not recorded: unstable: what scenario `look` asks the model varies from run to run, so nothing was written",
-        "  call      POST /v1/chat/completions of `unknown`, turns[2]",
+        "  call      POST /v1/chat/completions, turn 3",
         "  varies    message 5 of 5 (tool `look`), in `content`",
         "  recorded  ticket ",
         "  replayed  ticket ",
@@ -289,7 +289,7 @@ fn an_unstable_recording_can_be_accepted_and_is_marked() {
     let provider = Service::provider();
     let tree = tree("hex");
     let accepted = recorder(&tree, &provider, "record --accept-unstable").run().exits(0);
-    let why = "turns[1] of `unknown`, message 3 of 3 (tool `look`), in `content`: a random id";
+    let why = "turn 2, message 3 of 3 (tool `look`), in `content`: a random id";
     accepted.says(&[
         "look: warning: written without a proof, because this varies:",
         why,

@@ -242,9 +242,7 @@ fn a_failure_of_the_provider_is_the_first_line_and_cannot_be_accepted() {
         tree.scenario("hello", &asking("Hello there"));
         for action in ["record", "record --accept-unstable"] {
             let run = resuming(&tree, "oddities", action, "hello", &provider.openai()).run().exits(1);
-            let first = format!(
-                "error: hello: not recorded: the provider failed: POST /v1/chat/completions of `unknown`: {reason}"
-            );
+            let first = format!("error: hello: not recorded: the provider failed: POST /v1/chat/completions: {reason}");
             run.says(&[first.as_str(), "retake record hello --resume"]).never_says("unstable");
             assert!(!tree.has("fixtures/hello.json"), "{action}");
         }

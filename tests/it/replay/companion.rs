@@ -254,7 +254,7 @@ fn with_json_only_the_report_is_printed_and_it_names_the_fixtures() {
     assert_eq!(report["missed"][0]["reason"], "this conversation was never recorded");
     let text = report["drift"][0]["text"].as_str().unwrap();
     assert_eq!(report["drift"][0]["level"], "note");
-    assert!(text.starts_with("drift: prompt changed in the call, turns[0] of "), "{text}");
+    assert!(text.starts_with("drift: prompt changed in the call, turn 1 of "), "{text}");
     assert!(text.ends_with("fixtures/parting.json: nothing → \"Be brief\""), "{text}");
     assert_eq!(code, Some(1));
 }
@@ -265,7 +265,7 @@ fn a_miss_names_the_file_and_the_index_of_the_nearest_turn() {
     let serving = Serving::start(tree.retake().args(&["serve", "greeting", "parting"]));
     let missed = serving.ask(&[], &said("Goodbye for ever"), false).json();
     let told = missed["error"]["message"].as_str().unwrap();
-    assert!(told.contains("turns[0] of ") && told.contains("fixtures/parting.json"), "{told}");
+    assert!(told.contains("turn 1 of ") && told.contains("fixtures/parting.json"), "{told}");
 }
 
 fn with_until_eof_it_ends_when_its_standard_input_is_closed() {

@@ -66,7 +66,7 @@ fn keys_of_hashes_alone_are_not_computed_again() {
             tree.retake().args(&["import", "deerflow", fixture, "--out", fixture]).run().exits(0);
         }
         let before = tree.files();
-        let of_all = "turns[0]: only hashes of the conversation are stored, so its key cannot be computed again; the same \
+        let of_all = "turn 1: only hashes of the conversation are stored, so its key cannot be computed again; the same \
                       is true of 3 more turns";
         tree.retake().args(&["key", "--write", fixture]).run().exits(2).says(&[
             fixture,

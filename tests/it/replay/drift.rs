@@ -42,7 +42,7 @@ fn a_call_with_drift_is_served_and_a_note_shows_the_changed_words() {
     let run = recorded_with_others().runner("gateway").run().exits(0);
     let notes: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("note: ")).collect();
     assert_eq!(notes.len(), 4, "one line for each check: {notes:?}");
-    let begins = |check: &str| format!("note: {NAME}: drift: {check} changed in the call by `lead_agent`, turns[");
+    let begins = |check: &str| format!("note: {NAME}: drift: {check} changed in the call by `lead_agent`, turn ");
     for (note, check) in notes.iter().zip(["prompt", "tools", "model", "settings"]) {
         assert!(note.starts_with(&begins(check)) && note.contains("more call"), "{note}");
     }

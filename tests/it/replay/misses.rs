@@ -69,7 +69,7 @@ fn one_changed_word_in_a_tool_result_fails_even_if_all_events_keep_their_shape()
     });
     tree.runner("gateway").env(CAPTURE, &captured).run().exits(101).says(&[
         "replay miss: tool `read_file` returned different text than recorded (\"rehearsal.\" → \"replay.\")\n",
-        "nearest    turns[2] of fixtures/write_read_file.json, by `lead_agent`, not yet served",
+        "nearest    turn 3 of fixtures/write_read_file.json, by `lead_agent`, not yet served",
         "difference at message 5 of 5 (tool `read_file`), in `content`:",
         "- hi from rehearsal.",
         "+ hi from replay.",
@@ -97,7 +97,7 @@ const CASES: [Case; 5] = [
             "replay miss: caller `middleware:title` asks, but no recorded turn is by that caller\n",
             "call       4: POST /v1/chat/completions",
             "messages   1 in the key: human",
-            "nearest    turns[",
+            "nearest    turn ",
             "if the change is intended:\n    retake record write_read_file --resume\n",
         ],
     ),
@@ -105,8 +105,8 @@ const CASES: [Case; 5] = [
         "a turn added",
         |tree| fixtures::edit(tree, NAME, |turns| turns.push(turn(Some("subagent:poet"), "A poem!", "Roses are red"))),
         &[
-            "unused: `subagent:poet` never asks: turns[4] (answers \"Roses are red\") was recorded\n",
-            "not asked: turns[4] of fixtures/write_read_file.json, by `subagent:poet`: answers \"Roses are red\"",
+            "unused: `subagent:poet` never asks: turn 5 (answers \"Roses are red\") was recorded\n",
+            "not asked: turn 5 of fixtures/write_read_file.json, by `subagent:poet`: answers \"Roses are red\"",
             "if the service no longer makes this call on purpose:\n    retake record write_read_file --resume\n",
             "if another scenario asks for them, set in scenarios/write_read_file/scenario.toml:\n    unused = [\"subagent:poet\"]\n",
         ],
@@ -127,7 +127,7 @@ const CASES: [Case; 5] = [
         },
         &[
             "replay miss: message 1 (human) of `lead_agent` says different text than recorded (\"back\" → \"again\")\n",
-            "nearest    turns[0] of fixtures/write_read_file.json, by `lead_agent`",
+            "nearest    turn 1 of fixtures/write_read_file.json, by `lead_agent`",
             "difference at message 1 of 1 (human), in `content`:",
             "words \"back\" → \"again\"",
         ],
@@ -143,7 +143,7 @@ const CASES: [Case; 5] = [
         },
         &[
             "replay miss: tool `write_file` is called with a different argument `/content` than recorded (\"rehearsal.\" → \"replay.\")\n",
-            "nearest    turns[1] of fixtures/write_read_file.json, by `lead_agent`",
+            "nearest    turn 2 of fixtures/write_read_file.json, by `lead_agent`",
             "difference at message 2 of 3 (ai calling write_file), in `tool_calls[0].args.content`:",
             "words \"rehearsal.\" → \"replay.\"",
         ],

@@ -121,7 +121,7 @@ fn drift_that_the_suite_sets_to_fail_fails_serve_and_a_replay_model() {
         json!([{ "role": "system", "content": "Be terse." }, { "role": "user", "content": "A title for order-1" }]);
     assert_eq!(serving.ask(&[], &call, false).status, 200);
     let (code, said) = serving.end_and_read("-INT");
-    let told = "drift: prompt changed in the call by `titles`, turns[1]: \"brief.\" → \"terse.\"";
+    let told = "drift: prompt changed in the call by `titles`, turn 2: \"brief.\" → \"terse.\"";
     assert_eq!((code, said), (Some(1), format!("error: {told}\n")));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let model = runtime.block_on(retake::ReplayModel::start(&fixture)).unwrap();

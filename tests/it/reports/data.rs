@@ -62,7 +62,7 @@ fn the_data_of_a_run_contains_steps_calls_events_and_golden_with_their_times() {
     );
     assert!(run["golden"]["committed"].as_str().unwrap().contains("metadata") && run["golden"]["run"].is_null());
     assert_eq!(tree.read(".retake/.gitignore"), "*\n");
-    explain(&tree, NAME).run().exits(0).says(&["write_read_file: passed", "1. lead_agent", "turns[0], 66 + 40 tokens"]);
+    explain(&tree, NAME).run().exits(0).says(&["write_read_file: passed", "1. lead_agent", "turn 1, 66 + 40 tokens"]);
 }
 
 fn a_run_with_a_miss_is_explained_call_by_call() {
@@ -75,14 +75,14 @@ fn a_run_with_a_miss_is_explained_call_by_call() {
         "write_read_file: FAILED",
         "replay miss: ",
         "2. lead_agent, 3 messages",
-        "turns[1]",
+        "turn 2",
         "3. lead_agent, 5 messages",
         "MISS",
         "asked     tool `read_file`: hi from replay.",
         "missed    ",
         "difference",
         "turns that no call asked for",
-        "turns[2] by lead_agent",
+        "turn 3 by `lead_agent`",
         "if the change is intended:\n    retake record write_read_file",
     ]);
     let long = told.stdout.lines().filter(|line| line.chars().count() > 80).collect::<Vec<_>>();

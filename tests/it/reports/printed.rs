@@ -164,8 +164,8 @@ fn no_text_of_a_fixture_is_executed() {
         &tree,
         &[
             &["show", "evil"],
-            &["show", "evil", "--turn", "0"],
             &["show", "evil", "--turn", "1"],
+            &["show", "evil", "--turn", "2"],
             &["shape", "evil.sse", "--detail", "values"],
             &["shape", "evil.sse", "--json"],
             &["key", "call.jsonl"],

@@ -19,16 +19,16 @@ fn a_fixture_is_shown_as_a_conversation_with_each_message_once() {
         "4 turns by lead_agent (3), middleware:title (1); 475 tokens read, 95 written",
         "recorded from gpt-4o-mini over openai-chat",
         "replayed in write_read_file",
-        "turns[0] · lead_agent",
+        "turn 1 · lead_agent",
         "66 + 40 tokens",
         "system        You are a helpful assistant.",
         "tools         write_file, read_file, ls",
         "human         Create note.txt",
         "→ calls       write_file {\"content\": \"hi from replay.\", \"path\": \"note.txt\"}",
-        "continues from turns[0], with the result of `write_file`",
+        "continues from turn 1, with the result of `write_file`",
         "← write_file  Wrote 15 bytes to note.txt",
         "→ ai          I wrote note.txt and read it back.",
-        "turns[3] · middleware:title",
+        "turn 4 · middleware:title",
         "begins a conversation",
     ]);
     assert_eq!(shown.stdout.matches("Wrote 15 bytes").count(), 1);
@@ -41,8 +41,8 @@ fn a_fixture_is_shown_as_a_conversation_with_each_message_once() {
 
 fn one_turn_is_shown_with_everything_that_was_sent_to_the_model() {
     let tree = Tree::of(&["write_read_file"]);
-    show(&tree, &["write_read_file", "--turn", "2"]).run().exits(0).says(&[
-        "turns[2]",
+    show(&tree, &["write_read_file", "--turn", "3"]).run().exits(0).says(&[
+        "turn 3",
         "You are a helpful",
         "Create note.txt",
         "ai            calls write_file",
@@ -51,15 +51,15 @@ fn one_turn_is_shown_with_everything_that_was_sent_to_the_model() {
         "wire          openai-chat, 200 ",
         "key           ",
     ]);
-    show(&tree, &["write_read_file", "--turn", "4"])
+    show(&tree, &["write_read_file", "--turn", "5"])
         .run()
         .exits(2)
-        .says(&["there is no turns[4]", "the fixture has 4 turns, counted from 0"]);
+        .says(&["there is no turn 5", "the fixture has 4 turns"]);
 }
 
 fn callers_with_the_same_conversation_are_distinguished() {
     let tree = Tree::of(&["two_callers"]);
-    show(&tree, &["two_callers"]).run().exits(0).says(&["the conversation of turns[0], by a different caller"]);
+    show(&tree, &["two_callers"]).run().exits(0).says(&["the conversation of turn 1, by a different caller"]);
 }
 
 fn an_unknown_fixture_is_reported_with_the_nearest_name() {

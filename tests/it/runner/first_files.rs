@@ -18,7 +18,7 @@ fn init(tree: &Tree) -> String {
 
 fn the_start_command_fits_the_language_of_the_project() {
     for (files, command, ci, said) in [
-        (&["pyproject.toml"][..], "[\"python3\", \"app.py\"]", "pip install retake-cli", "  retake record hello"),
+        (&["pyproject.toml"][..], "[\"python3\", \"app.py\"]", "pip install 'retake-cli~=0.", "  retake record hello"),
         (
             &["requirements.txt", "main.py"],
             "[\"python3\", \"main.py\"]",
@@ -28,7 +28,7 @@ fn the_start_command_fits_the_language_of_the_project() {
         (
             &["pyproject.toml", "uv.lock"],
             "[\"uv\", \"run\", \"python\", \"app.py\"]",
-            "uv run --with retake-cli retake test",
+            "uv run --with 'retake-cli~=0.",
             "",
         ),
         (

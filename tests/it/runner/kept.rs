@@ -19,7 +19,7 @@ fn prune_takes_out_what_no_scenario_asked_for() {
     let with_more = tree.read(FIXTURE);
     tree.runner("gateway").run().exits(101);
     let told = tree.retake().args(&["prune", "--dry-run"]).run().exits(0);
-    told.says(&["would go: 1 turn", "turns[0] by old_agent: Nobody asks this."]);
+    told.says(&["would go: 1 turn", "turn 1 by `old_agent`: Nobody asks this."]);
     assert_eq!(tree.read(FIXTURE), with_more);
     tree.retake().arg("prune").env("CI", "1").run().exits(2);
     tree.retake().arg("prune").run().exits(0);

@@ -35,7 +35,7 @@ fn provider(line: u8) -> Service {
 /// Forks the recording from its first turn, and returns the row of its run, the exit code and what was printed.
 fn fork(tree: &Tree, line: u8) -> (Value, i32, String) {
     let provider = provider(line);
-    let command = tree.retake().args(&["fork", "ask", "--from", "0", "--json"]);
+    let command = tree.retake().args(&["fork", "ask", "--from", "1", "--json"]);
     let ran = command.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run();
     let table: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {}", ran.all()));
     (table["runs"]["1"].clone(), ran.code.unwrap(), ran.all())

@@ -77,7 +77,7 @@ impl Provider {
 }
 
 fn fork(tree: &Tree, provider: &Provider, options: &Value) -> Program {
-    let mut all = json!({ "from": "0", "models": [], "prompts": [], "settings": [], "times": 1, "json": true });
+    let mut all = json!({ "from": "1", "models": [], "prompts": [], "settings": [], "times": 1, "json": true });
     all.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
     let of_caller = |pair: &Value| pair[0].as_str().map(|caller| format!("{caller}=")).unwrap_or_default();
     let mut command = tree.recorder("gateway", "fork", NAME).args(&["--from", all["from"].as_str().unwrap()]);
@@ -106,7 +106,7 @@ fn table(ran: &Ran) -> Value {
 fn a_fork_is_replayed_up_to_its_turn_and_leaves_the_recording_unchanged() {
     let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
     let before = tree.files();
-    for (from, live) in [(0, 4), (2, 2), (3, 1)] {
+    for (from, live) in [(1, 4), (3, 2), (4, 1)] {
         let ran = fork(&tree, &provider, &json!({ "from": from.to_string(), "times": 5 })).run().exits(0);
         let table = table(&ran);
         assert_eq!(provider.take().len(), 5 * live, "{}", ran.all());
@@ -123,7 +123,7 @@ fn a_fork_is_replayed_up_to_its_turn_and_leaves_the_recording_unchanged() {
 
 fn another_model_and_another_prompt_reach_the_provider_from_there_on() {
     let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
-    let options = json!({ "from": "2", "models": [["lead_agent", "loud"]], "prompts": [["lead_agent", "Shout."]],
+    let options = json!({ "from": "3", "models": [["lead_agent", "loud"]], "prompts": [["lead_agent", "Shout."]],
         "settings": [["temperature", "0"]], "json": false });
     let ran = fork(&tree, &provider, &options).run().exits(0);
     let asked = provider.take();
@@ -146,7 +146,8 @@ fn a_caller_and_its_count_name_a_turn() {
     let refused = |from: &str, says: &str| {
         fork(&tree, &provider, &json!({ "from": from })).run().exits(2).says(&[says]);
     };
-    refused("4", "the fixture has 4 turns, counted from 0");
+    refused("5", "the fixture has 4 turns");
+    refused("0", "there is no turn 0");
     refused("lead_agent:4", "`lead_agent` has 3 turns");
     refused("leed_agent:1", "did you mean `lead_agent`?");
     refused("first", "expected a number as `retake show` prints it");
@@ -159,7 +160,7 @@ fn a_caller_and_its_count_name_a_turn() {
 
 fn an_accepted_fork_becomes_the_recording() {
     let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
-    fork(&tree, &provider, &json!({ "from": "2", "models": [[null, "loud"]] })).run().exits(0);
+    fork(&tree, &provider, &json!({ "from": "3", "models": [[null, "loud"]] })).run().exits(0);
     let accept = |id: &str| tree.recorder("gateway", "fork accept", id).run();
     accept("write_read_file-1.2").exits(2).says(&["no finished run of that number"]);
     let before = tree.read("fixtures/write_read_file.json");
@@ -172,7 +173,7 @@ fn an_accepted_fork_becomes_the_recording() {
 }
 
 fn a_killed_fork_continues_and_pays_for_no_answer_twice() {
-    let options = json!({ "from": "1", "models": [[null, "loud"]], "times": 2 });
+    let options = json!({ "from": "2", "models": [[null, "loud"]], "times": 2 });
     for moment in 1..=6 {
         let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
         let before = tree.files();
@@ -192,7 +193,7 @@ fn a_killed_fork_continues_and_pays_for_no_answer_twice() {
         let paid: usize = journals.map(|file| if tree.has(&file) { answered(tree.read(&file)) } else { 0 }).sum();
         assert!(paid <= came);
         let json = moment % 2 == 0;
-        let continued = json!({ "from": "1", "models": [[null, "loud"]], "times": 2, "json": json });
+        let continued = json!({ "from": "2", "models": [[null, "loud"]], "times": 2, "json": json });
         let ran = fork(&tree, &provider, &continued).run().exits(0);
         // Answers that were on disk are not asked for again; those that were on their way are.
         assert_eq!(provider.take().len(), 6 - paid, "moment {moment}: {}", ran.all());
@@ -206,7 +207,7 @@ fn a_killed_fork_continues_and_pays_for_no_answer_twice() {
 
 fn a_provider_that_fails_ends_its_run_and_the_others_stand() {
     let (tree, provider) = (Tree::of(&[NAME]), Provider::start(Some(1)));
-    let ran = fork(&tree, &provider, &json!({ "from": "3", "times": 2 })).run().exits(1);
+    let ran = fork(&tree, &provider, &json!({ "from": "4", "times": 2 })).run().exits(1);
     let table = table(&ran);
     let ended = table["runs"].as_object().unwrap().values().filter(|row| row.get("ended").is_some()).count();
     assert_eq!(ended, 1, "{}", ran.all());
@@ -216,12 +217,12 @@ fn prices_and_verify_are_columns_of_the_table() {
     let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
     let suite = "settle = \"100ms\"\nverify = [\"grep\", \"-q\", \"VERIFIED\"]\n[prices.gpt-4o-mini]\ninput = 1000000.0\noutput = 0.0\n";
     tree.write("scenarios/suite.toml", suite);
-    let ran = fork(&tree, &provider, &json!({ "from": "3" })).run().exits(1);
+    let ran = fork(&tree, &provider, &json!({ "from": "4" })).run().exits(1);
     let table = table(&ran);
     let row = &table["runs"]["1"];
     assert_eq!(row["verified"], false);
     assert_eq!(row["cost"].as_f64(), row["input"].as_f64(), "a token for each unit");
     tree.write("scenarios/suite.toml", &suite.replace("\"VERIFIED\"", "'\"event\":\"end\"'"));
-    let ran = fork(&tree, &provider, &json!({ "from": "2" })).run().exits(0);
+    let ran = fork(&tree, &provider, &json!({ "from": "3" })).run().exits(0);
     assert_eq!(self::table(&ran)["runs"]["1"]["verified"], true);
 }

@@ -62,4 +62,10 @@ fn a_request_without_a_turn_could_not_be_checked() {
     ran.says(&[
         "interaction 1 (line 1): POST https://api.other.com/openai/v1/chat/completions: no turn answers this request",
     ]);
+    let mut failed = cassette("The capital of Spain?");
+    failed["interactions"][0]["response"]["status"]["code"] = json!(429);
+    tree.write("c.yaml", &failed.to_string());
+    let check = tree.retake().args(&["check", "a.json", "--requests", "c.yaml"]);
+    let ran = check.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run().exits(2);
+    ran.says(&["no turn answers this request, whose answer failed; `retake import … --errors` makes a turn of it"]);
 }

@@ -61,7 +61,7 @@ fn a_provider_that_is_busy_or_leaves_could_not_be_checked() {
     for (said, failure) in failures {
         let (provider, tree) = (failing(failure), Tree::of(&[NAME]));
         let ran = check(&tree, &provider.openai(), NAME, "").run().exits(2);
-        ran.says(&["not checked completely (4 calls", "  not checked: turns[2] of `lead_agent`: ", said])
+        ran.says(&["not checked completely (4 calls", "  not checked: turn 3 of `lead_agent`: ", said])
             .never_says("drift:");
     }
 }

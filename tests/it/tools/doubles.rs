@@ -1,6 +1,6 @@
 //! Doubles of tool servers: recording passes requests on to the real server, and replay answers them from the fixture.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::agent;
 use crate::support::loopback::Service;
@@ -17,6 +17,7 @@ tests! {
     a_call_with_an_empty_result_is_executed_again,
     recording_starts_only_the_servers_that_the_scenario_uses,
     a_shared_system_with_a_double_is_an_error,
+    a_double_of_a_trace_serves_a_client,
 }
 
 fn program() -> String {
@@ -172,4 +173,43 @@ fn a_shared_system_with_a_double_is_an_error() {
         "scenarios/suite.toml:7:10: `agent` is shared, but `{{ tools.files }}` belongs to one scenario",
         "leave out `shared`",
     ]);
+}
+
+/// The trace of a run of the agent: its two calls, and what the tool returned, by the conventions of OpenTelemetry.
+fn trace() -> Value {
+    let asked = json!({"role": "user", "parts": [{"type": "text", "content": "What does the file say?"}]});
+    let calls = json!({"role": "assistant", "finish_reason": "tool_call",
+        "parts": [{"type": "tool_call", "id": "call_1", "name": "read", "arguments": {"line": 1}}]});
+    let result =
+        json!({"role": "tool", "parts": [{"type": "tool_call_response", "id": "call_1", "response": "hello"}]});
+    let said =
+        json!({"role": "assistant", "parts": [{"type": "text", "content": "It says: hello"}], "finish_reason": "stop"});
+    let call = |input: &Value, output: &Value| {
+        json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": input, "gen_ai.output.messages": [output],
+            "gen_ai.tool.definitions": [{"type": "function", "name": "read", "parameters": {"type": "object"}}]})
+    };
+    let tool = json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "read", "mcp.server.name": "files",
+        "gen_ai.tool.call.arguments": {"line": 1}, "gen_ai.tool.call.result": "hello"});
+    let spans = [call(&json!([asked]), &calls), tool, call(&json!([asked, calls, result]), &said)];
+    let attribute = |(key, held): (&String, &Value)| {
+        let text = held.as_str().map_or_else(|| held.to_string(), str::to_owned);
+        json!({"key": key, "value": {"stringValue": text}})
+    };
+    let span = |(at, attributes): (usize, &Value)| {
+        let attributes: Vec<Value> = attributes.as_object().unwrap().iter().map(attribute).collect();
+        json!({"traceId": "a", "spanId": format!("b{at}"), "name": "span", "attributes": attributes,
+            "startTimeUnixNano": (at + 1).to_string(), "endTimeUnixNano": (at + 2).to_string()})
+    };
+    let spans: Vec<Value> = spans.iter().enumerate().map(span).collect();
+    json!({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]})
+}
+
+fn a_double_of_a_trace_serves_a_client() {
+    let tree = tree("mcp = { command = [\"no-such-server\"] }");
+    tree.write("trace.json", &trace().to_string());
+    let imported = tree.retake().args(&["import", "otlp", "trace.json", "--out", "fixtures/ask.json"]).run();
+    imported.exits(0).says(&["2 turns written"]);
+    tree.retake().args(&["test", "--update"]).run().exits(0);
+    assert!(tree.read("goldens/ask.snap").contains("\"It says: hello\""), "{}", tree.read("goldens/ask.snap"));
+    tree.retake().arg("test").run().exits(0).says(&["test ask ", "ok"]);
 }

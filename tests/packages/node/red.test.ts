@@ -29,7 +29,7 @@ test('that misses before it switches to another fixture', async ({ retake }) => 
 
 const strict = test.extend({ retakeOptions: { fixtures: ['weather', 'greeting'], unused: 'fail' as const } });
 
-// says: unused: no call asked for turns[0] by nobody, turns[1] by nobody
+// says: unused: no call asked for turn 1, turn 2
 strict('that leaves turns unused', async ({ retake }) => {
   expect(await ask('Hello')).toBe('Good morning');
   expect((await retake.unused()).length).toBe(2);
@@ -40,7 +40,7 @@ test('that names no model', async () => {
   await ask('Hello');
 });
 
-// says: unused: no call asked for turns[0] by nobody, turns[1] by nobody, turns[0] by nobody
+// says: unused: no call asked for turn 1, turn 2, turn 1
 strict('that leaves all turns unused and names no model', async () => {});
 
 // says: words "Hello" → "Hullo"

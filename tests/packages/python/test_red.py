@@ -9,7 +9,7 @@ from test_app import ask
 
 @pytest.mark.retake("weather", unused="fail")
 def test_that_leaves_a_turn_unused(retake):
-    """unused: no call asked for turns[1] by nobody"""
+    """unused: no call asked for turn 2"""
     with pytest.raises(KeyError):
         app.WEATHER.pop("Rome")
         ask("How is the weather in Rome?")

@@ -6,7 +6,7 @@ from test_app import ask
 
 @pytest.mark.retake("greeting", unused="fail")
 def test_whose_marker_alone_brings_the_model():
-    """unused: no call asked for turns[0] by nobody"""
+    """unused: no call asked for turn 1"""
 
 
 @pytest.mark.retake("greeting")

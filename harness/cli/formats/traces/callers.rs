@@ -26,7 +26,7 @@ fn of_span(place: usize, spans: &[Span], parents: &[Option<usize>]) -> Option<St
     let name = |at: usize| {
         let span = &spans[at];
         let agent = || (at != place && kind(span) == Some(Kind::Agent)).then_some(span.name.as_str());
-        span.first_text(&CALLER).or_else(agent).filter(|name| !name.trim().is_empty()).map(str::to_owned)
+        span.first_text(CALLER).or_else(agent).filter(|name| !name.trim().is_empty()).map(str::to_owned)
     };
     std::iter::once(place).chain(around(parents, place)).find_map(name)
 }

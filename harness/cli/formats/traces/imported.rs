@@ -1,17 +1,17 @@
 //! Makes a fixture of the calls of traces.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::call::ModelCall;
 use super::lack::{Lack, Refused};
 use super::redact::Redactor;
 use super::source::{self, TraceFormat};
-use super::span::{Opened, Span, by_trace, opened};
+use super::span::{Opened, Span, by_trace, names, opened};
 use super::{call, callers, chain, fields, tools};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
-use retake_core::conversation::Block;
+use retake_core::conversation::{Block, Message};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{CheckTexts, Rules};
 use retake_core::secrets::{Fired, Scrub};
@@ -116,7 +116,12 @@ impl Traces {
     ) -> Result<Taken> {
         let spans = self.chosen(ids)?;
         let (mut calls, mut refused) = call::calls(&spans);
-        let mut remarks = odd_times_and_parents(&spans);
+        let mut remarks = Vec::new();
+        if spans.iter().any(|span| span.end != 0 && span.end < span.start) {
+            remarks.push(
+                "spans end before they begin: the clocks ran back, so the order of turns may be wrong".to_owned(),
+            );
+        }
         callers::name(&mut calls, &spans);
         forget_placeholders(&mut calls);
         let lacks = chain::complete(&mut calls);
@@ -134,21 +139,20 @@ impl Traces {
                 refused.push(Refused::of(span, Lack::Conflict(reason)));
                 continue;
             }
-            remarks.extend(call.notes.iter().map(|note| format!("{place}: {note}")));
+            let mut notes = call.notes.clone();
             if span.dropped > 0 {
-                remarks.push(format!(
-                    "{place}: {} of its span's attributes were dropped; the messages are whole",
-                    span.dropped
-                ));
+                notes.push(format!("{} of its span's attributes were dropped; the messages are whole", span.dropped));
             }
             if span.fields.get("gen_ai.conversation.compacted") == Some(&Json::Bool(true)) {
-                remarks.push(format!("{place}: its conversation begins with a summary of what was said before"));
+                notes.push("its conversation begins with a summary of what was said before".to_owned());
             }
-            if has_native(&call) {
-                remarks.push(format!(
-                    "{place}: it holds content other than text, in the trace's form; your service's may differ"
-                ));
+            let of_parts = |message: &Message| message.kind != "system" && message.content.as_array().is_some();
+            if call.wire.is_none() && call.messages.iter().any(of_parts) {
+                notes.push(
+                    "it holds content other than text, in the trace's form; your service's may differ".to_owned(),
+                );
             }
+            remarks.extend(notes.iter().map(|note| format!("{place}: {note}")));
             if call.wire.is_none() {
                 without_request.push(place);
             }
@@ -231,55 +235,23 @@ fn forget_placeholders(calls: &mut [ModelCall]) {
     }
 }
 
-fn has_native(call: &ModelCall) -> bool {
-    let is_native = |block: &Block| matches!(block, Block::Native(_));
-    let holds_parts =
-        call.messages.iter().any(|message| message.kind != "system" && message.content.as_array().is_some());
-    call.wire.is_none() && (holds_parts || call.answer.blocks.iter().any(is_native))
-}
-
-fn text(message: &retake_core::conversation::Message) -> String {
+fn text(message: &Message) -> String {
     match &message.content {
         Json::Array(parts) => parts.iter().filter_map(|part| part.str_of("text")).collect(),
         other => other.as_str().unwrap_or_default().to_owned(),
     }
 }
 
-/// What is odd about a trace without being in the way.
-fn odd_times_and_parents(spans: &[Span]) -> Vec<String> {
-    let mut notes = Vec::new();
-    let back = spans.iter().filter(|span| span.end != 0 && span.end < span.start).count();
-    if back > 0 {
-        notes.push(format!(
-            "{} before they begin: the clocks ran back, so the order of turns may be wrong",
-            counted(back, "span end").replacen("span ends", "spans end", 1)
-        ));
-    }
-    let known: BTreeSet<&str> = spans.iter().map(|span| span.id.as_str()).collect();
-    let without = spans.iter().filter(|span| !span.parent.is_empty() && !known.contains(span.parent.as_str())).count();
-    // The parent of one is usually the span of who called the service.
-    if without > 1 {
-        notes.push(format!(
-            "{} name a parent that is not in the trace, so callers may be missing",
-            counted(without, "span")
-        ));
-    }
-    notes
-}
-
-/// The request that started the trace.
+/// The request that started the trace: the outermost span that has a path and is no call. Clients' spans have a path too.
 fn request(spans: &[Span]) -> Option<(String, String, Option<Json>)> {
     let parents = call::parents(spans);
-    let depth = |place: usize| call::around(&parents, place).count();
-    let with_path = (0..spans.len()).filter(|place| spans[*place].first_text(&fields::PATH).is_some());
-    // Clients' spans have a path too; the server's is the one around everything.
-    let place =
-        with_path.filter(|place| call::kind(&spans[*place]).is_none()).min_by_key(|place| (depth(*place), *place))?;
-    let span = &spans[place];
-    let path = span.first_text(&fields::PATH)?;
+    let is_request = |span: &Span| span.first_text(fields::PATH).is_some() && call::kind(span).is_none();
+    let places = (0..spans.len()).filter(|place| is_request(&spans[*place]));
+    let span = &spans[places.min_by_key(|place| (call::around(&parents, *place).count(), *place))?];
+    let path = span.first_text(fields::PATH)?;
     let path = path.split_once("://").map_or(path, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
-    let method = span.first_text(&fields::METHOD).unwrap_or("POST").to_uppercase();
-    let body = fields::BODY.iter().find_map(|name| match opened(span.fields.get(*name)?) {
+    let method = span.first_text(fields::METHOD).unwrap_or("POST").to_uppercase();
+    let body = names(fields::BODY).find_map(|name| match opened(span.fields.get(name)?) {
         Opened::Json(body) => Some(body),
         _ => None,
     });

@@ -1,8 +1,8 @@
 //! What a span lacks, in words: why it is no turn, and the setting that would keep what is missing.
 
-use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT};
+use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT, TABLES};
 use super::message::Unread;
-use super::span::Span;
+use super::span::{Span, names};
 
 /// Why a span cannot become a turn. The later ones say more.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,10 +50,6 @@ impl Lack {
         }
     }
 
-    pub(super) fn of_answer(unread: Unread) -> Lack {
-        Lack::of(unread).in_answer()
-    }
-
     /// The same, of an answer: what it lacks are not the messages.
     pub(super) fn in_answer(self) -> Lack {
         if matches!(self, Lack::Nothing | Lack::NoRoles | Lack::Several) { Lack::NoAnswer } else { self }
@@ -67,17 +63,24 @@ impl Lack {
 
 impl Refused {
     pub(super) fn of(span: &Span, lack: Lack) -> Refused {
+        // Which instrumentation wrote the span is told by its own name, then by those of the attributes.
         let capture = || {
             let scope = span.text("otel.scope.name").unwrap_or_default();
-            let of = |beginning: &str| scope.starts_with(beginning.trim_end_matches('.')) && !beginning.is_empty();
-            let has = |beginning: &str| span.fields.keys().any(|name| name.starts_with(beginning));
-            let by_scope = CAPTURE.iter().find(|(beginning, _)| of(beginning));
-            let found = by_scope.or_else(|| CAPTURE.iter().find(|(beginning, _)| has(beginning)));
-            found.map(|(_, setting)| (*setting).to_owned())
+            let of_tables = TABLES.iter().flat_map(|table| names(table.marks).map(|mark| (mark, table.capture)));
+            let settings: Vec<(&str, &str)> = CAPTURE.into_iter().chain(of_tables).collect();
+            let by_scope = settings.iter().find(|(mark, _)| scope.starts_with(mark.trim_end_matches('.')));
+            let has = |mark: &str| span.fields.keys().any(|name| name.starts_with(mark));
+            let found = by_scope.or_else(|| settings.iter().find(|(mark, _)| has(mark)));
+            found.map(|(_, setting)| (*setting).to_owned()).filter(|setting| !setting.is_empty())
         };
+        // What OpenInference hides has a mark in its place.
+        let leaves_no_mark = |setting: &String| !setting.starts_with("OPENINFERENCE");
         let (reason, setting) = match lack {
-            Lack::Nothing => ("it holds no messages: the service did not record their content".to_owned(), capture()),
-            Lack::NoAnswer => ("it holds no answer".to_owned(), capture()),
+            Lack::Nothing => match capture().filter(leaves_no_mark) {
+                None => ("it holds no messages".to_owned(), None),
+                setting => ("it holds no messages: the service did not record their content".to_owned(), setting),
+            },
+            Lack::NoAnswer => ("it holds no answer".to_owned(), capture().filter(leaves_no_mark)),
             Lack::Failed(said) => {
                 (format!("the call failed ({said}), and what the provider answered is not in the span"), None)
             }

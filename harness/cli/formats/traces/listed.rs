@@ -20,7 +20,7 @@ impl Traces {
             let tokens: u64 =
                 calls.iter().filter_map(|call| call.answer.usage).map(|usage| usage.input + usage.output).sum();
             let named = calls.iter().map(|call| call.model.as_str()).filter(|model| !model.is_empty());
-            let of_spans = || trace.iter().filter_map(|span| span.first_text(&fields::MODEL));
+            let of_spans = || trace.iter().filter_map(|span| span.first_text(fields::MODEL));
             let models: BTreeSet<&str> = if calls.is_empty() { of_spans().collect() } else { named.collect() };
             let says = calls.iter().flat_map(|call| &call.messages).find(|message| message.kind == "human");
             let says = says.map(|message| message.content.python_str()).unwrap_or_default();

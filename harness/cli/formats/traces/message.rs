@@ -4,7 +4,7 @@ use retake_core::conversation::{Block, Native, ToolCall};
 use retake_core::json::{Json, Layout, Object};
 
 use super::fields::REDACTED;
-use super::span::{CUT_MARKS, Opened, field, folded, opened, text_field, undotted};
+use super::span::{CUT_MARKS, Opened, field, folded, names, opened, text_field, undotted};
 
 /// One message of a trace.
 #[derive(Clone, Debug, Default)]
@@ -48,21 +48,11 @@ enum Piece {
 }
 
 /// The words for roles, folded; `HumanMessage` as well as `human`.
-const ROLES: [(&str, &str); 15] = [
-    ("user", "human"),
-    ("human", "human"),
-    ("assistant", "ai"),
-    ("ai", "ai"),
-    ("model", "ai"),
-    ("bot", "ai"),
-    ("chatbot", "ai"),
-    ("choice", "ai"),
-    ("tool", "tool"),
-    ("function", "tool"),
-    ("toolresult", "tool"),
-    ("toolexecutionresult", "tool"),
-    ("system", "system"),
-    ("developer", "system"),
+const ROLES: [(&str, &str); 5] = [
+    ("human", "user human"),
+    ("ai", "assistant ai model bot chatbot choice"),
+    ("tool", "tool function toolresult toolexecutionresult"),
+    ("system", "system developer"),
     ("chat", "chat"),
 ];
 
@@ -113,7 +103,7 @@ fn role_of(word: &str) -> Option<&'static str> {
     let word = folded(word.rsplit('.').next().unwrap_or(word));
     let word = word.strip_suffix("chunk").unwrap_or(&word);
     let word = word.strip_suffix("message").filter(|word| !word.is_empty()).unwrap_or(word);
-    ROLES.iter().find(|(known, _)| *known == word).map(|(_, role)| *role)
+    ROLES.iter().find(|(_, words)| names(words).any(|known| known == word)).map(|(role, _)| *role)
 }
 
 /// Reads an object as a message; `None` if nothing says who said it.
@@ -156,14 +146,14 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         }
         return Ok(said);
     }
-    if let Some(said) = in_parts(object)? {
-        return Ok(Some(said));
-    }
     let kind = kind_of(object);
     let item = ITEMS.contains(&kind.as_str()) || kind == "message" && object.get("role").is_some();
     let role = field(object, &["role"]);
     let word = role.and_then(|role| role.as_str().or_else(|| text_field(role, &["value", "label"])));
+    // OpenLLMetry's word for what Anthropic's models think.
+    let is_thought = word == Some("thinking");
     let role = match word {
+        Some(_) if is_thought => "ai".to_owned(),
         Some(word) => role_of(word).map_or_else(|| word.to_owned(), str::to_owned),
         None => match (event, text_field(object, &["type"]).and_then(role_of)) {
             (Some(role), _) | (None, Some(role)) if object.get("function").is_none() => role.to_owned(),
@@ -207,41 +197,19 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
     for calls in [Some(object), more].into_iter().flatten() {
         said.add_calls(calls)?;
     }
+    if is_thought {
+        said.finish = None;
+        said.blocks.iter_mut().for_each(|block| {
+            if let Block::Text(text) = block {
+                *block = Block::Reasoning(std::mem::take(text));
+            }
+        });
+    }
     Ok(Some(vec![said]))
 }
 
 fn has_failed(result: &Json) -> bool {
     result.str_of("status") == Some("error") || field(result, &["iserror", "error"]).is_some_and(Json::is_truthy)
-}
-
-/// A message whose parts have roles of their own, as pydantic-ai keeps them.
-fn in_parts(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
-    let Some(parts) = object.get("parts").and_then(Json::as_array) else { return Ok(None) };
-    if parts.is_empty() || !parts.iter().all(|part| part.get("part_kind").is_some()) {
-        return Ok(None);
-    }
-    let mut all: Vec<Said> = Vec::new();
-    for part in parts {
-        let role = match part.str_of("part_kind").unwrap_or_default() {
-            "system-prompt" => "system",
-            "user-prompt" => "human",
-            "tool-return" | "retry-prompt" => "tool",
-            _ => "ai",
-        };
-        let found = match part.get("content") {
-            Some(content) if matches!(role, "system" | "human") => pieces(content)?,
-            _ => vec![piece(part)?],
-        };
-        if all.last().is_none_or(|last| last.role != role || role != "ai") {
-            all.push(Said { role: role.to_owned(), ..Said::default() });
-        }
-        if let Some(last) = all.last_mut() {
-            for piece in found {
-                last.add(piece);
-            }
-        }
-    }
-    Ok(Some(all))
 }
 
 impl Said {
@@ -280,13 +248,6 @@ impl Said {
             }
         }
         Ok(())
-    }
-
-    /// An answer that is text alone.
-    pub(super) fn answer(text: &str) -> Result<Said, Unread> {
-        let mut said = Said { role: "ai".to_owned(), ..Said::default() };
-        said.add(Piece::Block(Block::Text(whole(text)?.to_owned())));
-        Ok(said)
     }
 
     /// Reads an answer's calls, or its pieces, that come without a role; `None` if it is neither.

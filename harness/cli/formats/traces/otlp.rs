@@ -2,8 +2,8 @@
 
 use retake_core::json::{Json, Object};
 
-use super::fields;
-use super::span::{Span, field, folded, text_field};
+use super::fields::TABLES;
+use super::span::{Span, field, folded, names, text_field};
 
 /// The spans of one OTLP message. A log record about a span becomes an event of a span with nothing else in it.
 /// An error names the first field that is not what OTLP requires.
@@ -106,7 +106,8 @@ pub(super) fn join_records(spans: Vec<Span>) -> Vec<Span> {
         }
     }
     // An event may hold what attributes of the call hold elsewhere.
-    let holds = |event: &Object| fields::INPUT.iter().chain(&fields::OUTPUT).any(|name| event.get(name).is_some());
+    let sides = || TABLES.iter().flat_map(|table| names(table.asked).chain(names(table.answered)));
+    let holds = |event: &Object| sides().any(|name| event.get(name).is_some());
     for span in &mut spans {
         for (_, event) in &span.events {
             if holds(event) {

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use regex::{Captures, Regex};
 
 use super::span::{Opened, opened};
+use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
 
 /// A kind of personal data.
@@ -34,16 +35,18 @@ static PATTERNS: LazyLock<Vec<(Personal, Regex)>> = LazyLock::new(|| {
 /// Replaces what it was told to, and finds what it was not.
 #[derive(Debug, Default)]
 pub(crate) struct Redactor {
-    kinds: BTreeSet<Personal>,
-    own: Vec<Regex>,
-    /// The stand-ins so far, by kind (`None` for own patterns) and text.
+    /// What is replaced: kinds of data, and patterns of the user's own.
+    patterns: Vec<(Option<Personal>, Regex)>,
+    /// The stand-ins so far, by kind and text, and how many there are of each kind.
     known: HashMap<(Option<Personal>, String), String>,
     numbers: BTreeMap<Option<Personal>, usize>,
 }
 
 impl Redactor {
     pub(crate) fn new(kinds: &[Personal], own: Vec<Regex>) -> Redactor {
-        Redactor { kinds: kinds.iter().copied().collect(), own, ..Redactor::default() }
+        let of_kinds = PATTERNS.iter().filter(|(kind, _)| kinds.contains(kind));
+        let of_kinds = of_kinds.map(|(kind, pattern)| (Some(*kind), pattern.clone()));
+        Redactor { patterns: of_kinds.chain(own.into_iter().map(|own| (None, own))).collect(), ..Redactor::default() }
     }
 
     pub(super) fn json(&mut self, value: &mut Json) {
@@ -70,28 +73,15 @@ impl Redactor {
 
     /// The text with stand-ins; `None` if nothing was replaced.
     fn text(&mut self, text: &str) -> Option<String> {
-        let mut changed: Option<String> = None;
-        for (kind, pattern) in PATTERNS.iter() {
-            let now = changed.as_deref().unwrap_or(text);
-            let found: Vec<&str> =
-                pattern.find_iter(now).map(|found| found.as_str()).filter(|found| kind.is(found)).collect();
-            if found.is_empty() || !self.kinds.contains(kind) {
-                continue;
-            }
-            let replaced = pattern.replace_all(now, |found: &Captures<'_>| {
-                if kind.is(&found[0]) { self.stand_in(Some(*kind), &found[0]) } else { found[0].to_owned() }
-            });
-            changed = Some(replaced.into_owned());
+        let mut now = text.to_owned();
+        for (kind, pattern) in self.patterns.clone() {
+            let of_kind = |found: &Captures<'_>| match kind {
+                Some(kind) if !kind.is(&found[0]) => found[0].to_owned(),
+                kind => self.stand_in(kind, &found[0]),
+            };
+            now = pattern.replace_all(&now, of_kind).into_owned();
         }
-        for at in 0..self.own.len() {
-            let pattern = self.own[at].clone();
-            let now = changed.as_deref().unwrap_or(text);
-            if pattern.is_match(now) {
-                changed =
-                    Some(pattern.replace_all(now, |found: &Captures<'_>| self.stand_in(None, &found[0])).into_owned());
-            }
-        }
-        changed
+        (now != text).then_some(now)
     }
 
     fn stand_in(&mut self, kind: Option<Personal>, text: &str) -> String {
@@ -120,20 +110,22 @@ impl Redactor {
 
     /// Names what was left in a text, and what replaces it.
     pub(crate) fn left(&self, text: &str) -> Option<String> {
-        let is_stand_in = |found: &str| self.known.values().any(|known| known == found);
-        let found = PATTERNS.iter().filter(|(kind, _)| !self.kinds.contains(kind)).map(|(kind, pattern)| {
+        let (mut counts, mut kinds) = (Vec::new(), Vec::new());
+        for (kind, pattern) in
+            PATTERNS.iter().filter(|(kind, _)| !self.patterns.iter().any(|(of, _)| of == &Some(*kind)))
+        {
             let found = pattern.find_iter(text).map(|found| found.as_str());
-            (kind, found.filter(|found| kind.is(found) && !is_stand_in(found)).collect::<BTreeSet<_>>())
-        });
-        let left: BTreeMap<_, _> = found.filter(|(_, found)| !found.is_empty()).collect();
-        let counts: Vec<String> = left.iter().map(|(kind, found)| kind.counted(found.len())).collect();
-        let names: Vec<&str> = left.keys().map(|kind| kind.name()).collect();
+            let is_stand_in = |found: &str| self.known.values().any(|known| known == found);
+            let found: BTreeSet<&str> = found.filter(|found| kind.is(found) && !is_stand_in(found)).collect();
+            let (name, what) = kind.name();
+            if !found.is_empty() {
+                counts.push(counted(found.len(), what));
+                kinds.push(name);
+            }
+        }
+        let (counts, kinds) = (counts.join(", "), kinds.join(","));
         (!counts.is_empty()).then(|| {
-            format!(
-                "warning: personal data will be in the fixture: {}\n  to replace it: --redact {}",
-                counts.join(", "),
-                names.join(",")
-            )
+            format!("warning: personal data will be in the fixture: {counts}\n  to replace it: --redact {kinds}")
         })
     }
 
@@ -144,23 +136,13 @@ impl Redactor {
 }
 
 impl Personal {
-    fn name(self) -> &'static str {
+    /// The word of the option, and what one is called.
+    fn name(self) -> (&'static str, &'static str) {
         match self {
-            Personal::Email => "email",
-            Personal::Phone => "phone",
-            Personal::Card => "card",
+            Personal::Email => ("email", "email"),
+            Personal::Phone => ("phone", "phone number"),
+            Personal::Card => ("card", "card number"),
         }
-    }
-
-    fn counted(self, count: usize) -> String {
-        retake_base::text::counted(
-            count,
-            match self {
-                Personal::Email => "email",
-                Personal::Phone => "phone number",
-                Personal::Card => "card number",
-            },
-        )
     }
 
     /// Whether a text that looks like this kind is one: the numbers of cards have a check digit, stand-ins are not data.

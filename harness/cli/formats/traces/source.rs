@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use retake_base::error::{Error, Place, Result};
 use retake_core::json::Json;
 
-use super::span::Span;
+use super::span::{Span, field, names};
 use super::{langfuse, otlp};
 use crate::formats::files;
 use crate::project::input;
@@ -20,6 +20,29 @@ pub(crate) enum TraceFormat {
 /// The endings of files that are read from folders.
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
 
+/// Formats of traces that are told and not read: fields that only they have, whose they are, and how to get OTLP instead.
+const OTHERS: [(&str, &str, &str); 9] = [
+    (
+        "traceid spans processes",
+        "Jaeger's own format",
+        "GET /api/v3/traces/ID of Jaeger's query service answers with OTLP",
+    ),
+    (
+        "localendpoint",
+        "Zipkin's format",
+        "send the spans through a Collector with the receiver `zipkin` and the exporter `file`",
+    ),
+    ("runtype dottedorder", "LangSmith's own format", "LANGSMITH_OTEL_ENABLED=true makes the service send OTLP"),
+    ("runtype inputs", "LangSmith's own format", "LANGSMITH_OTEL_ENABLED=true makes the service send OTLP"),
+    ("context spankind", "Phoenix's own format", SERVICE),
+    ("context.spanid", "Phoenix's own format", SERVICE),
+    ("rootspanid spanattributes", "Braintrust's own format", SERVICE),
+    ("opname inputs", "Weave's own format", SERVICE),
+    ("context kind", "what a console exporter of OpenTelemetry prints", SERVICE),
+];
+const SERVICE: &str =
+    "set OTEL_EXPORTER_OTLP_ENDPOINT for the service to the address of `retake import otlp --listen 127.0.0.1:4318`";
+
 /// All spans of files and folders; `-` is standard input. Also lines about what was skipped.
 /// One error for each file that cannot be read, with the place in it.
 pub(super) fn read(format: TraceFormat, inputs: &[PathBuf]) -> Result<(Vec<Span>, Vec<String>), Vec<Error>> {
@@ -29,48 +52,56 @@ pub(super) fn read(format: TraceFormat, inputs: &[PathBuf]) -> Result<(Vec<Span>
         let is_input = file.path == Path::new("-");
         let read = input((!is_input).then_some(file.path.as_path())).and_then(|bytes| of_bytes(format, &bytes));
         match read {
-            Ok(Some(of_file)) => spans.extend(of_file),
-            Ok(None) if file.named => errors.push(Error::new(format.mismatch()).in_file(&file.path)),
-            Ok(None) => skipped.push(format!("{}: skipped: {}", file.path.display(), format.mismatch())),
+            Ok(Ok(of_file)) => spans.extend(of_file),
+            Ok(Err(other)) if file.named => errors.push(Error::new(other).in_file(&file.path)),
+            Ok(Err(other)) => skipped.push(format!("{}: skipped: {other}", file.path.display())),
             Err(error) => errors.push(error.in_file(&file.path)),
         }
     }
     if errors.is_empty() { Ok((otlp::join_records(spans), skipped)) } else { Err(errors) }
 }
 
-/// The spans of a file; `None` if it has another format.
+/// The spans of a file, or which other format it has.
 /// The first thing that is wrong with it, with its place.
-pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Option<Vec<Span>>> {
+pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<Span>, String>> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let lines: Vec<(usize, &[u8])> =
-        bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()).collect();
-    let mut spans = Vec::new();
+    let place = |line, column| Place { line, column };
+    let mut lines = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
     // A file of lines is told by its first line, which is JSON by itself.
-    if let [(number, first), rest @ ..] = &lines[..]
-        && !rest.is_empty()
-        && let Ok(first) = Json::parse_request(first)
-    {
-        if !format.is(&first) {
-            return Ok(None);
+    let first = lines.next().and_then(|(_, line)| Json::parse_request(line).ok());
+    let mut messages: Vec<(Option<Place>, Json)> = Vec::new();
+    if let Some(first) = first.filter(|_| lines.clone().next().is_some()) {
+        messages.push((Some(place(1, 1)), first));
+        for (number, line) in lines {
+            let value = Json::parse_request(line);
+            let value = value.map_err(|e| Error::new(e.message).at(place(number + 1, e.column)))?;
+            messages.push((Some(place(number + 1, 1)), value));
         }
-        spans.extend(format.spans(&first).map_err(|what| Error::new(what).at(Place { line: number + 1, column: 1 }))?);
-        for (number, line) in rest {
-            let at = |column| Place { line: number + 1, column };
-            let value = Json::parse_request(line).map_err(|e| Error::new(e.message).at(at(e.column)))?;
-            spans.extend(format.spans(&value).map_err(|what| Error::new(what).at(at(1)))?);
+    } else {
+        let value = Json::parse_request(bytes).map_err(|e| Error::new(e.message).at(place(e.line, e.column)))?;
+        match value {
+            Json::Array(list) => messages.extend(list.into_iter().map(|message| (None, message))),
+            value => messages.push((None, value)),
         }
-        return Ok(Some(spans));
     }
-    let value =
-        Json::parse_request(bytes).map_err(|e| Error::new(e.message).at(Place { line: e.line, column: e.column }))?;
-    let messages = value.as_array().unwrap_or(std::slice::from_ref(&value));
-    if messages.is_empty() || !messages.iter().all(|message| format.is(message)) {
-        return Ok(None);
+    let by_lines = messages.first().is_some_and(|(place, _)| place.is_some());
+    let told = if by_lines { &messages[..1] } else { &messages[..] };
+    if told.is_empty() || !told.iter().all(|(_, message)| format.is(message)) {
+        return Ok(Err(format.mismatch(messages.first().map(|(_, message)| message))));
     }
-    for message in messages {
-        spans.extend(format.spans(message).map_err(Error::new)?);
+    let mut spans = Vec::new();
+    for (place, message) in &messages {
+        let error = |what| place.map_or_else(|| Error::new(&what), |place| Error::new(&what).at(place));
+        spans.extend(format.spans(message).map_err(error)?);
     }
-    Ok(Some(spans))
+    Ok(Ok(spans))
+}
+
+/// A value and the first elements of its lists: what tells a format.
+fn samples(value: &Json) -> Vec<&Json> {
+    let lists = value.as_object().into_iter().flat_map(|fields| fields.values());
+    let first = lists.chain([value]).filter_map(|list| list.as_array()?.first());
+    first.chain([value]).collect()
 }
 
 impl TraceFormat {
@@ -88,12 +119,22 @@ impl TraceFormat {
         }
     }
 
-    fn mismatch(self) -> &'static str {
-        match self {
+    /// What a file is that does not have this format.
+    fn mismatch(self, value: Option<&Json>) -> String {
+        let own = match self {
             TraceFormat::Otlp => "not OTLP: expected `resourceSpans` or `resourceLogs`",
             TraceFormat::Langfuse => {
                 "not an export of Langfuse: expected `observations`, or an observation on each line"
             }
+        };
+        let Some(value) = value else { return own.to_owned() };
+        for (other, name) in [(TraceFormat::Otlp, "otlp"), (TraceFormat::Langfuse, "langfuse")] {
+            if other != self && other.is(value) {
+                return format!("{own}\n  it is of the format `{name}`: retake import {name} FILE");
+            }
         }
+        let has = |value: &&Json, fields: &str| names(fields).all(|name| field(value, &[name]).is_some());
+        let found = OTHERS.iter().find(|(fields, ..)| samples(value).iter().any(|value| has(value, fields)));
+        found.map_or_else(|| own.to_owned(), |(_, what, how)| format!("{own}\n  it is {what}; to get OTLP: {how}"))
     }
 }

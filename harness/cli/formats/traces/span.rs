@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use retake_core::json::{Json, Object};
 
+use super::otlp::number;
+
 /// One span, or one observation of Langfuse.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Span {
@@ -21,6 +23,11 @@ pub(super) struct Span {
     pub(super) dropped: u64,
     /// Why it failed, if it did.
     pub(super) failed: Option<String>,
+}
+
+/// The names in a text, which are separated by spaces.
+pub(super) fn names(of: &str) -> impl Iterator<Item = &str> {
+    of.split_ascii_whitespace()
 }
 
 /// Whether a field has a name, whichever case and separators it is written in: `toolCallId`, `tool_call_id`, `ToolCallId`.
@@ -90,9 +97,14 @@ impl Span {
         self.fields.get(name)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// The first of these attributes that has a text.
-    pub(super) fn first_text(&self, names: &[&str]) -> Option<&str> {
-        names.iter().find_map(|name| self.text(name))
+    /// The first of these attributes that has a text. Their names are separated by spaces.
+    pub(super) fn first_text(&self, of: &str) -> Option<&str> {
+        names(of).find_map(|name| self.text(name))
+    }
+
+    /// The first of these attributes that is a number.
+    pub(super) fn count(&self, of: &str) -> Option<u64> {
+        names(of).find_map(|name| number(self.fields.get(name)))
     }
 
     /// Whether an attribute is spread over `name.0.…`, `name.1.…`.

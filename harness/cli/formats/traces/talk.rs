@@ -9,7 +9,7 @@ use retake_wire::{self as wire, Api, Response};
 use super::message::{FINISH, Said, ToolResult, Unread, message, whole};
 use super::span::{Opened, field, opened, text_field};
 
-/// A conversation, with what its request says beside the messages.
+/// A conversation, with what its request says beside the messages; or an answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Talk {
     pub(super) said: Vec<Said>,
@@ -17,10 +17,21 @@ pub(super) struct Talk {
     pub(super) tools: Vec<Json>,
     /// The earlier response that the request continues.
     pub(super) continues: Option<String>,
+    /// Whether it says that it is what it was read as: any other text may be what a tool made of an answer.
+    pub(super) told: bool,
+    /// The answer, if it was read as one.
+    pub(super) answer: Option<Answer>,
 }
 
-/// The fields that hold messages, in requests, states and answers; these and all below folded.
-const MESSAGES: [&str; 12] = [
+/// What a call was asked, or what it answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Asked,
+    Answered,
+}
+
+/// The fields that lead on to messages, in requests, states and answers; these and all below folded.
+const TO_MESSAGES: [&str; 12] = [
     "messages",
     "contents",
     "input",
@@ -34,14 +45,7 @@ const MESSAGES: [&str; 12] = [
     "kwargs",
     "data",
 ];
-
-/// The fields in which a request is one text of the user.
-const USER_TEXTS: [&str; 2] = ["contents", "input"];
-
-const SYSTEM: [&str; 4] = ["system", "instructions", "systeminstruction", "systemprompt"];
-
-/// The fields that lead from an answer to its message.
-const ANSWERS: [&str; 13] = [
+const TO_ANSWER: [&str; 13] = [
     "message",
     "choices",
     "candidates",
@@ -57,43 +61,76 @@ const ANSWERS: [&str; 13] = [
     "raw",
 ];
 
+/// The fields in which a request is one text of the user, and in which an answer that is no message is a text.
+const USER_TEXTS: [&str; 2] = ["contents", "input"];
+const ANSWER_TEXTS: [&str; 5] = ["text", "content", "completion", "generatedtext", "combinedchunkcontent"];
+
+const SYSTEM: [&str; 4] = ["system", "instructions", "systeminstruction", "systemprompt"];
+
 /// Items of a conversation that nobody said.
 const ASIDES: [&str; 2] = ["agent_handoff", "agent_config_update"];
-
-/// Whether an exporter put the beginning of a payload in its place.
-fn was_cut(value: &Json) -> bool {
-    value.get("truncated") == Some(&Json::Bool(true)) && value.get("payload_prefix").is_some()
-}
 
 /// How deeply wrappers may nest.
 const DEPTH: usize = 8;
 
 impl Talk {
-    /// Reads what a call was asked.
-    pub(super) fn asked(value: &Json) -> Result<Talk, Unread> {
-        let mut talk = Talk::default();
-        talk.read(value, 0)?;
-        if talk.said.is_empty() { Err(Unread::NoRoles) } else { Ok(talk) }
+    /// Reads one side of a call.
+    /// Why it cannot be read.
+    pub(super) fn read(value: &Json, side: Side) -> Result<Talk, Unread> {
+        let mut talk = Talk { told: side == Side::Asked, ..Talk::default() };
+        talk.walk(value, side, 0)?;
+        if side == Side::Answered && talk.answer.is_none() {
+            talk.answer = Some(Talk::answer(&talk.said)?);
+        }
+        if side == Side::Asked && talk.said.is_empty() { Err(Unread::NoRoles) } else { Ok(talk) }
     }
 
-    fn read(&mut self, value: &Json, depth: usize) -> Result<(), Unread> {
+    fn walk(&mut self, value: &Json, side: Side, depth: usize) -> Result<(), Unread> {
         let value = match opened(value) {
             Opened::Json(value) => value,
             Opened::Cut => return Err(Unread::Cut),
+            Opened::Text(text) if side == Side::Answered => return self.text("ai", &text),
             Opened::Text(text) => return whole(&text).and(Err(Unread::NoRoles)),
         };
-        if was_cut(&value) {
+        // An exporter put the beginning of a payload in its place.
+        if value.get("truncated") == Some(&Json::Bool(true)) && value.get("payload_prefix").is_some() {
             return Err(Unread::Cut);
         }
-        match &value {
-            Json::Array(list) => match &list[..] {
-                [inner @ Json::Array(_)] => self.read(inner, depth + 1),
-                [Json::Array(_), Json::Array(_), ..] => Err(Unread::Several),
-                list => list.iter().try_for_each(|element| self.element(element)),
-            },
-            Json::Object(_) => self.object(&value, depth),
+        match (&value, side) {
+            _ if depth > DEPTH => Err(Unread::NoRoles),
+            (Json::Array(list), _) => self.list(list, side, depth),
+            (Json::Object(_), Side::Asked) => self.request(&value, depth),
+            (Json::Object(_), Side::Answered) => self.response(&value, depth),
             _ => Err(Unread::NoRoles),
         }
+    }
+
+    fn list(&mut self, list: &[Json], side: Side, depth: usize) -> Result<(), Unread> {
+        match list {
+            [inner @ Json::Array(_)] => return self.walk(inner, side, depth + 1),
+            [Json::Array(_), Json::Array(_), ..] => return Err(Unread::Several),
+            [_, ..] if side == Side::Asked => {}
+            [one @ Json::Str(text)] if !matches!(opened(one), Opened::Json(message) if message.get("role").is_some()) =>
+            {
+                return self.text("ai", text);
+            }
+            [inner @ Json::Object(_)] if inner.get("role").is_none() => {
+                let mut inside = Talk::default();
+                if inside.response(inner, depth + 1).is_ok() {
+                    *self = inside;
+                    return Ok(());
+                }
+            }
+            _ => {}
+        }
+        if side == Side::Answered {
+            self.told = true;
+            if let Some(said) = Said::of_pieces(list)? {
+                self.said.push(said);
+                return Ok(());
+            }
+        }
+        list.iter().try_for_each(|element| self.element(element))
     }
 
     fn element(&mut self, element: &Json) -> Result<(), Unread> {
@@ -106,17 +143,19 @@ impl Talk {
         let content = element.get("content").unwrap_or(&Json::Null);
         if content.pointer("/function/name").is_some() && element.get("tool_call_id").is_none() {
             self.tools.push(content.clone());
-            return Ok(());
+        } else if element.str_of("type").is_none_or(|kind| !ASIDES.contains(&kind)) {
+            self.said.extend(message(&element)?.ok_or(Unread::NoRoles)?);
         }
-        if element.str_of("type").is_some_and(|kind| ASIDES.contains(&kind)) {
-            return Ok(());
-        }
-        let said = message(&element)?.ok_or(Unread::NoRoles)?;
-        self.said.extend(said);
         Ok(())
     }
 
-    fn object(&mut self, value: &Json, depth: usize) -> Result<(), Unread> {
+    fn text(&mut self, role: &str, text: &str) -> Result<(), Unread> {
+        let blocks = vec![Block::Text(whole(text)?.to_owned())];
+        self.said.push(Said { role: role.to_owned(), blocks, ..Said::default() });
+        Ok(())
+    }
+
+    fn request(&mut self, value: &Json, depth: usize) -> Result<(), Unread> {
         let config = value.get("config").or_else(|| value.get("generation_config"));
         for part in [Some(value), config].into_iter().flatten() {
             self.system.extend(field(part, &SYSTEM).and_then(text_of));
@@ -129,26 +168,73 @@ impl Talk {
             self.said.extend(said);
             return Ok(());
         }
-        if depth >= DEPTH {
-            return Err(Unread::NoRoles);
-        }
-        for name in MESSAGES {
-            match field(value, &[name]) {
-                None => {}
-                Some(Json::Str(text)) if USER_TEXTS.contains(&name) && value.get("model").is_some() => {
-                    let text = Block::Text(whole(text)?.to_owned());
-                    self.said.push(Said { role: "human".to_owned(), blocks: vec![text], ..Said::default() });
-                    return Ok(());
-                }
-                Some(Json::Array(list)) if USER_TEXTS.contains(&name) && matches!(list[..], [Json::Str(_)]) => {
-                    let text = Block::Text(list[0].as_str().unwrap_or_default().to_owned());
-                    self.said.push(Said { role: "human".to_owned(), blocks: vec![text], ..Said::default() });
-                    return Ok(());
-                }
-                Some(inner) => return self.read(inner, depth + 1),
+        let inner = TO_MESSAGES.iter().find_map(|name| Some((name, field(value, &[name])?)));
+        match inner.ok_or(Unread::NoRoles)? {
+            (name, Json::Str(text)) if USER_TEXTS.contains(name) && value.get("model").is_some() => {
+                self.text("human", text)
             }
+            (name, Json::Array(list)) if USER_TEXTS.contains(name) && matches!(list[..], [Json::Str(_)]) => {
+                self.text("human", list[0].as_str().unwrap_or_default())
+            }
+            (_, inner) => self.walk(inner, Side::Asked, depth + 1),
         }
-        Err(Unread::NoRoles)
+    }
+
+    fn response(&mut self, value: &Json, depth: usize) -> Result<(), Unread> {
+        if let Some((_, answer)) = of_provider(value) {
+            (self.answer, self.told) = (Some(answer), true);
+            return Ok(());
+        }
+        let finish = text_field(value, &FINISH);
+        let calls = field(value, &["toolcalls"]).is_some();
+        let text = text_field(value, &ANSWER_TEXTS[..2]);
+        let is_alone =
+            || field(value, &["message"]).is_none() || value.as_object().is_some_and(|fields| fields.len() == 1);
+        if let Some(said) = message(value)? {
+            (self.said, self.told) = (said, true);
+        } else if calls || text.is_some() && is_alone() {
+            // Text and calls beside each other, without a role.
+            let mut message = value.clone();
+            message.as_object_mut().map(|fields| fields.insert("role", "assistant".into()));
+            self.said = self::message(&message)?.unwrap_or_default();
+            self.told |= calls;
+        } else {
+            // A text in any other field may be part of JSON that the model wrote.
+            let is_text = |inner: &&Json| inner.as_str().is_some() && matches!(opened(inner), Opened::Text(_));
+            let inner =
+                field(value, &TO_ANSWER).filter(|inner| !is_text(inner)).or_else(|| field(value, &ANSWER_TEXTS));
+            self.walk(inner.ok_or(Unread::NoRoles)?, Side::Answered, depth + 1)?;
+        }
+        self.told |= finish.is_some();
+        if let (Some(word), Some(last)) = (finish, self.said.last_mut()) {
+            last.finish = Some(word.to_owned());
+        }
+        Ok(())
+    }
+
+    /// What was said as one answer.
+    /// Why it is none.
+    pub(super) fn answer(said: &[Said]) -> Result<Answer, Unread> {
+        let of_others = said.iter().filter(|said| said.role != "ai").count();
+        if of_others == said.len() {
+            return Err(Unread::NoAnswer);
+        }
+        if of_others > 0 {
+            return Err(Unread::Steps);
+        }
+        // Several choices: the first is what the service went on with. Tool calls are all made, whatever holds each of them.
+        let is_call = |block: &Block| matches!(block, Block::ToolCall(_));
+        let is_choice = |said: &Said| said.finish.is_some() && !said.item && !said.blocks.iter().any(is_call);
+        let said = if said.iter().all(is_choice) { &said[..1] } else { said };
+        let native = |block: &Block| match block {
+            Block::Native(Native { block, .. }) => {
+                Block::Native(Native { api: Api::OpenAiChat.name().to_owned(), block: block.clone() })
+            }
+            block => block.clone(),
+        };
+        let blocks = said.iter().flat_map(|said| said.blocks.iter().map(native)).collect();
+        let finish = said.iter().rev().find_map(|said| said.finish.as_deref()).map(finish_of);
+        Ok(Answer { blocks: whole_ones(blocks), finish, ..Answer::default() })
     }
 
     /// The messages, as a call's request would hold them; system prompts too. Results get the names of the tools they are of.
@@ -207,120 +293,6 @@ impl Talk {
         let of_messages = || self.said.iter().filter(|said| said.role == "system").map(texts).collect::<Vec<String>>();
         if self.system.is_empty() { of_messages() } else { self.system.clone() }.join("\n\n")
     }
-}
-
-/// Reads a call's answer.
-/// Why it is none.
-pub(super) fn answered(value: &Json) -> Result<Answer, Unread> {
-    answer_in(value, 0).map(|(answer, _)| answer)
-}
-
-/// Reads an answer that says that it is one: a message, tool calls, a provider's response. Any other text may be what a tool made
-/// of it.
-pub(super) fn told_answer(value: &Json) -> Result<Answer, Unread> {
-    let (answer, told) = answer_in(value, 0)?;
-    if told { Ok(answer) } else { Err(Unread::NoAnswer) }
-}
-
-/// The fields of an answer that is no message, whose text is that of the answer.
-const TEXTS: [&str; 4] = ["text", "content", "completion", "generatedtext"];
-
-/// The answer, and whether it says that it is one.
-fn answer_in(value: &Json, depth: usize) -> Result<(Answer, bool), Unread> {
-    let value = match opened(value) {
-        Opened::Json(value) => value,
-        Opened::Cut => return Err(Unread::Cut),
-        Opened::Text(text) => return Ok((of_said(&[Said::answer(&text)?]), false)),
-    };
-    if depth > DEPTH {
-        return Err(Unread::NoAnswer);
-    }
-    if was_cut(&value) {
-        return Err(Unread::Cut);
-    }
-    match &value {
-        Json::Array(list) => {
-            let is_message =
-                |text: &Json| matches!(opened(text), Opened::Json(message) if message.get("role").is_some());
-            if let [one @ Json::Str(text)] = &list[..]
-                && !is_message(one)
-            {
-                return Ok((of_said(&[Said::answer(text)?]), false));
-            }
-            if let [inner @ (Json::Array(_) | Json::Object(_))] = &list[..]
-                && inner.get("role").is_none()
-                && let Ok(answer) = answer_in(inner, depth + 1)
-            {
-                return Ok(answer);
-            }
-            if let Some(said) = Said::of_pieces(list)? {
-                return Ok((of_said(&[said]), true));
-            }
-            let mut talk = Talk::default();
-            list.iter().try_for_each(|element| talk.element(element)).map_err(no_answer)?;
-            of_talk(&talk).map(|answer| (answer, true))
-        }
-        Json::Object(fields) => {
-            if let Some((_, answer)) = of_provider(&value) {
-                return Ok((answer, true));
-            }
-            let finish = text_field(&value, &FINISH);
-            let finished = |answer: Answer| Answer { finish: finish.map(finish_of).or(answer.finish), ..answer };
-            if let Some(said) = message(&value)? {
-                return of_talk(&Talk { said, ..Talk::default() }).map(|answer| (finished(answer), true));
-            }
-            // Text and calls beside each other, without a role.
-            let calls = field(&value, &["toolcalls"]).is_some();
-            let text = text_field(&value, &TEXTS[..2]);
-            if calls || text.is_some() && (field(&value, &["message"]).is_none() || fields.len() == 1) {
-                let mut as_message = value.clone();
-                if let Some(fields) = as_message.as_object_mut() {
-                    fields.insert("role", "assistant".into());
-                }
-                return of_talk(&Talk { said: message(&as_message)?.unwrap_or_default(), ..Talk::default() })
-                    .map(|answer| (finished(answer), calls || finish.is_some()));
-            }
-            // A text in any other field may be part of JSON that the model wrote.
-            let inner = match field(&value, &ANSWERS) {
-                Some(Json::Str(text)) if matches!(opened(&Json::Str(text.clone())), Opened::Text(_)) => {
-                    field(&value, &TEXTS)
-                }
-                inner => inner.or_else(|| field(&value, &TEXTS)),
-            };
-            let (answer, told) = answer_in(inner.ok_or(Unread::NoAnswer)?, depth + 1)?;
-            Ok((finished(answer), told || finish.is_some()))
-        }
-        _ => Err(Unread::NoAnswer),
-    }
-}
-
-fn no_answer(unread: Unread) -> Unread {
-    if unread == Unread::NoRoles { Unread::NoAnswer } else { unread }
-}
-
-fn of_talk(talk: &Talk) -> Result<Answer, Unread> {
-    let said: Vec<Said> = talk.said.iter().filter(|said| said.role == "ai").cloned().collect();
-    if said.is_empty() {
-        return Err(Unread::NoAnswer);
-    }
-    if said.len() < talk.said.len() {
-        return Err(Unread::Steps);
-    }
-    // Several choices: the first is what the service went on with. Tool calls are all made, whatever holds each of them.
-    let is_call = |block: &Block| matches!(block, Block::ToolCall(_));
-    let choices = said.len() > 1 && said.iter().all(|said| said.finish.is_some() && !said.item);
-    let choices = choices && !said.iter().any(|said| said.blocks.iter().any(is_call));
-    Ok(of_said(if choices { &said[..1] } else { &said }))
-}
-
-fn of_said(said: &[Said]) -> Answer {
-    let native = |block: Block| match block {
-        Block::Native(Native { block, .. }) => Block::Native(Native { api: Api::OpenAiChat.name().to_owned(), block }),
-        block => block,
-    };
-    let blocks: Vec<Block> = said.iter().flat_map(|said| said.blocks.iter().cloned().map(native)).collect();
-    let finish = said.iter().rev().find_map(|said| said.finish.as_deref()).map(finish_of);
-    Answer { blocks: whole_ones(blocks), finish, ..Answer::default() }
 }
 
 /// Some frameworks write what a stream carried piece by piece, and the whole after it: leaves out the pieces.

@@ -1,6 +1,7 @@
 //! Tests of the importers of traces.
 
 mod agreement;
+mod conventions;
 mod dialects;
 mod losses;
 mod spoilt;

@@ -8,7 +8,7 @@ use retake_wire::fixture::{ToolExchange, ToolExchanges};
 use super::call::{ModelCall, kind};
 use super::fields::{Kind, TOOL_ARGUMENTS, TOOL_NAME, TOOL_RESULT, TOOL_SERVER};
 use super::message::arguments;
-use super::span::{Opened, Span, opened};
+use super::span::{Opened, Span, names, opened};
 
 /// The protocol version that a double names if nothing was recorded.
 const PROTOCOL: &str = "2025-06-18";
@@ -17,17 +17,17 @@ const PROTOCOL: &str = "2025-06-18";
 pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, Vec<String>) {
     let (mut servers, mut notes, mut without) = (ToolExchanges::new(), Vec::new(), BTreeSet::new());
     for span in spans.iter().filter(|span| kind(span) == Some(Kind::Tool)) {
-        let name = span.first_text(&TOOL_NAME).unwrap_or(&span.name);
-        let Some(server) = span.first_text(&TOOL_SERVER) else {
+        let name = span.first_text(TOOL_NAME).unwrap_or(&span.name);
+        let Some(server) = span.first_text(TOOL_SERVER) else {
             without.insert(name.to_owned());
             continue;
         };
-        let value = |names: &[&str]| names.iter().find_map(|name| span.value(name).ok()?);
-        let Some(result) = value(&TOOL_RESULT) else {
+        let value = |of: &str| names(of).find_map(|name| span.value(name).ok()?);
+        let Some(result) = value(TOOL_RESULT) else {
             notes.push(format!("tool `{name}` of `{server}`: its span {} holds no result", span.id));
             continue;
         };
-        let sent = value(&TOOL_ARGUMENTS).map_or_else(|| Json::object::<String>([]), |sent| arguments(&sent));
+        let sent = value(TOOL_ARGUMENTS).map_or_else(|| Json::object::<String>([]), |sent| arguments(&sent));
         let answer = match opened(&result) {
             // The server's own answer.
             Opened::Json(result) if result.get("content").and_then(Json::as_array).is_some() => result,

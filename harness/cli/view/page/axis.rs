@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::view::explain::time;
 use retake::__private::report::{CallData, RunData};
-use retake_base::text::clipped;
+use retake_base::text::{clipped, nth_turn};
 
 /// The most bars of a lane. More could not be distinguished.
 const BARS: usize = 200;
@@ -113,8 +113,8 @@ fn steps(run: &RunData, span: &Span) -> Vec<Bar> {
 
 fn of_call(call: &CallData, span: &Span) -> Bar {
     let (kind, got) = match (&call.turn, call.drift.is_empty()) {
-        (Some(turn), true) => ("call", format!("turns[{}]", turn.index)),
-        (Some(turn), false) => ("call drifted", format!("turns[{}], drift", turn.index)),
+        (Some(turn), true) => ("call", nth_turn(turn.index)),
+        (Some(turn), false) => ("call drifted", format!("{}, drift", nth_turn(turn.index))),
         (None, _) => ("call missed", "miss".to_owned()),
     };
     span.bar(kind, call.at_ms, call.at_ms + call.took_ms, format!("{}: {got}, at {}", caller(call), time(call.at_ms)))

@@ -125,7 +125,7 @@ fn without_null(kinds: &[Kind]) -> Kinds {
 fn scalar_of(kind: &Kind) -> String {
     match kind {
         Kind::Time(form) if !form.starts_with("yyyy") => "number".to_owned(),
-        kind if kind.counts() => "number".to_owned(),
+        Kind::From(_) => "number".to_owned(),
         Kind::Quoted(_) | Kind::More(_) | Kind::Time(_) | Kind::Id(_) => "string".to_owned(),
         other => other.to_string(),
     }

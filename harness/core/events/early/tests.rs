@@ -87,3 +87,9 @@ fn all_texts_in_pieces_are_asked() {
     passing.ends(1, true);
     assert_eq!(golden().with_early(&[]).with_early(&passing.came()), golden());
 }
+
+#[test]
+fn what_is_asked_anew_and_cannot_be_held_back_is_known_no_more() {
+    // The answer never begins: its recording has one piece now.
+    assert_eq!((known().came(), asked(Some(&golden())).came()), (vec![vec![1]], vec![Vec::new()]));
+}

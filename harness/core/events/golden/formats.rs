@@ -229,7 +229,7 @@ impl Plain {
                 Kind::Plain(word) if self.booleans && ["false", "true"].contains(&&**word) => {
                     *kind = Kind::plain("boolean");
                 }
-                kind if self.booleans && kind.counts() => *kind = Kind::plain("number"),
+                Kind::From(_) if self.booleans => *kind = Kind::plain("number"),
                 Kind::Time(_) | Kind::Quoted(_) if !self.format.holds(Part::Times) => {
                     *kind = Kind::of(&without_times(&kind.to_string()));
                 }

@@ -201,6 +201,7 @@ impl Display for Kind {
         match self {
             Kind::Plain(text) | Kind::Quoted(text) | Kind::Time(text) | Kind::Id(Id::Named(text)) => f.write_str(text),
             Kind::More(count) => write!(f, "… {count} more"),
+            Kind::From(first) => write!(f, "from {first}"),
             Kind::Id(Id::One) => f.write_str("id"),
             Kind::Id(Id::Several(count)) => write!(f, "{count} ids"),
             Kind::Id(Id::Known(count)) => write!(f, "{count} known ids"),

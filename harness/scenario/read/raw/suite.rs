@@ -17,6 +17,10 @@ use retake_model::OfferedTools;
 tables! {
 #[derive(Default)]
 pub(crate) struct RawSuite {
+    /// The versions of Retake that this project needs. Another one stops before it reads anything else.
+    /// Example: `">=0.2"`.
+    #[expect(dead_code, reason = "it is read before the rest of the file")]
+    pub requires: Option<Spanned<String>>,
     /// The system of scenarios that name none. A suite with only one system does not need it.
     /// Example: `"agent"`.
     pub system: Option<Spanned<String>>,

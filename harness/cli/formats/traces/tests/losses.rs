@@ -65,7 +65,7 @@ fn attributes_that_were_dropped() {
     message["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["droppedAttributesCount"] = json!(7);
     let taken = taken(&message);
     assert!(
-        taken.notes.iter().any(|note| note.contains("turns[0]: 7 of its span's attributes were dropped")),
+        taken.notes.iter().any(|note| note.contains("turn 1: 7 of its span's attributes were dropped")),
         "{:?}",
         taken.notes
     );

@@ -8,8 +8,8 @@ const TRACE: &str = r#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"aa
 fn error(text: &str) -> String {
     match of_bytes(TraceFormat::Otlp, text.as_bytes()) {
         Err(error) => error.in_file(Path::new("a.json")).to_string(),
-        Ok(None) => "another format".to_owned(),
-        Ok(Some(spans)) => format!("{} spans", spans.len()),
+        Ok(Err(other)) => other,
+        Ok(Ok(spans)) => format!("{} spans", spans.len()),
     }
 }
 
@@ -20,7 +20,7 @@ fn every_beginning_of_a_file_is_read_or_an_error() {
         let two = format!("{TRACE}\n{}", &TRACE[..end]);
         assert!(end == 0 || error(&two).contains("a.json:2:"), "{end}: {}", error(&two));
     }
-    assert_eq!(error("[]"), "another format");
+    assert!(error("[]").starts_with("not OTLP"));
 }
 
 #[test]
@@ -76,8 +76,33 @@ fn protobuf_reads_as_its_json() {
 }
 
 #[test]
-fn a_file_of_another_format_is_told() {
-    assert_eq!(error(r#"{"turns": []}"#), "another format");
+fn a_file_of_another_format_is_told_how_to_get_otlp() {
+    for (file, told) in [
+        (r#"{"turns": []}"#, "not OTLP: expected `resourceSpans` or `resourceLogs`"),
+        (r#"{"trace": {"id": "t"}, "observations": [{"id": "o", "type": "SPAN"}]}"#, "retake import langfuse FILE"),
+        (
+            r#"{"data": [{"traceID": "a", "spans": [{"operationName": "x"}], "processes": {}}]}"#,
+            "it is Jaeger's own format; to get OTLP: GET /api/v3",
+        ),
+        (r#"[{"traceId": "a", "id": "b", "localEndpoint": {}}]"#, "Zipkin's format"),
+        (r#"{"runs": [{"id": "r", "run_type": "llm", "inputs": {}, "outputs": {}}]}"#, "LANGSMITH_OTEL_ENABLED=true"),
+        ("{\"id\": \"r\", \"run_type\": \"llm\", \"dotted_order\": \"x\"}\n{\"id\": \"s\"}", "LangSmith's own format"),
+        (
+            r#"[{"name": "llm", "context": {"trace_id": "a", "span_id": "b"}, "span_kind": "LLM", "attributes": {}}]"#,
+            "Phoenix's own format",
+        ),
+        (
+            r#"{"events": [{"id": "a", "root_span_id": "b", "span_attributes": {"type": "llm"}}]}"#,
+            "Braintrust's own format",
+        ),
+        (r#"{"id": "a", "op_name": "weave:///x", "trace_id": "b", "inputs": {}}"#, "Weave's own format"),
+        (
+            r#"{"name": "chat", "context": {"trace_id": "0x1"}, "kind": "SpanKind.CLIENT"}"#,
+            "console exporter of OpenTelemetry",
+        ),
+    ] {
+        assert!(error(file).contains(told), "{file}\n{}", error(file));
+    }
     let spans: Vec<Span> =
         of_bytes(TraceFormat::Langfuse, br#"{"trace": {"id": "t"}, "observations": [{"id": "o", "type": "SPAN"}]}"#)
             .unwrap()

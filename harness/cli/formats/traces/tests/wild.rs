@@ -6,11 +6,11 @@ use super::*;
 const ASKED: &str = "What is the weather in Tokyo?";
 
 /// The conversation and the answer of the call in these attributes, or why it was refused.
-fn read(attributes: &Value) -> String {
+pub(super) fn read(attributes: &Value) -> String {
     read_all(&otlp(&[("call", attributes.clone())]))
 }
 
-fn read_all(message: &Value) -> String {
+pub(super) fn read_all(message: &Value) -> String {
     outcome(&taken(message))
 }
 
@@ -24,7 +24,7 @@ fn outcome(taken: &Taken) -> String {
 
 /// Checks each of these, and shows all that differ.
 #[track_caller]
-fn are(found: Vec<(&str, String)>, expected: &str) {
+pub(super) fn are(found: Vec<(&str, String)>, expected: &str) {
     let wrong: Vec<String> = found
         .into_iter()
         .filter(|(_, found)| found != expected && !(expected.starts_with("refused") && found.starts_with(expected)))

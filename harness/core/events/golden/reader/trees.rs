@@ -256,6 +256,7 @@ impl Kind {
         match (id(), more()) {
             (Some(id), _) => Kind::Id(id),
             (_, Some(more)) => Kind::More(more),
+            _ if text == "from 0" || text == "from 1" => Kind::From((text == "from 1").into()),
             _ if text.starts_with('"') => Kind::Quoted(text.to_owned()),
             _ if text.starts_with(times::DATE) || text.starts_with(times::NUMBER) => Kind::Time(text.to_owned()),
             _ => Kind::Plain(text.to_owned()),
