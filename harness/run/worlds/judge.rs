@@ -105,11 +105,17 @@ impl Setting<'_> {
         }
         let AwaySeen { first, again } = &*away.seen.lock();
         if away.does == FaultKind::Gone {
-            // A client that left is noticed when something is written to it, at the second event at the latest.
-            let noticed = world.fault.after.unwrap_or_default() + 2;
-            let counts = |turn: &Option<usize>| turn.is_none_or(|turn| recording.seen.events_before(turn) >= noticed);
-            let calls = away.gate.acted().map_or(0, |acted| seen.calls_from(acted).filter(counts).count());
-            let asks = format!("the model is asked {} after the client has left", counted(calls, "more time"));
+            // A client that left is noticed when something is written to it, at the second event at the latest. Before the first call after
+            // that, there may be no more than one event that had not been sent yet.
+            let new: Vec<Option<usize>> = away.gate.acted().map(|at| seen.calls_from(at).collect()).unwrap_or_default();
+            let before = |turn: &Option<usize>| turn.map(|turn| recording.seen.events_before(turn));
+            let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
+            let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;
+            let calls = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();
+            let asks = format!(
+                "the model is asked {} once it can be noticed that the client has left",
+                counted(calls, "more time")
+            );
             return match leaves {
                 Some(Leaves::Stops) if calls > 0 => Verdict::new(Did::NeverEnds, asks),
                 Some(Leaves::Finishes) if !seen.all_served => {

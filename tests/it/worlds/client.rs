@@ -31,7 +31,7 @@ def pieces(question):
 
 class Run:
     def __init__(self, question):
-        self.events, self.more, self.question, self.left = [], threading.Condition(), question, False
+        self.events, self.more, self.question, self.left, self.sent = [], threading.Condition(), question, False, 0
         self.add("begin", {"run": "7"})
         threading.Thread(target=self.work, daemon=True).start()
 
@@ -48,6 +48,16 @@ class Run:
     def add(self, event, data):
         with self.more:
             self.events.append((event, data))
+            self.more.notify_all()
+
+    def has_left(self):
+        with self.more:
+            self.more.wait_for(lambda: self.left or self.sent == len(self.events))
+            return self.left
+
+    def sends(self, at, left):
+        with self.more:
+            self.sent, self.left = at, left
             self.more.notify_all()
 
     def after(self, at):
@@ -85,9 +95,9 @@ class Service(BaseHTTPRequestHandler):
             at += 1
             try:
                 self.wfile.write(f"id: {at}\nevent: {event}\ndata: {json.dumps(data)}\n\n".encode())
+                run.sends(at, False)
             except OSError:
-                run.left = True
-                return
+                return run.sends(at, True)
 
     def log_message(self, *_):
         pass
@@ -144,7 +154,10 @@ fn a_client_that_comes_back_has_all_of_it_once() {
     }
     assert!(said.contains("client  leave 2/") && said.contains("recovered"), "{said}");
     // Nobody says what becomes of a run whose client is gone.
-    assert!(said.contains("other  the model is asked 0 more times after the client has left"), "{said}");
+    assert!(
+        said.contains("other  the model is asked 0 more times once it can be noticed that the client has left"),
+        "{said}"
+    );
 
     let tree = tree("#POST", keyed, &worlds("\"client\""));
     tree.retake().args(&["test", "--update", "poem::worlds"]).run().exits(0);
@@ -186,17 +199,19 @@ fn what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared() {
     let gone = |from: &str, to: &str, leaves: &str| {
         lines(from, to, &format!("{{ of = \"gone\", leaves = \"{leaves}\", {BACK} }}"))
     };
-    let second = "for text in pieces(\"Name it\"): self.add(\"text\", {\"text\": text})";
-    let finishes = gone("#SECOND", second, "finishes");
+    let second = |unless: &str| {
+        format!(
+            "for question in [\"Name it\", \"Sign it\"]:\n                {unless}\n                \
+             for text in pieces(question):\n                    self.add(\"text\", {{\"text\": text}})"
+        )
+    };
+    let finishes = gone("#SECOND", &second(""), "finishes");
     assert!(!finishes.contains('!') && finishes.contains("client  gone 2/"), "{finishes}");
-    let goes_on = gone("#SECOND", second, "stops");
-    let asks = "  NEVER ENDS  the model is asked 1 more time after the client has left";
+    let goes_on = gone("#SECOND", &second(""), "stops");
+    let asks = "  NEVER ENDS  the model is asked 1 more time once it can be noticed that the client has left";
     assert!(goes_on.contains("! client  gone 2/") && goes_on.contains(asks), "{goes_on}");
     // It ends with its client, which is noticed when something is written to it.
-    let ends = format!(
-        "if self.left: return\n            for text in pieces(\"Name it\"):\n                \
-         self.add(\"text\", {{\"text\": text}})"
-    );
+    let ends = second("if self.has_left(): return");
     let stops = gone("#SECOND", &ends, "stops");
     assert!(!stops.contains('!') && stops.contains("client  gone 2/"), "{stops}");
     let lost = gone("#SECOND", &ends, "finishes");
