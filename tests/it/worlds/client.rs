@@ -129,11 +129,10 @@ fn tree(from: &str, to: &str, worlds: &str) -> Tree {
              [golden]\ncollapse = [\"text\"]\n"
         ),
     );
-    fixtures::write(
-        &tree,
-        "poem",
-        vec![turn(None, "Write a poem", "Roses are red, violets are blue, this is for you.")],
-    );
+    let poem = turn(None, "Write a poem", "Roses are red, violets are blue, this is for you.");
+    let more = ["Name it", "Sign it"].into_iter().filter(|question| to.contains(question));
+    let more = more.map(|question| turn(None, question, "Roses, and more than that."));
+    fixtures::write(&tree, "poem", [poem].into_iter().chain(more).collect());
     tree
 }
 
@@ -160,7 +159,7 @@ fn a_client_that_comes_back_has_all_of_it_once() {
     );
 
     let tree = tree("#POST", keyed, &worlds("\"client\""));
-    tree.retake().args(&["test", "--update", "poem::worlds"]).run().exits(0);
+    tree.retake().args(&["test", "--update"]).run().exits(0);
     tree.retake().args(&["test"]).run().exits(0);
     let table = tree.read("goldens/worlds/poem.snap");
     assert!(table.contains("client  leave 1,2,"), "{table}");
