@@ -52,10 +52,16 @@ fn kinds_of(scenario: &Scenario, step: &Step, index: usize, of: &Worlds) -> Vec<
     let comes_back = |step: &Step| matches!(&step.action, Action::Request(request) if request.reconnect);
     let later = scenario.steps.iter().skip(index + 1).any(comes_back);
     let has_way = of.back.is_some() || later || request.method == Method::Get;
-    let is_keyed = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+    let is_keyed =
+        of.same.is_some() || request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+    // A client that nobody said can come back sends its request again, which is asked for by name.
+    let is_by_default = of.kinds == FaultKind::by_default();
+    if is_by_default && !has_way && !is_keyed && of.leaves.is_none() {
+        return Vec::new();
+    }
     let mut kinds = vec![FaultKind::Leave, FaultKind::Late, FaultKind::Gone];
     kinds.extend(has_way.then_some(FaultKind::Viewers));
-    kinds.extend((is_keyed || of.same.is_some()).then_some(FaultKind::Twice));
+    kinds.extend(is_keyed.then_some(FaultKind::Twice));
     kinds
 }
 

@@ -234,6 +234,11 @@ impl Play {
             }
         }
         activity.settled(Duration::ZERO, || true).await;
+        if let Some(away) = &self.away {
+            // The run of a client that left goes on, and is not to be taken for the next one.
+            away.gate.opens();
+            activity.settled(QUIET * 4, || self.replay.all_served()).await;
+        }
         Ok(driver.finish(scenario.settle.min(QUIET * 2)).await)
     }
 
