@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-use super::worlds::Gate;
+use super::gate::Gate;
 use retake_base::lock::Mutex;
 use retake_core::events::{Event, Passing, Patience};
 use retake_wire::{Api, Body, Response, last_text};

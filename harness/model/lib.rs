@@ -15,6 +15,7 @@ pub mod clients;
 mod companion;
 mod conversation;
 mod drift;
+mod gate;
 mod going_on;
 mod handler;
 mod hold;
@@ -48,6 +49,7 @@ pub use checked::Checked;
 pub use companion::Companion;
 pub use conversation::Conversation;
 pub use drift::DriftOf;
+pub use gate::Gate;
 pub use going_on::GoingOn;
 pub use hold::{Hold, InVain, Reading};
 pub use http::is_same_key;
@@ -66,7 +68,7 @@ pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls, places_here};
 pub use session::{Mode, Pacing};
 pub use today::{ApiCompared, Asker, Comparison, Finding, KeptCall, Limits, TurnCompared};
-pub use worlds::{Arrivals, Family, Fault, FaultKind, Gate, Staged, possible as possible_faults};
+pub use worlds::{Arrivals, Family, Fault, FaultKind, Staged, possible as possible_faults};
 
 #[cfg(test)]
 mod tests;

@@ -78,9 +78,7 @@ pub struct Worlds {
 }
 
 /// What becomes of a run whose client has left for good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
     /// The model is asked no more.
     Stops,

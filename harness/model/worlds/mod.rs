@@ -11,14 +11,12 @@
 //! | `framing` | the same answer in other pieces |
 //! | `staged` | the faults that a replay's calls meet, and how often they came |
 //! | `order` | answers of calls that are under way together, in another order |
-//! | `gate` | answers that are held back until a client has left or come back |
 //! | `meet` | the place where a call meets its fault |
 
 mod cut;
 mod errors;
 mod fault;
 mod framing;
-mod gate;
 mod meaning;
 mod meet;
 mod order;
@@ -26,7 +24,6 @@ mod sent;
 mod staged;
 
 pub use fault::{Family, Fault, FaultKind};
-pub use gate::Gate;
 pub(super) use meet::{Meeting, meet};
 pub use staged::{Arrivals, Staged};
 

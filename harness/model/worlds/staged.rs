@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::gate::Gate;
 use super::order::Order;
 use super::{Fault, FaultKind};
+use crate::gate::Gate;
 use retake_base::lock::Mutex;
 
 /// How often the call of a turn came.

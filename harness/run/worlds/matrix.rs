@@ -83,7 +83,7 @@ pub(super) fn run(
     // at all, it is not the machine.
     let waits = |world: &World| matches!(world.fault.kind, FaultKind::Hang | FaultKind::Stall);
     let is_late = |(at, judged): &(usize, Option<Judged>)| {
-        let late = judged.as_ref().is_none_or(|it| matches!(it.verdict.did, Did::Hung | Did::Sick));
+        let late = judged.as_ref().is_none_or(|it| matches!(it.verdict.did, Did::Hung | Did::Sick | Did::NeverEnds));
         (late && !(judged.is_some() && waits(&wanted[*at]))).then(|| vec![(*at, wanted[*at].clone())])
     };
     let few = if one_by_one { 1 } else { cores };
