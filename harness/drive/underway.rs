@@ -21,6 +21,9 @@ const EVENTS: usize = 2_000;
 /// The number of characters of an event's payload that are kept.
 const PAYLOAD: usize = 240;
 
+/// The streams of steps, by the index of the step.
+pub(crate) type Streams = BTreeMap<usize, Vec<Event>>;
+
 /// How far a scenario has come. Cloning shares it.
 #[derive(Clone, Debug)]
 pub(crate) struct Underway {
@@ -35,7 +38,7 @@ pub(crate) struct Underway {
     /// What the client does in a world.
     away: Option<Away>,
     /// The streams of steps, by the index of the step, if they are kept.
-    streams: Option<Arc<Mutex<BTreeMap<usize, Vec<Event>>>>>,
+    streams: Option<Arc<Mutex<Streams>>>,
 }
 
 /// When steps stop to wait for what does not come. Only where a fault was staged, so that something else may come instead.
@@ -194,7 +197,7 @@ impl Underway {
     }
 
     /// The streams that were kept.
-    pub(crate) fn streams(&self) -> BTreeMap<usize, Vec<Event>> {
+    pub(crate) fn streams(&self) -> Streams {
         self.streams.as_ref().map(|streams| streams.lock().clone()).unwrap_or_default()
     }
 

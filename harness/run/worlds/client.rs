@@ -190,7 +190,7 @@ impl Received<'_> {
         let again = real(again).filter(|event| !self.options.ignores(&event.label())).enumerate();
         let doubled = again.into_iter().find(|(at, event)| {
             real(before).any(|before| match (&before.id, &event.id) {
-                (Some(one), Some(other)) => one == other && is_same(before, event),
+                (Some(id), Some(other)) => id == other && is_same(before, event),
                 _ => *at > 0 && is_same(before, event) && once(event),
             })
         });

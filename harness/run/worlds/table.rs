@@ -20,15 +20,12 @@ impl Line {
     fn of(judged: &Judged, callers: &[Option<String>]) -> Line {
         let Judged { world, verdict, .. } = judged;
         let did = [verdict.did.word(), &verdict.why].join("  ");
-        let (at, before, after) = match (world.spot, world.fault) {
-            (Some(_), Fault { kind, after: Some(at), of }) => {
-                (at, format!("client  {} ", kind.name()), format!("/{of}  {did}"))
-            }
-            _ => {
-                let caller = callers.get(world.turn).cloned().flatten().map(|caller| format!(" {caller}"));
-                let after = format!("{}  {}  {did}", caller.unwrap_or_default(), world.said());
-                (world.turn + 1, "turn ".to_owned(), after)
-            }
+        let (at, before, after) = if let (Some(_), Fault { kind, after: Some(at), of }) = (world.spot, world.fault) {
+            (at, format!("client  {} ", kind.name()), format!("/{of}  {did}"))
+        } else {
+            let caller = callers.get(world.turn).cloned().flatten().map(|caller| format!(" {caller}"));
+            let after = format!("{}  {}  {did}", caller.unwrap_or_default(), world.said());
+            (world.turn + 1, "turn ".to_owned(), after)
         };
         Line { at, before, after: after.trim_end().to_owned() }
     }

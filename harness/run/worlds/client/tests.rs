@@ -1,16 +1,19 @@
 use super::*;
 use retake_core::events::Capture;
 
+/// The name of an event, its id or nothing, and its payload.
+type Sent = (&'static str, &'static str, &'static str);
+
 /// The events of a stream, each with its name, its id if it has one, and its payload.
-fn stream(events: &[(&str, &str, &str)]) -> Vec<Event> {
-    let event = |(name, id, data): &(&str, &str, &str)| {
+fn stream(events: &[Sent]) -> Vec<Event> {
+    let event = |(name, id, data): &Sent| {
         let id = if id.is_empty() { String::new() } else { format!("id: {id}\n") };
         format!("event: {name}\n{id}data: {data}\n\n")
     };
     Capture::new().push(events.iter().map(event).collect::<String>().as_bytes())
 }
 
-const PLAIN: [(&str, &str, &str); 5] = [
+const PLAIN: [Sent; 5] = [
     ("begin", "", r#"{"run": 7}"#),
     ("text", "", r#"{"text": "Roses "}"#),
     ("text", "", r#"{"text": "are "}"#),
@@ -18,11 +21,7 @@ const PLAIN: [(&str, &str, &str); 5] = [
     ("end", "", "{}"),
 ];
 
-fn verdict(
-    does: FaultKind,
-    first: &[(&str, &str, &str)],
-    again: Option<(u16, &[(&str, &str, &str)])>,
-) -> (Did, String) {
+fn verdict(does: FaultKind, first: &[Sent], again: Option<(u16, &[Sent])>) -> (Did, String) {
     let (recorded, first) = (stream(&PLAIN), stream(first));
     let again = again.map(|(status, again)| (status, stream(again)));
     let received = Received {
@@ -38,7 +37,7 @@ fn verdict(
     (did, why)
 }
 
-fn leaves(at: usize, again: (u16, &[(&str, &str, &str)])) -> (Did, String) {
+fn leaves(at: usize, again: (u16, &[Sent])) -> (Did, String) {
     verdict(FaultKind::Leave, &PLAIN[..at], Some(again))
 }
 
@@ -68,7 +67,7 @@ fn a_service_that_cannot_resume_may_say_so() {
 
 #[test]
 fn each_of_two_clients_has_all_of_it() {
-    let two = |first: &[(&str, &str, &str)], second| verdict(FaultKind::Viewers, first, Some((200, second)));
+    let two = |first: &[Sent], second| verdict(FaultKind::Viewers, first, Some((200, second)));
     assert_eq!(two(&PLAIN, &PLAIN).0, Did::Recovered);
     let half = two(&PLAIN, &PLAIN[2..]);
     assert_eq!(half, (Did::Lost, "the second client: \"are red.\" of 14 characters".to_owned()));
@@ -79,14 +78,14 @@ fn each_of_two_clients_has_all_of_it() {
 
 #[test]
 fn ids_say_what_comes_twice() {
-    let with_ids: Vec<(&str, &str, &str)> =
+    let with_ids: Vec<Sent> =
         PLAIN.iter().zip(["1", "2", "3", "4", "5"]).map(|((name, _, data), id)| (*name, id, *data)).collect();
     let again = leaves_with(&with_ids[..3], &with_ids[2..]);
     assert_eq!(again, (Did::Doubled, "event `text` with the id 3 comes twice".to_owned()));
     assert_eq!(leaves_with(&with_ids[..3], &with_ids[3..]).0, Did::Recovered);
 }
 
-fn leaves_with(first: &[(&str, &str, &str)], again: &[(&str, &str, &str)]) -> (Did, String) {
+fn leaves_with(first: &[Sent], again: &[Sent]) -> (Did, String) {
     verdict(FaultKind::Leave, first, Some((200, again)))
 }
 
