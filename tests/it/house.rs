@@ -30,10 +30,10 @@ const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-core", 13_455, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7617, 0),
-    ("retake-model", 8287, 0),
-    ("retake-scenario", 4900, 0),
-    ("retake", 22_116, 66),
-    ("retake-cli", 11_172, 186),
+    ("retake-model", 8396, 0),
+    ("retake-scenario", 4925, 0),
+    ("retake", 22_656, 66),
+    ("retake-cli", 11_183, 191),
 ];
 
 /// The circles that cross folders, each with its files. They may only become smaller and fewer.
