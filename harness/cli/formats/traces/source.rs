@@ -133,7 +133,7 @@ impl TraceFormat {
                 return format!("{own}\n  it is of the format `{name}`: retake import {name} FILE");
             }
         }
-        let has = |value: &&Json, fields: &str| names(fields).all(|name| field(value, &[name]).is_some());
+        let has = |value: &&Json, fields: &str| names(fields).all(|name| field(value, name).is_some());
         let found = OTHERS.iter().find(|(fields, ..)| samples(value).iter().any(|value| has(value, fields)));
         found.map_or_else(|| own.to_owned(), |(_, what, how)| format!("{own}\n  it is {what}; to get OTLP: {how}"))
     }
