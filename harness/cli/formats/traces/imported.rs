@@ -10,7 +10,7 @@ use super::source::{self, TraceFormat};
 use super::span::{Opened, Span, by_trace, names, opened};
 use super::{call, callers, chain, fields, tools};
 use retake_base::error::{Error, Result};
-use retake_base::text::counted;
+use retake_base::text::{counted, nth_turn};
 use retake_core::conversation::{Block, Message};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{CheckTexts, Rules};
@@ -131,7 +131,7 @@ impl Traces {
                 refused.push(Refused::of(span, lack));
                 continue;
             }
-            let place = format!("turns[{}]", turns.made.len());
+            let place = nth_turn(turns.made.len());
             if let Err(reason) = turns.add(&call) {
                 refused.push(Refused::of(span, Lack::Conflict(reason)));
                 continue;
