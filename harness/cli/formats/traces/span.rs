@@ -69,7 +69,7 @@ pub(super) fn undotted(value: &Json) -> Option<Json> {
     if !fields.keys().any(|name| HEADS.iter().any(|head| name.starts_with(head))) {
         return None;
     }
-    tree(fields.iter().map(|(name, held)| (name.splitn(DEPTH, '.').collect(), held)), "").ok()
+    tree(fields.iter().map(|(name, held)| (name.splitn(DEPTH, '.').collect(), held)).collect(), "").ok()
 }
 
 /// The value of one attribute, as text that holds JSON or as structure.
@@ -123,7 +123,8 @@ impl Span {
     }
 
     fn unflattened(&self, name: &str) -> Result<Option<Json>, String> {
-        if self.parts(name).next().is_none() { Ok(None) } else { tree(self.parts(name), name).map(Some) }
+        let parts: Vec<_> = self.parts(name).collect();
+        if parts.is_empty() { Ok(None) } else { tree(parts, name).map(Some) }
     }
 }
 
@@ -135,16 +136,17 @@ fn is_index(part: &str) -> bool {
 const DEPTH: usize = 32;
 
 /// The tree that names with dots spell; where all names at one place are numbers, it is a list.
-fn tree<'a>(parts: impl Iterator<Item = (Vec<&'a str>, &'a Json)>, at: &str) -> Result<Json, String> {
+fn tree(parts: Vec<(Vec<&str>, &Json)>, at: &str) -> Result<Json, String> {
     let mut below: BTreeMap<&str, Vec<(Vec<&str>, &Json)>> = BTreeMap::new();
     for (path, value) in parts {
         below.entry(path[0]).or_default().push((path[1..].to_vec(), value));
     }
     let value = |(name, held): (&str, Vec<(Vec<&str>, &Json)>)| match &held[..] {
         [(path, leaf)] if path.is_empty() => Ok((name.to_owned(), (*leaf).clone())),
-        _ => {
-            Ok((name.to_owned(), tree(held.into_iter().filter(|(path, _)| !path.is_empty()), &format!("{at}.{name}"))?))
-        }
+        _ => Ok((
+            name.to_owned(),
+            tree(held.into_iter().filter(|(path, _)| !path.is_empty()).collect(), &format!("{at}.{name}"))?,
+        )),
     };
     let is_list = below.keys().all(|name| is_index(name));
     let mut entries = below.into_iter().map(value).collect::<Result<Vec<_>, String>>()?;
