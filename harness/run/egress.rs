@@ -1,20 +1,15 @@
 //! What is said about connections to anything but the stage's own servers. Pure.
 
 use crate::report::Failure;
-use crate::system::{Attempt, Attempts, EgressData, Proof, allowing};
+use crate::system::{Attempts, EgressData, Proof, allowing};
 use retake_base::cause::{Cause, CauseKind};
 use retake_scenario::{Egress as Level, Scenario};
 
 /// The notes about what a replay reached, and that it was not seen whole.
 pub(super) fn notes(egress: &EgressData, scenario: &Scenario) -> impl Iterator<Item = String> {
-    let seen = match egress.proof {
-        // The failure says why there is no proof.
-        _ if scenario.egress == Level::Proven => None,
-        Proof::Filter => None,
-        Proof::Proxies => Some("only clients that respect proxy variables were seen"),
-        Proof::None => Some("it was not seen, or not all of it"),
-    };
-    let unseen = seen.map(|seen| format!("egress: {seen}: {}", egress.why.as_deref().unwrap_or_default()));
+    // Under `proven`, the failure says so.
+    let says_so = egress.proof != Proof::Filter && scenario.egress != Level::Proven;
+    let unseen = says_so.then(|| format!("egress: {}", egress.seen()));
     let passed: Vec<&Attempts> = egress.attempts.iter().filter(|it| !it.attempt.refused).collect();
     let reached = listed(&passed).map(|listed| format!("egress: reached {listed}; if it may: {}", allow(&passed)));
     unseen.into_iter().chain(reached)
@@ -34,7 +29,7 @@ pub(super) fn failure(egress: &EgressData, scenario: &Scenario) -> Option<Failur
     if let Some(listed) = listed(&refused) {
         let were = if refused.len() > 1 { "were" } else { "was" };
         let failure = of(format!("egress: the service tried to reach {listed}, which {were} refused"));
-        let lines: Vec<String> = refused.iter().map(|it| format!("  {}", said(it))).collect();
+        let lines: Vec<String> = refused.iter().map(|it| format!("  {it}")).collect();
         let failure = if lines.len() > 1 { failure.evidence(lines.join("\n")) } else { failure };
         return Some(failure.resolve("if it may, in suite.toml or scenario.toml", allow(&refused)));
     }
@@ -50,15 +45,7 @@ pub(super) fn failure(egress: &EgressData, scenario: &Scenario) -> Option<Failur
 fn listed(attempts: &[&Attempts]) -> Option<String> {
     let (first, more) = attempts.split_first()?;
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    Some(said(first) + &more)
-}
-
-fn said(Attempts { attempt, times }: &Attempts) -> String {
-    let Attempt { to, process, step, .. } = attempt;
-    let by = if process.is_empty() { String::new() } else { format!("by `{process}`, ") };
-    let when = step.as_ref().map_or_else(|| "while it started".to_owned(), |step| format!("in {step}"));
-    let times = if *times > 1 { format!(", {times} times") } else { String::new() };
-    format!("{to} ({by}{when}{times})")
+    Some(format!("{first}{more}"))
 }
 
 /// The line of a file that lets programs reach this.

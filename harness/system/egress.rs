@@ -3,6 +3,7 @@
 mod proxy;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -52,6 +53,15 @@ pub struct EgressData {
     pub attempts: Vec<Attempts>,
 }
 
+impl EgressData {
+    /// How much of what the programs tried is known.
+    #[must_use]
+    pub fn seen(&self) -> String {
+        let why = self.why.as_ref().map(|why| format!(": {why}"));
+        format!("{}{}", self.proof.says(), why.unwrap_or_default())
+    }
+}
+
 /// What would have told an attempt to reach something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -65,6 +75,17 @@ pub enum Proof {
     None,
 }
 
+impl Proof {
+    /// What is known by it.
+    fn says(self) -> &'static str {
+        match self {
+            Proof::Filter => "a filter of system calls saw each address",
+            Proof::Proxies => "only clients that respect proxy variables were seen",
+            Proof::None => "it was not seen, or not all of it",
+        }
+    }
+}
+
 /// Equal attempts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -74,6 +95,21 @@ pub struct Attempts {
     pub attempt: Attempt,
     /// How many there were.
     pub times: usize,
+}
+
+impl fmt::Display for Attempts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Attempt { to, process, step, .. } = &self.attempt;
+        write!(f, "{to} (")?;
+        if !process.is_empty() {
+            write!(f, "by `{process}`, ")?;
+        }
+        match step {
+            Some(step) => write!(f, "in {step}")?,
+            None => f.write_str("while it started")?,
+        }
+        if self.times > 1 { write!(f, ", {} times)", self.times) } else { f.write_str(")") }
+    }
 }
 
 /// What `allow` has to list so that these pass in silence.

@@ -13,6 +13,10 @@ const TITLE: usize = 13;
 /// A run as text, in lines of at most `width` characters.
 pub(crate) fn explained(run: &RunData, width: usize) -> String {
     let mut lines = head(run, width);
+    if let Some(egress) = &run.egress {
+        lines.extend([String::new(), in_a_line(&format!("egress: {}", egress.seen()), width)]);
+        lines.extend(egress.attempts.iter().map(|it| format!("  {}", in_a_line(&it.to_string(), width - 2))));
+    }
     if !run.steps.is_empty() {
         lines.extend([String::new(), "steps".to_owned()]);
         lines.extend(run.steps.iter().flat_map(|step| step_lines(step, width)));

@@ -140,6 +140,11 @@ subprocess.run([sys.executable, '-c', 'import socket; socket.socket().connect_ex
     ] {
         ran.tells(&[&format!("  {address} (by `{process}")]);
     }
+    let explained = tree.retake().args(&["explain", "a"]).run();
+    explained.tells(&[
+        "\negress: a filter of system calls saw each address\n",
+        "\n  192.0.2.12:5432 (by `python3 agent.py`, in",
+    ]);
 }
 
 /// A client in a loop of events, a socket that another process made, one that leads to loopback and sends elsewhere, a call to all hosts
@@ -403,6 +408,10 @@ fn where_the_kernel_refuses_filters_services_run_and_proof_fails() {
     };
     let (tree, ran) = refusing("note");
     ran.exits(0).tells(&["note: a: egress: it was not seen, or not all of it: Operation not permitted"]);
+    tree.retake()
+        .args(&["explain", "a"])
+        .run()
+        .tells(&["\negress: it was not seen, or not all of it: Operation not permitted"]);
     tree.retake().args(&["explain", "a", "--json"]).run().tells(&["\"proof\": \"none\"", "Operation not permitted"]);
     let (_, ran) = refusing("fail");
     ran.exits(0).tells(&["egress: only clients that respect proxy variables were seen: Operation not permitted"]);
