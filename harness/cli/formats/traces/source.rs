@@ -99,7 +99,7 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
 
 /// A value and the first elements of its lists: what tells a format.
 fn samples(value: &Json) -> Vec<&Json> {
-    let lists = value.as_object().into_iter().flat_map(|fields| fields.values());
+    let lists = value.as_object().into_iter().flat_map(retake_core::json::Object::values);
     let first = lists.chain([value]).filter_map(|list| list.as_array()?.first());
     first.chain([value]).collect()
 }
