@@ -94,6 +94,7 @@ impl Project {
         let scrub = open.secrets().map(|secrets| secrets.scrub().clone());
         let golden_scrub = Arc::new(declared_secrets::of_goldens(&open));
         let systems = Systems {
+            still: Mutex::default(),
             root: root.to_owned(),
             suite: discovered.suite.systems.clone(),
             routers,

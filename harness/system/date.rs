@@ -24,19 +24,22 @@ const AWAY: Duration = Duration::minutes((400 * 24 + 12) * 60 + 7);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Today {
     date: String,
+    /// Whether it is another day, for another user.
     moved: bool,
+    /// Whether the clock is moved to it.
+    has_clock: bool,
 }
 
 impl Today {
     /// The runner's day, or today's in UTC.
     pub(crate) fn real() -> Today {
         let date = told().unwrap_or_else(|| OffsetDateTime::now_utc().date());
-        Today { date: date.to_string(), moved: false }
+        Today { date: date.to_string(), ..Today::default() }
     }
 
-    /// Another day than today, for the second run of a proof.
-    pub(super) fn other() -> Today {
-        Today { date: (OffsetDateTime::now_utc() + AWAY).date().to_string(), moved: true }
+    /// Another day than today, for the second run of a proof, with the clock if that can be moved.
+    pub(super) fn other(has_clock: bool) -> Today {
+        Today { date: (OffsetDateTime::now_utc() + AWAY).date().to_string(), moved: true, has_clock }
     }
 
     pub(super) fn date(&self) -> &str {
@@ -45,7 +48,7 @@ impl Today {
 
     /// The variables that tell a program the day, its machine and its user, and move its clock where that can be done. Timers go on as they are.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
-        let library = faketime().filter(|_| self.moved);
+        let library = faketime().filter(|_| self.has_clock);
         let moves = library.map(|library| {
             let set = |name| (name, "1".to_owned());
             let away = ("FAKETIME", format!("+{}", AWAY.whole_seconds()));

@@ -1,6 +1,6 @@
 //! The systems of a project: which one a scenario runs on, and what is needed to start it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use super::router::RouterFactory;
 use super::shared::{SharedSpec, SharedSystem, SharedSystems};
 use super::url;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_model::{CallerRules, Clock, Mode, Pacing};
@@ -32,6 +33,8 @@ pub(crate) struct Systems {
     pub egress: (Level, Vec<String>),
     /// The shared systems that are already running.
     pub shared: SharedSystems,
+    /// The scenarios whose systems do not bear another clock.
+    pub still: Mutex<BTreeSet<String>>,
 }
 
 /// The values of `{{ secret.NAME }}`.
@@ -50,6 +53,8 @@ pub(crate) struct Launch<'a> {
     pub(super) root: &'a Path,
     pub(super) secrets: &'a SecretValues,
     pub(super) on: PlayedOn<'a>,
+    /// Whether the clock of programs stays as it is in the second run of a proof.
+    pub(super) keeps_clock: bool,
 }
 
 /// What a scenario runs on, with the system's name.
@@ -87,7 +92,8 @@ impl Systems {
         fresh: bool,
         play: impl FnOnce(&Launch<'_>) -> Result<T>,
     ) -> Result<T> {
-        let play = |on| play(&Launch { root: &self.root, secrets: &self.secrets, on });
+        let keeps_clock = self.keeps_clock(scenario);
+        let play = |on| play(&Launch { root: &self.root, secrets: &self.secrets, on, keeps_clock });
         let Some(name) = &scenario.system else { return play(PlayedOn::Nothing) };
         if let Some(factory) = self.routers.get(name) {
             return play(PlayedOn::Router(name, factory));
@@ -152,9 +158,19 @@ impl Systems {
         super::date::clock(env, pacing)
     }
 
-    /// Whether the clock of a scenario's system is moved in the second run of a proof: that of a command, where it can be.
+    /// Whether the clock of a scenario's system can be moved in the second run of a proof: that of a command, where there is the library.
     pub(crate) fn moves_clock(&self, scenario: &Scenario) -> bool {
         matches!(self.spec_of(scenario), Some(SystemSpec::Command(_))) && super::date::faketime().is_some()
+    }
+
+    /// Leaves the clock of a scenario's system as it is from now on. Returns whether it would be moved otherwise.
+    pub(crate) fn keep_clock(&self, scenario: &Scenario) -> bool {
+        self.moves_clock(scenario) && self.still.lock().insert(scenario.name.clone())
+    }
+
+    /// Whether that was asked.
+    pub(crate) fn keeps_clock(&self, scenario: &Scenario) -> bool {
+        self.still.lock().contains(&scenario.name)
     }
 
     /// Ends the shared systems, and removes the folder of all stages. A call that a system makes now is late, and a miss.

@@ -36,6 +36,8 @@ mod url;
 mod values;
 
 pub(crate) use command::working_folder;
+#[cfg(feature = "browser")]
+pub(crate) use date::Today;
 pub(crate) use date::{DATE_VARIABLE, minute};
 pub use egress::{Attempt, Attempts, EgressData, Proof};
 pub(crate) use egress::{Egress, allowing};

@@ -68,7 +68,7 @@ impl Running {
         egress: Egress,
     ) -> Result<Running> {
         egress.prepare().await;
-        let Launch { root, secrets, on } = launch;
+        let Launch { root, secrets, on, keeps_clock } = launch;
         let secrets = secrets.given_to(on, &mode).clone();
         let (pacing, told) = (options.pacing, mode.clone());
         match on {
@@ -77,7 +77,7 @@ impl Running {
                 let values = StageValues::of_run("", root, &model, secrets)
                     .with_tools(tools)
                     .watched_by(&egress)
-                    .on_day_of(pacing)
+                    .on_day_of(pacing, *keeps_clock)
                     .with_folder(Folder::of_stage());
                 told.on_stage(&values.places(&[]));
                 Ok(Running::on(values, model, ToEnd::None))
@@ -91,7 +91,7 @@ impl Running {
                 let values = StageValues::of_run(name, root, &model, secrets)
                     .with_tools(tools)
                     .watched_by(&egress)
-                    .on_day_of(pacing)
+                    .on_day_of(pacing, *keeps_clock)
                     .with_folder(folder.clone())
                     .with_base(Base::of(address));
                 told.on_stage(&values.places(&[]));
@@ -107,7 +107,7 @@ impl Running {
                 let values = StageValues::of_run(name, root, &model, secrets)
                     .with_tools(tools)
                     .watched_by(&egress)
-                    .on_day_of(pacing);
+                    .on_day_of(pacing, *keeps_clock);
                 let told = |berths: &[Berth]| told.on_stage(&values.places(berths));
                 let systems = start_with_needed(all, suite, root, &values, Some(deadline), told).await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))

@@ -85,10 +85,11 @@ impl StageValues {
         StageValues { run: run_id(), ..self.clone() }
     }
 
-    /// Sets the day for the system: another day than today in the second run of a proof, which is the shaken one.
-    pub(super) fn on_day_of(mut self, pacing: Pacing) -> StageValues {
+    /// Sets the day for the system: another day than today in the second run of a proof, which is the shaken one, and another clock
+    /// unless it `keeps_clock`.
+    pub(super) fn on_day_of(mut self, pacing: Pacing, keeps_clock: bool) -> StageValues {
         if matches!(pacing, Pacing::Shaken) {
-            self.today = Today::other();
+            self.today = Today::other(!keeps_clock);
         }
         self
     }

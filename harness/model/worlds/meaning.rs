@@ -168,14 +168,10 @@ fn in_half(response: Response) -> Option<Response> {
 fn without_parts(response: Response) -> Option<Response> {
     let forms = [r#""parts":[{"text":""}],"#, r#""parts":[],"#, r#","parts":[]"#];
     let without = |text: &str| forms.iter().fold(text.to_owned(), |text, form| text.replace(form, ""));
-    match &response.body {
-        Body::Frames(frames) => {
-            let frames = frames.iter().map(without).collect::<Frames>();
-            Some(Response { body: Body::Frames(frames), ..response })
-        }
-        _ => {
-            let text = without(&String::from_utf8(response.bytes()).ok()?);
-            Some(Response::received(response.status, &response.content_type, text.into_bytes()))
-        }
+    if let Body::Frames(frames) = &response.body {
+        let frames = frames.iter().map(without).collect::<Frames>();
+        return Some(Response { body: Body::Frames(frames), ..response });
     }
+    let text = without(&String::from_utf8(response.bytes()).ok()?);
+    Some(Response::received(response.status, &response.content_type, text.into_bytes()))
 }

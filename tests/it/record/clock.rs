@@ -14,7 +14,11 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 3] = [
+    let tests: [(&str, fn()); 4] = [
+        (
+            "a_system_that_does_not_bear_another_clock_keeps_its_own",
+            a_system_that_does_not_bear_another_clock_keeps_its_own,
+        ),
         ("a_greeting_is_found_by_another_clock", a_greeting_is_found_by_another_clock),
         ("a_day_in_words_agrees_by_another_clock", a_day_in_words_agrees_by_another_clock),
         ("without_the_library_it_is_said_what_was_not_tried", without_the_library_it_is_said_what_was_not_tried),
@@ -105,6 +109,16 @@ fn a_day_in_words_agrees_by_another_clock() {
         let ran = recorded(said, true).1.exits(0).says(&[stays, "two replays agree"]);
         ran.never_says("untested").never_says("found by its day");
     }
+}
+
+fn a_system_that_does_not_bear_another_clock_keeps_its_own() {
+    let ran = recorded(r#"1 / 0 if "FAKETIME" in os.environ else "hello""#, true).1.exits(0);
+    let ran = ran.says(&["day: untested: another hour, since its system fails where libfaketime moves its clock: "]);
+    ran.says(&["two replays agree"]).never_says("untested: another hour. ");
+    // What fails by its own clock, too, is red.
+    let today = time::OffsetDateTime::now_utc().date();
+    let said = format!(r#"1 / 0 if os.environ["RETAKE_DATE"] != "{today}" else "hello""#);
+    recorded(&said, true).1.exits(1).never_says("RETAKE_FAKETIME=off");
 }
 
 fn without_the_library_it_is_said_what_was_not_tried() {
