@@ -32,7 +32,7 @@ const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-wire", 7617, 0),
     ("retake-model", 8281, 0),
     ("retake-scenario", 4850, 0),
-    ("retake", 21_936, 66),
+    ("retake", 21_937, 66),
     ("retake-cli", 11_118, 175),
 ];
 

@@ -224,7 +224,9 @@ impl Setting<'_> {
         Ok(match (crash, judged) {
             (Some(_), _) if worlds.len() > 1 => Batch::Unclear,
             (Some(crash), Batch::Judged(mut judged)) => {
-                judged.iter_mut().for_each(|last| last.verdict = Verdict::new(Did::Crashed, crash.clone()));
+                for last in &mut judged {
+                    last.verdict = Verdict::new(Did::Crashed, crash.clone());
+                }
                 Batch::Judged(judged)
             }
             (_, judged) => judged,

@@ -140,7 +140,7 @@ fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str,
         !failing[..at].iter().any(|before| kind(before) == kind(failing[at]))
     };
     let (first, others): (Vec<usize>, Vec<usize>) = (0..failing.len()).partition(|at| is_first(*at));
-    let mut causes: Vec<Cause> = first.into_iter().chain(others).take(NAMED).map(|at| cause(&&failing[at])).collect();
+    let mut causes: Vec<Cause> = first.into_iter().chain(others).take(NAMED).map(|at| cause(&failing[at])).collect();
     if causes.is_empty() {
         causes.push(otherwise);
     }
