@@ -32,7 +32,7 @@ const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-wire", 7617, 0),
     ("retake-model", 8390, 0),
     ("retake-scenario", 4875, 0),
-    ("retake", 22_476, 66),
+    ("retake", 22_481, 66),
     ("retake-cli", 11_170, 180),
 ];
 
