@@ -32,7 +32,7 @@ const WEIGHT: [(&str, usize, u64); 9] = [
     ("retake-wire", 7617, 0),
     ("retake-model", 8396, 0),
     ("retake-scenario", 4925, 0),
-    ("retake", 22_656, 66),
+    ("retake", 22_661, 66),
     ("retake-cli", 11_136, 191),
 ];
 
