@@ -160,7 +160,7 @@ impl Adopt {
             };
             for turn in &call.between {
                 let answer = retake_model::answer_in_short(&fixture.table.turns()[*turn]);
-                said += &format!("\n  --pair {number}={}   {answer}", turn + 1);
+                said = format!("{said}\n  --pair {number}={}   {answer}", turn + 1);
             }
             terminal::error(shown(&said));
         }

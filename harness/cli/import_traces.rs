@@ -69,18 +69,10 @@ impl TraceOptions {
         if self.listen.is_some() && format != TraceFormat::Otlp {
             return Err(Error::new("--listen is only for otlp: Langfuse sends nothing"));
         }
-        let opened = match out {
-            Some(out) => project.open(out)?,
-            None => project.open_here()?,
-        };
-        let root = match out {
-            Some(out) => folder_of(out).map_or_else(|| project.folder(), Ok)?,
-            None => project.folder()?,
-        };
-        let scenario = match &self.scenario {
-            Some(name) => Some((name.as_str(), trace_scenario::file(&root, name)?)),
-            None => None,
-        };
+        let opened = out.map_or_else(|| project.open_here(), |out| project.open(out))?;
+        let root = out.and_then(folder_of).map_or_else(|| project.folder(), Ok)?;
+        let scenario =
+            self.scenario.as_deref().map(|name| Ok((name, trace_scenario::file(&root, name)?))).transpose()?;
         let secrets = opened.secrets()?;
         let scrub = secrets.scrub();
         hide(scrub.clone());

@@ -54,10 +54,12 @@ pub(super) fn of_trace(file: &Path, name: &str, fixture: &str, taken: &Taken) ->
         }
         // TOML has no null.
         let inline = serde_json::from_str::<toml::Value>(&with_prompt.print(Layout::Compact));
-        inline.map(|json| format!("json   = {json}")).unwrap_or_else(|_| {
+        if let Ok(json) = inline {
+            format!("json   = {json}")
+        } else {
             body = Some(with_prompt.print(Layout::Pretty) + "\n");
             "json_file = \"body.json\"".to_owned()
-        })
+        }
     } else {
         format!("{FILL_IN} the body, with the prompt in its place\njson   = {{ message = \"{{{{ prompt }}}}\" }}")
     };

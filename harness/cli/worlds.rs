@@ -17,6 +17,9 @@ use retake_base::error::Result;
     recovered, reported the failure, was SILENT about it, REPEATED a text, ACTED on a\n\
     damaged tool call, said something other, went on to ask what was never recorded,\n\
     hung, crashed, was sick afterwards, or called again and again (storm).\n\n\
+    On the client's side, a world is an event at which the client leaves and comes\n\
+    back, or comes a second time: it LOST something, got it DOUBLED, waits for what\n\
+    NEVER ENDS, or the model was PAID TWICE.\n\n\
     With worlds = true in scenario.toml, `retake test` runs them as NAME::worlds and\n\
     compares them with goldens/worlds/NAME.snap.\n\n\
     Exit code 1 if a world fails that is not accepted there.")]
@@ -26,7 +29,10 @@ pub(super) struct WorldsOf {
     /// Only this turn, counted from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     turn: Option<u32>,
-    /// Only this fault or family: cut-clean, turn1/cut-clean/3, transport, all
+    /// Only faults of this side of the service
+    #[arg(long, value_name = "SIDE", value_parser = ["model", "client", "process", "tools"])]
+    side: Option<String>,
+    /// Only this fault or family: cut-clean, turn1/cut-clean/3, client/leave/7, transport, all
     #[arg(long, value_name = "WORLD")]
     world: Option<String>,
     /// How many worlds to run at the same time [default: 6 for each core]
@@ -40,9 +46,9 @@ pub(super) struct WorldsOf {
 impl WorldsOf {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::project::root()?;
-        let WorldsOf { name, turn, world, jobs, json } = self;
+        let WorldsOf { name, turn, side, world, jobs, json } = self;
         let turn = turn.and_then(|turn| usize::try_from(turn).ok());
-        let options = WorldsOptions { turn, world, jobs: jobs.map(usize::from), json };
+        let options = WorldsOptions { turn, side, world, jobs: jobs.map(usize::from), json };
         handover::act(root, Action::Worlds(name, options))
     }
 }

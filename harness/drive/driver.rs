@@ -30,11 +30,11 @@ use retake_scenario::{self as scenario, Action, Context, Scenario, SocketTalk, S
 
 /// Drives one scenario on one stage.
 pub(crate) struct Driver<'a> {
-    scenario: &'a Scenario,
+    pub(super) scenario: &'a Scenario,
     stage: &'a Stage,
     root: &'a Path,
-    context: Context,
-    cookies: Mutex<Cookies>,
+    pub(super) context: Context,
+    pub(super) cookies: Mutex<Cookies>,
     /// The parts of the golden, in step order.
     captured: Vec<Part<'a>>,
     /// The other answers, each with the index of its step.
@@ -44,10 +44,10 @@ pub(crate) struct Driver<'a> {
     /// Values of this run and the names that goldens show in place of them, longest value first.
     names: NamedValues,
     /// What the scenario sent, and captured to send it.
-    sent: Mutex<Foreign>,
+    pub(super) sent: Mutex<Foreign>,
     underway: Underway,
     /// The model calls, for steps that wait for one.
-    calls: Activity,
+    pub(super) calls: Activity,
     failure: Option<(CauseKind, Error)>,
     broken: Option<Captured>,
     /// The latest WebSocket, and the part of the golden that has its latest events.
@@ -94,7 +94,7 @@ enum LastId {
 }
 
 /// The result of a step.
-enum Outcome {
+pub(super) enum Outcome {
     Answered(Box<Answered>, Option<Afterwards>),
     Listening(Box<Listener>),
 }
@@ -291,7 +291,10 @@ impl<'a> Driver<'a> {
 
     async fn perform(&self, step: &Step, underway: &Underway) -> Result<Outcome> {
         match &step.action {
-            Action::Request(request) => self.request(request, underway).await,
+            Action::Request(request) => match underway.away() {
+                Some(away) => self.leaves(step, request, &away, underway).await,
+                None => self.request(request, underway).await,
+            },
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
                 let agent = Agent::new(run, &self.context, folder, self.stage, self.root)?;
@@ -344,7 +347,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn base(&self) -> Result<&str> {
+    pub(super) fn base(&self) -> Result<&str> {
         self.stage.url().ok_or_else(|| Error::new("this scenario starts no system that could take the request"))
     }
 
@@ -372,7 +375,7 @@ impl<'a> Driver<'a> {
         if golden.after_last && !linger.is_zero() && !wanted.cancel { ReadOn::Yes } else { ReadOn::No }
     }
 
-    fn id_to_come_back_with(&self) -> Result<String> {
+    pub(super) fn id_to_come_back_with(&self) -> Result<String> {
         let id = match &self.last_id {
             None => None,
             Some(LastId::Known(id)) => id.clone(),

@@ -223,12 +223,26 @@ async fn read_stream(
     underway: &Underway,
 ) -> Result<(reqwest::Response, Stream)> {
     let mut stream = Stream::new(wanted, None);
+    read_on(&mut response, &mut stream, answered, underway, |_| false).await?;
+    take_stream(&mut stream, answered)?;
+    underway.keep(&answered.events);
+    Ok((response, stream))
+}
+
+/// Reads a stream on until it has enough, or to its last event or its end.
+pub(super) async fn read_on(
+    response: &mut reqwest::Response,
+    stream: &mut Stream,
+    answered: &Answered,
+    underway: &Underway,
+    has_enough: impl Fn(&Stream) -> bool,
+) -> Result<()> {
     while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, &stream.events))? {
         let known = stream.events.len();
         let is_over = stream.push(&chunk);
         underway.events(&stream.events, known);
-        if is_over {
-            break;
+        if is_over || has_enough(stream) {
+            return Ok(());
         }
     }
     let known = stream.events.len();
@@ -236,10 +250,15 @@ async fn read_stream(
         stream.end();
     }
     underway.events(&stream.events, known);
+    Ok(())
+}
+
+/// Checks a stream that was read, and adds its events to the answer.
+pub(super) fn take_stream(stream: &mut Stream, answered: &mut Answered) -> Result<()> {
     stream.check()?;
     answered.events = std::mem::take(&mut stream.events);
     stream.add_retry(&mut answered.headers);
-    Ok((response, stream))
+    Ok(())
 }
 
 fn broken_off(error: reqwest::Error, answered: &Answered, events: &[Event]) -> Error {

@@ -10,6 +10,7 @@
 //! | `agent` | a step that runs a command-line agent |
 //! | `visit` | a step that opens a page |
 //! | `answered` | an answer, and the values that are captured from it |
+//! | `away`, `leaving` | the client of a world that leaves a stream, comes back to it, or comes a second time |
 //! | `cookies` | the cookies of a stage |
 //! | `named_values` | values of this run, and the names that goldens show in place of them |
 //! | `underway` | how far a scenario has come, and when each step and event happened |
@@ -17,10 +18,12 @@
 mod afterwards;
 mod agent;
 mod answered;
+mod away;
 mod cookies;
 mod driver;
 mod exchange;
 mod framing;
+mod leaving;
 mod listen;
 mod named_values;
 mod request;
@@ -30,6 +33,7 @@ mod underway;
 #[cfg(feature = "browser")]
 mod visit;
 
+pub(crate) use away::{Away, AwaySeen};
 pub(crate) use driver::LiveTurns;
 pub(crate) use driver::{Driven, Driver};
 pub(crate) use stream::EMPTY_STREAM;

@@ -5,6 +5,7 @@ use retake_core::events::Foreign;
 use retake_scenario::{self as scenario, Context, RenderedBody, Template};
 
 /// A rendered request.
+#[derive(Clone)]
 pub(super) struct Request {
     pub(super) method: &'static str,
     pub(super) url: String,

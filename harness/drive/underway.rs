@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep_until};
 
+use super::away::Away;
 use retake_base::error::Error;
 use retake_base::lock::Mutex;
 use retake_base::text::clipped;
@@ -19,6 +20,9 @@ use retake_model::{Activity, Hold, Reading};
 const EVENTS: usize = 2_000;
 /// The number of characters of an event's payload that are kept.
 const PAYLOAD: usize = 240;
+
+/// The streams of steps, by the index of the step.
+pub(crate) type Streams = BTreeMap<usize, Vec<Event>>;
 
 /// How far a scenario has come. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -31,6 +35,10 @@ pub(crate) struct Underway {
     /// What holds answers back until their parts come.
     hold: Option<Hold>,
     gives_up: Option<GivingUp>,
+    /// What the client does in a world.
+    away: Option<Away>,
+    /// The streams of steps, by the index of the step, if they are kept.
+    streams: Option<Arc<Mutex<Streams>>>,
 }
 
 /// When steps stop to wait for what does not come. Only where a fault was staged, so that something else may come instead.
@@ -155,7 +163,15 @@ impl Underway {
             heard: began,
             failed: None,
         };
-        Underway { began, state: Arc::new(Mutex::new(state)), part: 0, hold: None, gives_up: None }
+        Underway {
+            began,
+            state: Arc::new(Mutex::new(state)),
+            part: 0,
+            hold: None,
+            gives_up: None,
+            away: None,
+            streams: None,
+        }
     }
 
     /// Tells what holds answers back which events came.
@@ -163,9 +179,26 @@ impl Underway {
         Underway { hold, ..self }
     }
 
-    /// Lets steps stop to wait.
-    pub(crate) fn giving_up(self, gives_up: Option<GivingUp>) -> Underway {
-        Underway { gives_up, ..self }
+    /// Lets steps stop to wait, and the client leave or come a second time. The streams of steps are kept.
+    pub(crate) fn in_world(self, gives_up: Option<GivingUp>, away: Option<Away>) -> Underway {
+        Underway { gives_up, away, streams: Some(Arc::default()), ..self }
+    }
+
+    /// What the client does in the step that is running.
+    pub(super) fn away(&self) -> Option<Away> {
+        self.away.clone().filter(|away| away.step == self.current())
+    }
+
+    /// Keeps the stream of the step that is running, if streams are kept.
+    pub(super) fn keep(&self, events: &[Event]) {
+        if let Some(streams) = &self.streams {
+            streams.lock().insert(self.current(), events.to_vec());
+        }
+    }
+
+    /// The streams that were kept.
+    pub(crate) fn streams(&self) -> Streams {
+        self.streams.as_ref().map(|streams| streams.lock().clone()).unwrap_or_default()
     }
 
     /// Whether a step stops to wait, since its answer says that something failed, or is the same since a time at which nothing happens
@@ -341,6 +374,9 @@ impl Underway {
     /// Like [`Underway::events`], but for the step with this number.
     pub(super) fn events_of(&self, step: usize, events: &[Event], known: usize) {
         let at_ms = self.now();
+        if let Some(away) = self.away.as_ref().filter(|_| events.len() > known) {
+            away.gate.heard();
+        }
         let mut guard = self.state.lock();
         let State { steps, kept, watched, heard, .. } = &mut *guard;
         let Some(step) = steps.get_mut(step) else { return };

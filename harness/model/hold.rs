@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
+use super::gate::Gate;
 use retake_base::lock::Mutex;
 use retake_core::events::{Event, Passing, Patience};
 use retake_wire::{Api, Body, Response, last_text};
@@ -45,17 +46,31 @@ struct State {
     is_lost: bool,
 }
 
-/// The piece of an answer that is held back until a client has received a part of what comes before it.
+/// The piece of an answer that is held back.
 pub(super) struct HeldPiece {
     /// Its index.
     pub(super) nth: usize,
-    turn: usize,
-    hold: Hold,
+    until: Until,
+}
+
+enum Until {
+    /// A client has received a part of what comes before it.
+    PassedOn(usize, Hold),
+    /// A client has done what it does in a world.
+    Open(Gate),
 }
 
 impl HeldPiece {
-    pub(super) async fn until_passed_on(self) {
-        self.hold.until_passed_on(self.turn).await;
+    /// The piece that comes when a gate opens.
+    pub(super) fn behind(nth: usize, gate: Gate) -> HeldPiece {
+        HeldPiece { nth, until: Until::Open(gate) }
+    }
+
+    pub(super) async fn until_it_may_go(self) {
+        match self.until {
+            Until::PassedOn(turn, hold) => hold.until_passed_on(turn).await,
+            Until::Open(gate) => gate.until_open().await,
+        }
     }
 }
 
@@ -112,7 +127,7 @@ impl Hold {
         state.passing.patience(turn)?;
         let nth = last_text(api, frames)?;
         state.passing.begins(turn);
-        Some(HeldPiece { nth, turn, hold: self.clone() })
+        Some(HeldPiece { nth, until: Until::PassedOn(turn, self.clone()) })
     }
 
     /// Waits until a part of a turn's answer has come, or cannot come any more.

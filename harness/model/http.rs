@@ -302,7 +302,7 @@ fn in_time(
             tokio::time::sleep(Duration::from_millis(wait.into())).await;
         }
         if let Some(held) = held.take_if(|held| held.nth == nth) {
-            held.until_passed_on().await;
+            held.until_it_may_go().await;
         }
         Some((Ok(frame), (frames, waits, held, in_flight)))
     })

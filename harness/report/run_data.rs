@@ -180,7 +180,7 @@ pub struct WorldsData {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorldData {
-    /// The turn, counted from 1.
+    /// The turn, counted from 1; 0 if the client does something else.
     pub turn: usize,
     /// The turn's caller, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

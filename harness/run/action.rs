@@ -98,6 +98,8 @@ impl Action {
 pub struct WorldsOptions {
     /// The only turn, counted from 1.
     pub turn: Option<usize>,
+    /// The only side that fails.
+    pub side: Option<String>,
     /// The only fault or family of faults.
     pub world: Option<String>,
     /// How many worlds to run at the same time.

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use crate::pointer::Pointer;
+use crate::template::Template;
 use retake_core::key::Check;
 use retake_model::FaultKind;
 
 /// The options of a scenario that does not set its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Defaults {
     /// Which turns may stay unserved.
     pub unused: Unused,
@@ -57,7 +59,7 @@ impl Default for Defaults {
 }
 
 /// The faults of the model that a scenario is run with, each at each turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Worlds {
     /// The kinds of faults.
     pub kinds: Vec<FaultKind>,
@@ -67,11 +69,27 @@ pub struct Worlds {
     pub times: u32,
     /// How many calls of a turn a service may make.
     pub calls: u32,
+    /// What becomes of a run whose client has left for good; `None` if either is right.
+    pub leaves: Option<Leaves>,
+    /// Where a client comes back to a run.
+    pub back: Option<Template>,
+    /// Where a request's body says that two requests are the same.
+    pub same: Option<Pointer>,
+}
+
+/// What becomes of a run whose client has left for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaves {
+    /// The model is asked no more.
+    Stops,
+    /// It is finished, and can be read later.
+    Finishes,
 }
 
 impl Default for Worlds {
     fn default() -> Worlds {
-        Worlds { kinds: FaultKind::by_default(), max: 200, times: 1, calls: 10 }
+        let kinds = FaultKind::by_default();
+        Worlds { kinds, max: 200, times: 1, calls: 10, leaves: None, back: None, same: None }
     }
 }
 

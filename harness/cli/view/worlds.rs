@@ -13,7 +13,8 @@ pub(crate) fn named<'a>(data: &'a WorldsData, name: &str) -> Vec<&'a WorldData> 
 pub(crate) fn head(world: &WorldData, width: usize) -> String {
     let WorldData { turn, caller, fault, verdict, why, .. } = world;
     let caller = caller.as_ref().map(|caller| format!(" {caller}")).unwrap_or_default();
-    ruled(format!("turn {turn}{caller}, {fault}: {verdict}  {why}").trim_end(), width)
+    let place = if *turn == 0 { "client".to_owned() } else { format!("turn {turn}{caller}") };
+    ruled(format!("{place}, {fault}: {verdict}  {why}").trim_end(), width)
 }
 
 /// What the service sent: on the left in the recorded run, on the right in the world. `None` if that is the same.

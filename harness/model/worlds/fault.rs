@@ -13,11 +13,13 @@ pub enum Family {
     Framing,
     /// Answers of calls that are under way together, in another order.
     Order,
+    /// The client leaves, comes back, or comes a second time.
+    Client,
 }
 
 impl Family {
     /// All families, in the order of tables.
-    pub const ALL: [Family; 4] = [Family::Transport, Family::Meaning, Family::Framing, Family::Order];
+    pub const ALL: [Family; 5] = [Family::Transport, Family::Meaning, Family::Framing, Family::Order, Family::Client];
 
     /// The name in `worlds = [...]`.
     pub fn name(self) -> &'static str {
@@ -26,6 +28,7 @@ impl Family {
             Family::Meaning => "meaning",
             Family::Framing => "framing",
             Family::Order => "order",
+            Family::Client => "client",
         }
     }
 
@@ -133,6 +136,16 @@ kinds! {
     FramingBetween = "framing-between", Framing, true;
     /// Answers of calls that are under way together, in another order.
     Order = "order", Order, true;
+    /// The client leaves at an event, and comes back at once with the id of that event.
+    Leave = "leave", Client, true;
+    /// The client leaves at an event, and comes back when the run has ended.
+    Late = "late", Client, true;
+    /// The client leaves at an event for good.
+    Gone = "gone", Client, true;
+    /// A second client reads the same run, from an event of the first one on.
+    Viewers = "viewers", Client, true;
+    /// The same request comes a second time, while the first one is answered.
+    Twice = "twice", Client, true;
 }
 
 impl FaultKind {
@@ -140,22 +153,32 @@ impl FaultKind {
     pub fn by_default() -> Vec<FaultKind> {
         use FaultKind::{CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing, RateLimit, Stall};
         let chosen = [RateLimit, Stall, CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing];
-        Self::ALL.into_iter().filter(|kind| chosen.contains(kind) || kind.family() == Family::Framing).collect()
+        let whole = [Family::Framing, Family::Client];
+        Self::ALL.into_iter().filter(|kind| chosen.contains(kind) || whole.contains(&kind.family())).collect()
     }
 
-    /// The kinds that a word means: a kind's name, a family's name, or `all`. `None` if it means none.
+    /// The kinds that a word means: a kind's name, a family's name, `model` for the usual ones of that side, or `all`. `None` if it means
+    /// none.
     pub fn of_word(word: &str) -> Option<Vec<FaultKind>> {
         if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == word) {
             return Some(vec![kind]);
+        }
+        if word == "model" {
+            return Some(Self::by_default().into_iter().filter(|kind| kind.is_of_model()).collect());
         }
         let family = Family::ALL.into_iter().find(|family| family.name() == word);
         let of = |kind: &FaultKind| kind.goes_with_family() && family.is_none_or(|family| kind.family() == family);
         (family.is_some() || word == "all").then(|| Self::ALL.into_iter().filter(of).collect())
     }
 
+    /// Whether it is a fault of the model's side, so that a call can meet it.
+    pub fn is_of_model(self) -> bool {
+        self.family() != Family::Client
+    }
+
     /// All words that [`FaultKind::of_word`] knows.
     pub fn words() -> Vec<&'static str> {
-        let families = Family::ALL.into_iter().map(Family::name).chain(["all"]);
+        let families = Family::ALL.into_iter().map(Family::name).chain(["model", "all"]);
         // `order` is a family with one kind of the same name.
         families.chain(Self::ALL.into_iter().map(FaultKind::name).filter(|name| *name != "order")).collect()
     }
@@ -193,7 +216,7 @@ impl Fault {
             Some((name, after)) => (name, Some(after.parse().ok().filter(|after| *after > 0)?)),
             None => (text, None),
         };
-        let kind = FaultKind::ALL.into_iter().find(|kind| kind.name() == name)?;
+        let kind = FaultKind::ALL.into_iter().find(|kind| kind.name() == name && kind.is_of_model())?;
         Some(Fault { kind, after, of: 0 })
     }
 

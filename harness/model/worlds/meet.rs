@@ -38,6 +38,9 @@ pub(crate) struct Meeting<'a> {
 /// Returns what a call gets if it meets a fault, otherwise the token of the call: then it is answered as usual.
 pub(crate) async fn meet(meeting: Meeting<'_>, in_flight: InFlight) -> Result<HttpResponse<HttpBody>, InFlight> {
     let Meeting { replay, staged, activity, call, request, lookup, headers, provider } = meeting;
+    if staged.gate().is_some() {
+        return Err(in_flight);
+    }
     let Some((index, is_open)) = replay.next_turn(lookup, Some(request)) else { return Err(in_flight) };
     let served = Served::plain(replay.fixture().clone(), index);
     let response = served.response_to(call);
@@ -62,7 +65,7 @@ pub(crate) async fn meet(meeting: Meeting<'_>, in_flight: InFlight) -> Result<Ht
             Some((turn, fault)) if turn.is_none_or(|turn| turn == index) => (fault, *times),
             _ => return Err(in_flight),
         },
-        StagedKind::Faulty { .. } => return Err(in_flight),
+        StagedKind::Faulty { .. } | StagedKind::Gated(_) => return Err(in_flight),
     };
     let Some(sent) = response.ok().and_then(|response| faulted(fault, served.turn(), call, provider, &response)) else {
         return Err(in_flight);

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::order::Order;
 use super::{Fault, FaultKind};
+use crate::gate::Gate;
 use retake_base::lock::Mutex;
 
 /// How often the call of a turn came.
@@ -46,6 +47,8 @@ pub(super) enum StagedKind {
     Asked { times: u32 },
     /// The calls of some turns are answered in an order.
     Ordered(Order),
+    /// Answers are held back until a client has done what it does.
+    Gated(Gate),
 }
 
 /// Which calls are under way together.
@@ -105,6 +108,16 @@ impl Staged {
         Staged::of(StagedKind::Ordered(Order::of(turns)), u32::MAX)
     }
 
+    /// Answers are held back until a client has done what it does.
+    pub fn gated(gate: Gate) -> Staged {
+        Staged::of(StagedKind::Gated(gate), u32::MAX)
+    }
+
+    /// What holds answers back until a client has done what it does.
+    pub(crate) fn gate(&self) -> Option<&Gate> {
+        if let StagedKind::Gated(gate) = &self.kind { Some(gate) } else { None }
+    }
+
     /// What could happen to the answer of each turn that was served, if this was watched.
     pub fn possible(&self) -> BTreeMap<usize, Vec<Fault>> {
         match &self.kind {
@@ -129,9 +142,9 @@ impl Staged {
             .fold(Arrivals::default(), |all, it| Arrivals { came: all.came + it.came, faults: all.faults + it.faults })
     }
 
-    /// Whether a call has met a fault. What is asked after that is no miss: nobody recorded it.
+    /// Whether a call has met a fault, or a client has done what it does. What is asked after that is no miss: nobody recorded it.
     pub fn is_after_fault(&self) -> bool {
-        self.met.lock().values().any(|met| met.faults > 0)
+        self.gate().is_some_and(|gate| gate.acted().is_some()) || self.met.lock().values().any(|met| met.faults > 0)
     }
 
     /// When the first call met its fault, and when the first call that was never recorded came after that.

@@ -1,23 +1,17 @@
 //! Worlds that run one after another on a system of their own, and whether it is sick after them.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::plan::World;
-use super::sent::{WhatWasSent, says_error};
-use super::stay::{Ended, Left, PACING, Play, Seen, Setting};
-use super::verdict::{Compared, Did, Noise, QUOTED, Verdict, quoted, told};
-use crate::drive::EMPTY_STREAM;
+use super::sent::WhatWasSent;
+use super::stay::{Ended, PACING, Play, Seen, Setting};
+use super::verdict::{Did, Noise, Verdict};
 use crate::run::trial;
 use crate::system::{Egress, Running, StageTools};
 use retake_base::error::{Error, Result};
-use retake_base::text::{clipped, counted};
-use retake_core::conversation::Message;
-use retake_core::events::Golden;
-use retake_core::json::{Json, Layout};
 use retake_model::{Family, FaultKind, ServerOptions, Staged};
-use retake_scenario::{Action, Panics, Step, Unused, Worlds};
+use retake_scenario::{Panics, Unused, Worlds};
 use tokio::time::Instant;
 
 /// How long a stream that stops is waited for, whatever the recorded run takes.
@@ -125,7 +119,7 @@ impl Setting<'_> {
             }
             _ => Some("differs without any fault"),
         };
-        let can_share = unlike.is_none() && noise.is_none();
+        let can_share = unlike.is_none() && noise.is_none() && again.all_served == seen.all_served;
         if can_share {
             return Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched });
         }
@@ -224,24 +218,19 @@ impl Setting<'_> {
         Ok(match (crash, judged) {
             (Some(_), _) if worlds.len() > 1 => Batch::Unclear,
             (Some(crash), Batch::Judged(mut judged)) => {
-                judged.iter_mut().for_each(|last| last.verdict = Verdict::new(Did::Crashed, crash.clone()));
+                for last in &mut judged {
+                    last.verdict = Verdict::new(Did::Crashed, crash.clone());
+                }
                 Batch::Judged(judged)
             }
             (_, judged) => judged,
         })
     }
 
-    /// Whether one of the scenario's streams has a last event, so that its client notices a stream that lacks it.
-    fn waits_for_an_event(&self) -> bool {
-        let mut parts = self.scenario.steps.iter().flat_map(Step::parts);
-        parts.any(|part| match &part.action {
-            Action::Request(request) => request.stream().is_some_and(|stream| stream.last.is_some()),
-            _ => false,
-        })
-    }
-
     fn play(&self, world: &World, of: &Worlds, recording: &Recording, cap: Duration) -> Play {
-        let play = if world.order.is_empty() {
+        let play = if let Some(spot) = world.spot {
+            Play::of_client(self, world.fault.kind, spot, of)
+        } else if world.order.is_empty() {
             let staged = Staged::faulty(Some(world.turn), world.fault, of.times, of.calls);
             Play::of(self, staged, Some(world.turn))
         } else {
@@ -250,110 +239,11 @@ impl Setting<'_> {
         // Before the whole run counts as one in which nothing happens.
         play.giving_up(self, &recording.sent, limit_of(world, cap) * 3 / 4)
     }
-
-    fn judge(
-        &self,
-        world: &World,
-        attempts: usize,
-        play: &Play,
-        seen: &Seen,
-        recording: &Recording,
-        of: &Worlds,
-    ) -> Verdict {
-        match seen.ended {
-            Ended::Storm => {
-                return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
-            }
-            Ended::Late => return Verdict::new(Did::Hung, hung(world.fault.kind)),
-            Ended::Well | Ended::Failed => {}
-        }
-        // What it asked in a later step follows from what it said in an earlier one, which is judged then.
-        let (met, left) = play.staged.times();
-        let later = met.zip(left).map(|(met, left)| (seen.steps_before(met), seen.steps_before(left)));
-        let until = later.filter(|(met, left)| left > met).map(|(_, left)| left - 1);
-        let (now, recorded) = match until {
-            None => (self.sent(seen, None), &recording.sent),
-            Some(_) => (self.sent(seen, until), &self.sent(&recording.seen, until)),
-        };
-        let compared = Compared {
-            recorded,
-            now: &now,
-            status: seen.status(),
-            noise: &recording.noise,
-            error_words: &self.project.discovered.suite.error_words,
-            changed: changed(&recording.seen.golden, &seen.golden),
-            stuck: seen.stuck.clone(),
-        };
-        let is_same = compared.is_as_recorded();
-        if seen.ended == Ended::Well && seen.left.is_none() && seen.golden == recording.seen.golden && is_same {
-            let why = if world.is_invisible() { String::new() } else { format!("in {}", counted(attempts, "attempt")) };
-            return Verdict::new(Did::Recovered, why);
-        }
-        if let Some(left) = seen.left.as_ref().filter(|_| until.is_none() || is_same) {
-            let acted = self.acted(world.fault.kind, left).map(|ran| Verdict::new(Did::Acted, ran));
-            return acted.unwrap_or_else(|| Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked))));
-        }
-        if until.is_none()
-            && let Some((status, said)) = seen.failed_status()
-        {
-            return Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref()));
-        }
-        // To a client that waits for no last event, a stream that ends well with nothing in it is a whole answer.
-        let failure = seen.driven.failure.as_ref();
-        let is_empty =
-            failure.is_some_and(|(_, error)| error.what().contains(EMPTY_STREAM)) && !self.waits_for_an_event();
-        if until.is_none() && seen.ended == Ended::Failed && seen.driven.broken.is_none() && !is_empty {
-            return Verdict::new(Did::Reported, "the answer breaks off, without a word");
-        }
-        compared.verdict()
-    }
-
-    /// The tool that ran with arguments that the model did not give, if its call was damaged.
-    fn acted(&self, kind: FaultKind, left: &Left) -> Option<String> {
-        use FaultKind::{BadArguments, CutClean, CutDirty, ErrorEvent, Garbage, LengthInToolCall, Stall};
-        if !matches!(kind, BadArguments | CutClean | CutDirty | ErrorEvent | Garbage | LengthInToolCall | Stall) {
-            return None;
-        }
-        let given = |call: &Json| {
-            self.fixture.table.turns().iter().any(|turn| {
-                let said = Message {
-                    tool_calls: turn.output.tool_calls().into_iter().cloned().collect(),
-                    ..Message::new("ai", "")
-                };
-                let canonical = self.project.rules.canonical(vec![said]);
-                let calls = canonical.first().and_then(|said| said.get("tool_calls")?.as_array());
-                calls.unwrap_or_default().contains(call)
-            })
-        };
-        let acted = left.ran.iter().find(|(call, result)| !refuses(result) && !given(call));
-        let ran = acted.map(|(call, _)| {
-            let args = call.get("args").map(|args| args.print(Layout::Compact)).unwrap_or_default();
-            format!("ran {} with {}", call.str_of("name").unwrap_or_default(), clipped(&args, QUOTED))
-        });
-        ran.or_else(|| left.tool.clone())
-    }
 }
-
-/// Whether the result of a tool says that it did not act.
-fn refuses(result: &str) -> bool {
-    says_error(result, &REFUSALS.map(str::to_owned))
-}
-
-/// The words of tools that did not act, besides those of errors.
-const REFUSALS: [&str; 7] = ["invalid", "missing", "required", "malformed", "could not", "cannot", "must "];
 
 /// How long nothing happens in a world until it counts as hung.
 fn limit_of(world: &World, cap: Duration) -> Duration {
     if world.fault.kind == FaultKind::Stall { cap.min(STALLED) } else { cap }
-}
-
-/// What would end a world in which the service waits.
-fn hung(kind: FaultKind) -> &'static str {
-    match kind {
-        FaultKind::Hang => "waits for an answer: a timeout of the model's client would end it (SDKs have 600 s)",
-        FaultKind::Stall => "waits for the rest: a read timeout of the model's client would end it (SDKs have 600 s)",
-        _ => "does not end",
-    }
 }
 
 /// Why a system is sick: the recorded run on it is no longer what it was.
@@ -368,14 +258,4 @@ fn sickness(again: &Seen, recording: &Recording) -> Option<String> {
         Ended::Well if again.golden != recording.seen.golden => Some("sends something else".to_owned()),
         Ended::Well => None,
     }
-}
-
-/// The first line of a golden that another one lacks, or has in addition.
-fn changed(recorded: &Golden, now: &Golden) -> Option<String> {
-    let (recorded, now) = (&recorded.to_string(), &now.to_string());
-    let lacks = |a: &str, b: &str, sign: char| {
-        let lines: BTreeSet<&str> = b.lines().collect();
-        a.lines().find(|line| !lines.contains(line)).map(|line| format!("{sign} {}", line.trim()))
-    };
-    lacks(now, recorded, '+').or_else(|| lacks(recorded, now, '-'))
 }

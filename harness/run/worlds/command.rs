@@ -30,7 +30,7 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
         let name = test::name_of(&scenario.name);
         project.runs.begin(&name, scenario.file.clone(), RunAction::Test);
         let only = |world: &World| {
-            options.turn.is_none_or(|turn| world.turn + 1 == turn)
+            options.turn.is_none_or(|turn| !world.is_of_client() && world.turn + 1 == turn)
                 && options
                     .world
                     .as_deref()
@@ -67,16 +67,37 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
     Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
-/// The faults that a user asks for: those of `--world`, or the scenario's own, or the usual ones.
+/// The faults that a user asks for: those of `--world` and `--side`, or the scenario's own, or the usual ones.
 fn worlds_of(scenario: &Scenario, options: &WorldsOptions) -> Result<Worlds> {
     let own = scenario.worlds.clone().unwrap_or_default();
-    let Some(name) = &options.world else { return Ok(own) };
-    let kinds = FaultKind::of_word(name).or_else(|| Some(vec![Fault::of_turn(name)?.1.kind]));
-    let kinds = kinds.ok_or_else(|| {
+    let kinds = match &options.world {
+        None => own.kinds,
+        Some(name) => kinds_of(name)?,
+    };
+    let kinds = match options.side.as_deref() {
+        None => kinds,
+        Some("model") => kinds.into_iter().filter(|kind| kind.is_of_model()).collect(),
+        Some("client") if options.world.is_none() => FaultKind::of_word("client").unwrap_or_default(),
+        Some("client") => kinds.into_iter().filter(|kind| !kind.is_of_model()).collect(),
+        Some(side) => {
+            let error = Error::new(format!("faults of the side `{side}` are not built yet"));
+            return Err(error.help("there are those of the model and the client"));
+        }
+    };
+    Ok(Worlds { kinds, ..own })
+}
+
+/// The kinds of faults that a word means, or the kind of a world that it names.
+fn kinds_of(name: &str) -> Result<Vec<FaultKind>> {
+    let of_client = || {
+        let kind = name.strip_prefix("client/")?.split('/').next()?;
+        FaultKind::of_word(kind).filter(|kinds| !kinds[0].is_of_model())
+    };
+    let kinds = FaultKind::of_word(name).or_else(of_client);
+    kinds.or_else(|| Some(vec![Fault::of_turn(name)?.1.kind])).ok_or_else(|| {
         let error = Error::new(format!("`{name}` is neither a world nor a family of worlds"));
         error.suggest_or(name, FaultKind::words(), format!("there are {}", FaultKind::words().join(", ")))
-    })?;
-    Ok(Worlds { kinds, ..own })
+    })
 }
 
 /// The lines of the worlds, marked where they fail and are not accepted, and how many those are.

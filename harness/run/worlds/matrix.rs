@@ -7,6 +7,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use super::batch::{Batch, Judged, Recording};
+use super::client;
 use super::plan::{World, plan};
 use super::stay::Setting;
 use super::verdict::{Did, Verdict};
@@ -57,7 +58,9 @@ pub(super) fn run(
     let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
     let setting = Setting { project, scenario, fixture, committed };
     let recording = setting.record(worlds)?;
-    let (wanted, found) = plan(worlds, &recording.watched.possible(), &recording.watched.together(), only);
+    let of_client = client::worlds_of(scenario, &recording.seen.streams, worlds);
+    let (possible, together) = (recording.watched.possible(), recording.watched.together());
+    let (wanted, found) = plan(worlds, &possible, &together, &of_client, only);
     let cap = (recording.seen.took * TIMES).max(LEAST);
     let one_by_one = project.systems.alone(scenario).is_some();
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
@@ -80,7 +83,7 @@ pub(super) fn run(
     // at all, it is not the machine.
     let waits = |world: &World| matches!(world.fault.kind, FaultKind::Hang | FaultKind::Stall);
     let is_late = |(at, judged): &(usize, Option<Judged>)| {
-        let late = judged.as_ref().is_none_or(|it| matches!(it.verdict.did, Did::Hung | Did::Sick));
+        let late = judged.as_ref().is_none_or(|it| matches!(it.verdict.did, Did::Hung | Did::Sick | Did::NeverEnds));
         (late && !(judged.is_some() && waits(&wanted[*at]))).then(|| vec![(*at, wanted[*at].clone())])
     };
     let few = if one_by_one { 1 } else { cores };

@@ -3,8 +3,10 @@
 //! | file | contents |
 //! |---|---|
 //! | `plan` | which worlds a scenario has |
+//! | `client` | where the client leaves, comes back or comes a second time, and what it got |
 //! | `stay` | one run of the scenario on a system that runs already |
 //! | `batch` | worlds on a system of their own, and whether it is sick after them |
+//! | `judge` | what it did in a world, beside the recorded run |
 //! | `matrix` | all worlds of a scenario, in parallel |
 //! | `sent` | what a service sent, as far as verdicts compare it |
 //! | `verdict` | what the service did, and why |
@@ -13,7 +15,9 @@
 //! | `command` | `retake worlds` |
 
 mod batch;
+mod client;
 mod command;
+mod judge;
 mod matrix;
 mod plan;
 mod sent;

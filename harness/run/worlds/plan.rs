@@ -18,13 +18,30 @@ pub(super) struct World {
     pub(super) fault: Fault,
     /// The order in which these turns are answered; empty if that is not the fault.
     pub(super) order: Vec<usize>,
+    /// Where the client does what it does, if that is the fault.
+    pub(super) spot: Option<Spot>,
+}
+
+/// An event of the recorded run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// The index of the step whose stream it is in.
+    pub(super) step: usize,
+    /// Its number in that stream, counted from 1.
+    pub(super) event: usize,
 }
 
 impl World {
-    /// The name in commands: `turn1/cut-clean/3`.
+    /// The name in commands: `turn1/cut-clean/3`, `client/leave/7`.
     pub(super) fn id(&self) -> String {
         let after = self.fault.after.map(|after| format!("/{after}")).unwrap_or_default();
-        format!("turn{}/{}{after}", self.turn + 1, self.fault.kind.name())
+        let place = if self.is_of_client() { "client".to_owned() } else { format!("turn{}", self.turn + 1) };
+        format!("{place}/{}{after}", self.fault.kind.name())
+    }
+
+    /// Whether it is the client that does something else.
+    pub(super) fn is_of_client(&self) -> bool {
+        self.spot.is_some()
     }
 
     /// The fault in tables: `cut-clean 3/7`, `order 2 1`.
@@ -39,11 +56,13 @@ impl World {
     }
 }
 
-/// The worlds of a scenario in the order of its table, and how many there are if they are more than wanted.
+/// The worlds of a scenario in the order of its table, and how many there are if they are more than wanted. Each side has as many as are
+/// wanted.
 pub(super) fn plan(
     worlds: &Worlds,
     possible: &BTreeMap<usize, Vec<Fault>>,
     together: &[BTreeSet<usize>],
+    of_client: &[World],
     only: impl Fn(&World) -> bool,
 ) -> (Vec<World>, Option<usize>) {
     let mut all = Vec::new();
@@ -52,28 +71,33 @@ pub(super) fn plan(
             all.extend(together.iter().flat_map(|group| orders(kind, group)));
             continue;
         }
+        all.extend(of_client.iter().filter(|world| world.fault.kind == kind).cloned());
         let places = possible.values().map(|faults| faults.iter().filter(|fault| fault.kind == kind).count()).max();
         for place in 0..places.unwrap_or_default() {
             all.extend(possible.iter().filter_map(|(turn, faults)| {
                 let fault = *faults.iter().filter(|fault| fault.kind == kind).nth(place)?;
-                Some(World { turn: *turn, fault, order: Vec::new() })
+                Some(World { turn: *turn, fault, order: Vec::new(), spot: None })
             }));
         }
     }
     all.retain(only);
     let found = all.len();
-    if found <= worlds.max {
-        return (all, None);
-    }
-    let chosen = (0..worlds.max).map(|at| all[at * found / worlds.max].clone()).collect();
-    (chosen, Some(found))
+    let (of_model, of_client): (Vec<World>, Vec<World>) = all.into_iter().partition(|world| !world.is_of_client());
+    let evenly = |all: Vec<World>| match all.len() {
+        found if found <= worlds.max => all,
+        found => (0..worlds.max).map(|at| all[at * found / worlds.max].clone()).collect(),
+    };
+    let chosen = [evenly(of_model), evenly(of_client)].concat();
+    let found = Some(found).filter(|found| *found > chosen.len());
+    (chosen, found)
 }
 
 /// Each order of a group's answers but the recorded one.
 fn orders(kind: FaultKind, group: &BTreeSet<usize>) -> Vec<World> {
     let turns: Vec<usize> = group.iter().copied().collect();
     let orders = if turns.len() <= ALL_ORDERS { permutations(&turns) } else { chosen(&turns) };
-    let world = |order: Vec<usize>| World { turn: turns[0], fault: Fault { kind, after: None, of: 0 }, order };
+    let fault = Fault { kind, after: None, of: 0 };
+    let world = |order: Vec<usize>| World { turn: turns[0], fault, order, spot: None };
     orders.into_iter().filter(|order| *order != turns).map(world).collect()
 }
 

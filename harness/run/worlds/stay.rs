@@ -1,24 +1,28 @@
 //! One run of a scenario on a system that runs already, with a fault or without.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
+use super::plan::Spot;
 use super::sent::{WhatWasSent, said_by_body, says_error};
-use crate::drive::{Driven, Driver, GivingUp, StepData, Underway, milliseconds};
+use crate::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, milliseconds};
 use crate::run::declared_secrets;
 use crate::run::golden::Committed;
 use crate::run::project::Project;
 use crate::system::Stage;
 use retake_base::error::Result;
-use retake_core::events::{Captured, Golden, Known, Recorded, Shaped};
+use retake_core::events::{Captured, Event, Golden, Known, Recorded, Shaped};
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
-use retake_model::{GoingOn, Miss, MissReason, Mode, ModelServer, Pacing, Replay, RunLog, Scope, Staged};
-use retake_scenario::{Scenario, Step};
+use retake_model::{
+    CallOutcome, CallSeen, FaultKind, Gate, GoingOn, Keeps, Miss, MissReason, Mode, ModelServer, Pacing, Replay,
+    RunLog, Scope, Staged,
+};
+use retake_scenario::{Scenario, Step, Worlds};
 use retake_wire::fixture::Fixture;
 
 /// How long no call has to come after the fault until a service has given up: retries come at once.
@@ -65,6 +69,10 @@ pub(super) struct Seen {
     pub(super) left: Option<Left>,
     /// The value that a step waited for in vain.
     pub(super) stuck: Option<String>,
+    /// The streams of steps, by the index of the step.
+    pub(super) streams: BTreeMap<usize, Vec<Event>>,
+    /// When each call came, in milliseconds, and the turn that it got.
+    pub(super) calls: Vec<(f64, Option<usize>)>,
 }
 
 /// What a service asked that was never recorded.
@@ -76,6 +84,8 @@ pub(super) struct Left {
     pub(super) ran: Vec<(Json, String)>,
     /// What a double of a tool server was asked that was never recorded.
     pub(super) tool: Option<String>,
+    /// The first turn that was asked for once more, after it had been served.
+    pub(super) again: Option<usize>,
 }
 
 impl Left {
@@ -92,7 +102,11 @@ impl Left {
             matches!(miss.reason, MissReason::ToolNotRecorded { .. } | MissReason::ToolAllServed { .. })
         };
         let tool = missed.iter().find(is_of_tool).map(|miss| miss.reason.to_string());
-        Left { asked: conversation.last().map(text).unwrap_or_default(), ran, tool }
+        let again = log.missed.iter().find_map(|call| match &call.reason {
+            MissReason::AllServed { turns, .. } => turns.last().copied(),
+            _ => None,
+        });
+        Left { again, asked: conversation.last().map(text).unwrap_or_default(), ran, tool }
     }
 }
 
@@ -103,14 +117,25 @@ pub(super) struct Play {
     target: Option<usize>,
     /// When a step stops to wait for what does not come.
     gives_up: Option<GivingUp>,
+    /// What the client does.
+    pub(super) away: Option<Away>,
 }
 
 impl Play {
     pub(super) fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>) -> Play {
         let (scope, staged) = (Scope::new(&setting.scenario.name), Arc::new(staged));
         let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope);
-        let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()));
-        Play { staged, replay, target, gives_up: None }
+        let keeps = Keeps { calls: true, ..Keeps::default() };
+        let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()).keeping(keeps));
+        Play { staged, replay, target, gives_up: None, away: None }
+    }
+
+    /// A run whose client does something else.
+    pub(super) fn of_client(setting: &Setting<'_>, does: FaultKind, spot: Spot, of: &Worlds) -> Play {
+        let (gate, seen) = (Gate::default(), Arc::default());
+        let play = Play::of(setting, Staged::gated(gate.clone()), None);
+        let Spot { step, event } = spot;
+        Play { away: Some(Away { does, step, event, back: of.back.clone(), gate, seen }), ..play }
     }
 
     /// Steps stop to wait when an answer says something in error words that were not recorded, or when nothing happens for this time.
@@ -145,7 +170,7 @@ impl Play {
     ) -> Result<Seen> {
         self.replay.on_stage(&stage.places());
         let began = Instant::now();
-        let underway = Underway::since(began).giving_up(self.gives_up.clone());
+        let underway = Underway::since(began).in_world(self.gives_up.clone(), self.away.clone());
         let running = async {
             tokio::select! {
                 driven = self.drive(setting, stage, model, &underway) => Ok(driven?),
@@ -181,7 +206,12 @@ impl Play {
         let left = (log.unanswered || !missed.is_empty()).then(|| Left::of(&log, &missed, normalize));
         let golden = setting.golden(&driven);
         let (steps, all_served, stuck) = (underway.steps(), self.replay.all_served(), underway.stuck());
-        Ok(Seen { ended, driven, steps, golden, began, took: began.elapsed(), all_served, left, stuck })
+        let call = |call: &CallSeen| {
+            let turn = if let CallOutcome::Turn(turn, _) = call.outcome { Some(turn) } else { None };
+            (milliseconds(call.came.saturating_duration_since(began)), turn)
+        };
+        let (took, streams, calls) = (began.elapsed(), underway.streams(), log.calls.iter().map(call).collect());
+        Ok(Seen { ended, driven, steps, golden, began, took, all_served, left, stuck, streams, calls })
     }
 
     async fn drive(
@@ -204,6 +234,11 @@ impl Play {
             }
         }
         activity.settled(Duration::ZERO, || true).await;
+        if let Some(away) = &self.away {
+            // The run of a client that left goes on, and is not to be taken for the next one.
+            away.gate.opens();
+            activity.settled(QUIET * 4, || self.replay.all_served()).await;
+        }
         Ok(driver.finish(scenario.settle.min(QUIET * 2)).await)
     }
 
@@ -249,13 +284,16 @@ impl Setting<'_> {
         // Answers that go into no golden are told apart by their steps.
         let beside = beside.iter().filter(|(step, _)| until.is_none_or(|until| *step < until));
         let beside = beside.map(|(step, capture)| (BESIDE + step, capture));
-        // What is quoted of it stands in a golden.
+        WhatWasSent::of(of_golden.chain(beside), &self.scenario.golden, &self.normalize(seen))
+    }
+
+    /// Replaces what differs from run to run. What is quoted stands in a golden.
+    pub(super) fn normalize<'a>(&'a self, seen: &'a Seen) -> impl Fn(&str) -> String + use<'a> {
         let secrets = declared_secrets::of_goldens(&self.project.open);
-        let normalize = |text: &str| {
+        move |text: &str| {
             let text = seen.driven.names.apply(text, &self.project.rules.normalizer);
             secrets.text(&text, &mut Fired::new()).into_owned()
-        };
-        WhatWasSent::of(of_golden.chain(beside), &self.scenario.golden, &normalize)
+        }
     }
 }
 
@@ -272,6 +310,18 @@ impl Seen {
         let (_, error) = self.driven.failure.as_ref()?;
         let answer = error.hints().iter().find_map(|hint| hint.strip_prefix("the answer was: "));
         Some((status, answer.and_then(said_by_body)))
+    }
+
+    /// The calls that came at least so many milliseconds after the beginning.
+    pub(super) fn calls_from(&self, time: Instant) -> impl Iterator<Item = Option<usize>> {
+        let time = milliseconds(time.saturating_duration_since(self.began));
+        self.calls.iter().filter(move |(came, _)| *came >= time).map(|(_, turn)| *turn)
+    }
+
+    /// How many events had come before the call that got a turn.
+    pub(super) fn events_before(&self, turn: usize) -> usize {
+        let came = self.calls.iter().find(|(_, of)| *of == Some(turn)).map_or(0.0, |(came, _)| *came);
+        self.steps.iter().flat_map(|step| &step.events).filter(|event| event.at_ms <= came).count()
     }
 
     /// How many steps had begun at a time.

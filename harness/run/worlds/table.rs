@@ -4,53 +4,64 @@ use std::fmt::Write as _;
 
 use super::batch::Judged;
 use super::matrix::Matrix;
+use retake_model::Fault;
 
-/// One line: the turn, its caller, the fault, what the service did, and why.
+/// One line: the turn and its caller or the client, the fault, what the service did, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    pub(super) turn: usize,
-    caller: Option<String>,
-    said: String,
+    /// The turn, or the number of the event at which the client does something.
+    at: usize,
+    /// What stands before its number, and after it.
+    before: String,
+    after: String,
 }
 
 impl Line {
     fn of(judged: &Judged, callers: &[Option<String>]) -> Line {
         let Judged { world, verdict, .. } = judged;
-        let said = [world.said().as_str(), verdict.did.word(), &verdict.why].join("  ");
-        Line { turn: world.turn, caller: callers.get(world.turn).cloned().flatten(), said: said.trim_end().to_owned() }
+        let did = [verdict.did.word(), &verdict.why].join("  ");
+        let (at, before, after) = if let (Some(_), Fault { kind, after: Some(at), of }) = (world.spot, world.fault) {
+            (at, format!("client  {} ", kind.name()), format!("/{of}  {did}"))
+        } else {
+            let caller = callers.get(world.turn).cloned().flatten().map(|caller| format!(" {caller}"));
+            let after = format!("{}  {}  {did}", caller.unwrap_or_default(), world.said());
+            (world.turn + 1, "turn ".to_owned(), after)
+        };
+        Line { at, before, after: after.trim_end().to_owned() }
     }
 
-    /// The text without the numbers of turns.
-    fn rest(&self) -> String {
-        let caller = self.caller.as_ref().map(|caller| format!(" {caller}")).unwrap_or_default();
-        format!("{caller}  {}", self.said)
-    }
-
-    fn print(&self) -> String {
-        format!("turn {}{}", self.turn + 1, self.rest())
+    fn is_like(&self, other: &Line) -> bool {
+        (&self.before, &self.after) == (&other.before, &other.after)
     }
 }
 
 /// The line of one world, as it stands in an unfolded table.
 pub(super) fn line_of(judged: &Judged, callers: &[Option<String>]) -> String {
-    Line::of(judged, callers).print()
+    let Line { at, before, after } = Line::of(judged, callers);
+    format!("{before}{at}{after}")
 }
 
-/// The table. Neighbouring lines that are equal but for their turn are one line.
+/// The table. Neighbouring lines that are equal but for their turn, or the event of the client, are one line.
 pub(super) fn print(matrix: &Matrix, callers: &[Option<String>]) -> String {
     let mut text = String::new();
     let mut lines = matrix.judged.iter().map(|judged| Line::of(judged, callers)).peekable();
     while let Some(first) = lines.next() {
-        let mut last = first.turn;
-        while let Some(next) = lines.next_if(|next| next.turn == last + 1 && next.rest() == first.rest()) {
-            last = next.turn;
+        let of_turns = first.before == "turn ";
+        let mut places = vec![first.at];
+        while let Some(next) = lines.next_if(|next| {
+            next.is_like(&first) && (!of_turns || places.last().is_some_and(|last| next.at == last + 1))
+        }) {
+            places.push(next.at);
         }
-        let turns = if last == first.turn {
-            format!("turn {}", last + 1)
-        } else {
-            format!("turns {}..{}", first.turn + 1, last + 1)
+        let (from, to) = (places[0], places[places.len() - 1]);
+        let _ = match (of_turns, from == to) {
+            (_, true) => writeln!(text, "{}{from}{}", first.before, first.after),
+            (true, false) => writeln!(text, "turns {from}..{to}{}", first.after),
+            (false, false) => {
+                let places: Vec<String> = places.iter().map(usize::to_string).collect();
+                writeln!(text, "{}{}{}", first.before, places.join(","), first.after)
+            }
         };
-        let _ = writeln!(text, "{turns}{}", first.rest());
     }
     for note in notes(matrix) {
         let _ = writeln!(text, "{note}");
@@ -111,7 +122,14 @@ pub(super) fn unfolded(table: &str) -> Vec<String> {
             let (first, last) = turns.split_once("..")?;
             Some((first.parse::<usize>().ok()?, last.parse::<usize>().ok()?, rest))
         });
+        // `client  leave 1,2,5/9  …`
+        let of_client = line.strip_prefix("client  ").and_then(|rest| {
+            let (kind, rest) = rest.split_once(' ')?;
+            let (places, rest) = rest.split_once('/')?;
+            Some(places.split(',').map(|at| format!("client  {kind} {at}/{rest}")).collect())
+        });
         match folded {
+            None if of_client.is_some() => of_client.unwrap_or_default(),
             Some((first, last, rest)) => (first..=last).map(|turn| format!("turn {turn} {rest}")).collect(),
             None => vec![line.to_owned()],
         }

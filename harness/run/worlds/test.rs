@@ -69,8 +69,8 @@ pub(super) fn text_of(project: &Project, scenario: &Scenario, matrix: &Matrix) -
 pub(super) fn data(project: &Project, scenario: &Scenario, matrix: &Matrix) -> WorldsData {
     let callers = matrix::callers(project, scenario);
     let world = |judged: &Judged| WorldData {
-        turn: judged.world.turn + 1,
-        caller: callers.get(judged.world.turn).cloned().flatten(),
+        turn: if judged.world.is_of_client() { 0 } else { judged.world.turn + 1 },
+        caller: callers.get(judged.world.turn).cloned().flatten().filter(|_| !judged.world.is_of_client()),
         world: judged.world.id(),
         fault: judged.world.said(),
         verdict: judged.verdict.did.word().to_owned(),
@@ -140,7 +140,7 @@ fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str,
         !failing[..at].iter().any(|before| kind(before) == kind(failing[at]))
     };
     let (first, others): (Vec<usize>, Vec<usize>) = (0..failing.len()).partition(|at| is_first(*at));
-    let mut causes: Vec<Cause> = first.into_iter().chain(others).take(NAMED).map(|at| cause(&&failing[at])).collect();
+    let mut causes: Vec<Cause> = first.into_iter().chain(others).take(NAMED).map(|at| cause(&failing[at])).collect();
     if causes.is_empty() {
         causes.push(otherwise);
     }

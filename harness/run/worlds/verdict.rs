@@ -30,6 +30,14 @@ pub(super) enum Did {
     Other,
     /// It asked the model what was never recorded.
     WentOn,
+    /// Its client did not get all that was recorded, over both of its connections.
+    Lost,
+    /// Its client got something twice.
+    Doubled,
+    /// It goes on for a client that has left, or the client that came back waits for ever.
+    NeverEnds,
+    /// It asked the model once more for what it had got.
+    PaidTwice,
     /// It did not end.
     Hung,
     /// Its process ended, or it panicked.
@@ -51,6 +59,10 @@ impl Did {
             Did::Acted => "ACTED",
             Did::Other => "other",
             Did::WentOn => "went on",
+            Did::Lost => "LOST",
+            Did::Doubled => "DOUBLED",
+            Did::NeverEnds => "NEVER ENDS",
+            Did::PaidTwice => "PAID TWICE",
             Did::Hung => "hung",
             Did::Crashed => "crashed",
             Did::Sick => "sick",
@@ -92,6 +104,11 @@ impl Noise {
         let words = one.words.keys().chain(other.words.keys());
         let of_both = |word: &&(String, String)| one.words.contains_key(*word) && other.words.contains_key(*word);
         Noise { texts, words: words.filter(|word| !of_both(word)).cloned().collect() }
+    }
+
+    /// Whether it is at a place, in whatever answer.
+    pub(super) fn is_of(&self, place: &Place) -> bool {
+        self.texts.iter().any(|noise| noise.1 == place.1 && noise.2 == place.2)
     }
 
     /// Whether there is none.
@@ -233,12 +250,12 @@ fn grow(texts: &[String]) -> bool {
 }
 
 /// Whether texts are the pieces of one. A single text may also be a state.
-fn are_pieces(texts: &[String]) -> bool {
+pub(super) fn are_pieces(texts: &[String]) -> bool {
     texts.len() > 1 && !grow(texts)
 }
 
 /// The text at a place: its pieces joined, or the longest if they are states.
-fn whole(texts: &[String]) -> String {
+pub(super) fn whole(texts: &[String]) -> String {
     if grow(texts) { texts.iter().max_by_key(|text| text.len()).cloned().unwrap_or_default() } else { texts.concat() }
 }
 

@@ -6,7 +6,6 @@ use super::names::{check_header_name, env_name};
 use super::raw::{RawGolden, RawScenario, RawSuite};
 use super::spanned::Spanned;
 use super::values::RawDuration;
-use super::worlds::RawWorlds;
 use crate::name::{is_name, no_name};
 use crate::options::{Defaults, Drift};
 use crate::source::Source;
@@ -43,7 +42,10 @@ macro_rules! read {
                 allow: raw.allow.as_ref().map_or_else(|| Ok(otherwise.allow.clone()), |all| allowed(all, source))?,
                 timeout: raw.timeout.as_ref().map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
                 delays: raw.delays.unwrap_or(otherwise.delays),
-                worlds: raw.worlds.as_ref().map_or_else(|| otherwise.worlds.clone(), RawWorlds::read),
+                worlds: raw
+                    .worlds
+                    .as_ref()
+                    .map_or_else(|| Ok(otherwise.worlds.clone()), |worlds| worlds.read(source))?,
                 retries: raw.retries.unwrap_or(otherwise.retries),
                 headers: named.map_or_else(|| Ok(otherwise.headers.clone()), |names| headers(names, source))?,
             })

@@ -5,7 +5,11 @@ use std::fmt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use crate::options::Worlds;
+use super::spanned::Spanned;
+use crate::options::{Leaves, Worlds};
+use crate::pointer::Pointer;
+use crate::source::Source;
+use crate::template::Template;
 use retake_base::text::{listed, nearest};
 use retake_model::FaultKind;
 
@@ -32,6 +36,17 @@ pub(super) struct RawWorldsTable {
     /// How many calls of a turn a service may make in a world: more are a storm.
     /// Default: `10`. Example: `4`.
     pub(super) calls: Option<u8>,
+    /// What becomes of a run whose client has left for good: the model is asked no more (`"stops"`), or the run is finished and can
+    /// be read (`"finishes"`). Without it, either is right.
+    /// Example: `"stops"`.
+    pub(super) leaves: Option<Leaves>,
+    /// The path at which a client comes back to a run, with `Last-Event-ID`. It may use what the step captures. Default: the path of a
+    /// later step with `reconnect`, the answer's `Location`, or the same request.
+    /// Example: `"/runs/{{ run_id }}/events"`.
+    pub(super) back: Option<Spanned<String>>,
+    /// The JSON pointer of what makes two requests the same, if that is no header `Idempotency-Key`.
+    /// Example: `"/message/id"`.
+    pub(super) same: Option<Pointer>,
 }
 
 /// Faults, as booleans and words name them.
@@ -40,7 +55,7 @@ pub(super) struct RawFaults(Vec<FaultKind>);
 
 impl RawWorlds {
     /// The worlds that are meant, or `None` if there are none.
-    pub(super) fn read(&self) -> Option<Worlds> {
+    pub(super) fn read(&self, source: &Source) -> retake_base::error::Result<Option<Worlds>> {
         let worlds = match self {
             RawWorlds::Of(RawFaults(kinds)) => Worlds { kinds: kinds.clone(), ..Worlds::default() },
             RawWorlds::Table(table) => {
@@ -50,14 +65,29 @@ impl RawWorlds {
                     max: table.max.map_or(otherwise.max, usize::from),
                     times: table.times.map_or(otherwise.times, u32::from),
                     calls: table.calls.map_or(otherwise.calls, u32::from),
+                    leaves: table.leaves,
+                    back: table
+                        .back
+                        .as_ref()
+                        .map(|back| Template::parse(back.get_ref(), source, back.span()))
+                        .transpose()?,
+                    same: table.same.clone(),
                 }
             }
         };
-        Some(worlds).filter(|worlds| !worlds.kinds.is_empty())
+        Ok(Some(worlds).filter(|worlds| !worlds.kinds.is_empty()))
     }
 }
 
+/// The sides of a service that cannot fail yet.
+const NOT_BUILT: [&str; 2] = ["process", "tools"];
+
 fn faults_of<E: Error>(word: &str) -> Result<Vec<FaultKind>, E> {
+    if NOT_BUILT.contains(&word) {
+        let what =
+            format!("`{word}`: faults of this side are not built yet\nthere are those of the model and the client");
+        return Err(E::custom(what));
+    }
     FaultKind::of_word(word).ok_or_else(|| {
         let words = FaultKind::words();
         let help = match nearest(word, words.iter().copied()) {

@@ -213,7 +213,12 @@ impl Lines {
 /// The fields of `worlds`, each with the test that shows its effect.
 fn worlds() -> impl Iterator<Item = Entry> {
     const TEST: &str = "worlds::trial::settings_of_worlds_have_an_effect";
-    ["of", "max", "times", "calls"].into_iter().map(|field| Entry::by(&format!("worlds.{field}"), TEST))
+    const LEAVES: &str = "worlds::client::what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared";
+    const BACK: &str = "worlds::client::a_client_that_comes_back_has_all_of_it_once";
+    const SAME: &str = "worlds::client::what_makes_two_requests_the_same_is_declared";
+    let of_client = [("leaves", LEAVES), ("back", BACK), ("same", SAME)];
+    let of_model = ["of", "max", "times", "calls"].map(|field| (field, TEST));
+    of_model.into_iter().chain(of_client).map(|(field, test)| Entry::by(&format!("worlds.{field}"), test))
 }
 
 /// The fields about what programs may reach, each with the test that shows its effect.

@@ -1,5 +1,6 @@
 //! Worlds: what a service does with each fault of the model, and how that is reviewed.
 
+pub(crate) mod client;
 pub(crate) mod guide;
 pub(crate) mod kinds;
 pub(crate) mod mistakes;
@@ -7,4 +8,5 @@ pub(crate) mod served;
 pub(crate) mod trial;
 pub(crate) mod verdicts;
 
-pub(crate) const TESTS: &[&[crate::Test]] = &[kinds::TESTS, guide::TESTS, served::TESTS, trial::TESTS, verdicts::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] =
+    &[kinds::TESTS, client::TESTS, guide::TESTS, served::TESTS, trial::TESTS, verdicts::TESTS];

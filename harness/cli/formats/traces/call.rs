@@ -287,6 +287,8 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
     for name in TABLES.iter().flat_map(|table| names(if side == Side::Asked { table.asked } else { table.answered })) {
         let found = match span.value(name) {
             Ok(None) => continue,
+            // LangSmith's exporter leaves this where it hides something.
+            Ok(Some(Json::Str(empty))) if matches!(empty.trim(), "{}" | "[]" | "null") => continue,
             Ok(Some(_)) if span.dropped > 0 && span.is_flattened(name) => Err(Lack::Dropped(span.dropped)),
             Ok(Some(_)) if at_limit(name) => Err(Lack::Cut),
             // A text that OpenInference calls a text is not JSON, whatever it holds.

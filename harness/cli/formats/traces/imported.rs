@@ -77,19 +77,16 @@ impl Traces {
     fn chosen(&self, ids: &[String]) -> Result<Vec<Span>> {
         let mut chosen: Vec<&Vec<Span>> = Vec::new();
         for id in ids {
-            let fits = |trace: &&Vec<Span>| trace[0].trace.starts_with(id.as_str());
-            let exact = self.all.iter().find(|trace| trace[0].trace == *id);
-            let found: Vec<&Vec<Span>> =
-                exact.map_or_else(|| self.all.iter().filter(fits).collect(), |exact| vec![exact]);
-            match found[..] {
-                [trace] => chosen.push(trace),
-                [] => return Err(Error::new(format!("no trace has the id {id}")).help("to see the traces: --list")),
-                _ => {
-                    return Err(
-                        Error::new(format!("{} traces begin with {id}", found.len())).help("to see the traces: --list")
-                    );
+            let found: Vec<_> = self.all.iter().filter(|trace| trace[0].trace.starts_with(id.as_str())).collect();
+            let what = match (found.iter().find(|trace| trace[0].trace == *id), &found[..]) {
+                (Some(trace), _) | (None, [trace]) => {
+                    chosen.push(trace);
+                    continue;
                 }
-            }
+                (None, []) => format!("no trace has the id {id}"),
+                (None, _) => format!("{} traces begin with {id}", found.len()),
+            };
+            return Err(Error::new(what).help("to see the traces: --list"));
         }
         if ids.is_empty() {
             chosen = self.all.iter().collect();

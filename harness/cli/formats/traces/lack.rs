@@ -84,9 +84,11 @@ impl Refused {
             Lack::Failed(said) => {
                 (format!("the call failed ({said}), and what the provider answered is not in the span"), None)
             }
-            Lack::NoRoles => {
-                ("its messages are texts without roles, so who said what would be a guess".to_owned(), None)
-            }
+            Lack::NoRoles => (
+                "its messages are texts without roles, or have a form that is not read: who said what would be a guess"
+                    .to_owned(),
+                None,
+            ),
             Lack::Several => ("it holds several conversations at once".to_owned(), None),
             Lack::Steps => ("it holds several steps of an agent, not one answer".to_owned(), None),
             Lack::Redacted => ("its messages were hidden by what recorded them".to_owned(), capture()),

@@ -25,7 +25,7 @@ pub(super) fn spans(export: &Json) -> Result<Vec<Span>, String> {
 
 /// Whether a value is such an export.
 pub(super) fn is_one(export: &Json) -> bool {
-    let is_observation = |value: &Json| field(value, &["traceid"]).is_some() && value.get("type").is_some();
+    let is_observation = |value: &Json| field(value, "traceid").is_some() && value.get("type").is_some();
     let page = export.get("data").and_then(Json::as_array).is_some_and(|page| page.first().is_some_and(is_observation));
     export.get("observations").is_some() || export.get("trace").is_some() || page || is_observation(export)
 }
@@ -35,13 +35,13 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
         return Err(format!("`: expected an object, found {}", observation.kind()));
     };
     // The API writes `traceId`, the export to a bucket `trace_id`.
-    let text = |name: &str| text_field(observation, &[&folded(name)]).unwrap_or_default().to_owned();
+    let text = |name: &str| text_field(observation, &folded(name)).unwrap_or_default().to_owned();
     let id = text("id");
     if id.is_empty() {
         return Err(".id`: expected an id, found nothing".to_owned());
     }
     let mut span = Span {
-        trace: text_field(observation, &["traceid"]).or(trace).unwrap_or_default().to_owned(),
+        trace: text_field(observation, "traceid").or(trace).unwrap_or_default().to_owned(),
         id,
         parent: text("parentObservationId"),
         name: text("name"),
@@ -84,7 +84,7 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
     let kind = text("type").to_ascii_lowercase();
     span.fields.insert("langfuse.observation.type".to_owned(), kind.into());
     for group in ["usageDetails", "usage"] {
-        if let Some(Opened::Json(Json::Object(counts))) = field(observation, &[&folded(group)]).map(opened) {
+        if let Some(Opened::Json(Json::Object(counts))) = field(observation, &folded(group)).map(opened) {
             span.fields.extend(counts.iter().map(|(name, count)| (format!("{group}.{name}"), count.clone())));
         }
     }

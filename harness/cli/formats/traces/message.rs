@@ -4,7 +4,7 @@ use retake_core::conversation::{Block, Native, ToolCall};
 use retake_core::json::{Json, Layout, Object};
 
 use super::fields::REDACTED;
-use super::span::{CUT_MARKS, Opened, field, folded, names, opened, text_field, undotted};
+use super::span::{CUT_MARKS, Opened, field, folded, is_among, names, opened, text_field, undotted};
 
 /// One message of a trace.
 #[derive(Clone, Debug, Default)]
@@ -57,24 +57,23 @@ const ROLES: [(&str, &str); 5] = [
 ];
 
 /// The types of pieces, folded.
-const THOUGHTS: [&str; 6] =
-    ["thinking", "reasoning", "redactedthinking", "redactedreasoning", "thought", "reasoningtext"];
-const TEXTS: [&str; 6] = ["text", "inputtext", "outputtext", "userprompt", "systemprompt", "markdown"];
+const THOUGHTS: &str = "thinking reasoning redactedthinking redactedreasoning thought reasoningtext";
+const TEXTS: &str = "text inputtext outputtext userprompt systemprompt markdown";
 /// The items of OpenAI's Responses API that are no messages.
-const ITEMS: [&str; 5] = ["functioncall", "functioncalloutput", "reasoning", "customtoolcall", "customtoolcalloutput"];
-const KIND: [&str; 4] = ["type", "partkind", "blocktype", "kind"];
+const ITEMS: &str = "functioncall functioncalloutput reasoning customtoolcall customtoolcalloutput";
+const KIND: &str = "type partkind blocktype kind";
 
 /// The fields of a call and of a result, whatever wraps them; these and all below folded.
-const ID: [&str; 5] = ["toolcallid", "tooluseid", "callid", "ref", "id"];
-const NAME: [&str; 3] = ["name", "toolname", "functionname"];
-const ARGUMENTS: [&str; 6] = ["arguments", "args", "input", "parameters", "toolkwargs", "argumentsjson"];
-const RESULT: [&str; 7] = ["result", "output", "response", "content", "returnvalue", "value", "text"];
+const ID: &str = "toolcallid tooluseid callid ref id";
+const NAME: &str = "name toolname functionname";
+const ARGUMENTS: &str = "arguments args input parameters toolkwargs argumentsjson";
+const RESULT: &str = "result output response content returnvalue value text";
 
 /// The fields of a message.
-const CONTENT: [&str; 6] = ["content", "parts", "contents", "blocks", "items", "text"];
-const CONTENT_IN: [&str; 3] = ["parts", "content", "message"];
-pub(super) const FINISH: [&str; 2] = ["finishreason", "stopreason"];
-const TEXT: [&str; 3] = ["text", "content", "thinking"];
+const CONTENT: &str = "content parts contents blocks items text";
+const CONTENT_IN: &str = "parts content message";
+pub(super) const FINISH: &str = "finishreason stopreason";
+const TEXT: &str = "text content thinking";
 
 /// What a tool has to do with something: a call of it, or what it returned.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,7 +102,7 @@ fn role_of(word: &str) -> Option<&'static str> {
     let word = folded(word.rsplit('.').next().unwrap_or(word));
     let word = word.strip_suffix("chunk").unwrap_or(&word);
     let word = word.strip_suffix("message").filter(|word| !word.is_empty()).unwrap_or(word);
-    ROLES.iter().find(|(_, words)| names(words).any(|known| known == word)).map(|(role, _)| *role)
+    ROLES.iter().find(|(_, words)| is_among(word, words)).map(|(role, _)| *role)
 }
 
 /// Reads an object as a message; `None` if nothing says who said it.
@@ -115,7 +114,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         let name = name.strip_prefix("gen_ai.")?;
         role_of(name.strip_suffix(".message").unwrap_or(name))
     });
-    let finish = text_field(object, &FINISH).map(str::to_owned);
+    let finish = text_field(object, FINISH).map(str::to_owned);
     // What wraps a message: an event, a choice, a constructor of LangChain, a message with its type beside it.
     let inner = match object.get("gen_ai.event.content").map(opened) {
         Some(Opened::Json(inner)) => Some((inner, event)),
@@ -125,7 +124,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
             let wrapped = object.get("kwargs").filter(|_| object.get("lc").is_some()).zip(class);
             let typed = object.get("data").filter(|data| data.get("content").is_some()).zip(object.str_of("type"));
             let inner = wrapped.or(typed).map(|(inner, word)| (inner.clone(), role_of(word)));
-            inner.or_else(|| match field(object, &["message"]).map(opened) {
+            inner.or_else(|| match field(object, "message").map(opened) {
                 Some(Opened::Json(inner @ Json::Object(_))) => Some((inner, event)),
                 Some(Opened::Json(inner)) => Some((Json::object([("content", inner)]), event)),
                 Some(Opened::Text(text)) if event.is_some() => {
@@ -147,15 +146,15 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         return Ok(said);
     }
     let kind = kind_of(object);
-    let item = ITEMS.contains(&kind.as_str()) || kind == "message" && object.get("role").is_some();
-    let role = field(object, &["role"]);
-    let word = role.and_then(|role| role.as_str().or_else(|| text_field(role, &["value", "label"])));
+    let item = is_among(&kind, ITEMS) || kind == "message" && object.get("role").is_some();
+    let role = field(object, "role");
+    let word = role.and_then(|role| role.as_str().or_else(|| text_field(role, "value label")));
     // OpenLLMetry's word for what Anthropic's models think.
     let is_thought = word == Some("thinking");
     let role = match word {
         Some(_) if is_thought => "ai".to_owned(),
         Some(word) => role_of(word).map_or_else(|| word.to_owned(), str::to_owned),
-        None => match (event, text_field(object, &["type"]).and_then(role_of)) {
+        None => match (event, text_field(object, "type").and_then(role_of)) {
             (Some(role), _) | (None, Some(role)) if object.get("function").is_none() => role.to_owned(),
             _ if item && kind.ends_with("output") => "tool".to_owned(),
             _ if item => "ai".to_owned(),
@@ -171,17 +170,17 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         return Ok(Some(vec![said]));
     }
     let more = object.get("additional_kwargs");
-    let content = field(object, &CONTENT);
-    let id = text_field(object, &ID).or_else(|| text_field(more?, &ID)).unwrap_or_default();
+    let content = field(object, CONTENT);
+    let id = text_field(object, ID).or_else(|| text_field(more?, ID)).unwrap_or_default();
     // Some frameworks say of the calls, too, that a tool said them.
-    let calls = field(object, &["toolcalls"]).is_some_and(Json::is_truthy);
+    let calls = field(object, "toolcalls").is_some_and(Json::is_truthy);
     if said.role == "tool" && (calls || content.is_some_and(|content| holds(content, Way::Call))) {
         "ai".clone_into(&mut said.role);
     }
     let text_of_tool = said.role == "tool" && !content.is_some_and(|content| holds(content, Way::Result));
     if text_of_tool {
         let content = result_text(content.unwrap_or(&Json::Null))?;
-        let name = said.name.take().or_else(|| text_field(object, &NAME).map(str::to_owned));
+        let name = said.name.take().or_else(|| text_field(object, NAME).map(str::to_owned));
         said.results.push(ToolResult { id: id.to_owned(), name, content, failed: has_failed(object) });
     } else if let Some(content) = content {
         for piece in pieces(content)? {
@@ -209,7 +208,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
 }
 
 fn has_failed(result: &Json) -> bool {
-    result.str_of("status") == Some("error") || field(result, &["iserror", "error"]).is_some_and(Json::is_truthy)
+    result.str_of("status") == Some("error") || field(result, "iserror error").is_some_and(Json::is_truthy)
 }
 
 impl Said {
@@ -284,7 +283,7 @@ fn pieces(content: &Json) -> Result<Vec<Piece>, Unread> {
             Ok(vec![Piece::Block(Block::Text(whole(text)?.to_owned()))])
         }
         Json::Array(list) => list.iter().map(piece).collect(),
-        Json::Object(_) => match field(content, &CONTENT_IN) {
+        Json::Object(_) => match field(content, CONTENT_IN) {
             Some(inner) if !is_piece(content) => pieces(inner),
             _ => Ok(vec![piece(content)?]),
         },
@@ -296,8 +295,8 @@ fn pieces(content: &Json) -> Result<Vec<Piece>, Unread> {
 /// Whether an object is a piece by what it holds.
 fn is_piece(value: &Json) -> bool {
     let kind = kind_of(value);
-    let typed = way(&kind).is_some() || [&THOUGHTS[..], &TEXTS].iter().any(|kinds| kinds.contains(&kind.as_str()));
-    let alone = value.as_object().is_some_and(|fields| fields.len() == 1) && text_field(value, &["text"]).is_some();
+    let typed = way(&kind).is_some() || is_among(&kind, THOUGHTS) || is_among(&kind, TEXTS);
+    let alone = value.as_object().is_some_and(|fields| fields.len() == 1) && text_field(value, "text").is_some();
     typed && kind != "function" || alone || wrapped(value).is_some()
 }
 
@@ -308,7 +307,7 @@ fn wrapped(value: &Json) -> Option<(Way, &Json)> {
 }
 
 fn looks_called(value: &Json) -> bool {
-    value.get("function").is_some() || field(value, &ARGUMENTS).is_some()
+    value.get("function").is_some() || field(value, ARGUMENTS).is_some()
 }
 
 /// Whether a content consists of calls, or of results.
@@ -317,14 +316,14 @@ fn holds(content: &Json, what: Way) -> bool {
         |piece: &Json| way(&kind_of(piece)) == Some(what) || wrapped(piece).is_some_and(|(way, _)| way == what);
     match opened(content) {
         Opened::Json(Json::Array(list)) => !list.is_empty() && list.iter().all(is_one),
-        Opened::Json(object) => is_one(&object) || field(&object, &CONTENT_IN).is_some_and(|inner| holds(inner, what)),
+        Opened::Json(object) => is_one(&object) || field(&object, CONTENT_IN).is_some_and(|inner| holds(inner, what)),
         _ => false,
     }
 }
 
 /// The type of a piece, folded: `text` of `text`, `TextContent` and `TextBlock`.
 fn kind_of(value: &Json) -> String {
-    let kind = folded(text_field(value, &KIND).unwrap_or_default());
+    let kind = folded(text_field(value, KIND).unwrap_or_default());
     let ends = ["content", "block", "part"].iter().find_map(|end| kind.strip_suffix(end));
     ends.filter(|kind| !kind.is_empty()).map_or_else(|| kind.clone(), str::to_owned)
 }
@@ -343,9 +342,9 @@ fn piece(value: &Json) -> Result<Piece, Unread> {
         Some(Way::Result) => return result(held).map(Piece::Result),
         None => {}
     }
-    let text = TEXT.iter().find_map(|name| field(value, &[name])?.as_str());
+    let text = names(TEXT).find_map(|name| field(value, name)?.as_str());
     let thought = value.pointer("/reasoningContent/reasoningText/text").and_then(Json::as_str);
-    if THOUGHTS.contains(&kind.as_str()) || thought.is_some() || value.get("thought") == Some(&Json::Bool(true)) {
+    if is_among(&kind, THOUGHTS) || thought.is_some() || value.get("thought") == Some(&Json::Bool(true)) {
         let summary = value.get("summary").and_then(Json::as_array).unwrap_or_default();
         let summary: Vec<&str> = summary.iter().filter_map(|part| part.str_of("text")).collect();
         let text = thought.or(text).map_or_else(|| summary.join("\n\n"), str::to_owned);
@@ -357,7 +356,7 @@ fn piece(value: &Json) -> Result<Piece, Unread> {
         return Ok(Piece::Block(Block::Refusal(value.str_of("refusal").or(text).unwrap_or_default().to_owned())));
     }
     match text {
-        Some(text) if TEXTS.contains(&kind.as_str()) || kind.is_empty() => {
+        Some(text) if is_among(&kind, TEXTS) || kind.is_empty() => {
             Ok(Piece::Block(Block::Text(whole(text)?.to_owned())))
         }
         _ => Ok(Piece::Block(Block::Native(Native { api: "the trace".to_owned(), block: value.clone() }))),
@@ -370,13 +369,13 @@ pub(super) fn tool_call(value: &Json) -> Option<ToolCall> {
         return tool_call(&tree);
     }
     let value = wrapped(value).filter(|_| value.get("function").is_none()).map_or(value, |(_, held)| held);
-    let value = field(value, &["payload"]).unwrap_or(value);
+    let value = field(value, "payload").unwrap_or(value);
     let inner = value.get("function").filter(|inner| inner.as_object().is_some()).unwrap_or(value);
-    let name = text_field(inner, &NAME).or_else(|| text_field(value, &NAME))?;
+    let name = text_field(inner, NAME).or_else(|| text_field(value, NAME))?;
     Some(ToolCall {
-        id: text_field(value, &ID).unwrap_or_default().to_owned(),
+        id: text_field(value, ID).unwrap_or_default().to_owned(),
         name: name.to_owned(),
-        args: field(inner, &ARGUMENTS).map_or_else(|| Json::object::<String>([]), arguments),
+        args: field(inner, ARGUMENTS).map_or_else(|| Json::object::<String>([]), arguments),
     })
 }
 
@@ -391,12 +390,12 @@ pub(super) fn arguments(args: &Json) -> Json {
 
 fn result(value: &Json) -> Result<ToolResult, Unread> {
     let origin = value.get("origin");
-    let name = text_field(value, &NAME).or_else(|| text_field(origin?, &NAME)).map(str::to_owned);
-    let id = text_field(value, &ID).or_else(|| text_field(origin?, &ID)).unwrap_or_default().to_owned();
+    let name = text_field(value, NAME).or_else(|| text_field(origin?, NAME)).map(str::to_owned);
+    let id = text_field(value, ID).or_else(|| text_field(origin?, ID)).unwrap_or_default().to_owned();
     Ok(ToolResult {
         id,
         name,
-        content: result_text(field(value, &RESULT).unwrap_or(&Json::Null))?,
+        content: result_text(field(value, RESULT).unwrap_or(&Json::Null))?,
         failed: has_failed(value),
     })
 }

@@ -37,12 +37,12 @@ pub(super) fn spans(message: &Json) -> Result<Vec<Span>, String> {
 
 /// Whether a value is a message of OTLP.
 pub(super) fn is_one(message: &Json) -> bool {
-    field(inner(message), &["resourcespans", "resourcelogs", "batches"]).is_some()
+    field(inner(message), "resourcespans resourcelogs batches").is_some()
 }
 
 /// What a store of traces wraps in its answer.
 fn inner(message: &Json) -> &Json {
-    field(message, &["trace", "result"]).filter(|inner| inner.as_object().is_some()).unwrap_or(message)
+    field(message, "trace result").filter(|inner| inner.as_object().is_some()).unwrap_or(message)
 }
 
 fn span(item: &Json, at: &str) -> Result<Span, String> {
@@ -51,7 +51,7 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
         let name = event.str_of("name").unwrap_or_default();
         events.push((time(event, "timeUnixNano"), named(name, attributes(event, &at)?)));
     }
-    let status = field(item, &["status"]);
+    let status = field(item, "status");
     // 2 is the error code; the file exporter may write its name.
     let code = status.and_then(|status| status.get("code"));
     let failed = matches!(code, Some(Json::Int(2))) || code.and_then(Json::as_str) == Some("STATUS_CODE_ERROR");
@@ -59,13 +59,13 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
     Ok(Span {
         trace: id(item, "traceId", at)?,
         id: id(item, "spanId", at)?,
-        parent: text_field(item, &["parentspanid"]).unwrap_or_default().to_ascii_lowercase(),
+        parent: text_field(item, "parentspanid").unwrap_or_default().to_ascii_lowercase(),
         name: item.str_of("name").unwrap_or_default().to_owned(),
         start: time(item, "startTimeUnixNano"),
         end: time(item, "endTimeUnixNano"),
         fields: attributes(item, at)?.into_iter().collect(),
         events,
-        dropped: number(field(item, &["droppedattributescount"])).unwrap_or(0),
+        dropped: number(field(item, "droppedattributescount")).unwrap_or(0),
         failed: failed.then(|| said.to_owned()),
     })
 }
@@ -80,11 +80,11 @@ fn record(item: &Json, at: &str) -> Result<Span, String> {
         }
     }
     let named_so = fields.iter().find(|(name, _)| name == "event.name").and_then(|(_, name)| name.as_str());
-    let name = text_field(item, &["eventname"]).or(named_so).unwrap_or_default().to_owned();
+    let name = text_field(item, "eventname").or(named_so).unwrap_or_default().to_owned();
     let at = time(item, "timeUnixNano");
     Ok(Span {
-        trace: text_field(item, &["traceid"]).unwrap_or_default().to_ascii_lowercase(),
-        id: text_field(item, &["spanid"]).unwrap_or_default().to_ascii_lowercase(),
+        trace: text_field(item, "traceid").unwrap_or_default().to_ascii_lowercase(),
+        id: text_field(item, "spanid").unwrap_or_default().to_ascii_lowercase(),
         events: vec![(at, named(&name, fields))],
         ..Span::default()
     })
@@ -130,7 +130,7 @@ fn named(name: &str, fields: Vec<(String, Json)>) -> Object {
 /// The elements of a list, each with its path; none if there is no list.
 fn list<'a>(object: &'a Json, name: &str, at: &str) -> Result<Vec<(String, &'a Json)>, String> {
     let path = if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
-    let elements = match field(object, &[&folded(name)]) {
+    let elements = match field(object, &folded(name)) {
         None => return Ok(Vec::new()),
         Some(Json::Array(elements)) => elements,
         Some(other) => return Err(format!("`{path}`: expected a list, found {}", other.kind())),
@@ -165,14 +165,14 @@ fn value(value: &Json) -> Json {
 }
 
 fn id(item: &Json, name: &str, at: &str) -> Result<String, String> {
-    match field(item, &[&folded(name)]) {
+    match field(item, &folded(name)) {
         Some(Json::Str(id)) if !id.is_empty() => Ok(id.to_ascii_lowercase()),
         other => Err(format!("`{at}.{name}`: expected an id, found {}", other.map_or("nothing", Json::kind))),
     }
 }
 
 fn time(item: &Json, name: &str) -> u64 {
-    number(field(item, &[&folded(name)])).unwrap_or(0)
+    number(field(item, &folded(name))).unwrap_or(0)
 }
 
 /// A number, which JSON may write as a string.

@@ -99,7 +99,7 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
 
 /// A value and the first elements of its lists: what tells a format.
 fn samples(value: &Json) -> Vec<&Json> {
-    let lists = value.as_object().into_iter().flat_map(|fields| fields.values());
+    let lists = value.as_object().into_iter().flat_map(retake_core::json::Object::values);
     let first = lists.chain([value]).filter_map(|list| list.as_array()?.first());
     first.chain([value]).collect()
 }
@@ -133,7 +133,7 @@ impl TraceFormat {
                 return format!("{own}\n  it is of the format `{name}`: retake import {name} FILE");
             }
         }
-        let has = |value: &&Json, fields: &str| names(fields).all(|name| field(value, &[name]).is_some());
+        let has = |value: &&Json, fields: &str| names(fields).all(|name| field(value, name).is_some());
         let found = OTHERS.iter().find(|(fields, ..)| samples(value).iter().any(|value| has(value, fields)));
         found.map_or_else(|| own.to_owned(), |(_, what, how)| format!("{own}\n  it is {what}; to get OTLP: {how}"))
     }

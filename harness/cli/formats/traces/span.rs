@@ -30,6 +30,11 @@ pub(super) fn names(of: &str) -> impl Iterator<Item = &str> {
     of.split_ascii_whitespace()
 }
 
+/// Whether a word is one of these.
+pub(super) fn is_among(word: &str, of: &str) -> bool {
+    names(of).any(|name| name == word)
+}
+
 /// Whether a field has a name, whichever case and separators it is written in: `toolCallId`, `tool_call_id`, `ToolCallId`.
 /// `name` is in lower case and without separators.
 fn is_called(field: &str, name: &str) -> bool {
@@ -45,18 +50,16 @@ pub(super) fn folded(word: &str) -> String {
     letters(word).map(char::from).collect()
 }
 
-/// The first of these fields that is there and not null. The names are folded.
-pub(super) fn field<'a>(value: &'a Json, names: &[&str]) -> Option<&'a Json> {
+/// The first of these fields that is there and not null. Their names are folded.
+pub(super) fn field<'a>(value: &'a Json, of: &str) -> Option<&'a Json> {
     let fields = value.as_object()?;
-    let of_name = |name: &&str| {
-        fields.iter().find(|(field, held)| is_called(field, name) && **held != Json::Null).map(|(_, held)| held)
-    };
-    names.iter().find_map(of_name)
+    let is = |name: &str, (field, held): &(&str, &Json)| is_called(field, name) && **held != Json::Null;
+    names(of).find_map(|name| fields.iter().find(|entry| is(name, entry)).map(|(_, held)| held))
 }
 
 /// The first of these fields that is a text with something in it.
-pub(super) fn text_field<'a>(value: &'a Json, names: &[&str]) -> Option<&'a str> {
-    names.iter().find_map(|name| field(value, &[name])?.as_str().filter(|text| !text.is_empty()))
+pub(super) fn text_field<'a>(value: &'a Json, of: &str) -> Option<&'a str> {
+    names(of).find_map(|name| field(value, name)?.as_str().filter(|text| !text.is_empty()))
 }
 
 /// An object whose fields have names such as `message.role`, as the tree that they spell; `None` if it has none of these.
@@ -66,9 +69,7 @@ pub(super) fn undotted(value: &Json) -> Option<Json> {
     if !fields.keys().any(|name| HEADS.iter().any(|head| name.starts_with(head))) {
         return None;
     }
-    let mut tree = Tree::default();
-    fields.iter().for_each(|(name, held)| tree.insert(&name.split('.').collect::<Vec<_>>(), held));
-    tree.json("").ok()
+    tree(fields.iter().map(|(name, held)| (name.splitn(DEPTH, '.').collect(), held)).collect(), "").ok()
 }
 
 /// The value of one attribute, as text that holds JSON or as structure.
@@ -117,14 +118,13 @@ impl Span {
         let from = self.fields.range(prefix.clone()..);
         let of_name = from.map_while(move |(key, value)| Some((key.strip_prefix(&prefix)?, value)));
         of_name
-            .map(|(rest, value)| (rest.split('.').collect(), value))
+            .map(|(rest, value)| (rest.splitn(DEPTH, '.').collect(), value))
             .filter(|(path, _): &(Vec<&str>, _)| is_index(path[0]))
     }
 
     fn unflattened(&self, name: &str) -> Result<Option<Json>, String> {
-        let mut tree = Tree::default();
-        self.parts(name).for_each(|(path, value)| tree.insert(&path, value));
-        if tree.0.is_empty() { Ok(None) } else { tree.json(name).map(Some) }
+        let parts: Vec<_> = self.parts(name).collect();
+        if parts.is_empty() { Ok(None) } else { tree(parts, name).map(Some) }
     }
 }
 
@@ -132,41 +132,33 @@ fn is_index(part: &str) -> bool {
     !part.is_empty() && part.len() < 7 && part.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Attributes with dots in their names, as the tree that they were.
-#[derive(Default)]
-struct Tree(BTreeMap<String, (Option<Json>, Tree)>);
+/// The most names between dots; damaged traces may have any number.
+const DEPTH: usize = 32;
 
-impl Tree {
-    fn insert(&mut self, path: &[&str], value: &Json) {
-        let mut tree = self;
-        for (depth, part) in path.iter().enumerate() {
-            let entry = tree.0.entry((*part).to_owned()).or_default();
-            if depth + 1 == path.len() {
-                entry.0 = Some(value.clone());
-            }
-            tree = &mut entry.1;
-        }
+/// The tree that names with dots spell; where all names at one place are numbers, it is a list.
+fn tree(parts: Vec<(Vec<&str>, &Json)>, at: &str) -> Result<Json, String> {
+    let mut below: BTreeMap<&str, Vec<(Vec<&str>, &Json)>> = BTreeMap::new();
+    for (path, value) in parts {
+        below.entry(path[0]).or_default().push((path[1..].to_vec(), value));
     }
-
-    fn json(&self, at: &str) -> Result<Json, String> {
-        let value = |name: &str, (leaf, tree): &(Option<Json>, Tree)| match leaf {
-            Some(leaf) if tree.0.is_empty() => Ok(leaf.clone()),
-            _ => tree.json(&format!("{at}.{name}")),
-        };
-        if !self.0.keys().all(|key| is_index(key)) {
-            let entries = self.0.iter().map(|(name, entry)| Ok((name.as_str(), value(name, entry)?)));
-            return Ok(Json::object(entries.collect::<Result<Vec<_>, String>>()?));
-        }
-        let mut elements = Vec::new();
-        for (name, entry) in &self.0 {
-            elements.push((name.parse::<usize>().unwrap_or(usize::MAX), value(name, entry)?));
-        }
-        elements.sort_by_key(|(index, _)| *index);
-        if let Some((missing, _)) = elements.iter().enumerate().find(|(place, (index, _))| place != index) {
-            return Err(format!("`{at}.{missing}` is missing, but `{at}.{}` is there", elements[missing].0));
-        }
-        Ok(Json::Array(elements.into_iter().map(|(_, value)| value).collect()))
+    let value = |(name, held): (&str, Vec<(Vec<&str>, &Json)>)| match &held[..] {
+        [(path, leaf)] if path.is_empty() => Ok((name.to_owned(), (*leaf).clone())),
+        _ => Ok((
+            name.to_owned(),
+            tree(held.into_iter().filter(|(path, _)| !path.is_empty()).collect(), &format!("{at}.{name}"))?,
+        )),
+    };
+    let is_list = below.keys().all(|name| is_index(name));
+    let mut entries = below.into_iter().map(value).collect::<Result<Vec<_>, String>>()?;
+    if !is_list {
+        return Ok(Json::object(entries));
     }
+    let index = |(name, _): &(String, Json)| name.parse::<usize>().unwrap_or(usize::MAX);
+    entries.sort_by_key(index);
+    if let Some((missing, there)) = entries.iter().enumerate().find(|(place, entry)| *place != index(entry)) {
+        return Err(format!("`{at}.{missing}` is missing, but `{at}.{}` is there", there.0));
+    }
+    Ok(Json::Array(entries.into_iter().map(|(_, value)| value).collect()))
 }
 
 /// Parses a text that holds JSON, even if it was encoded twice.

@@ -7,7 +7,7 @@ use retake_core::json::Json;
 use retake_wire::{self as wire, Api, Response};
 
 use super::message::{FINISH, Said, ToolResult, Unread, message, whole};
-use super::span::{Opened, field, opened, text_field};
+use super::span::{Opened, field, is_among, names, opened, text_field};
 
 /// A conversation, with what its request says beside the messages; or an answer.
 #[derive(Clone, Debug, Default)]
@@ -31,44 +31,19 @@ pub(super) enum Side {
 }
 
 /// The fields that lead on to messages, in requests, states and answers; these and all below folded.
-const TO_MESSAGES: [&str; 12] = [
-    "messages",
-    "contents",
-    "input",
-    "inputmessages",
-    "prompt",
-    "llmrequest",
-    "request",
-    "chatctx",
-    "items",
-    "body",
-    "kwargs",
-    "data",
-];
-const TO_ANSWER: [&str; 13] = [
-    "message",
-    "choices",
-    "candidates",
-    "generations",
-    "replies",
-    "output",
-    "outputs",
-    "messages",
-    "response",
-    "result",
-    "content",
-    "data",
-    "raw",
-];
+const TO_MESSAGES: &str =
+    "messages contents input inputmessages prompt llmrequest request chatctx items body kwargs data";
+const TO_ANSWER: &str =
+    "message choices candidates generations replies output outputs messages response result content data raw";
 
 /// The fields in which a request is one text of the user, and in which an answer that is no message is a text.
-const USER_TEXTS: [&str; 2] = ["contents", "input"];
-const ANSWER_TEXTS: [&str; 5] = ["text", "content", "completion", "generatedtext", "combinedchunkcontent"];
+const USER_TEXTS: &str = "contents input";
+const ANSWER_TEXTS: &str = "text content completion generatedtext combinedchunkcontent";
 
-const SYSTEM: [&str; 4] = ["system", "instructions", "systeminstruction", "systemprompt"];
+const SYSTEM: &str = "system instructions systeminstruction systemprompt";
 
 /// Items of a conversation that nobody said.
-const ASIDES: [&str; 2] = ["agent_handoff", "agent_config_update"];
+const ASIDES: &str = "agent_handoff agent_config_update";
 
 /// How deeply wrappers may nest.
 const DEPTH: usize = 8;
@@ -143,7 +118,7 @@ impl Talk {
         let content = element.get("content").unwrap_or(&Json::Null);
         if content.pointer("/function/name").is_some() && element.get("tool_call_id").is_none() {
             self.tools.push(content.clone());
-        } else if element.str_of("type").is_none_or(|kind| !ASIDES.contains(&kind)) {
+        } else if element.str_of("type").is_none_or(|kind| !is_among(kind, ASIDES)) {
             self.said.extend(message(&element)?.ok_or(Unread::NoRoles)?);
         }
         Ok(())
@@ -158,7 +133,7 @@ impl Talk {
     fn request(&mut self, value: &Json, depth: usize) -> Result<(), Unread> {
         let config = value.get("config").or_else(|| value.get("generation_config"));
         for part in [Some(value), config].into_iter().flatten() {
-            self.system.extend(field(part, &SYSTEM).and_then(text_of));
+            self.system.extend(field(part, SYSTEM).and_then(text_of));
             self.tools.extend(part.get("tools").and_then(Json::as_array).unwrap_or_default().iter().cloned());
         }
         self.continues = self.continues.take().or_else(|| value.str_of("previous_response_id").map(str::to_owned));
@@ -168,15 +143,16 @@ impl Talk {
             self.said.extend(said);
             return Ok(());
         }
-        let inner = TO_MESSAGES.iter().find_map(|name| Some((name, field(value, &[name])?)));
-        match inner.ok_or(Unread::NoRoles)? {
-            (name, Json::Str(text)) if USER_TEXTS.contains(name) && value.get("model").is_some() => {
-                self.text("human", text)
-            }
-            (name, Json::Array(list)) if USER_TEXTS.contains(name) && matches!(list[..], [Json::Str(_)]) => {
-                self.text("human", list[0].as_str().unwrap_or_default())
-            }
-            (_, inner) => self.walk(inner, Side::Asked, depth + 1),
+        let inner = names(TO_MESSAGES).find_map(|name| Some((name, field(value, name)?)));
+        let (name, inner) = inner.ok_or(Unread::NoRoles)?;
+        let text = match inner {
+            Json::Str(text) if value.get("model").is_some() => Some(&text[..]),
+            Json::Array(list) => list.first().filter(|_| list.len() == 1).and_then(Json::as_str),
+            _ => None,
+        };
+        match text.filter(|_| is_among(name, USER_TEXTS)) {
+            Some(text) => self.text("human", text),
+            None => self.walk(inner, Side::Asked, depth + 1),
         }
     }
 
@@ -185,11 +161,11 @@ impl Talk {
             (self.answer, self.told) = (Some(answer), true);
             return Ok(());
         }
-        let finish = text_field(value, &FINISH);
-        let calls = field(value, &["toolcalls"]).is_some();
-        let text = text_field(value, &ANSWER_TEXTS[..2]);
+        let finish = text_field(value, FINISH);
+        let calls = field(value, "toolcalls").is_some();
+        let text = text_field(value, "text content");
         let is_alone =
-            || field(value, &["message"]).is_none() || value.as_object().is_some_and(|fields| fields.len() == 1);
+            || field(value, "message").is_none() || value.as_object().is_some_and(|fields| fields.len() == 1);
         if let Some(said) = message(value)? {
             (self.said, self.told) = (said, true);
         } else if calls || text.is_some() && is_alone() {
@@ -201,8 +177,7 @@ impl Talk {
         } else {
             // A text in any other field may be part of JSON that the model wrote.
             let is_text = |inner: &&Json| inner.as_str().is_some() && matches!(opened(inner), Opened::Text(_));
-            let inner =
-                field(value, &TO_ANSWER).filter(|inner| !is_text(inner)).or_else(|| field(value, &ANSWER_TEXTS));
+            let inner = field(value, TO_ANSWER).filter(|inner| !is_text(inner)).or_else(|| field(value, ANSWER_TEXTS));
             self.walk(inner.ok_or(Unread::NoRoles)?, Side::Answered, depth + 1)?;
         }
         self.told |= finish.is_some();

@@ -19,7 +19,7 @@ fn worlds_are_in_the_order_of_their_faults_then_places_then_turns() {
         (1, &[(CutClean, 1), (Nothing, 0)]),
         (2, &[(Nothing, 0)]),
     ]);
-    let (all, found) = plan(&worlds(&[Nothing, CutClean], 100), &possible, &[], |_| true);
+    let (all, found) = plan(&worlds(&[Nothing, CutClean], 100), &possible, &[], &[], |_| true);
     let ids: Vec<String> = all.iter().map(World::id).collect();
     let expected = [
         "turn1/cut-clean/1",
@@ -31,7 +31,7 @@ fn worlds_are_in_the_order_of_their_faults_then_places_then_turns() {
     ];
     assert_eq!((ids, found), (expected.map(str::to_owned).to_vec(), None));
     assert_eq!(all[2].said(), "cut-clean 4/9");
-    let (one, _) = plan(&worlds(&[Nothing], 100), &possible, &[], |world| world.turn == 1);
+    let (one, _) = plan(&worlds(&[Nothing], 100), &possible, &[], &[], |world| world.turn == 1);
     assert_eq!(one.len(), 1);
 }
 
@@ -39,7 +39,7 @@ fn worlds_are_in_the_order_of_their_faults_then_places_then_turns() {
 fn of_too_many_worlds_some_are_chosen_evenly() {
     let all: Vec<(usize, Vec<Fault>)> =
         (0..10).map(|turn| (turn, vec![Fault { kind: FaultKind::Nothing, after: None, of: 0 }])).collect();
-    let (chosen, found) = plan(&worlds(&[FaultKind::Nothing], 4), &all.into_iter().collect(), &[], |_| true);
+    let (chosen, found) = plan(&worlds(&[FaultKind::Nothing], 4), &all.into_iter().collect(), &[], &[], |_| true);
     assert_eq!(chosen.iter().map(|world| world.turn).collect::<Vec<_>>(), [0, 2, 5, 7]);
     assert_eq!(found, Some(10));
 }
@@ -48,7 +48,7 @@ fn of_too_many_worlds_some_are_chosen_evenly() {
 fn answers_of_calls_that_were_together_come_in_each_other_order() {
     let orders = |turns: &[usize]| {
         let group: BTreeSet<usize> = turns.iter().copied().collect();
-        plan(&worlds(&[FaultKind::Order], 100), &BTreeMap::new(), &[group], |_| true).0
+        plan(&worlds(&[FaultKind::Order], 100), &BTreeMap::new(), &[group], &[], |_| true).0
     };
     assert_eq!(orders(&[1, 2]).iter().map(World::said).collect::<Vec<_>>(), ["order 3 2"]);
     assert_eq!(orders(&[0, 1, 2]).len(), 5);

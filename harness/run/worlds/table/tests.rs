@@ -1,11 +1,11 @@
-use super::super::plan::World;
+use super::super::plan::{Spot, World};
 use super::super::verdict::{Did, Verdict};
 use super::*;
 use crate::report::WorldData;
 use retake_model::{Fault, FaultKind};
 
 fn judged(turn: usize, kind: FaultKind, did: Did, why: &str) -> Judged {
-    let world = World { turn, fault: Fault { kind, after: None, of: 0 }, order: Vec::new() };
+    let world = World { turn, fault: Fault { kind, after: None, of: 0 }, order: Vec::new(), spot: None };
     Judged { world, verdict: Verdict::new(did, why), attempts: 1, lines: Vec::new() }
 }
 
@@ -46,7 +46,7 @@ fn neighbours_that_differ_only_in_their_turn_are_one_line_and_unfold_again() {
 #[test]
 fn a_world_is_named_with_or_without_its_turn_and_its_place() {
     let fault = Fault { kind: FaultKind::CutClean, after: Some(3), of: 7 };
-    let world = World { turn: 0, fault, order: Vec::new() };
+    let world = World { turn: 0, fault, order: Vec::new(), spot: None };
     for name in ["turn1/cut-clean/3", "turn1/cut-clean", "cut-clean", "turn1"] {
         assert!(WorldData::is_named(&world.id(), name), "{name}");
     }
@@ -82,7 +82,24 @@ fn a_table_of_an_earlier_version_is_compared_in_the_worlds_that_it_has() {
 #[test]
 fn a_world_whose_fault_was_not_met_is_named_without_a_verdict() {
     let fault = Fault { kind: FaultKind::Nothing, after: None, of: 0 };
-    let unmet = vec![World { turn: 1, fault, order: Vec::new() }];
+    let unmet = vec![World { turn: 1, fault, order: Vec::new(), spot: None }];
     let table = print(&Matrix { unmet, ..matrix(&[judged(0, FaultKind::Nothing, Did::Silent, "nothing")]) }, &[]);
     assert_eq!(table, "turn 1  nothing  SILENT  nothing\nno verdict: no call met turn2/nothing\n");
+}
+
+#[test]
+fn the_places_of_a_client_are_one_line_and_unfold_again() {
+    let at = |event: usize, did: Did| {
+        let fault = Fault { kind: FaultKind::Leave, after: Some(event), of: 9 };
+        let world = World { turn: 0, fault, order: Vec::new(), spot: Some(Spot { step: 0, event }) };
+        Judged { world, verdict: Verdict::new(did, ""), attempts: 0, lines: Vec::new() }
+    };
+    let all = [at(1, Did::Recovered), at(2, Did::Recovered), at(5, Did::Recovered), at(9, Did::Lost)];
+    let table = print(&matrix(&all), &[Some("lead".to_owned())]);
+    assert_eq!(table, "client  leave 1,2,5/9  recovered\nclient  leave 9/9  LOST\n");
+    assert_eq!(unfolded(&table), all.each_ref().map(|judged| line_of(judged, &[])));
+    assert_eq!(holds(&table, &matrix(&all), &[]), Some(0));
+    assert!(
+        WorldData::is_named(&all[2].world.id(), "client/leave/5") && WorldData::is_named("client/leave/5", "leave")
+    );
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::options::{Delays, Egress, Level, Panics, Unused};
+use crate::options::{Delays, Egress, Leaves, Level, Panics, Unused};
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
@@ -75,6 +75,7 @@ inline! {
     Panics => { "type": "string", "enum": ["fail", "allow"] },
     Egress => { "type": "string", "enum": ["off", "note", "fail", "proven"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
+    Leaves => { "type": "string", "enum": ["stops", "finishes"] },
     ForkTools => { "type": "string", "enum": ["recorded", "live"] },
     Foreign<Detail> => { "type": "string", "enum": (Detail::WORDS) },
     Foreign<TextAs> => { "type": "string", "enum": ["kind", "lines"] },

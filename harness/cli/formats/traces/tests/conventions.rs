@@ -181,3 +181,11 @@ fn the_two_spans_of_a_stream_that_logfire_writes_are_one_call() {
     assert_eq!((both.fixture.table.turns().len(), both.refused.len()), (1, 0), "{:?}", both.refused);
     assert_eq!(taken(&otlp(&[("began", began)])).refused[0].reason, "it holds no answer");
 }
+
+#[test]
+fn what_langsmith_hides_is_not_recorded() {
+    let hidden = json!({"langsmith.span.kind": "llm", "gen_ai.request.model": "m", "gen_ai.prompt": "{}", "gen_ai.completion": "{}"});
+    let refused = &taken(&otlp(&[("call", hidden)])).refused[0];
+    assert_eq!(refused.reason, "it holds no messages: the service did not record their content");
+    assert_eq!(refused.setting.as_deref(), Some("LANGSMITH_HIDE_INPUTS=false LANGSMITH_HIDE_OUTPUTS=false"));
+}

@@ -164,14 +164,13 @@ fn the_conversation_of_an_agent_without_spans_of_its_calls() {
 
 #[test]
 fn messages_of_langchain_itself() {
-    for input in [json!([[
+    let input = json!([[
         {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": {"content": ASKED}},
         {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "AIMessage"], "kwargs": {"content": "", "tool_calls": [{"name": "get_weather", "args": {"city": "Tokyo"}, "id": "c1", "type": "tool_call"}]}},
         {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "ToolMessage"], "kwargs": {"content": "sunny", "tool_call_id": "c1"}},
-    ]])] {
-        let output = json!({"generations": [[{"text": "It is sunny.", "message": {"type": "ai", "data": {"content": "It is sunny."}}}]]});
-        gives_the_turn(&json!({"openinference.span.kind": "LLM", "input.value": input, "output.value": output}));
-    }
+    ]]);
+    let output = json!({"generations": [[{"text": "It is sunny.", "message": {"type": "ai", "data": {"content": "It is sunny."}}}]]});
+    gives_the_turn(&json!({"openinference.span.kind": "LLM", "input.value": input, "output.value": output}));
 }
 
 #[test]

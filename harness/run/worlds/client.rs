@@ -1,0 +1,204 @@
+//! The worlds of the client: at which events it leaves, comes back or comes a second time, and what it got then. Pure.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::plan::{Spot, World};
+use super::sent::WhatWasSent;
+use super::verdict::{Did, Noise, Verdict, are_pieces, quoted, told, whole};
+use retake_base::text::counted;
+use retake_core::events::{Captured, Event, Payload, ShapeOptions};
+use retake_model::{Fault, FaultKind};
+use retake_scenario::{Action, Method, Scenario, Step, StreamSpec, Worlds};
+
+/// The worlds of a scenario's client, in the order of the events of the recorded run.
+pub(super) fn worlds_of(scenario: &Scenario, streams: &BTreeMap<usize, Vec<Event>>, of: &Worlds) -> Vec<World> {
+    let total: usize = streams.values().map(|events| real(events).count()).sum();
+    let mut before = 0;
+    let mut all = Vec::new();
+    for (step, events) in streams {
+        let names: Vec<String> = real(events).map(|event| event.label().into_owned()).collect();
+        if let Some(kinds) = scenario.steps.get(*step).map(|it| kinds_of(scenario, it, *step, of)) {
+            for event in places(&names) {
+                let is_first = event == 1;
+                let is_last = event == names.len();
+                let fits = |kind: &&FaultKind| match kind {
+                    FaultKind::Viewers | FaultKind::Twice => is_first,
+                    FaultKind::Late | FaultKind::Gone => !is_last,
+                    // Who has all of it asks for the rest at most, and for no second run.
+                    _ => !is_last || kinds.contains(&FaultKind::Viewers),
+                };
+                all.extend(kinds.iter().filter(fits).map(|kind| World {
+                    turn: 0,
+                    fault: Fault { kind: *kind, after: Some(before + event), of: total },
+                    order: Vec::new(),
+                    spot: Some(Spot { step: *step, event }),
+                }));
+            }
+        }
+        before += names.len();
+    }
+    all
+}
+
+fn real(events: &[Event]) -> impl Iterator<Item = &Event> {
+    events.iter().filter(|event| event.is_real())
+}
+
+/// What the client of a step can do.
+fn kinds_of(scenario: &Scenario, step: &Step, index: usize, of: &Worlds) -> Vec<FaultKind> {
+    let Action::Request(request) = &step.action else { return Vec::new() };
+    let Some(StreamSpec { cancel: false, .. }) = request.stream() else { return Vec::new() };
+    let comes_back = |step: &Step| matches!(&step.action, Action::Request(request) if request.reconnect);
+    let later = scenario.steps.iter().skip(index + 1).any(comes_back);
+    let has_way = of.back.is_some() || later || request.method == Method::Get;
+    let is_keyed =
+        of.same.is_some() || request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+    // A client that nobody said can come back sends its request again, which is asked for by name.
+    let is_by_default = of.kinds == FaultKind::by_default();
+    if is_by_default && !has_way && !is_keyed && of.leaves.is_none() {
+        return Vec::new();
+    }
+    let mut kinds = vec![FaultKind::Leave, FaultKind::Late, FaultKind::Gone];
+    kinds.extend(has_way.then_some(FaultKind::Viewers));
+    kinds.extend(is_keyed.then_some(FaultKind::Twice));
+    kinds
+}
+
+/// The first, the middle and the last event of each run of like ones, counted from 1.
+fn places(names: &[String]) -> Vec<usize> {
+    let mut all = Vec::new();
+    let mut first = 0;
+    for run in names.chunk_by(|a, b| a == b) {
+        let mut places = vec![first + 1, first + run.len().div_ceil(2), first + run.len()];
+        places.dedup();
+        all.extend(places);
+        first += run.len();
+    }
+    all
+}
+
+/// What came to the client of a world, beside the recorded stream.
+pub(super) struct Received<'a> {
+    pub(super) recorded: &'a [Event],
+    /// What came to it before it left, or all that came to the first of two.
+    pub(super) first: &'a [Event],
+    /// The status with which it was received the second time, and what came then.
+    pub(super) again: Option<&'a (u16, Vec<Event>)>,
+    pub(super) noise: &'a Noise,
+    pub(super) options: &'a ShapeOptions,
+    pub(super) normalize: &'a dyn Fn(&str) -> String,
+    /// Why a step failed.
+    pub(super) failure: Option<String>,
+}
+
+impl Received<'_> {
+    /// The verdict on a client that does this, if its run came to an end.
+    pub(super) fn verdict(&self, does: FaultKind) -> Verdict {
+        let Some((status, again)) = self.again else {
+            let why = self.failure.clone().unwrap_or_else(|| "the client did not come back".to_owned());
+            return Verdict::new(Did::Lost, why);
+        };
+        let refused =
+            (*status >= 300 || *status == 204).then(|| Verdict::new(Did::Reported, format!("status {status}")));
+        let two = matches!(does, FaultKind::Viewers | FaultKind::Twice);
+        let problem = if two {
+            let second = refused.clone().or_else(|| self.problem(&[again], "the second client: "));
+            self.problem(&[self.first], "the first client: ").or(second)
+        } else {
+            self.problem(&[self.first, again], "")
+        };
+        let Some(problem) = problem else {
+            return Verdict::new(Did::Recovered, if again.is_empty() { "" } else { "to the last event" });
+        };
+        if problem.did == Did::Reported {
+            return problem;
+        }
+        let own = again
+            .iter()
+            .find(|event| event.is_real() && !real(self.recorded).any(|recorded| recorded.label() == event.label()));
+        let of_own = own.map(|event| {
+            let said = self.sent([&[event.clone()][..]]).labels.into_values().next().and_then(|came| came.said);
+            Verdict::new(Did::Reported, told(&format!("event `{}`", event.label()), said.as_deref()))
+        });
+        refused.or(of_own).unwrap_or(problem)
+    }
+
+    fn sent<'b>(&self, parts: impl IntoIterator<Item = &'b [Event]>) -> WhatWasSent {
+        let events = parts.into_iter().flatten().cloned().collect();
+        WhatWasSent::of([(0, &Captured::stream("", events))], self.options, self.normalize)
+    }
+
+    /// What is missing or comes twice in what came in parts.
+    fn problem(&self, parts: &[&[Event]], who: &str) -> Option<Verdict> {
+        let (before, again) = parts.split_first()?;
+        let again = again.first().copied().unwrap_or_default();
+        // A stream may begin as each of the run's streams does.
+        let opens =
+            real(again).next().filter(|event| Some(event.label()) == real(self.recorded).next().map(Event::label));
+        let is_opening = opens.is_some() && real(before).next().is_some();
+        let from = if is_opening { again.iter().position(Event::is_real).map_or(0, |at| at + 1) } else { 0 };
+        let again = &again[from..];
+        let problem = |did: Did, why: String| Some(Verdict::new(did, format!("{who}{why}")));
+        if let Some(twice) = self.twice(before, again) {
+            return problem(Did::Doubled, twice);
+        }
+        let (recorded, now) = (self.sent([self.recorded]), self.sent([*before, again]));
+        let places = recorded.texts.iter().filter(|(place, _)| !self.noise.is_of(place));
+        let mut lost: Option<(usize, String)> = None;
+        for (place, texts) in places {
+            let came = now.texts.get(place).map(Vec::as_slice).unwrap_or_default();
+            let pieces = are_pieces(texts);
+            let (all, came) = if pieces { (texts.concat(), came.concat()) } else { (whole(texts), whole(came)) };
+            let (length, is) = (all.chars().count(), came.chars().count());
+            if all == came {
+                continue;
+            }
+            match is.cmp(&length) {
+                Ordering::Less if lost.as_ref().is_none_or(|(most, _)| length - is > *most) => {
+                    let is_there = if came.is_empty() { "nothing".to_owned() } else { quoted(&came) };
+                    lost = Some((length - is, format!("{is_there} of {}", counted(length, "character"))));
+                }
+                Ordering::Less => {}
+                Ordering::Greater if pieces => {
+                    return problem(Did::Doubled, format!("{} of {length}", counted(is, "character")));
+                }
+                _ => return problem(Did::Other, format!("another text, {}", quoted(&came))),
+            }
+        }
+        if let Some((_, lost)) = lost {
+            return problem(Did::Lost, lost);
+        }
+        let carries =
+            |label: &String| recorded.texts.iter().any(|((_, of, _), texts)| of == label && are_pieces(texts));
+        let missing = recorded.labels.iter().find(|(label, came)| {
+            let times = now.labels.get(*label).map_or(0, |now| now.times);
+            times < if carries(label) { 1 } else { came.times } && !self.options.ignores(label)
+        });
+        missing.and_then(|(label, _)| problem(Did::Lost, format!("event `{label}`")))
+    }
+
+    /// The first event that comes again: with the same id, or without ids one that is no piece of a text, and of which there was but one.
+    /// The first one may be the state in which the client finds the run.
+    fn twice(&self, before: &[Event], again: &[Event]) -> Option<String> {
+        let said = |event: &Event| match &event.payload {
+            Payload::Data(text) => (self.normalize)(text),
+            _ => String::new(),
+        };
+        let is_same = |a: &Event, b: &Event| a.label() == b.label() && said(a) == said(b);
+        let once = |event: &Event| real(self.recorded).filter(|recorded| is_same(recorded, event)).count() == 1;
+        let again = real(again).filter(|event| !self.options.ignores(&event.label())).enumerate();
+        let doubled = again.into_iter().find(|(at, event)| {
+            real(before).any(|before| match (&before.id, &event.id) {
+                (Some(id), Some(other)) => id == other && is_same(before, event),
+                _ => *at > 0 && is_same(before, event) && once(event),
+            })
+        });
+        let (_, event) = doubled?;
+        let id = event.id.as_ref().map(|id| format!(" with the id {}", (self.normalize)(id))).unwrap_or_default();
+        Some(format!("event `{}`{id} comes twice", event.label()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,196 @@
+//! What a service did in a world, judged by the run beside the recorded one.
+
+use std::collections::BTreeSet;
+
+use super::batch::Recording;
+use super::client::Received;
+use super::plan::{Spot, World};
+use super::sent::says_error;
+use super::stay::{Ended, Left, Play, Seen, Setting};
+use super::verdict::{Compared, Did, QUOTED, Verdict, quoted, told};
+use crate::drive::{Away, AwaySeen, EMPTY_STREAM};
+use retake_base::text::{clipped, counted};
+use retake_core::conversation::Message;
+use retake_core::events::Golden;
+use retake_core::json::{Json, Layout};
+use retake_model::FaultKind;
+use retake_scenario::{Action, Leaves, Step, Worlds};
+
+impl Setting<'_> {
+    /// The verdict on a run in a world.
+    pub(super) fn judge(
+        &self,
+        world: &World,
+        attempts: usize,
+        play: &Play,
+        seen: &Seen,
+        recording: &Recording,
+        of: &Worlds,
+    ) -> Verdict {
+        if let Some((away, spot)) = play.away.as_ref().zip(world.spot) {
+            return self.judge_client(away, spot, world, seen, recording, of.leaves);
+        }
+        match seen.ended {
+            Ended::Storm => {
+                return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
+            }
+            Ended::Late => return Verdict::new(Did::Hung, hung(world.fault.kind)),
+            Ended::Well | Ended::Failed => {}
+        }
+        // What it asked in a later step follows from what it said in an earlier one, which is judged then.
+        let (met, left) = play.staged.times();
+        let later = met.zip(left).map(|(met, left)| (seen.steps_before(met), seen.steps_before(left)));
+        let until = later.filter(|(met, left)| left > met).map(|(_, left)| left - 1);
+        let (now, recorded) = match until {
+            None => (self.sent(seen, None), &recording.sent),
+            Some(_) => (self.sent(seen, until), &self.sent(&recording.seen, until)),
+        };
+        let compared = Compared {
+            recorded,
+            now: &now,
+            status: seen.status(),
+            noise: &recording.noise,
+            error_words: &self.project.discovered.suite.error_words,
+            changed: changed(&recording.seen.golden, &seen.golden),
+            stuck: seen.stuck.clone(),
+        };
+        let is_same = compared.is_as_recorded();
+        if seen.ended == Ended::Well && seen.left.is_none() && seen.golden == recording.seen.golden && is_same {
+            let why = if world.is_invisible() { String::new() } else { format!("in {}", counted(attempts, "attempt")) };
+            return Verdict::new(Did::Recovered, why);
+        }
+        if let Some(left) = seen.left.as_ref().filter(|_| until.is_none() || is_same) {
+            let acted = self.acted(world.fault.kind, left).map(|ran| Verdict::new(Did::Acted, ran));
+            return acted.unwrap_or_else(|| Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked))));
+        }
+        if until.is_none()
+            && let Some((status, said)) = seen.failed_status()
+        {
+            return Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref()));
+        }
+        // To a client that waits for no last event, a stream that ends well with nothing in it is a whole answer.
+        let failure = seen.driven.failure.as_ref();
+        let is_empty =
+            failure.is_some_and(|(_, error)| error.what().contains(EMPTY_STREAM)) && !self.waits_for_an_event();
+        if until.is_none() && seen.ended == Ended::Failed && seen.driven.broken.is_none() && !is_empty {
+            return Verdict::new(Did::Reported, "the answer breaks off, without a word");
+        }
+        compared.verdict()
+    }
+
+    /// Whether one of the scenario's streams has a last event, so that its client notices a stream that lacks it.
+    fn waits_for_an_event(&self) -> bool {
+        let mut parts = self.scenario.steps.iter().flat_map(Step::parts);
+        parts.any(|part| match &part.action {
+            Action::Request(request) => request.stream().is_some_and(|stream| stream.last.is_some()),
+            _ => false,
+        })
+    }
+
+    /// The verdict on a run whose client did something else.
+    fn judge_client(
+        &self,
+        away: &Away,
+        spot: Spot,
+        world: &World,
+        seen: &Seen,
+        recording: &Recording,
+        leaves: Option<Leaves>,
+    ) -> Verdict {
+        if let Some(turn) = seen.left.as_ref().and_then(|left| left.again) {
+            return Verdict::new(Did::PaidTwice, format!("asks for the answer of turn {} again", turn + 1));
+        }
+        if let Some(left) = &seen.left {
+            return Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked)));
+        }
+        let AwaySeen { first, again } = &*away.seen.lock();
+        if away.does == FaultKind::Gone {
+            // A client that left is noticed when something is written to it, at the second event at the latest. Before the first call after
+            // that, there may be no more than one event that had not been sent yet.
+            let new: Vec<Option<usize>> = away.gate.acted().map(|at| seen.calls_from(at).collect()).unwrap_or_default();
+            let before = |turn: &Option<usize>| turn.map(|turn| recording.seen.events_before(turn));
+            let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
+            let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;
+            let calls = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();
+            let asks = format!(
+                "the model is asked {} once it can be noticed that the client has left",
+                counted(calls, "more time")
+            );
+            return match leaves {
+                Some(Leaves::Stops) if calls > 0 => Verdict::new(Did::NeverEnds, asks),
+                Some(Leaves::Finishes) if !seen.all_served => {
+                    Verdict::new(Did::Lost, "the run is not finished after the client has left")
+                }
+                Some(_) => Verdict::new(Did::Recovered, ""),
+                None => Verdict::new(Did::Other, asks),
+            };
+        }
+        if seen.ended == Ended::Late {
+            return Verdict::new(Did::NeverEnds, "what the client waits for that came back does not come");
+        }
+        let none = Vec::new();
+        let normalize = self.normalize(seen);
+        let received = Received {
+            recorded: recording.seen.streams.get(&spot.step).unwrap_or(&none),
+            first,
+            again: again.as_ref(),
+            noise: &recording.noise,
+            options: &self.scenario.golden,
+            normalize: &normalize,
+            failure: seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned()),
+        };
+        received.verdict(away.does)
+    }
+
+    /// The tool that ran with arguments that the model did not give, if its call was damaged.
+    fn acted(&self, kind: FaultKind, left: &Left) -> Option<String> {
+        use FaultKind::{BadArguments, CutClean, CutDirty, ErrorEvent, Garbage, LengthInToolCall, Stall};
+        if !matches!(kind, BadArguments | CutClean | CutDirty | ErrorEvent | Garbage | LengthInToolCall | Stall) {
+            return None;
+        }
+        let given = |call: &Json| {
+            self.fixture.table.turns().iter().any(|turn| {
+                let said = Message {
+                    tool_calls: turn.output.tool_calls().into_iter().cloned().collect(),
+                    ..Message::new("ai", "")
+                };
+                let canonical = self.project.rules.canonical(vec![said]);
+                let calls = canonical.first().and_then(|said| said.get("tool_calls")?.as_array());
+                calls.unwrap_or_default().contains(call)
+            })
+        };
+        let acted = left.ran.iter().find(|(call, result)| !refuses(result) && !given(call));
+        let ran = acted.map(|(call, _)| {
+            let args = call.get("args").map(|args| args.print(Layout::Compact)).unwrap_or_default();
+            format!("ran {} with {}", call.str_of("name").unwrap_or_default(), clipped(&args, QUOTED))
+        });
+        ran.or_else(|| left.tool.clone())
+    }
+}
+
+/// Whether the result of a tool says that it did not act.
+fn refuses(result: &str) -> bool {
+    says_error(result, &REFUSALS.map(str::to_owned))
+}
+
+/// The words of tools that did not act, besides those of errors.
+const REFUSALS: [&str; 7] = ["invalid", "missing", "required", "malformed", "could not", "cannot", "must "];
+
+/// What would end a world in which the service waits.
+fn hung(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::Hang => "waits for an answer: a timeout of the model's client would end it (SDKs have 600 s)",
+        FaultKind::Stall => "waits for the rest: a read timeout of the model's client would end it (SDKs have 600 s)",
+        _ => "does not end",
+    }
+}
+
+/// The first line of a golden that another one lacks, or has in addition.
+fn changed(recorded: &Golden, now: &Golden) -> Option<String> {
+    let (recorded, now) = (&recorded.to_string(), &now.to_string());
+    let lacks = |a: &str, b: &str, sign: char| {
+        let lines: BTreeSet<&str> = b.lines().collect();
+        a.lines().find(|line| !lines.contains(line)).map(|line| format!("{sign} {}", line.trim()))
+    };
+    lacks(now, recorded, '+').or_else(|| lacks(recorded, now, '-'))
+}

@@ -1,0 +1,238 @@
+//! The client's side: a service whose client leaves, comes back and comes a second time, with one mistake at a time.
+
+use crate::support::fixtures::{self, turn};
+use crate::support::tree::Tree;
+
+tests! {
+    a_client_that_comes_back_has_all_of_it_once,
+    what_a_client_loses_or_gets_twice_is_said,
+    a_service_that_cannot_resume_reports_it,
+    a_run_that_begins_anew_is_paid_twice,
+    a_client_that_waits_for_ever_is_said,
+    what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared,
+    what_makes_two_requests_the_same_is_declared,
+    a_side_that_is_not_built_is_refused,
+}
+
+/// A service whose runs go on without their clients, and are read at `/runs/ID/events`.
+const RUNS: &str = r#"
+import json, os, threading, urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+def pieces(question):
+    body = {"model": "gpt-4o-mini", "stream": True, "messages": [{"role": "user", "content": question}]}
+    headers = {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"], "content-type": "application/json"}
+    url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+    for line in urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers)):
+        if line.startswith(b"data: ") and line.strip() != b"data: [DONE]":
+            text = json.loads(line.removeprefix(b"data: "))["choices"][0]["delta"].get("content")
+            if text:
+                yield text
+
+class Run:
+    def __init__(self, question):
+        self.events, self.more, self.question, self.left, self.sent = [], threading.Condition(), question, False, 0
+        self.add("begin", {"run": "7"})
+        threading.Thread(target=self.work, daemon=True).start()
+
+    def work(self):
+        try:
+            for text in pieces(self.question):
+                self.add("text", {"text": text})
+            #SECOND
+            self.add("end", {})
+        except Exception as error:
+            self.add("error", {"message": str(error)})
+            self.add("end", {})
+
+    def add(self, event, data):
+        with self.more:
+            self.events.append((event, data))
+            self.more.notify_all()
+
+    def has_left(self):
+        with self.more:
+            self.more.wait_for(lambda: self.left or self.sent == len(self.events))
+            return self.left
+
+    def sends(self, at, left):
+        with self.more:
+            self.sent, self.left = at, left
+            self.more.notify_all()
+
+    def after(self, at):
+        with self.more:
+            self.more.wait_for(lambda: len(self.events) > at)
+            return self.events[at]
+
+runs = {}
+
+class Service(BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/":
+            self.send_response(200)
+            return self.end_headers()
+        after = int(self.headers.get("last-event-id") or 0)
+        if after and runs["7"].events[after - 1][0] == "end":
+            self.send_response(204)
+            return self.end_headers()
+        #AFTER
+        self.stream(runs["7"], after)
+
+    def do_POST(self):
+        question = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        #POST
+        runs["7"] = Run(question)
+        self.stream(runs["7"], 0)
+
+    def stream(self, run, at):
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        event = ""
+        while event != "end":
+            event, data = run.after(at)
+            at += 1
+            try:
+                self.wfile.write(f"id: {at}\nevent: {event}\ndata: {json.dumps(data)}\n\n".encode())
+                run.sends(at, False)
+            except OSError:
+                return run.sends(at, True)
+
+    def log_message(self, *_):
+        pass
+
+ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Service).serve_forever()
+"#;
+
+/// The lines of the client's worlds of that service, with `from` replaced in it.
+fn lines(from: &str, to: &str, worlds: &str) -> String {
+    let tree = tree(from, to, worlds);
+    let ran = tree.retake().args(&["worlds", "poem"]).run();
+    assert!(ran.stdout.starts_with("poem:"), "{} {}", ran.all(), tree.retake().args(&["test"]).run().all());
+    ran.stdout
+}
+
+fn tree(from: &str, to: &str, worlds: &str) -> Tree {
+    let tree = Tree::empty();
+    tree.write("app.py", &RUNS.replace(from, to));
+    tree.write(
+        "scenarios/suite.toml",
+        "[systems.agent]\ncommand = [\"python3\", \"app.py\"]\nready = { http = \"/\" }\n\
+         env = { PORT = \"{{ port }}\", OPENAI_BASE_URL = \"{{ model.openai }}\", OPENAI_API_KEY = \"{{ model.key }}\" }\n",
+    );
+    tree.write(
+        "scenarios/poem/scenario.toml",
+        &format!(
+            "worlds = {worlds}\n[[step]]\npost = \"/runs\"\njson = \"Write a poem\"\nstream = {{ last = \"end\" }}\n\
+             headers = {{ Idempotency-Key = \"k1\" }}\ncapture = {{ answer = \"sse:begin:/run\" }}\n\
+             [golden]\ncollapse = [\"text\"]\n"
+        ),
+    );
+    let poem = turn(None, "Write a poem", "Roses are red, violets are blue, this is for you.");
+    let more = ["Name it", "Sign it"].into_iter().filter(|question| to.contains(question));
+    let more = more.map(|question| turn(None, question, "Roses, and more than that."));
+    fixtures::write(&tree, "poem", [poem].into_iter().chain(more).collect());
+    tree
+}
+
+const BACK: &str = "back = \"/runs/{{ answer }}/events\"";
+
+fn worlds(of: &str) -> String {
+    format!("{{ of = {of}, {BACK} }}")
+}
+
+fn a_client_that_comes_back_has_all_of_it_once() {
+    // A second request with the same key reads the run that there is.
+    let keyed = "if self.headers.get(\"idempotency-key\") in runs: return self.stream(runs[\"7\"], 0)\n        \
+                 runs[self.headers.get(\"idempotency-key\")] = True";
+    let said = lines("#POST", keyed, &worlds("\"client\""));
+    assert!(!said.contains('!') && said.contains("none fails that is not accepted"), "{said}");
+    for kind in ["leave", "late", "viewers", "twice"] {
+        assert!(said.contains(&format!("client  {kind} ")), "{kind}: {said}");
+    }
+    assert!(said.contains("client  leave 2/") && said.contains("recovered"), "{said}");
+    // Nobody says what becomes of a run whose client is gone.
+    assert!(
+        said.contains("other  the model is asked 0 more times once it can be noticed that the client has left"),
+        "{said}"
+    );
+
+    let tree = tree("#POST", keyed, &worlds("\"client\""));
+    tree.retake().args(&["test", "--update"]).run().exits(0);
+    tree.retake().args(&["test"]).run().exits(0);
+    let table = tree.read("goldens/worlds/poem.snap");
+    assert!(table.contains("client  leave 1,2,"), "{table}");
+}
+
+fn what_a_client_loses_or_gets_twice_is_said() {
+    let hole = lines("#AFTER", "after += 1", &worlds("\"leave\""));
+    assert!(hole.contains("! client  leave 2/") && hole.contains("  LOST  "), "{hole}");
+    let twice = lines("#AFTER", "after = max(0, after - 1)", &worlds("\"leave\""));
+    assert!(twice.contains("  DOUBLED  event `text` with the id 2 comes twice"), "{twice}");
+    // Each event goes to one of two clients.
+    let half = lines("#AFTER", "after = max(after, 2)", &worlds("\"viewers\""));
+    assert!(half.contains("! client  viewers 1/") && half.contains("  LOST  the second client: "), "{half}");
+}
+
+fn a_service_that_cannot_resume_reports_it() {
+    let gone = "self.send_response(404); return self.end_headers()";
+    let said = lines("#AFTER", gone, &worlds("[\"leave\", \"late\", \"viewers\"]"));
+    assert!(!said.contains('!') && said.contains("reported  status 404"), "{said}");
+}
+
+fn a_run_that_begins_anew_is_paid_twice() {
+    let said = lines("", "", "[\"leave\", \"twice\"]");
+    assert!(said.contains("! client  leave 2/"), "{said}");
+    assert!(said.contains("! client  twice 1/"), "{said}");
+    assert!(said.contains("  PAID TWICE  asks for the answer of turn 1 again"), "{said}");
+}
+
+fn a_client_that_waits_for_ever_is_said() {
+    let never = "runs[\"7\"].more.wait_for(lambda: False) if after > 1 else None";
+    let said = lines("#AFTER", &format!("with runs[\"7\"].more: {never}"), &worlds("\"late\""));
+    assert!(said.contains("NEVER ENDS  what the client waits for that came back does not come"), "{said}");
+}
+
+fn what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared() {
+    let gone = |from: &str, to: &str, leaves: &str| {
+        lines(from, to, &format!("{{ of = \"gone\", leaves = \"{leaves}\", {BACK} }}"))
+    };
+    let second = |unless: &str| {
+        format!(
+            "for question in [\"Name it\", \"Sign it\"]:\n                {unless}\n                \
+             for text in pieces(question):\n                    self.add(\"text\", {{\"text\": text}})"
+        )
+    };
+    let finishes = gone("#SECOND", &second(""), "finishes");
+    assert!(!finishes.contains('!') && finishes.contains("client  gone 2/"), "{finishes}");
+    let goes_on = gone("#SECOND", &second(""), "stops");
+    let asks = "  NEVER ENDS  the model is asked 1 more time once it can be noticed that the client has left";
+    assert!(goes_on.contains("! client  gone 2/") && goes_on.contains(asks), "{goes_on}");
+    // It ends with its client, which is noticed when something is written to it.
+    let ends = second("if self.has_left(): return");
+    let stops = gone("#SECOND", &ends, "stops");
+    assert!(!stops.contains('!') && stops.contains("client  gone 2/"), "{stops}");
+    let lost = gone("#SECOND", &ends, "finishes");
+    assert!(lost.contains("  LOST  the run is not finished after the client has left"), "{lost}");
+}
+
+fn what_makes_two_requests_the_same_is_declared() {
+    let file = "scenarios/poem/scenario.toml";
+    let run = |worlds: &str| {
+        let tree = tree("", "", worlds);
+        tree.replace(file, "headers = { Idempotency-Key = \"k1\" }\n", "");
+        tree.retake().args(&["worlds", "poem"]).run()
+    };
+    run("\"twice\"").exits(2).says(&["no turn of these scenarios can meet such a fault"]);
+    let said = run("{ of = \"twice\", same = \"/id\" }").exits(1).stdout;
+    assert!(said.contains("! client  twice 1/"), "{said}");
+}
+
+fn a_side_that_is_not_built_is_refused() {
+    let tree = tree("", "", "[\"process\"]");
+    tree.retake().args(&["test"]).run().exits(1).says(&["`process`: faults of this side are not built yet"]);
+    let tree = super::guide::recorded("");
+    let said = ["faults of the side `tools` are not built yet", "there are those of the model and the client"];
+    tree.retake().args(&["worlds", "poem", "--side", "tools"]).run().exits(2).says(&said);
+}
