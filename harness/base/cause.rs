@@ -33,6 +33,8 @@ pub enum CauseClass {
     Drift,
     /// What the client received differs from the golden.
     Golden,
+    /// Model calls cost something else than the golden says.
+    Cost,
     /// Any other cause. Its description needs no prefix.
     Plain,
 }
@@ -129,6 +131,10 @@ pub enum CauseKind {
     Header,
     /// The body of a response that is not a stream differs.
     Body,
+    /// Model calls cost something else than the golden says.
+    Cost,
+    /// Model calls cost more than they may.
+    Budget,
     /// A program reached, or tried to reach, what the scenario does not provide.
     Egress,
     /// Two runs of the same scenario differ, so nothing can be compared.
@@ -182,6 +188,7 @@ impl CauseKind {
             | CauseKind::ContentType
             | CauseKind::Header
             | CauseKind::Body => CauseClass::Golden,
+            CauseKind::Cost => CauseClass::Cost,
             CauseKind::ErrorEvent
             | CauseKind::Crash
             | CauseKind::Panic
@@ -190,6 +197,7 @@ impl CauseKind {
             | CauseKind::Protocol
             | CauseKind::Egress
             | CauseKind::Unstable
+            | CauseKind::Budget
             | CauseKind::Other => CauseClass::Plain,
             _ => CauseClass::Miss,
         }
@@ -211,7 +219,7 @@ pub fn headline(causes: &[Cause]) -> String {
                 CauseClass::Unused => "unused: ",
                 CauseClass::Drift => "drift: ",
                 CauseClass::Golden => "golden: ",
-                CauseClass::Plain => "",
+                CauseClass::Cost | CauseClass::Plain => "",
             });
         }
         line.push_str(what);

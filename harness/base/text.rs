@@ -31,6 +31,12 @@ pub fn readable(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
+/// A number with its digits in groups of three: `1,204`.
+pub fn in_thousands(number: u64) -> String {
+    let digits = number.to_string();
+    digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
+}
+
 /// Returns the text with escapes for the characters that a terminal does not show.
 pub fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());

@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::view::{columns, explained, worlds};
+use crate::view::{columns, cost_table, explained, worlds};
 use retake::__private::report::{RunResult, Runs, printed, terminal};
 use retake_base::error::{Error, Result};
 
@@ -20,6 +20,9 @@ pub(super) struct Explain {
     /// What the service sent in a world of the scenario, beside the recorded run: turn1/cut-clean
     #[arg(long, value_name = "WORLD", requires = "name")]
     world: Option<String>,
+    /// What the model calls of the last run cost, by caller, and where what a provider's cache can keep of them ends
+    #[arg(long)]
+    cost: bool,
     /// Print the log of the run and its explanation as JSON: an object with NAME, a list without
     #[arg(long)]
     json: bool,
@@ -50,7 +53,8 @@ impl Explain {
             return Ok(ExitCode::from(u8::from(failed)));
         }
         let width = columns::width();
-        let texts: Vec<String> = told.iter().map(|run| explained(run, width)).collect();
+        let told_of = if self.cost { cost_table } else { explained };
+        let texts: Vec<String> = told.iter().map(|run| told_of(run, width)).collect();
         if texts.is_empty() {
             terminal::out("the last run of each scenario passed; to see one of them: retake explain NAME");
         } else {

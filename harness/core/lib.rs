@@ -8,6 +8,7 @@
 //! | `conversation` | messages, tool calls and answers in a form that is independent of providers |
 //! | `days` | days that moved between a recording and a run |
 //! | `key` | keys and checks, which decide whether two model calls are the same |
+//! | `cost` | what model calls cost, and what a provider's cache could keep of them |
 //! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams |
 //! | `places` | places of a run, named in what is stored |
 //! | `mark` | a mark in what the model says, by which a replay shows where its words go |
@@ -16,6 +17,7 @@
 #![allow(missing_docs)] // only items whose names do not say it all are documented
 
 pub mod conversation;
+pub mod cost;
 pub mod days;
 pub mod events;
 pub mod json;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::numbers::in_thousands;
-use retake_core::conversation::{Finish, Usage};
+use retake_base::text::in_thousands;
+use retake_core::conversation::Finish;
 use retake_core::key::UNKNOWN_CALLER;
 use retake_scenario::Price;
 use retake_wire::fixture::{Fixture, Turn};
@@ -72,7 +72,8 @@ impl ForkRow {
             let usage = turn.output.usage.unwrap_or_default();
             row.input += usage.input;
             row.output += usage.output;
-            cost = cost.zip(price(fixture, turn, prices)).map(|(cost, price)| cost + cost_of(usage, price));
+            let price = price_of(fixture, turn, prices);
+            cost = cost.zip(price).map(|(cost, price)| cost + cost_of(usage.input, usage.cached, usage.output, price));
             row.tools.extend(turn.output.tool_calls().into_iter().map(|call| call.name.clone()));
         }
         let caller = |turn: &&Turn| turn.caller.as_deref() == turns.first().and_then(|first| first.caller.as_deref());
@@ -83,15 +84,17 @@ impl ForkRow {
     }
 }
 
-fn price(fixture: &Fixture, turn: &Turn, prices: &BTreeMap<String, Price>) -> Option<Price> {
+/// What a million tokens of a turn's model cost.
+pub fn price_of(fixture: &Fixture, turn: &Turn, prices: &BTreeMap<String, Price>) -> Option<Price> {
     let asked = turn.checks.and_then(|checks| fixture.texts.get(&checks.model)).map(AsRef::as_ref);
     asked.into_iter().chain(turn.output.model.as_deref()).find_map(|model| prices.get(model)).copied()
 }
 
+/// What tokens cost, of which some are in the provider's cache.
 #[expect(clippy::cast_precision_loss, reason = "tokens of a run are far fewer than 2^52")]
-fn cost_of(usage: Usage, price: Price) -> f64 {
-    let fresh = usage.input.saturating_sub(usage.cached);
-    (fresh as f64 * price.input + usage.cached as f64 * price.cached + usage.output as f64 * price.output) / 1e6
+pub fn cost_of(input: u64, cached: u64, output: u64, price: Price) -> f64 {
+    let fresh = input.saturating_sub(cached);
+    (fresh as f64 * price.input + cached as f64 * price.cached + output as f64 * price.output) / 1e6
 }
 
 /// The table: a line for the recording and for each run, and below it what differs in goldens.
@@ -110,7 +113,7 @@ pub fn fork_table(id: &str, fork: &ForkData) -> String {
             calls,
             in_thousands(row.input),
             in_thousands(row.output),
-            row.cost.map_or("–".to_owned(), |cost| format!("{cost:.4}")),
+            in_money(row.cost),
             if row.ended.is_some() { "ended".to_owned() } else { row.finish.clone() },
             golden.to_owned(),
             row.verified.map_or("–", |good| if good { "good" } else { "bad" }).to_owned(),
@@ -119,19 +122,29 @@ pub fn fork_table(id: &str, fork: &ForkData) -> String {
     };
     rows.push(line("recorded".to_owned(), &fork.recorded));
     rows.extend(fork.runs.iter().map(|(number, row)| line(format!("{id}.{number}"), row)));
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths: Vec<usize> = (0..head.len()).map(width).collect();
-    let padded = |row: &[String; 9]| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    let mut lines: Vec<String> = rows.iter().map(padded).collect();
+    let mut lines = table(&rows);
     for (number, row) in &fork.runs {
         let what = row.golden.iter().flatten().map(|what| format!("golden: {what}"));
         let ended = row.ended.iter().map(|why| format!("ended: {why}"));
         lines.extend(what.chain(ended).map(|what| format!("{id}.{number}: {what}")));
     }
     lines.join("\n")
+}
+
+/// A cost as it is written in tables.
+pub(super) fn in_money(cost: Option<f64>) -> String {
+    cost.map_or("–".to_owned(), |cost| format!("{cost:.4}"))
+}
+
+/// The rows of a table as lines, in columns.
+pub fn table<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let padded = |row: &[String; N]| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(padded).collect()
 }
 
 /// The name of a caller for a person, and of one who is not known.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::check::CheckResult;
-use super::run_data::{RunData, RunResult};
+use super::run_data::{CostData, RunData, RunResult};
 use retake_base::text::{counted, printed};
 
 /// The workflow command that marks the file of a failed or flaky scenario; `None` for any other.
@@ -62,6 +62,17 @@ pub fn markdown(runs: &[RunData]) -> String {
         text += "\n| flaky scenario | what happened before it was green |\n|---|---|\n";
         for (run, flaky) in flaky() {
             let _ = writeln!(text, "| {} | {} |", named(run), cell(&flaky.failures.join("\n")));
+        }
+    }
+    if runs.iter().any(|run| !run.cost.is_empty()) {
+        let _ = writeln!(
+            text,
+            "\n| scenario | {} |\n|---{}|",
+            CostData::HEAD.join(" | "),
+            "|---".repeat(CostData::HEAD.len())
+        );
+        for (run, of) in runs.iter().flat_map(|run| run.cost.iter().map(move |of| (run, of))) {
+            let _ = writeln!(text, "| {} | {} |", named(run), of.row().map(|text| cell(&text)).join(" | "));
         }
     }
     if !skipped.is_empty() {

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::numbers::in_thousands;
-use retake_base::text::{counted, printed};
+use retake_base::text::{counted, in_thousands, printed};
 use retake_core::conversation::Usage;
 use retake_model::Tally;
 

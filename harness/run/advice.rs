@@ -74,7 +74,7 @@ impl Tried<'_> {
             let unused = self.for_unused().filter(|_| unused_alone);
             return std::iter::once(record).chain(unused).collect();
         }
-        if !class(CauseClass::Golden) {
+        if !class(CauseClass::Golden) && !class(CauseClass::Cost) {
             return Vec::new();
         }
         let missing = kinds == [CauseKind::GoldenMissing];

@@ -239,6 +239,7 @@ impl Forking<'_> {
             user_varies: false,
             passed: None,
             early: None,
+            cost: None,
             own_golden: OnceLock::new(),
         };
         Some(run.sides(scenario, &committed)?.changes().iter().map(Change::words).collect())

@@ -14,6 +14,7 @@
 //! | `findings`, `failing`, `precedence` | what is wrong with a run; its failure; what follows from what |
 //! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
 //! | [`golden`] | goldens, through insta |
+//! | `cost` | what the model calls of a scenario cost |
 //! | `tools` | scenarios that call recorded tools again |
 //! | `proof` | the replays that must agree before a file is written |
 //! | `orphans` | files without a scenario, and settings that name an unknown caller |
@@ -27,6 +28,7 @@ mod advice;
 mod audit;
 pub(crate) mod check;
 pub(crate) mod commands;
+mod cost;
 mod data;
 mod declared_secrets;
 mod egress;

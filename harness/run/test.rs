@@ -19,16 +19,16 @@ use super::filter::Wanted;
 use super::fixtures::Fixtures;
 use super::policy::Policy;
 use super::project::Project;
-use super::proof::prove;
+use super::proof::{await_next_second, prove};
 use super::shard::{self, Shard};
 use super::slots::Claim;
-use super::trial::{self, How};
-use super::{orphans, second_look, tools, verdict, worlds};
+use super::trial::{self, How, Replayed};
+use super::{cost, orphans, second_look, tools, verdict, worlds};
 use crate::report::{Failure, Note, RunAction, Screen, libtest, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::shown;
-use retake_model as model;
+use retake_model::{self as model, Pacing};
 use retake_scenario::{self as scenario, Broken, Scenario};
 use retake_wire::fixture::Fixture;
 
@@ -261,10 +261,11 @@ fn attempt(
             }
         }
     }
-    let replayed = replayed.map_err(|error| {
+    let mut replayed = replayed.map_err(|error| {
         let failure = looked_into(Failure::from(error), &scenario.name);
         if retries { Attempt::Again(failure) } else { Attempt::Failed(failure) }
     })?;
+    measure(project, scenario, &mut replayed);
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);
@@ -286,6 +287,26 @@ fn attempt(
         return Err(Attempt::Again(of_golden.unwrap_or_else(|| failing.failure())));
     }
     Err(Attempt::Failed(second_look::failure(project, scenario, &replayed, of_golden)))
+}
+
+/// Measures what the calls of a run that went well cost, if that is asked for. Where the golden says that nothing varies, another run
+/// tries whether that is still so.
+fn measure(project: &Project, scenario: &Scenario, run: &mut Replayed) {
+    if scenario.cost.is_none() || !run.misses.is_empty() || run.played.error().is_some() {
+        return;
+    }
+    let committed = run.committed.clone();
+    let known = committed.as_ref().map(|committed| committed.golden.cost()).unwrap_or_default();
+    let varies = known.iter().all(|cost| cost.varies) || scenario.needs_browser();
+    let again = (!varies && second_look::may_play_again(project, scenario, run)).then(|| {
+        if !project.systems.moves_clock(scenario) {
+            await_next_second();
+        }
+        let how = How { pacing: Pacing::Shaken, ..How::default() };
+        trial::replay(project, scenario, run.fixture.clone(), &run.rules, how).ok()
+    });
+    let again = again.flatten().filter(|again| again.misses.is_empty());
+    cost::measure(project, scenario, run, again.as_ref(), known);
 }
 
 /// Prints a warning if a fixture was written without a proof.

@@ -19,6 +19,7 @@ use crate::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
+use retake_core::cost::CallerCost;
 use retake_core::events::{Golden, Passed, Passing, Recorded};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
@@ -71,6 +72,8 @@ pub(crate) struct Replayed {
     pub(super) passed: Option<Passed>,
     /// For each response, the turns of which a part came before they ended; `None` if that was not asked.
     pub(super) early: Option<Vec<Vec<usize>>>,
+    /// What its calls cost, where that was measured. Otherwise it is as it was.
+    pub(super) cost: Option<Vec<CallerCost>>,
     /// Its golden, computed at its first use.
     pub(super) own_golden: OnceLock<Option<Golden>>,
 }
@@ -105,7 +108,8 @@ pub(super) fn replay(
         }
         None => Replay::none(rules.clone(), scope.clone()),
     };
-    let keeps = Keeps { calls: true, messages: project.hears_calls, bodies: project.keeps_calls };
+    let keeps =
+        Keeps { calls: true, messages: project.hears_calls, bodies: project.keeps_calls || scenario.cost.is_some() };
     let committed = project.goldens.compared(&scenario.golden_name);
     let hold = hold(project, scenario, committed.as_deref(), fixture.as_deref(), asked);
     // A client that gets a mark may get it in the piece that is waited for.
@@ -132,6 +136,7 @@ pub(super) fn replay(
         user_varies: false,
         passed: None,
         early: hold.map(|hold| hold.early()),
+        cost: None,
         own_golden: OnceLock::new(),
     })
 }
@@ -180,6 +185,7 @@ impl Replayed {
             user_varies: false,
             passed: None,
             early: None,
+            cost: None,
             own_golden: OnceLock::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! Options that a suite sets for all scenarios, and a scenario or a case for itself: `unused`, `drift`, `settle` and the like.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::pointer::Pointer;
@@ -36,6 +37,8 @@ pub struct Defaults {
     pub headers: Vec<String>,
     /// The faults of the model that scenarios are run with, too.
     pub worlds: Option<Worlds>,
+    /// What is asked of what model calls cost.
+    pub cost: Option<Cost>,
 }
 
 impl Default for Defaults {
@@ -54,6 +57,7 @@ impl Default for Defaults {
             retries: 0,
             headers: Vec::new(),
             worlds: None,
+            cost: None,
         }
     }
 }
@@ -92,6 +96,51 @@ impl Default for Worlds {
         Worlds { kinds, max: 200, times: 1, calls: 10, leaves: None, back: None, same: None }
     }
 }
+
+/// How much model calls may cost. Goldens hold what they do cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct Cost {
+    /// The most model calls of the scenario.
+    /// Example: `6`.
+    pub calls: Option<u32>,
+    /// The most tokens that they read.
+    /// Example: `"12k"`.
+    pub input: Option<Tokens>,
+    /// How much of each call but a caller's first one has to equal the beginning of an earlier one, so that a provider's cache keeps
+    /// it.
+    /// Example: `"80%"`.
+    pub cached: Option<Percent>,
+    /// The same for single callers, by name.
+    /// Default: `{}`. Example: `{ lead_agent = { calls = 4 } }`.
+    #[serde(default)]
+    pub callers: BTreeMap<String, Budget>,
+}
+
+/// How much the calls of one caller may cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct Budget {
+    /// The most model calls of the caller.
+    /// Example: `4`.
+    pub calls: Option<u32>,
+    /// The most tokens that they read.
+    /// Example: `"9k"`.
+    pub input: Option<Tokens>,
+    /// How much of each of them but the first has to equal the beginning of an earlier one.
+    /// Example: `"90%"`.
+    pub cached: Option<Percent>,
+}
+
+/// A number of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tokens(pub u64);
+
+/// A share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Percent(pub u64);
 
 /// How much a change in each part of a model call counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::options::{Delays, Drift, Egress, Panics, Unused, Worlds};
+use super::options::{Cost, Delays, Drift, Egress, Panics, Unused, Worlds};
 use super::step::{Action, Step};
 use super::template::{Context, Used, Vars};
 use retake_base::error::{Error, Place, Result};
@@ -51,6 +51,8 @@ pub struct Scenario {
     pub delays: Delays,
     /// The faults of the model that it is run with, too.
     pub worlds: Option<Worlds>,
+    /// What is asked of what its model calls cost.
+    pub cost: Option<Cost>,
     /// Environment variables whose values are never written to a file.
     pub secrets: Vec<String>,
     /// What its templates use.

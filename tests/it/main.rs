@@ -32,6 +32,7 @@ macro_rules! tests {
 mod audit;
 #[cfg(feature = "browser")]
 mod browser;
+mod cost;
 mod documentation;
 mod failures;
 mod fields;
@@ -82,6 +83,8 @@ fn main() -> ExitCode {
         .chain(record::cassettes::trials())
         .chain(record::clock::trials())
         .chain(mutants::trials())
+        .chain(cost::estimates::trials())
+        .chain(cost::faults::trials())
         .chain(worlds::mistakes::trials());
     let mut trials: Vec<Trial> = trials.collect();
     // Tests of one module wait for the same things, so those that run at once are of several. What takes longest comes first, and
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
 fn all() -> Vec<Test> {
     let tests = [
         audit::TESTS,
+        cost::TESTS,
         &[documentation::TESTS],
         failures::TESTS,
         fields::TESTS,

@@ -76,3 +76,8 @@ fn a_text_has_another_unicode_form() {
     assert_eq!(of(composed), (decomposed.to_owned(), "NFC, U+00E9 in place of NFD, U+0065 U+0301".to_owned()));
     assert_eq!(in_other_form("the tables"), None);
 }
+
+#[test]
+fn digits_are_grouped_by_three() {
+    assert_eq!([0, 999, 1_204, 1_000_000].map(in_thousands), ["0", "999", "1,204", "1,000,000"]);
+}

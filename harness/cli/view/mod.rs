@@ -3,6 +3,7 @@
 mod coloured;
 pub(crate) mod columns;
 mod conversation;
+mod cost;
 mod explain;
 mod form;
 mod page;
@@ -11,6 +12,7 @@ pub(crate) mod worlds;
 
 pub(crate) use coloured::Diff;
 pub(crate) use conversation::Shown;
+pub(crate) use cost::cost_table;
 pub(crate) use explain::explained;
 pub(crate) use form::{ReportForm, report};
 pub(crate) use side_by_side::{RowKind, side_by_side};

@@ -7,10 +7,10 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use serde::Serialize;
 
-use retake::__private::report::{RunData, RunResult, in_thousands};
+use retake::__private::report::{RunData, RunResult};
 use retake_base::error::{Error, Result};
 use retake_base::line::{Line, Lines, Side};
-use retake_base::text::{clipped, counted};
+use retake_base::text::{clipped, counted, in_thousands};
 use view::RunView;
 
 use super::explain::time;

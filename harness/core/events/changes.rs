@@ -14,6 +14,7 @@ mod words;
 
 use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text, Tree};
 use super::held::Manner;
+use crate::cost::differences;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
 use trees::different_ids;
@@ -105,6 +106,8 @@ enum What {
     TextOrder,
     Hash,
     Ids,
+    /// Model calls cost more, or less. The sentence stands in `with`.
+    Cost,
     /// Texts differ, and nothing else was found.
     Something,
 }
@@ -163,13 +166,14 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     for extra in new.iter().skip(old.len()) {
         found.push(Change::of_response(What::ResponseExtra).between("", &extra.request));
     }
+    let cost = differences(&golden.cost, &run.cost);
     // Ids are numbered through a whole golden, so any other change may number them anew. But if the ids of a text's pieces
     // changed, the pieces are put together differently.
     let of_pieces = match &found.0[..] {
         [Change { by: Some(by), subject, .. }] => Some((subject.clone(), by.clone())),
         _ => None,
     };
-    if found.0.is_empty() || of_pieces.is_some() {
+    if (found.0.is_empty() && cost.is_empty()) || of_pieces.is_some() {
         let ids = different_ids(old, new, of_pieces.as_ref());
         let is_it =
             |ids: &Change| of_pieces.as_ref().is_none_or(|(subject, by)| (&ids.subject, &ids.place) == (subject, by));
@@ -177,6 +181,7 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
             found = Found(vec![ids]);
         }
     }
+    found.0.extend(cost.into_iter().map(|with| Change { with, ..Change::of_response(What::Cost) }));
     if found.0.is_empty() {
         found.push(Change::of_response(What::Something));
     }

@@ -7,6 +7,7 @@
 use super::captured::Ending;
 use super::held::{Held, Manner};
 use super::told::{How, Said, Told};
+use crate::cost::CallerCost;
 
 mod by_day;
 mod formats;
@@ -22,6 +23,8 @@ pub struct Golden {
     pub(super) blocks: Vec<Block>,
     /// What the turns say that it names.
     pub(super) said: Said,
+    /// What model calls cost, where that is asked for: a line for each caller.
+    pub(super) cost: Vec<CallerCost>,
 }
 
 /// One captured response, or the content of a page.
@@ -204,7 +207,23 @@ pub(super) struct List {
     pub(super) reordered: bool,
 }
 
+/// The line above what model calls cost.
+pub(super) const COST: &str = "cost";
+
 impl Golden {
+    /// What model calls cost.
+    pub fn cost(&self) -> &[CallerCost] {
+        &self.cost
+    }
+
+    /// Returns the golden of a run whose model calls cost so much. What is the same as in a committed golden is as there.
+    #[must_use]
+    pub fn with_cost(mut self, cost: &[CallerCost], committed: Option<&Golden>) -> Golden {
+        let committed = committed.map(Golden::cost).unwrap_or_default();
+        self.cost = cost.iter().map(|of_caller| of_caller.clone().beside(committed)).collect();
+        self
+    }
+
     /// Returns the golden whose text is what `change` makes of this one's.
     #[must_use]
     pub fn with_text(self, change: &dyn Fn(&str) -> String) -> Golden {

@@ -78,7 +78,7 @@ impl Shaped {
         let blocks = captures.iter().zip(&events);
         let blocks = blocks.map(|(capture, events)| block(capture, events, committed.next(), &writing));
         let (blocks, lost): (Vec<Block>, Vec<_>) = blocks.unzip();
-        let mut golden = Golden { blocks, said: turns.said() };
+        let mut golden = Golden { blocks, said: turns.said(), ..Golden::default() };
         if let Some(committed) = before {
             golden.add_lost(committed, lost);
         }

@@ -10,6 +10,7 @@ use crate::record::{PendingCall, Recorder, RecorderOptions};
 use crate::served::Served;
 use retake_base::text::clipped;
 use retake_core::json::Json;
+use retake_core::key::Check;
 use retake_core::secrets::Secrets;
 use retake_wire::fixture::call_log::CallLog;
 use retake_wire::{self as wire, Api, Body, Response};
@@ -28,13 +29,20 @@ pub struct Limits {
 #[derive(Clone)]
 pub struct KeptCall {
     pub(crate) served: Served,
-    pub(crate) call: PendingCall,
+    /// The call, as it was sent.
+    pub call: PendingCall,
 }
 
 impl KeptCall {
     /// The index of the turn in the fixture.
     pub fn turn(&self) -> usize {
         self.served.index
+    }
+
+    /// By how many bytes its prompt and its tools are longer than those of the recorded call.
+    pub fn grown(&self) -> isize {
+        let texts = self.served.drift.iter().filter(|drift| matches!(drift.check, Check::Prompt | Check::Tools));
+        texts.map(|drift| drift.called.len().cast_signed() - drift.recorded.len().cast_signed()).sum()
     }
 
     /// How many tokens the recorded call took; estimated from its length if nobody counted them.

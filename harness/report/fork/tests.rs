@@ -36,7 +36,6 @@ chat-1.2: ended: no such tool";
 
 #[test]
 fn tokens_from_the_cache_have_a_price_of_their_own() {
-    let usage = Usage { input: 1_000_000, cached: 400_000, output: 100_000, ..Usage::default() };
-    let cost = cost_of(usage, Price { input: 2.0, cached: 1.0, output: 10.0 });
+    let cost = cost_of(1_000_000, 400_000, 100_000, Price { input: 2.0, cached: 1.0, output: 10.0 });
     assert!((cost - 2.6).abs() < 1e-9, "{cost}");
 }

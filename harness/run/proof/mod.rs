@@ -29,4 +29,4 @@ mod vary;
 pub(crate) use loosening::Loosening;
 pub(crate) use mend::{Mend, mend};
 pub(crate) use prove::prove;
-pub(crate) use replays::{Agreed, Proof};
+pub(crate) use replays::{Agreed, Proof, await_next_second};

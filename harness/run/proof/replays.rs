@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use super::diagnosis;
 use super::tried::{Tried, checked};
 use crate::report::{Failure, terminal};
+use crate::run::cost;
 use crate::run::golden::Committed;
 use crate::run::project::Project;
 use crate::run::second_look;
@@ -77,7 +78,7 @@ pub(super) enum Disagreement {
     /// All passed, but with different goldens: those of the first replay and of one that differs from it.
     Differ {
         runs: Vec<Replayed>,
-        goldens: [Golden; 2],
+        goldens: Box<[Golden; 2]>,
     },
     /// A replay could not start.
     NoStage(Failure),
@@ -147,10 +148,11 @@ impl Proof<'_> {
                 |(turn, drift): &(usize, DriftOf)| Varying::between(*turn, drift.check, &drift.recorded, &drift.called);
             let since = first.played.drift.iter().filter(|_| self.of_recording);
             let varying: Vec<Varying> = since.flat_map(of_drift).collect();
+            let golden = self.with_cost(golden, &mut first, None);
             let first = self.without_varying(first, &varying, rules)?;
             return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, by_day: false, varying });
         }
-        if self.of_recording {
+        if self.of_recording || scenario.cost.is_some() {
             await_next_second();
         }
         let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
@@ -199,6 +201,7 @@ impl Proof<'_> {
             }
             let golden = golden.map(|golden| golden.with_headers_of(&agreed).with_early(&early));
             let golden = golden.map(|golden| self.with_known_headers(golden));
+            let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
             let is_by_day = |flaw: &CallFlaw| flaw.kind == FlawKind::Key;
@@ -208,7 +211,7 @@ impl Proof<'_> {
             return Ok(Agreed { golden, run: Box::new(first), older, replays, by_day, varying });
         };
         runs.insert(0, first);
-        Err(Disagreement::Differ { runs, goldens: [agreed, again] })
+        Err(Disagreement::Differ { runs, goldens: Box::new([agreed, again]) })
     }
 
     /// What is asked about how a scenario's answers are passed on.
@@ -217,6 +220,17 @@ impl Proof<'_> {
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
         let known = committed.as_ref().map(|known| &known.golden);
         Passing::asked(golden, known, &first.known().recorded, &scenario.golden)
+    }
+
+    /// Measures what the calls of a replay cost, beside those of another, and warns of what varies.
+    fn with_cost(&self, golden: Option<Golden>, run: &mut Replayed, again: Option<&Replayed>) -> Option<Golden> {
+        let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
+        let known = committed.as_ref().filter(|_| !self.of_recording).map(|committed| committed.golden.cost());
+        cost::measure(self.project, self.scenario, run, again, known.unwrap_or_default());
+        for varying in run.cost.iter().flatten().filter(|cost| cost.varies) {
+            terminal::note(format!("{}: warning: {}", self.scenario.name, varying.prefix_in_words()));
+        }
+        golden.map(|golden| golden.with_cost(run.cost.as_deref().unwrap_or_default(), None))
     }
 
     /// A header that varied once may be the same in a few replays by chance.
@@ -331,7 +345,7 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
 
 /// Waits for the next second, so that the recording and the two replays all happen in different seconds. Otherwise a clock that
 /// shows only seconds could look constant.
-fn await_next_second() {
+pub(crate) fn await_next_second() {
     let into = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.subsec_millis());
     std::thread::sleep(Duration::from_millis(u64::from(1005 - into)));
 }

@@ -29,7 +29,8 @@ impl Proof<'_> {
             Disagreement::NoStage(failure) => return failed(failure.clone()),
             Disagreement::Failed { failure, first: true, .. } if !self.of_recording => return failed(failure.clone()),
             Disagreement::Failed { replayed, failure, .. } => (Some(replayed), failure.clone(), None),
-            Disagreement::Differ { runs, goldens: [one, other] } => {
+            Disagreement::Differ { runs, goldens } => {
+                let [one, other] = &**goldens;
                 let replays = number(runs.len());
                 let headline =
                     format!("unstable: {replays} replays of scenario `{name}` differ, so nothing was written");

@@ -8,6 +8,7 @@ mod answer;
 mod body;
 mod capture;
 mod case;
+mod cost;
 mod file;
 mod json;
 mod names;

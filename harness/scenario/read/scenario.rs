@@ -125,6 +125,7 @@ impl Reader<'_> {
             drift: given.drift,
             delays: given.delays,
             worlds: given.worlds,
+            cost: given.cost,
             secrets: given.secrets,
             used: names.used(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),

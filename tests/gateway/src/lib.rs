@@ -9,6 +9,7 @@
 
 mod agent;
 mod auth;
+mod dearer;
 mod error;
 mod events;
 mod memory;

@@ -13,6 +13,7 @@ use tokio::time::{sleep, timeout};
 use crate::{
     Config, Error,
     auth::new_id,
+    dearer,
     message::{Message, ResponseMetadata, TokenUsage, ToolCall},
     mutants::mutant,
     tools,
@@ -196,6 +197,9 @@ impl Model {
     async fn chat(&self, caller: &str, request: &Value) -> Result<Response, ModelError> {
         let retries = mutant!("retries_none", 0, mutant!("retries_one_more", RETRIES + 1, RETRIES));
         let mut attempt = 0;
+        if mutant!("dearer_retry") {
+            self.request(caller, request).send().await?;
+        }
         loop {
             let sent = self.request(caller, request).send().await;
             let (again, after) = match &sent {
@@ -211,7 +215,8 @@ impl Model {
     }
 
     fn request(&self, caller: &str, request: &Value) -> RequestBuilder {
-        let post = self.http.post(&self.completions).header(header::AUTHORIZATION, &self.key).json(request);
+        let post = self.http.post(&self.completions).header(header::AUTHORIZATION, &self.key);
+        let post = post.header(header::CONTENT_TYPE, "application/json").body(dearer::printed(request));
         if self.declare_callers && !mutant!("callers_undeclared") {
             return post.header("x-retake-caller", caller);
         }

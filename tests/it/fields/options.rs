@@ -210,6 +210,13 @@ impl Lines {
     }
 }
 
+/// The fields of `cost`.
+fn cost() -> impl Iterator<Item = Entry> {
+    const TEST: &str = "cost::trial::a_budget_names_what_is_beyond_it";
+    let fields = ["calls", "input", "cached", "callers.*.calls", "callers.*.input", "callers.*.cached"];
+    fields.into_iter().map(|field| Entry::by(&format!("cost.{field}"), TEST))
+}
+
 /// The fields of `worlds`, each with the test that shows its effect.
 fn worlds() -> impl Iterator<Item = Entry> {
     const TEST: &str = "worlds::trial::settings_of_worlds_have_an_effect";
@@ -247,6 +254,7 @@ pub(super) fn of_suite() -> Vec<Entry> {
     entries
         .chain([Entry::by("panics", PANICS), Entry::by("retries", ONCE), told, words])
         .chain(worlds())
+        .chain(cost())
         .chain(egress())
         .collect()
 }
@@ -271,5 +279,10 @@ pub(super) fn of_scenario() -> Vec<Entry> {
         let (suite, scenario) = (lines.suite.clone(), with_line(lines.line, &lines.scenario));
         lines.entry(&suite, &scenario)
     });
-    entries.chain([Entry::by("panics", PANICS), Entry::by("retries", FLAKY)]).chain(worlds()).chain(egress()).collect()
+    entries
+        .chain([Entry::by("panics", PANICS), Entry::by("retries", FLAKY)])
+        .chain(worlds())
+        .chain(cost())
+        .chain(egress())
+        .collect()
 }

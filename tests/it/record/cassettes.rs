@@ -21,18 +21,18 @@ use crate::support::program::{Program, retake};
 use crate::support::tree::Tree;
 
 /// The variable that names the folder with the recordings.
-const FOLDER: &str = "RETAKE_CASSETTES";
+pub(crate) const FOLDER: &str = "RETAKE_CASSETTES";
 
 /// A recorded call and its answer.
 #[derive(Clone)]
-struct Interaction {
-    file: PathBuf,
-    number: usize,
-    method: String,
-    url: String,
-    request: Vec<u8>,
-    status: u16,
-    answer: Vec<u8>,
+pub(crate) struct Interaction {
+    pub(crate) file: PathBuf,
+    pub(crate) number: usize,
+    pub(crate) method: String,
+    pub(crate) url: String,
+    pub(crate) request: Vec<u8>,
+    pub(crate) status: u16,
+    pub(crate) answer: Vec<u8>,
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -265,7 +265,7 @@ fn replays(format: &str, files: &[&PathBuf], interactions: &[Interaction]) {
     }
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{FOLDER}: {}: {e}", folder.display()));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|ending| ending == "yaml"));
@@ -281,7 +281,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn read(file: &Path) -> Vec<Interaction> {
+pub(crate) fn read(file: &Path) -> Vec<Interaction> {
     let yaml = std::fs::read_to_string(file).unwrap();
     let root = value(&mut Parser::new_from_str(&yaml));
     let interactions = root["interactions"].as_array().unwrap().iter().enumerate();

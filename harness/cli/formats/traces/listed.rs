@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use retake::__private::report::table;
 use retake_base::text::clipped;
 
 use super::imported::Traces;
@@ -36,12 +37,6 @@ impl Traces {
                 clipped(&says, 50).into_owned(),
             ]);
         }
-        let widths: Vec<usize> =
-            (0..7).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
-        let line = |row: &[String; 7]| {
-            let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-            cells.join("  ").trim_end().to_owned()
-        };
-        rows.iter().map(line).collect()
+        table(&rows)
     }
 }

@@ -13,6 +13,7 @@ impl What {
             What::Status => CauseKind::Status,
             What::Media => CauseKind::ContentType,
             What::Header | What::HeaderAttribute => CauseKind::Header,
+            What::Cost => CauseKind::Cost,
             What::Renamed => CauseKind::EventRenamed,
             What::Missing | What::ResponseMissing => CauseKind::EventMissing,
             What::Extra | What::ResponseExtra | What::Unknown => CauseKind::EventExtra,
@@ -96,6 +97,7 @@ impl Change {
         // Both sides, cut to where they differ.
         let (was, is) = apart(before, now, VALUE);
         match (self.what, before.as_str(), now.as_str()) {
+            (What::Cost, ..) => with.clone(),
             (What::Request, ..) => format!("the request is `{now}`, not `{before}`"),
             (What::ResponseMissing, ..) => format!("the response to `{before}` is missing"),
             (What::ResponseExtra, ..) => format!("the response to `{now}` is not in the golden"),

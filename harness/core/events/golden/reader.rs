@@ -15,7 +15,8 @@ mod sequence;
 mod trees;
 
 use super::writer::{AFTER_LAST, BROKE_OFF, CLOSED, LEFT_OPEN};
-use super::{Block, EventLine, Golden, Top};
+use super::{Block, COST, EventLine, Golden, Top};
+use crate::cost::CallerCost;
 use crate::events::captured::Ending;
 use line::Line;
 use retake_base::error::{Error, Result};
@@ -30,14 +31,22 @@ impl Golden {
         let lines: Vec<Line<'_>> = text.lines().enumerate().map(|(nth, text)| Line { nth, text, at: 0 }).collect();
         // The places to which later lines can refer.
         let mut wholes = Vec::new();
-        let (mut blocks, mut rest) = (Vec::new(), &lines[..]);
+        let (mut blocks, mut cost, mut rest) = (Vec::new(), Vec::new(), &lines[..]);
         while let Some(start) = rest.iter().position(|line| !line.is_blank()) {
             rest = &rest[start..];
             let end = rest.windows(2).position(|two| two[0].is_blank() && two[1].is_blank()).unwrap_or(rest.len());
-            blocks.push(block(&rest[..end], &mut wholes)?);
+            if rest[0].text == COST {
+                let lines = rest[1..end].iter().filter(|line| !line.is_blank());
+                let read = |line: &Line<'_>| {
+                    CallerCost::parse(line.text).ok_or_else(|| line.expected("what the calls of a caller cost"))
+                };
+                cost = lines.map(read).collect::<Result<_>>()?;
+            } else {
+                blocks.push(block(&rest[..end], &mut wholes)?);
+            }
             rest = &rest[end..];
         }
-        Ok(Golden { blocks, ..Golden::default() })
+        Ok(Golden { blocks, cost, ..Golden::default() })
     }
 }
 

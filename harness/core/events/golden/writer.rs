@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use super::{
-    Block, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, List, Node, Repeat, Shown, Text, Top, Tree,
+    Block, COST, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, List, Node, Repeat, Shown, Text, Top, Tree,
 };
 use crate::events::captured::Ending;
 use crate::events::notation::padded;
@@ -40,7 +40,7 @@ const WORTH: usize = 6;
 
 impl Display for Golden {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.blocks.is_empty() {
+        if self.blocks.is_empty() && self.cost.is_empty() {
             f.write_char('\n')?;
         }
         let mut trees = Trees::default();
@@ -49,7 +49,10 @@ impl Display for Golden {
             f.write_str(if nth == 0 { "" } else { "\n\n" })?;
             f.write_str(&block.text(&mut trees))?;
         }
-        Ok(())
+        if !self.cost.is_empty() {
+            writeln!(f, "{}{COST}\n", if self.blocks.is_empty() { "" } else { "\n\n" })?;
+        }
+        self.cost.iter().try_for_each(|cost| writeln!(f, "{cost}"))
     }
 }
 

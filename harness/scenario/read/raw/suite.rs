@@ -6,6 +6,7 @@ use super::golden::RawSuiteGolden;
 use super::system::RawSystem;
 use super::tool::RawTool;
 use crate::options::{Delays, Egress, Level, Panics, Unused};
+use crate::read::cost::RawCost;
 use crate::read::shared::Lists;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Pattern, RawDuration};
@@ -114,6 +115,10 @@ pub(crate) struct RawSuite {
     /// the usual ones, `"all"`, or names of faults and families.
     /// Default: `false`. Example: `["rate-limit", "cut-clean"]`.
     pub worlds: Option<RawWorlds>,
+    /// Whether goldens hold what model calls cost, by caller: how many there are, what they read and write, and how much of them a
+    /// provider's cache can keep. A table says how much that may be.
+    /// Default: `false`. Example: `{ calls = 6, input = "12k", cached = "80%" }`.
+    pub cost: Option<RawCost>,
     /// Words by which the service says that something failed, in addition to error, failed, incomplete, cancelled and refused.
     /// A world in which it says one of them is `reported`.
     /// Default: `[]`. Example: `["degraded"]`.

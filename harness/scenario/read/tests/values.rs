@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::options::{Delays, Egress, Leaves, Level, Panics, Unused};
+use crate::options::{Cost, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
 use crate::pointer::Pointer;
+use crate::read::cost::RawCost;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Colors, Foreign, Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
@@ -79,6 +80,10 @@ inline! {
     ForkTools => { "type": "string", "enum": ["recorded", "live"] },
     Foreign<Detail> => { "type": "string", "enum": (Detail::WORDS) },
     Foreign<TextAs> => { "type": "string", "enum": ["kind", "lines"] },
+    Tokens => { "anyOf": [
+        { "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^[0-9]{1,9}k?$" },
+    ] },
+    Percent => { "type": "string", "title": "percent", "pattern": "^(100|[0-9]{1,2})%$" },
     RawFaults => { "anyOf": [
         { "type": "boolean" },
         { "type": "string", "enum": (FaultKind::words()) },
@@ -98,6 +103,21 @@ impl JsonSchema for RawStream {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let ends = generator.subschema_for::<RawStreamEnds>();
         json_schema!({ "anyOf": [{ "type": "boolean" }, ends] })
+    }
+}
+
+impl JsonSchema for RawCost {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "cost".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let table = generator.subschema_for::<Cost>();
+        json_schema!({ "anyOf": [{ "type": "boolean" }, table] })
     }
 }
 
