@@ -12,6 +12,9 @@ use super::shape::Known;
 use super::told::{How, Said, Told, Words, quoted};
 use crate::json::{Json, Layout};
 
+/// The fewest characters of a text that was cut.
+const LEAST: usize = 12;
+
 /// The words of all turns, normalized as a golden's texts are.
 #[derive(Default)]
 pub(super) struct Turns<'a> {
@@ -92,7 +95,9 @@ impl Here<'_> {
     fn partly(&self, text: &str) -> Option<Told> {
         let stem = text.trim().trim_end_matches(['…', '.']).trim_end();
         let cut = || self.first(How::Cut, |said| said.trim().starts_with(stem));
-        (if is_telling(stem) { cut() } else { None }).or_else(|| self.inside(text))
+        // A piece of a stream is the beginning of a text, too.
+        let is_long = stem.chars().nth(LEAST - 1).is_some();
+        (if is_long && is_telling(stem) { cut() } else { None }).or_else(|| self.inside(text))
     }
 
     /// The words that can be the model's here, by themselves or beside others.
