@@ -15,7 +15,7 @@
 //!
 //! This crate is what a test links. Below it are crates of their own, which promise no stability: `retake-base` (texts, errors,
 //! files), `retake-core` (keys, secrets and event streams, without any I/O), `retake-wire` (the providers' APIs, and fixtures),
-//! `retake-model` (the model server), `retake-scenario` (the files in `scenarios/`), and `retake-durable`, which agents use in
+//! `retake-model` (the model server), `retake-audit` (how far goldens and fixtures can be trusted), `retake-scenario` (the files in `scenarios/`), and `retake-durable`, which agents use in
 //! production. The command `retake` is above it, in `retake-cli`. CONTRIBUTING.md has the map.
 //!
 //! This crate is divided into rooms. A room uses only rooms above it in this table.
@@ -27,7 +27,6 @@
 //! | `browser` | pages in a real Chromium; requires the feature `browser` |
 //! | `drive` | sending a scenario's steps, and capturing the answers |
 //! | `tools` | recorded tool calls against live tools, with the drift of their results; doubles of tool servers |
-//! | `audit` | how much a golden and a fixture can be trusted: small changes that they should notice; pure |
 //! | `report` | everything that is printed, and all reports |
 //! | `project` | the settings of a project for model calls: rules of keys, callers and secrets; replay without a runner |
 //! | `run` | one run of a project: the runner, trials and their verdicts, goldens, recording and its proof |
@@ -46,7 +45,6 @@
 
 #[doc(hidden)]
 pub mod __private;
-mod audit;
 #[cfg(feature = "browser")]
 mod browser;
 mod drive;

@@ -31,7 +31,7 @@ pub struct Shared {
 }
 
 /// The day of the latest answer in a fixture, taken from the providers' timestamps. `None` if no answer has one.
-pub(crate) fn recorded_on(fixture: &Fixture) -> Option<Date> {
+pub fn recorded_on(fixture: &Fixture) -> Option<Date> {
     static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r#""(?:created|created_at|createTime)"\s*:\s*(?:([0-9]{10})\b|"([0-9]{4})-([0-9]{2})-([0-9]{2})T)"#)
             .ok()
@@ -57,7 +57,8 @@ fn date(stamp: &regex::Captures<'_>) -> Option<Date> {
     Date::from_calendar_date(i32::from(part(2)?), month, u8::try_from(part(4)?).ok()?).ok()
 }
 
-pub(crate) fn secrets_in(json: &Json, scrub: &Scrub) -> Vec<Secret> {
+/// What looks like a secret in the JSON of a fixture.
+pub fn secrets_in(json: &Json, scrub: &Scrub) -> Vec<Secret> {
     let mut scrubbed = json.clone();
     scrub.json(&mut scrubbed, &mut Fired::new());
     let mut found = Vec::new();
@@ -66,7 +67,7 @@ pub(crate) fn secrets_in(json: &Json, scrub: &Scrub) -> Vec<Secret> {
 }
 
 /// Finds the secrets that are split over several pieces of a recorded stream, which a search through the file's text misses.
-pub(crate) fn secrets_in_streams(fixture: &Fixture, scrub: &Scrub) -> Vec<Secret> {
+pub fn secrets_in_streams(fixture: &Fixture, scrub: &Scrub) -> Vec<Secret> {
     let mut found = Vec::new();
     for (index, turn) in fixture.table.turns().iter().enumerate() {
         let Some(wire) = &turn.wire else { continue };
@@ -80,7 +81,7 @@ pub(crate) fn secrets_in_streams(fixture: &Fixture, scrub: &Scrub) -> Vec<Secret
 
 /// Finds turns of one caller with the same conversation that differ in prompt or tools, which suggests two callers under one
 /// name; and turns of two callers with the same conversation, which only the callers' names tell apart.
-pub(crate) fn shared_keys(fixture: &Fixture) -> Vec<Shared> {
+pub fn shared_keys(fixture: &Fixture) -> Vec<Shared> {
     let turns = fixture.table.turns();
     let mut found: Vec<Shared> = Vec::new();
     for (b, second) in turns.iter().enumerate() {

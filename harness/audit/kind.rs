@@ -7,7 +7,7 @@ macro_rules! kinds {
     ($($(#[$about:meta])* $kind:ident = $words:literal),+ $(,)?) => {
         /// A kind of change to a capture.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Kind { $($(#[$about])* $kind),+ }
+        pub enum Kind { $(#[doc = $words] $(#[$about])* $kind),+ }
 
         impl Kind {
             /// All kinds, in the order in which they are printed.

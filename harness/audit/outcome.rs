@@ -24,13 +24,18 @@ pub struct Audit {
     pub rules: Vec<RuleAudit>,
     /// Whether every scenario of the project was replayed. Only then can a rule be called dead.
     pub whole: bool,
+    /// The day of the audit, from which ages count.
     pub today: Date,
 }
 
+/// The audit of one scenario.
 #[derive(Clone, Debug)]
 pub struct ScenarioAudit {
+    /// The scenario's name, with that of its case.
     pub name: String,
+    /// The path of its fixture, relative to the project; `None` if it replays none.
     pub fixture: Option<PathBuf>,
+    /// What came of it.
     pub outcome: Outcome,
 }
 
@@ -64,23 +69,29 @@ pub struct Audited {
     pub merged: Vec<Merged>,
 }
 
+/// What a fixture shows by itself.
 #[derive(Clone, Debug)]
 pub struct FixtureAudit {
     /// The file's path, relative to the project.
     pub file: PathBuf,
     /// The day of its last answer, or of its last commit.
     pub recorded: Option<Date>,
+    /// What looks like a secret in it.
     pub secrets: Vec<Secret>,
     /// The turns that do not keep the provider's original response.
     pub without_response: Vec<usize>,
+    /// How many turns it has.
     pub turns: usize,
+    /// The turns that cannot be told apart by their conversation.
     pub shared: Vec<Shared>,
 }
 
 /// The audit of one `[[normalize]]` rule of the suite.
 #[derive(Clone, Debug)]
 pub struct RuleAudit {
+    /// Its regular expression.
     pub pattern: String,
+    /// What stands in the place of what it finds.
     pub replace: String,
     /// Whether the rule changed a text in any replay.
     pub fired: bool,
@@ -91,6 +102,7 @@ pub struct RuleAudit {
 pub struct Hidden {
     /// The option: `collapse`, `ignore`, `unordered` or `loose`.
     pub option: &'static str,
+    /// What it names: an event, or a place in one.
     pub name: String,
     /// How many changes go unnoticed because of it.
     pub unnoticed: usize,
@@ -118,6 +130,7 @@ impl Audit {
         mean(&self.kinds())
     }
 
+    /// The scenarios that were audited, each with what was found.
     pub fn audited(&self) -> impl Iterator<Item = (&ScenarioAudit, &Audited)> {
         self.scenarios.iter().filter_map(|scenario| match &scenario.outcome {
             Outcome::Audited(audited) => Some((scenario, audited.as_ref())),
@@ -125,6 +138,7 @@ impl Audit {
         })
     }
 
+    /// Whether one of its scenarios is red.
     pub fn is_red(&self) -> bool {
         self.scenarios.iter().any(|scenario| matches!(scenario.outcome, Outcome::Red(_)))
     }

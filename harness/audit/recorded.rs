@@ -18,10 +18,15 @@ const MOST: usize = 12;
 /// A part of a recording that is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
+    /// A text of an answer.
     Text,
+    /// The name of a tool that an answer calls.
     ToolName,
+    /// An argument of such a call.
     Argument,
+    /// Why an answer ended.
     Finish,
+    /// What a tool returned.
     ToolResult,
 }
 
@@ -55,7 +60,7 @@ pub struct ByKeys {
 pub(super) type ByPart = BTreeMap<Part, ByKeys>;
 
 /// Changes each recorded answer. Returns `None` if the fixture keeps hashes instead of conversations.
-pub(crate) fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
+pub fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
     let turns = fixture.table.turns();
     let mut parts = ByPart::new();
     for (index, turn) in turns.iter().enumerate() {
@@ -89,7 +94,7 @@ pub(crate) fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
 }
 
 /// Changes each tool result in the calls of a replay.
-pub(crate) fn of_results(calls: &[HeardCall], rules: &Rules) -> ByKeys {
+pub fn of_results(calls: &[HeardCall], rules: &Rules) -> ByKeys {
     let mut tally = ByKeys::default();
     for call in calls {
         let key = |messages: &[Message], rules: &Rules| -> Key {

@@ -17,7 +17,7 @@ pub struct Merged {
 }
 
 /// Finds the rules that make different calls of one caller equal, and returns for each of these rules the first two such calls.
-pub(crate) fn merged(calls: &[HeardCall], rules: &Rules) -> Vec<Merged> {
+pub fn merged(calls: &[HeardCall], rules: &Rules) -> Vec<Merged> {
     let keys: Vec<Hash> = calls.iter().map(|call| key(call, rules)).collect();
     let mut found = Vec::new();
     for rule in 0..rules.normalizer.own_rules() {

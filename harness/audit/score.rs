@@ -30,11 +30,12 @@ impl Tally {
 }
 
 /// Tallies by kind of change.
-pub(crate) type ByKind = BTreeMap<Kind, Tally>;
+pub type ByKind = BTreeMap<Kind, Tally>;
 
 /// Changes of one kind that a golden did not notice, at places that a reader of the golden takes for the same place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unnoticed {
+    /// What it does.
     pub kind: Kind,
     /// The name of the changed event; empty if the change does not concern a single event.
     pub event: String,
@@ -59,7 +60,7 @@ pub struct Scored {
 pub(crate) type Made = (bool, Golden);
 
 /// How captures become a golden.
-pub(crate) struct Rendering<'a> {
+pub struct Rendering<'a> {
     /// Returns the golden, and whether an option names an event that is not there.
     pub made: &'a dyn Fn(&[Captured], &ShapeOptions) -> Made,
     /// Replaces what differs from run to run in a text.
@@ -81,7 +82,7 @@ impl Rendering<'_> {
 
 /// Tries changes to the captures on a golden with these options. A change that touches only values that differ in every run is
 /// not counted.
-pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &Rendering<'_>) -> Scored {
+pub fn score(captures: &[Captured], options: &ShapeOptions, rendering: &Rendering<'_>) -> Scored {
     let base = Base::of(captures);
     let mut tried = Tried {
         base: &base,
@@ -119,7 +120,7 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
 }
 
 /// The score: the mean share of noticed changes, from 0 to 1, over the kinds that were tried. `None` if none was.
-pub(crate) fn mean(kinds: &ByKind) -> Option<f64> {
+pub fn mean(kinds: &ByKind) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "some thousand changes at most")]
     let share = |tally: &Tally| tally.noticed as f64 / tally.tried as f64;
     let shares: Vec<f64> = kinds.values().filter(|tally| tally.tried > 0).map(share).collect();

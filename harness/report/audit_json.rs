@@ -1,7 +1,7 @@
 //! An audit as JSON, in the format `retake-audit/1`. Within this version, fields keep their names and meanings; new ones may be
 //! added.
 
-use crate::audit::{Audit, Audited, ByKeys, ByKind, FixtureAudit, Outcome, Setting, Unnoticed, mean};
+use retake_audit::{Audit, Audited, ByKeys, ByKind, FixtureAudit, Outcome, Setting, Unnoticed, mean};
 use retake_core::json::{Json, Layout};
 
 /// The audit as JSON with line breaks and indentation.
@@ -46,7 +46,7 @@ pub fn audit_json(audit: &Audit) -> String {
 
 fn audited_json(audited: &Audited) -> Vec<(&'static str, Json)> {
     let answers = audited.answers.iter().flatten().map(|(part, tally)| (part.words(), tally));
-    let results = [(crate::audit::Part::ToolResult.words(), &audited.results)];
+    let results = [(retake_audit::Part::ToolResult.words(), &audited.results)];
     let hidden = audited.hidden().into_iter().map(|one| {
         Json::object([
             ("option", one.option.into()),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::audit::{Audit, Audited, FixtureAudit, Kind, Outcome, Part, Setting, Unnoticed};
+use retake_audit::{Audit, Audited, FixtureAudit, Kind, Outcome, Part, Setting, Unnoticed};
 use retake_base::text::{clipped, counted, nth_turn};
 
 /// How many places are listed for each setting that would notice them, unless `all` is set.
@@ -43,7 +43,7 @@ fn scenarios(audit: &Audit) -> String {
         };
         let tallies = audited.scored.kinds.values();
         let (noticed, tried) = tallies.fold((0, 0), |(n, t), tally| (n + tally.noticed, t + tally.tried));
-        let score = shown(crate::audit::mean(&audited.scored.kinds));
+        let score = shown(retake_audit::mean(&audited.scored.kinds));
         let noticed = format!("{noticed} of {tried}");
         let fixture = audit.fixtures.iter().find(|fixture| Some(&fixture.file) == scenario.fixture.as_ref());
         let recorded = fixture.map_or_else(String::new, |fixture| recorded(fixture, audit));
@@ -181,7 +181,7 @@ fn findings(audit: &Audit) -> String {
 }
 
 fn hidden(name: &str, audited: &Audited) -> Vec<String> {
-    let line = |one: crate::audit::Hidden| {
+    let line = |one: retake_audit::Hidden| {
         let wide = if one.too_wide { ": it is too wide" } else { "" };
         format!(
             "{name}: {} = [{:?}] hides {} of the {} of these events{wide}",

@@ -16,11 +16,11 @@ use super::golden::Compared;
 use super::project::Project;
 use super::trial::{self, How, Replayed};
 use super::verdict::{check_format, has_golden};
-use crate::audit::{
+use crate::report::{audit_json, audit_text, note_lines, notes, terminal};
+use retake_audit::{
     Audit, Audited, FixtureAudit, Outcome, Rendering, RuleAudit, ScenarioAudit, merged, of_answers, of_results,
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
-use crate::report::{audit_json, audit_text, note_lines, notes, terminal};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;

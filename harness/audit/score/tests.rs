@@ -1,5 +1,5 @@
 use super::*;
-use crate::audit::Setting;
+use crate::Setting;
 use retake_core::conversation::{Answer, Block, ToolCall};
 use retake_core::events::{AfterLast, Delivery, Detail, Event, Known, Payload, Shaped, Status};
 use retake_core::json::Json;

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use crate::support::tree::repository;
 
 /// The folders of the crates that users get, with the package of each.
-pub(super) const CRATES: [(&str, &str); 9] = [
+pub(super) const CRATES: [(&str, &str); 10] = [
     ("harness/base", "retake-base"),
     ("harness/egress", "retake-egress"),
     ("harness/core", "retake-core"),
     ("harness/durable", "retake-durable"),
     ("harness/wire", "retake-wire"),
     ("harness/model", "retake-model"),
+    ("harness/audit", "retake-audit"),
     ("harness/scenario", "retake-scenario"),
     ("harness", "retake"),
     ("harness/cli", "retake-cli"),

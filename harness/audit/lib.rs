@@ -25,10 +25,10 @@ mod score;
 mod sites;
 mod spread;
 
-pub(crate) use fixture::{recorded_on, secrets_in, secrets_in_streams, shared_keys};
-pub(crate) use kind::Kind;
-pub(crate) use outcome::{Audit, Audited, FixtureAudit, Hidden, Outcome, RuleAudit, ScenarioAudit};
-pub(crate) use recorded::{ByKeys, Part, of_answers, of_results};
-pub(crate) use rules::merged;
-pub(crate) use score::Setting;
-pub(crate) use score::{ByKind, Rendering, Unnoticed, mean, score};
+pub use fixture::{recorded_on, secrets_in, secrets_in_streams, shared_keys};
+pub use kind::Kind;
+pub use outcome::{Audit, Audited, FixtureAudit, Hidden, Outcome, RuleAudit, ScenarioAudit};
+pub use recorded::{ByKeys, Part, of_answers, of_results};
+pub use rules::merged;
+pub use score::Setting;
+pub use score::{ByKind, Rendering, Unnoticed, mean, score};
