@@ -64,7 +64,7 @@ impl Request {
                 return;
             }
             let is_below = |places: &&[&str]| places.iter().any(|place| pointer.starts_with(place));
-            let Some(rank) = ORDER.iter().position(|places| is_below(&places)) else { return };
+            let Some(rank) = ORDER.iter().position(is_below) else { return };
             let key = pointer.rsplit('/').next().unwrap_or_default();
             let says_no_more = OF_FORM.contains(&key) || key.bytes().all(|c| c.is_ascii_digit());
             let key = if says_no_more { "" } else { key };

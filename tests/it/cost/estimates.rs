@@ -20,7 +20,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn real_requests_cost_what_their_usage_says(folder: &Path) {
-    let (mut all, mut near, mut told) = (0, 0, String::new());
+    let (mut all, mut near, mut told) = (0, 0, Vec::new());
     for file in files(folder) {
         let Some(api) = api(&file) else { continue };
         for interaction in read(&file) {
@@ -38,10 +38,10 @@ fn real_requests_cost_what_their_usage_says(folder: &Path) {
             assert!(!cost.varies && cost.ends.is_none(), "{cost}");
             all += 1;
             near += usize::from(cost.input.abs_diff(usage.input) * 10 <= usage.input);
-            told += &format!("{}, {number}: {cost}, {} from a cache\n", file.display(), usage.cached);
+            told.push(format!("{}, {number}: {cost}, {} from a cache", file.display(), usage.cached));
         }
     }
-    assert!(all > 60 && near * 10 >= all * 9, "{near} of {all}\n{told}");
+    assert!(all > 60 && near * 10 >= all * 9, "{near} of {all}\n{}", told.join("\n"));
 }
 
 /// The API of a recording, which its name begins with.
