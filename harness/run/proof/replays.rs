@@ -85,11 +85,12 @@ pub(super) enum Disagreement {
 }
 
 impl Disagreement {
-    /// Whether the system itself fails, and asks nothing else than before.
+    /// Whether the system itself fails, or does not get as far, and asks nothing else than before.
     fn is_of_system(&self) -> bool {
         match self {
             Disagreement::Failed { replayed, .. } => {
-                replayed.misses.is_empty() && replayed.played.driven.failure.is_some()
+                let asks_less = !replayed.log.unused.is_empty();
+                replayed.misses.is_empty() && (asks_less || replayed.played.driven.failure.is_some())
             }
             Disagreement::NoStage(_) => true,
             Disagreement::Differ { .. } => false,

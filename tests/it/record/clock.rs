@@ -112,9 +112,13 @@ fn a_day_in_words_agrees_by_another_clock() {
 }
 
 fn a_system_that_does_not_bear_another_clock_keeps_its_own() {
-    let ran = recorded(r#"1 / 0 if "FAKETIME" in os.environ else "hello""#, true).1.exits(0);
-    let ran = ran.says(&["day: untested: another hour, since its system fails where libfaketime moves its clock: "]);
-    ran.says(&["two replays agree"]).never_says("untested: another hour. ");
+    // The second one answers before it asks.
+    for said in ["1 / 0", r#"self.reply(b"{}") or 1 / 0"#] {
+        let ran = recorded(&format!(r#"{said} if "FAKETIME" in os.environ else "hello""#), true).1.exits(0);
+        let ran =
+            ran.says(&["day: untested: another hour, since its system fails where libfaketime moves its clock: "]);
+        ran.says(&["two replays agree"]).never_says("untested: another hour. ");
+    }
     // What fails by its own clock, too, is red.
     let today = time::OffsetDateTime::now_utc().date();
     let said = format!(r#"1 / 0 if os.environ["RETAKE_DATE"] != "{today}" else "hello""#);
