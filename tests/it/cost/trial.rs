@@ -45,7 +45,12 @@ fn what_varies_is_said_when_a_golden_is_written_and_is_no_failure_then() {
     update("dearer_clock")
         .says(&["write_read_file: warning: lead_agent: the cacheable prefix ends at /messages/0/content ("]);
     assert!(block(&tree).contains(", varies at /messages/0/content\n"), "{}", block(&tree));
-    tree.runner("bare").env("CI", "1").env("GATEWAY_MUTANT", "dearer_clock").run().exits(0);
+    let clock = || tree.runner("bare").env("CI", "1").env("GATEWAY_MUTANT", "dearer_clock").run();
+    clock().exits(0);
+    // A budget counts what it says.
+    tree.replace(SUITE, "cost = true", "cost = { cached = \"80%\" }");
+    clock().exits(101).says(&["lead_agent: the cacheable prefix ends at /messages/0/content", "; less than 80 %"]);
+    tree.replace(SUITE, "cost = { cached = \"80%\" }", "cost = true");
     update("none").never_says("warning");
     assert!(!block(&tree).contains("varies"), "{}", block(&tree));
 }
