@@ -12,11 +12,12 @@ use retake_base::error::Result;
     retake worlds write_read_file --turn 2 --world cut-clean\n  \
     retake worlds --world all --json\n\n\
     A world is a turn of the recording and a fault that the turn's call meets before\n\
-    it gets the recorded answer: status 429, a stream without its end, an answer cut\n\
-    inside of a tool call, and so on. For each one this prints what the service did:\n\
-    recovered, reported the failure, was SILENT about it, REPEATED a text, ACTED on a\n\
-    damaged tool call, said something other, went on to ask what was never recorded,\n\
-    hung, crashed, was sick afterwards, or called again and again (storm).\n\n\
+    it gets the recorded answer: status 429, a stream without its end, an answer\n\
+    cut inside of a tool call, and so on. For each one this prints what the service\n\
+    did: recovered, reported the failure, was SILENT about it, REPEATED a text,\n\
+    ACTED on a damaged tool call, said something other, went on to ask what was\n\
+    never recorded, hung, crashed, was sick afterwards, or called again and again\n\
+    (storm).\n\n\
     On the client's side, a world is an event at which the client leaves and comes\n\
     back, or comes a second time: it LOST something, got it DOUBLED, waits for what\n\
     NEVER ENDS, or the model was PAID TWICE.\n\n\

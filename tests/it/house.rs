@@ -32,7 +32,7 @@ const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-wire", 7617, 0),
     ("retake-model", 8396, 0),
     ("retake-audit", 1257, 0),
-    ("retake-scenario", 4925, 0),
+    ("retake-scenario", 4932, 0),
     ("retake", 21_404, 60),
     ("retake-cli", 11_136, 191),
 ];
