@@ -2,8 +2,8 @@
 //! another day, and random delays before its answers. If several tool calls were made at once and the ids in events do not tell
 //! their order, three more must agree with them. If they disagree, the report names what varies, and a rule or option that allows it.
 //!
-//! `prove` runs the `replays`, of which one more asks by a `mark` where the model's words go. If they disagree, `inquiry` finds out what varies, in rounds of a `diagnosis` and a replay
-//! with the rules found so far (`tried`), and `unproven` reports it. If only the golden varies, `loosening` finds the option
+//! `prove` runs the `replays`, and one more that asks by a `mark` where the model's words go. If they disagree, `inquiry` finds out
+//! what varies, in rounds of a `diagnosis` and a replay with the rules found so far (`tried`), and `unproven` reports it. If only the golden varies, `loosening` finds the option
 //! that leaves that place open. `mend` finds rules for calls that missed in a test.
 //!
 //! The other modules work on texts: `vary` compares two texts and finds a `rule` for each place that differs. For this it uses
