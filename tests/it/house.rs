@@ -27,7 +27,7 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-base", 808, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_506, 60),
+    ("retake-core", 13_509, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7617, 0),
     ("retake-model", 8398, 0),

@@ -6,10 +6,10 @@ use super::{
     Block, COST, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, List, Node, Repeat, Shown, Text, Top, Tree,
 };
 use crate::events::captured::Ending;
-use crate::events::held::{Held, Manner};
+use crate::events::held::Held;
 use crate::events::notation::padded;
 use crate::events::recorded::Source;
-use crate::events::told::{How, Told};
+use crate::events::told::Told;
 
 /// What the line of a status says of a stream.
 pub(super) const BEFORE_TURN: &str = ", before turn ";
@@ -126,7 +126,7 @@ fn listed(lines: &[Shown]) -> String {
     let ([Shown::Text(places, Text::Turns(told, manner)), ..], [_, _, ..]) = (lines, lines) else {
         return lines.iter().map(ToString::to_string).collect();
     };
-    let turns: Vec<usize> = lines.iter().filter_map(|line| Some(line.turn()?.1)).collect();
+    let turns: Vec<usize> = lines.iter().filter_map(Shown::turn).collect();
     let rows = turns.chunk_by(|turn, next| turn + 1 == *next).map(|row| match row {
         [first, _, .., last] => format!("{first}..{last}"),
         few => few.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
@@ -188,10 +188,10 @@ impl Display for Top {
 
 impl Shown {
     /// The one turn whose words, all of them, stand at these places.
-    fn turn(&self) -> Option<((&[Held], How, Manner), usize)> {
+    fn turn(&self) -> Option<usize> {
         match self {
-            Shown::Text(places, Text::Turns(Told { how, of }, manner)) if !places.is_empty() => match &**of {
-                [Source { turn, part }] if part.is_empty() => Some(((places, *how, *manner), *turn)),
+            Shown::Text(places, Text::Turns(Told { of, .. }, _)) if !places.is_empty() => match &**of {
+                [Source { turn, part }] if part.is_empty() => Some(*turn),
                 _ => None,
             },
             _ => None,
@@ -200,7 +200,12 @@ impl Shown {
 
     /// Whether one line names the turns of both: a conversation that is sent anew each time would take a line for each message.
     fn is_listed_with(&self, next: &Shown) -> bool {
-        self.turn().is_some_and(|(told, _)| next.turn().is_some_and(|(other, _)| told == other))
+        let (Shown::Text(places, Text::Turns(told, manner)), Shown::Text(others, Text::Turns(other, of))) =
+            (self, next)
+        else {
+            return false;
+        };
+        (places, told.how, manner) == (others, other.how, of) && self.turn().is_some() && next.turn().is_some()
     }
 }
 
