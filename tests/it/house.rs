@@ -30,7 +30,7 @@ const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-core", 13_456, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7968, 4),
-    ("retake-model", 8387, 0),
+    ("retake-model", 8388, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5026, 0),
     ("retake", 21_416, 60),
