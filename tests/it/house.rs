@@ -29,7 +29,7 @@ const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-egress", 250, 0),
     ("retake-core", 13_625, 60),
     ("retake-durable", 1004, 0),
-    ("retake-wire", 7617, 0),
+    ("retake-wire", 7632, 0),
     ("retake-model", 8396, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 4932, 0),
