@@ -5,11 +5,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use regex::bytes::Regex;
+use regex::{Captures, bytes};
 
 use crate::conversation::{Answer, Block};
 use crate::json::Json;
+use crate::key::normalize::regex;
 
 /// Letters without case, which no language uses that is written today in many texts.
 const LETTERS: [char; 4] = ['ǀ', 'ǁ', 'ǂ', 'ǃ'];
@@ -81,7 +83,7 @@ impl Mark {
             self.letter.encode_utf8(&mut utf8).bytes().map(|byte| format!("%{byte:02x}")).collect();
         let in_url = in_url.concat();
         let form = format!(r"{}|(?i)\\+u{:04x}|{in_url}", self.letter, u32::from(self.letter));
-        let bare = Regex::new(&form).ok()?.replace_all(body, &b""[..]);
+        let bare = bytes::Regex::new(&form).ok()?.replace_all(body, &b""[..]);
         if let Cow::Owned(bare) = bare { Some(bare) } else { None }
     }
 }
@@ -108,6 +110,23 @@ fn is_json(text: &str) -> bool {
     let fenced = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
     let inner = fenced.and_then(|text| Some(text.split_once('\n')?.1)).unwrap_or(text);
     matches!(Json::parse(inner.trim().as_bytes()), Ok(Json::Object(_) | Json::Array(_)))
+}
+
+/// How many tokens more a turn has where [`with_more_tokens`] puts them, so that a sum tells of which turns it is.
+pub fn more_tokens(turn: usize) -> u64 {
+    100 + u64::try_from(turn).unwrap_or_default()
+}
+
+/// Returns the text of a turn's response, or a part of it, with more tokens wherever it counts some, as the APIs name them
+/// (`"prompt_tokens": 5`, `"totalTokenCount": 5`, `"eval_count": 5`): what else is another number then comes from these.
+pub fn with_more_tokens(text: &str, turn: usize) -> String {
+    static COUNTS: LazyLock<regex::Regex> =
+        LazyLock::new(|| regex(r#"("(?:[A-Za-z_]*[tT]okens?(?:Count)?|(?:prompt_)?eval_count)"\s*:\s*)([1-9][0-9]*)"#));
+    let more = |found: &Captures<'_>| {
+        let count = found[2].parse().map_or(0, |count: u64| count.saturating_add(more_tokens(turn)));
+        format!("{}{count}", &found[1])
+    };
+    COUNTS.replace_all(text, more).into_owned()
 }
 
 #[cfg(test)]

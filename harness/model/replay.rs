@@ -365,7 +365,11 @@ impl Replay {
 
     /// Returns the response to a call with the mark of the fixture, if it has one.
     pub(super) fn marked<'r>(&self, api: Api, served: &Served, response: Cow<'r, Response>) -> Cow<'r, Response> {
-        let Some(mark) = self.fixture().mark.as_ref().filter(|mark| mark.is_in(served.index)) else { return response };
+        let Some(mark) = &self.fixture().mark else { return response };
+        let response = Cow::Owned(response.into_owned().with_more_tokens(served.index));
+        if !mark.is_in(served.index) {
+            return response;
+        }
         let marked = response.marked(api, mark, served.index, &served.turn().output);
         // A run with an answer that says other words than were marked shows nothing.
         if marked.is_none() {

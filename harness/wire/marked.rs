@@ -1,8 +1,9 @@
 //! Responses with a mark in what the model says.
 
-use super::{Api, Response, decode_response};
+use super::{Api, Body, Frames, Response, decode_response};
 use retake_core::conversation::Answer;
-use retake_core::mark::Mark;
+use retake_core::json::JsonText;
+use retake_core::mark::{Mark, with_more_tokens};
 use retake_core::places::Within;
 
 impl Response {
@@ -13,6 +14,22 @@ impl Response {
         marked.put(&Within(&|text| mark.put_in(turn, answer, text)));
         let (before, after) = (decode_response(api, self).ok()?, decode_response(api, &marked).ok()?);
         (after == mark.put(turn, &before)).then_some(marked)
+    }
+
+    /// Returns the response of a turn with more tokens wherever it counts some.
+    #[must_use]
+    pub fn with_more_tokens(mut self, turn: usize) -> Response {
+        match &mut self.body {
+            Body::Json(json) => {
+                *json = JsonText::of(&with_more_tokens(json.text(), turn)).unwrap_or_else(|| json.clone())
+            }
+            Body::Frames(frames) => {
+                let changed = frames.iter().map(|frame| with_more_tokens(frame, turn)).collect::<Frames>();
+                *frames = changed.with_delays(frames.delays()).with_open(frames.is_open());
+            }
+            Body::Text(_) | Body::Binary(_) => {}
+        }
+        self
     }
 }
 

@@ -27,13 +27,13 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-base", 808, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_514, 60),
+    ("retake-core", 13_684, 60),
     ("retake-durable", 1004, 0),
-    ("retake-wire", 7968, 4),
+    ("retake-wire", 7983, 4),
     ("retake-model", 8410, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5026, 0),
-    ("retake", 21_409, 60),
+    ("retake", 21_423, 60),
     ("retake-cli", 11_143, 194),
 ];
 

@@ -1,11 +1,12 @@
 //! The places that a golden pins because of what stands there: words of the service's own vocabulary under any key, and points
-//! in time. A committed golden names the places that it pins, since its lines show the words in quotes and the forms of times.
+//! in time, and numbers. A committed golden names the places that it pins, since its lines show the words in quotes and the forms of times.
 //! Which places these are is found out only when a golden is written: whether a text is a word may depend on chance.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::foreign::Foreign;
 use super::golden::{Golden, Kind, Node};
+use super::headers::is_measure;
 use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
@@ -16,6 +17,9 @@ use crate::json::Json;
 
 /// The most words of one place that are still a vocabulary.
 const WORDS: usize = 12;
+
+/// More words of keys whose numbers are measured.
+const UNITS: [&str; 4] = ["ms", "seconds", "secs", "took"];
 
 /// The places that a golden pins, by the names on the lines to them.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +41,7 @@ impl Places {
             pin.times |= matches!(kind, Kind::Time(_));
             pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");
             pin.counts |= matches!(kind, Kind::From(_));
+            pin.numbers |= kind.is_number();
         };
         node.kinds.iter().for_each(|kind| kind.each(&mut see));
         if pin != Pin::default() {
@@ -46,6 +51,7 @@ impl Places {
                 times: known.times || pin.times,
                 booleans: known.booleans || pin.booleans,
                 counts: known.counts || pin.counts,
+                numbers: known.numbers || pin.numbers,
             };
         }
         node.below.iter().for_each(|below| self.add(below, &line_below(line, &below.name)));
@@ -71,6 +77,8 @@ pub(super) struct Pin {
     pub(super) booleans: bool,
     /// Whether numbers count.
     pub(super) counts: bool,
+    /// Whether numbers are held.
+    pub(super) numbers: bool,
 }
 
 /// A place in a shape.
@@ -91,13 +99,13 @@ impl<'a> Chosen<'a> {
         normalize: &Normalize<'_>,
         ids: &Ids,
         committed: Option<&'a Places>,
-        foreign: Option<&Foreign>,
+        (foreign, numbers): (Option<&Foreign>, bool),
     ) -> Chosen<'a> {
         match committed {
             Some(places) => Chosen::Committed(places),
             None if options.detail == Detail::Keys => Chosen::OfRun(HashMap::new()),
             None => {
-                let collector = Collector { normalize, ids, foreign, places: HashMap::new() };
+                let collector = Collector { normalize, ids, foreign, numbers, places: HashMap::new() };
                 Chosen::OfRun(collector.collected(captures))
             }
         }
@@ -145,6 +153,8 @@ struct Collector<'a> {
     normalize: &'a Normalize<'a>,
     ids: &'a Ids,
     foreign: Option<&'a Foreign>,
+    /// Whether other runs show which numbers vary.
+    numbers: bool,
     places: HashMap<(String, String), Place>,
 }
 
@@ -158,6 +168,8 @@ struct Place {
     times: usize,
     numbers: usize,
     number_times: usize,
+    /// Whether the key says that the numbers measure something.
+    measures: bool,
     series: Series,
     last: String,
 }
@@ -176,6 +188,7 @@ impl Collector<'_> {
                 && place.number_times == place.numbers,
             booleans: false,
             counts: place.series.is_telling(),
+            numbers: self.numbers && !place.measures && place.numbers > place.number_times,
         };
         let pins = self.places.iter().map(|(at, place)| (at.clone(), pin(place)));
         pins.filter(|(_, pin)| *pin != Pin::default()).collect()
@@ -197,8 +210,10 @@ impl Collector<'_> {
             }
             Json::Str(text) => self.text(text, key, pointer, label),
             Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {
+                let is_measures = is_measure(&pointer, &UNITS);
                 let place = self.places.entry((label.text.clone(), pointer)).or_default();
                 place.numbers += 1;
+                place.measures |= is_measures;
                 place.number_times += usize::from(times::of_number(value).is_some());
                 place.series.add(value);
             }

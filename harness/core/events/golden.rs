@@ -11,6 +11,7 @@ use crate::cost::CallerCost;
 
 mod by_day;
 mod formats;
+mod numbers;
 mod reader;
 mod writer;
 
@@ -206,6 +207,9 @@ pub(super) struct List {
     pub(super) total: Option<usize>,
     pub(super) reordered: bool,
 }
+
+/// The type of numbers that are not held.
+pub(super) const NUMBER: &str = "number";
 
 /// The line above what model calls cost.
 pub(super) const COST: &str = "cost";

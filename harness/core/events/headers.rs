@@ -25,6 +25,13 @@ const TRACES: [&str; 4] = ["trace", "request-id", "correlation-id", "x-b3-"];
 const MEASURES: [&str; 10] =
     ["age", "duration", "elapsed", "latency", "remaining", "reset", "runtime", "time", "timing", "uptime"];
 
+/// Whether a name says that what it names is measured, by these words or by `more`.
+pub(super) fn is_measure(name: &str, more: &[&str]) -> bool {
+    let apart = |c: char| c.is_ascii_uppercase().then_some(' ').into_iter().chain([c.to_ascii_lowercase()]);
+    let words: String = name.chars().flat_map(apart).collect();
+    words.split(|c: char| !c.is_ascii_alphabetic()).any(|word| MEASURES.contains(&word) || more.contains(&word))
+}
+
 /// Whether the golden holds a header that its options do not name.
 pub fn is_held(name: &str) -> bool {
     TRANSPORT.split(' ').all(|of| of != name) && !TRACES.iter().any(|trace| name.contains(trace))
@@ -102,8 +109,7 @@ fn all(
             continue;
         }
         let value = values.collect::<Vec<_>>().join(", ");
-        let is_measure = name.split(['-', '_']).any(|word| MEASURES.contains(&word));
-        held.push(Header::new(name, (!is_measure).then(|| list(name, &value, ids, normalize)).as_deref()));
+        held.push(Header::new(name, (!is_measure(name, &[])).then(|| list(name, &value, ids, normalize)).as_deref()));
     }
     held
 }
@@ -135,8 +141,8 @@ impl Header {
 }
 
 impl Golden {
-    /// Makes the goldens of several runs of one scenario agree on headers: one whose value differs varies, and one that only some
-    /// answers have is not held. Whether ids repeat may vary, too: a client that comes back may get an event twice, or not.
+    /// Makes the goldens of several runs of one scenario agree on numbers, and on headers: one whose value differs varies, and one
+    /// that only some answers have is not held. Whether ids repeat may vary, too: a client that comes back may get an event twice, or not.
     pub fn agree_on_what_varies(goldens: &mut [&mut Golden]) {
         for at in 0..goldens.iter().map(|golden| golden.blocks.len()).min().unwrap_or_default() {
             let all: Vec<Vec<Header>> = goldens.iter().map(|golden| golden.blocks[at].headers.clone()).collect();
@@ -156,13 +162,21 @@ impl Golden {
                 });
             }
         }
+        let Some((first, others)) = goldens.split_first_mut() else { return };
+        for other in others.iter() {
+            first.agree_on_numbers(other);
+        }
+        for other in others {
+            other.agree_on_numbers(first);
+        }
     }
 
-    /// Returns it with the headers of another golden of the same run.
+    /// Returns it with the headers, and with the shapes, of another golden of the same run.
     #[must_use]
     pub fn with_headers_of(mut self, other: &Golden) -> Golden {
         for (block, other) in self.blocks.iter_mut().zip(&other.blocks) {
             block.headers.clone_from(&other.headers);
+            block.trees.clone_from(&other.trees);
             if other.ids_repeat() == Some(Repeat::Varies) {
                 block.let_ids_repeat();
             }
@@ -170,8 +184,9 @@ impl Golden {
         self
     }
 
-    /// Says of the headers that vary by another golden of the scenario that they do.
+    /// Says of the headers and numbers that vary by another golden of the scenario that they do.
     pub fn keep_varying(&mut self, known: &Golden) {
+        self.keep_numbers(known);
         for (block, known) in self.blocks.iter_mut().zip(&known.blocks).filter(|(is, was)| is.request == was.request) {
             if known.ids_repeat() == Some(Repeat::Varies) {
                 block.let_ids_repeat();

@@ -55,6 +55,7 @@ mod series;
 mod shape;
 mod texts;
 mod times;
+mod tokens;
 mod told;
 mod turns;
 mod value;

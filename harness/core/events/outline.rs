@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin};
-use super::golden::{self, Id, Kind, Kinds, Node, Printed, Tree};
+use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, Tree};
 use super::lists::ListShape;
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
@@ -19,7 +19,6 @@ const WORDS: usize = 12;
 /// The largest number of pieces in which the numbers of ids are shown.
 const PIECES: usize = 4;
 
-const NUMBER: &str = "number";
 /// Words that are quoted if they are the name of a variant, since they could be mistaken for a type.
 const TYPES: [&str; 8] = ["boolean", "false", "id", "null", "number", "object", "string", "true"];
 
@@ -94,7 +93,7 @@ impl Outline<'_> {
     /// need their own lines.
     fn inline(&self, shape: &Shape, prefix: &str, at: &At) -> Option<Kinds> {
         let pin = self.pin(at);
-        let counts = pin.counts && shape.scalars.from.is_some();
+        let counts = pin.counts && shape.scalars.from.is_some() || pin.numbers && !shape.scalars.numbers.is_empty();
         if counts || pin.words && !shape.scalars.own.is_empty() || pin.times && !shape.scalars.times.is_empty() {
             return None;
         }
@@ -158,12 +157,12 @@ impl Outline<'_> {
         }
         let pin = self.chosen.at(at);
         let whole = self.keep != Keep::Chunks;
-        Pin { words: pin.words && whole, counts: pin.counts && whole, ..pin }
+        Pin { words: pin.words && whole, counts: pin.counts && whole, numbers: pin.numbers && whole, ..pin }
     }
 
     /// Returns the kinds of the scalars at a place.
     fn scalars(&self, scalars: &ScalarShape, at: &At) -> Kinds {
-        let ScalarShape { values, types, words, own, booleans, from, times, ids } = scalars;
+        let ScalarShape { values, types, words, own, booleans, numbers, from, times, ids } = scalars;
         let plain = |types: &[String]| types.iter().map(|kind| Kind::plain(kind)).collect();
         if !values.is_empty() {
             let printed = Printed(values).to_string();
@@ -206,6 +205,13 @@ impl Outline<'_> {
                 add(NUMBER);
             }
             shown.extend((!ids.is_empty()).then_some(Kind::Id(Id::One)));
+        }
+        if let Some(at) = shown
+            .iter()
+            .position(|kind| *kind == Kind::plain(NUMBER))
+            .filter(|_| chosen.numbers && numbers.len() <= WORDS)
+        {
+            shown.splice(at..=at, numbers.iter().map(|number| Kind::plain(number)));
         }
         shown
     }

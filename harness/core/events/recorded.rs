@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::fmt;
 
 use super::notation::{name, pointer_token};
-use crate::conversation::{Answer, Block};
+use crate::conversation::{Answer, Block, Usage};
 use crate::json::{Json, Layout};
 
 /// The fewest characters of a recorded text that is looked for inside longer texts: shorter ones are in many texts by chance.
@@ -38,6 +38,8 @@ pub struct Recorded {
     size: usize,
     /// What the model said in each turn, as it said it.
     pub(super) said: Vec<(Source, String)>,
+    /// The tokens of each turn.
+    pub(super) used: Vec<Usage>,
 }
 
 /// How much of a text is recorded, in bytes without white space.
@@ -69,7 +71,11 @@ impl Recorded {
     /// The texts of these answers.
     pub fn of<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Recorded {
         let (mut texts, mut parsed, mut all) = (Vec::new(), Vec::new(), Vec::new());
-        let answers = answers.into_iter().enumerate().inspect(|(nth, answer)| said(nth + 1, answer, &mut all));
+        let mut used = Vec::new();
+        let answers = answers.into_iter().enumerate().inspect(|(nth, answer)| {
+            used.push(answer.usage.unwrap_or_default());
+            said(nth + 1, answer, &mut all);
+        });
         for block in answers.flat_map(|(_, answer)| &answer.blocks) {
             match block {
                 Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => texts.push(bare(text)),
@@ -81,7 +87,7 @@ impl Recorded {
         texts.retain(|text| !text.is_empty());
         texts.sort_by_key(|text| Reverse(text.len()));
         let size = texts.iter().map(String::len).sum();
-        Recorded { texts, parsed, size, said: all }
+        Recorded { texts, parsed, size, said: all, used }
     }
 
     pub(super) fn is_one(&self, text: &str) -> bool {

@@ -31,6 +31,8 @@ pub(super) struct Scalars {
     booleans: BTreeSet<bool>,
     /// The numbers that are no points in time.
     numbers: Option<Box<Series>>,
+    /// The first of them, as they are written.
+    written: BTreeSet<String>,
     /// The forms of points in time, each with the type of the value.
     times: BTreeSet<(String, &'static str)>,
     ids: SeenIds,
@@ -67,6 +69,8 @@ pub(super) struct ScalarShape {
     /// The words to show if the place is pinned, sorted.
     pub(super) own: Vec<String>,
     pub(super) booleans: Vec<bool>,
+    /// The numbers to show if the place is pinned, sorted.
+    pub(super) numbers: Vec<String>,
     /// From where the numbers count, if they do.
     pub(super) from: Option<i64>,
     /// The forms of points in time to show if the place is pinned, sorted, each with the type of the value.
@@ -102,6 +106,9 @@ impl Scalars {
                 Json::Null => drop(self.types.insert(kind)),
                 number => {
                     self.numbers.get_or_insert_default().add(number);
+                    if self.written.len() <= SHOWN {
+                        self.written.insert(number.print(Layout::Compact));
+                    }
                     self.types.insert(kind);
                 }
             },
@@ -127,6 +134,7 @@ impl Scalars {
         if let Some(numbers) = other.numbers {
             self.numbers.get_or_insert_default().add_all(*numbers);
         }
+        self.written.extend(other.written);
         self.times.extend(other.times);
         self.ids.names.extend(other.ids.names);
         self.ids.numbers.extend(other.ids.numbers);
@@ -149,6 +157,7 @@ impl Scalars {
             words: self.words.into_iter().collect(),
             own: self.own.into_iter().collect(),
             booleans: self.booleans.into_iter().collect(),
+            numbers: self.written.into_iter().collect(),
             from: self.numbers.and_then(|numbers| numbers.from()),
             times: self.times.into_iter().collect(),
             ids: self.ids,

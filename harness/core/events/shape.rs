@@ -61,7 +61,8 @@ impl Shaped {
         }
         let (ids, words) = (Ids::of(&events, options, normalize), WordKeys::new(&options.words));
         let places = known.committed.map(Places::of);
-        let chosen = Chosen::of(&events, options, normalize, &ids, places.as_ref(), known.foreign.as_ref());
+        let chosen =
+            Chosen::of(&events, options, normalize, &ids, places.as_ref(), (known.foreign.as_ref(), known.numbers));
         let pinned = RefCell::default();
         let writing = Writing {
             options,
@@ -79,6 +80,7 @@ impl Shaped {
         let blocks = blocks.map(|(capture, events)| block(capture, events, committed.next(), &writing));
         let (blocks, lost): (Vec<Block>, Vec<_>) = blocks.unzip();
         let mut golden = Golden { blocks, said: turns.said(), ..Golden::default() };
+        known.committed.iter().for_each(|committed| golden.tell_tokens_as(committed, &known.recorded));
         if let Some(committed) = before {
             golden.add_lost(committed, lost);
         }
@@ -180,6 +182,8 @@ pub struct Known<'a> {
     pub calls: Calls,
     /// The texts that are not the service's own. Without them, no word counts as its own.
     pub foreign: Option<Foreign>,
+    /// Whether other runs show which numbers vary, so that the others can be held.
+    pub numbers: bool,
     /// The committed golden, if the run is compared with it: it names the places of texts, and those that are pinned because of
     /// what stands there. Otherwise these are found out anew, as are the texts of events of which it names nothing.
     pub committed: Option<&'a Golden>,

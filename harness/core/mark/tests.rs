@@ -66,6 +66,20 @@ fn a_mark_is_taken_off_however_it_is_written() {
     check(r#"{"a": "\\ \u01c1 u01c0 \n%"}"#, r#"{"a": "\\ \u01c1 u01c0 \n%"}"#);
 }
 
+#[test]
+fn a_turn_has_more_tokens_wherever_its_response_counts_some() {
+    let more = |text: &str| with_more_tokens(text, 2);
+    assert_eq!(more(r#"{"prompt_tokens":5,"cached_tokens": 0}"#), r#"{"prompt_tokens":107,"cached_tokens": 0}"#);
+    assert_eq!(more("data: {\"totalTokenCount\": 10}\n\n"), "data: {\"totalTokenCount\": 112}\n\n");
+    assert_eq!(
+        more(r#"{"eval_count":1,"eval_duration":7,"index":1}"#),
+        r#"{"eval_count":103,"eval_duration":7,"index":1}"#
+    );
+    // What the model says stays.
+    let said = r#"{"content":"{\"tokens\": 5}"}"#;
+    assert_eq!(more(said), said);
+}
+
 proptest! {
     #[test]
     fn a_conversation_with_marks_has_its_key_without_them(

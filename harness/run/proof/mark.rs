@@ -13,19 +13,19 @@ use retake_core::mark::Mark;
 use retake_wire::fixture::{Fixture, Turn};
 
 impl Proof<'_> {
-    /// Returns which words of the model the service passes on, and where. `None` if that cannot be asked, or shows nothing.
+    /// Returns which words of the model the service passes on, and where, and the golden of a run with other words. `None` if that cannot be asked, or shows nothing.
     pub(super) fn passed_on(
         &self,
         first: &Replayed,
         fixture: Option<&Arc<Fixture>>,
         rules: &Arc<Rules>,
-    ) -> Option<Passed> {
+    ) -> Option<(Passed, Golden)> {
         let Proof { project, scenario, .. } = *self;
         // Rules that are only tried write no golden.
         let is_own = Arc::ptr_eq(rules, &project.rules);
         let fixture = fixture.filter(|_| is_own && has_golden(scenario) && scenario.golden.turns)?;
         let golden = |run: &Replayed, recorded: Recorded, tells: Tells<'_>| -> Golden {
-            let known = Known { recorded, tells, ..run.known_with(None) };
+            let known = Known { recorded, tells, numbers: true, ..run.known_with(None) };
             run.shaped(&run.played.driven.captured, &scenario.golden, rules, &known, &str::to_owned).golden
         };
         let equal = Passed::of(&golden(first, first.known().recorded, Tells::Equality));
@@ -39,7 +39,8 @@ impl Proof<'_> {
         let recorded = Recorded::of(&answers.collect::<Vec<_>>());
         let of_marked = golden(&marked, recorded, Tells::Mark(mark.letter));
         let named = Passed::of(&of_marked);
-        Passed::shown(&golden(first, first.known().recorded, Tells::Shown(&named)), &of_marked)
+        let passed = Passed::shown(&golden(first, first.known().recorded, Tells::Shown(&named)), &of_marked)?;
+        Some((passed, of_marked))
     }
 }
 

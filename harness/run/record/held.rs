@@ -20,8 +20,14 @@ pub(super) struct Differs {
     pub(super) failure: Failure,
 }
 
-/// Compares the recorded run with a replay of the proof. Where the pieces of a text were cut is not compared.
-pub(super) fn compare(mut recorded: Replayed, proven: Agreed, scenario: &Scenario) -> Option<Differs> {
+/// Compares the recorded run with a replay of the proof. Where the pieces of a text were cut is not compared. `written` is the golden that
+/// will be, which then holds no number that was another one.
+pub(super) fn compare(
+    mut recorded: Replayed,
+    proven: Agreed,
+    scenario: &Scenario,
+    written: &mut Option<Golden>,
+) -> Option<Differs> {
     let (golden, mut replayed) = (proven.golden?, proven.run);
     for run in [&mut recorded, &mut *replayed] {
         run.committed = Some(Committed::now(golden.clone()));
@@ -34,6 +40,7 @@ pub(super) fn compare(mut recorded: Replayed, proven: Agreed, scenario: &Scenari
         (then, now)
     };
     let options = &scenario.golden;
+    written.iter_mut().for_each(|golden| golden.agree_on_numbers(&of(&recorded, options)));
     let (then, now) = both(options);
     if then == now {
         return None;

@@ -41,7 +41,7 @@ impl<'a> Driven<'a> {
         let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true };
         let (golden, how) = match proof.run() {
             Ok(agreed) => {
-                let (golden, how) = (agreed.golden.clone(), agreed.in_words());
+                let (mut golden, how) = (agreed.golden.clone(), agreed.in_words());
                 let made = made.with_varying(&agreed.varying);
                 if !agreed.varying.is_empty() {
                     text = made.print();
@@ -52,7 +52,7 @@ impl<'a> Driven<'a> {
                 if let Some(recorded) = &recorded {
                     held::warn_of_errors(recorded, scenario);
                 }
-                match recorded.and_then(|recorded| held::compare(recorded, agreed, scenario)) {
+                match recorded.and_then(|recorded| held::compare(recorded, agreed, scenario, &mut golden)) {
                     None => (golden, how),
                     Some(differs) if accept_unstable => {
                         terminal::note(format!("{name}: warning: written although {}", differs.what));

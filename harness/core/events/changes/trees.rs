@@ -126,6 +126,7 @@ fn scalar_of(kind: &Kind) -> String {
     match kind {
         Kind::Time(form) if !form.starts_with("yyyy") => "number".to_owned(),
         Kind::From(_) => "number".to_owned(),
+        number if number.is_number() => "number".to_owned(),
         Kind::Quoted(_) | Kind::More(_) | Kind::Time(_) | Kind::Id(_) => "string".to_owned(),
         other => other.to_string(),
     }

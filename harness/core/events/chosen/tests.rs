@@ -1,6 +1,7 @@
 //! Which places are pinned because of what stands there, and what a change there looks like.
 
-use crate::events::{Capture, Captured, Foreign, Golden, Known, ShapeOptions, Shaped};
+use crate::conversation::{Answer, Usage};
+use crate::events::{Capture, Captured, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped};
 
 fn captured(lines: &[&str]) -> Captured {
     let events: Vec<String> = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
@@ -27,6 +28,71 @@ fn check(payloads: &[&str], lines: &[&str]) {
     assert_eq!(shapes, lines);
     // What the golden says is enough to make it again.
     assert_eq!(shapes_of(payloads, &ShapeOptions::default(), Some(&golden)), golden);
+}
+
+/// The golden of a run of a model whose two turns took 100 and 30 tokens. Other runs show which numbers vary.
+fn numbers(lines: &[&str], committed: Option<&Golden>) -> Golden {
+    let used = [(100, 4), (30, 6)].map(|(input, output)| Usage { input, output, ..Usage::default() });
+    let answers = used.map(|usage| Answer { usage: Some(usage), ..Answer::default() });
+    let recorded = Recorded::of(&answers);
+    let known = Known { recorded, numbers: true, committed, ..Known::default() };
+    Shaped::of(&[captured(lines)], &ShapeOptions::default(), &known, &str::to_owned).golden
+}
+
+fn lines_of(golden: &Golden) -> Vec<String> {
+    golden.to_string().lines().filter(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn a_number_that_is_the_same_in_all_runs_is_held() {
+    let line = r#"{"limit": 5, "size": 7, "list": [{"score": 0.5}, {"score": 0.25}], "took": 0, "toolDuration": 1, "at": 1764000000}"#;
+    let mut golden = numbers(&[line], None);
+    golden.agree_on_numbers(&numbers(&[&line.replace("\"size\": 7", "\"size\": 8")], None));
+    let held = [
+        "at         time in s",
+        "limit      5",
+        "list       [2 × object]",
+        "[].score   0.25 | 0.5",
+        "size       number",
+    ];
+    let measured = ["took       number", "toolDuration       number"];
+    assert_eq!(lines_of(&golden), [&held[..], &measured].concat());
+    // A later run is compared with it.
+    let with = |was: &str, is: &str| numbers(&[&line.replace(was, is)], Some(&golden));
+    assert_eq!(with("7", "9"), golden);
+    let change = |run: &Golden| crate::events::changes(&golden, run)[0].words();
+    assert!(change(&with(": 5", ": 6")).ends_with("`/limit` is `6`, not `5`"));
+    assert!(change(&with("0.25", "0.2")).ends_with("`/list/[].score` is `0.2 | 0.5`, not `0.25 | 0.5`"));
+    // What was open once stays open, and what was held may be another number.
+    let mut later = numbers(&[&line.replace(": 5", ": 6")], None);
+    later.keep_varying(&golden);
+    assert_eq!(
+        lines_of(&later),
+        lines_of(&golden).iter().map(|line| line.replace("limit      5", "limit      6")).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn a_number_of_tokens_is_told_by_its_turns() {
+    let line = r#"{"in": 130, "out": 10, "first": 4, "four": 4, "all": 140}"#;
+    let more = r#"{"in": 331, "out": 211, "first": 104, "four": 4, "all": 542}"#;
+    let mut golden = numbers(&[line], None);
+    let used = [(100, 4), (30, 6)].map(|(input, output)| Usage { input, output, ..Usage::default() });
+    let answers = used.map(|usage| Answer { usage: Some(usage), ..Answer::default() });
+    golden.tell_tokens(&numbers(&[more], None), &Recorded::of(&answers));
+    let told = [
+        "all        all tokens of turns 1 to 2",
+        "first      output tokens of turn 1",
+        "four       4",
+        "in         input tokens of turns 1 to 2",
+        "out        output tokens of turns 1 to 2",
+    ];
+    assert_eq!(lines_of(&golden), told);
+    let golden = Golden::parse(&golden.to_string()).unwrap();
+    assert_eq!(numbers(&[line], Some(&golden)), golden);
+    let run = numbers(&[&line.replace("130", "30")], Some(&golden));
+    let words = crate::events::changes(&golden, &run)[0].words();
+    assert!(words.ends_with("`/in` is `30`, not `input tokens of turns 1 to 2`"), "{words}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
         merger.add(payload, &mut seen);
     }
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
-    let chosen = Chosen::of(&[], &options, &normalize, &ids, None, None);
+    let chosen = Chosen::of(&[], &options, &normalize, &ids, None, (None, false));
     let tree =
         super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen));
     let block = golden::Block { head: Some(golden::Head::default()), trees: vec![tree], ..golden::Block::default() };
