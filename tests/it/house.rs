@@ -25,16 +25,16 @@ tests!(
 /// The most lines of code of each crate (no comments, no blanks, no tests), and the most KB of data files. A row is lowered with each
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
 const WEIGHT: [(&str, usize, u64); 10] = [
-    ("retake-base", 808, 0),
+    ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
     ("retake-core", 13_455, 60),
     ("retake-durable", 1004, 0),
-    ("retake-wire", 7617, 0),
+    ("retake-wire", 7618, 0),
     ("retake-model", 8396, 0),
     ("retake-audit", 1257, 0),
-    ("retake-scenario", 4932, 0),
-    ("retake", 21_408, 60),
-    ("retake-cli", 11_136, 191),
+    ("retake-scenario", 4935, 0),
+    ("retake", 21_595, 60),
+    ("retake-cli", 11_160, 191),
 ];
 
 /// The circles that cross folders, each with its files. They may only become smaller and fewer.
