@@ -67,8 +67,8 @@ impl List {
             Err(Broken { name, error }) => Row { name: name.clone(), error: Some(error.to_string()), ..Row::default() },
         };
         let runs = Runs::of(&root);
-        let last = |row: Row| Row { last: runs.read(&row.name).ok().flatten(), ..row };
-        let all: Vec<Row> = discovered.scenarios.iter().map(row).map(last).collect();
+        let with_run = |row: Row| Row { last: runs.read(&row.name).ok().flatten(), ..row };
+        let all: Vec<Row> = discovered.scenarios.iter().map(row).map(with_run).collect();
         let filters: Vec<String> = self.filter.into_iter().map(|typed| filter_of(&root, typed)).collect();
         let names: Vec<&str> = all.iter().map(|row| row.name.as_str()).collect();
         if let Some(lost) = filters.iter().find(|filter| !names.iter().any(|name| fits(filter, name, false))) {
