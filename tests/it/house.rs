@@ -27,13 +27,13 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_456, 60),
+    ("retake-core", 13_514, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7969, 4),
-    ("retake-model", 8389, 0),
+    ("retake-model", 8411, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5029, 0),
-    ("retake", 21_602, 62),
+    ("retake", 21_595, 62),
     ("retake-cli", 11_167, 194),
 ];
 
