@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::page::Page;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 
@@ -134,7 +135,7 @@ pub(super) async fn keep(
     let shown = folder.join(format!("{name}.diff.png"));
     let differ = if before == picture { None } else { compare(page, [&before, &picture], tolerance, &shown).await? };
     let scenario = folder.file_name().unwrap_or_default().display();
-    Ok(differ.map(|differ| format!("{differ}; if that is intended: retake test {scenario} --update")))
+    Ok(differ.map(|differ| format!("{differ}; if that is intended: {RETAKE} test {scenario} --update")))
 }
 
 /// The end of a baseline's file name.

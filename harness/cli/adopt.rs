@@ -13,6 +13,7 @@ use clap::Args;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::{Fixtures, may_write_fixtures};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::{clipped, counted, nth_turn};
@@ -107,7 +108,7 @@ impl Adopt {
             return Ok(if accepted.success() { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
         terminal::note(format!(
-            "{}: waits in {}\n  to look at it: retake review\n  to accept it: retake accept {0}",
+            "{}: waits in {}\n  to look at it: {RETAKE} review\n  to accept it: {RETAKE} accept {0}",
             self.name,
             shown_file(&root, &waiting)
         ));
@@ -141,7 +142,7 @@ impl Adopt {
             return found.as_ref().map_err(|broken| broken.error.clone());
         }
         let sound = discovered.sound().map(|scenario| scenario.name.as_str());
-        let import = format!("retake import otlp FILE --out fixtures/{name}.json --scenario {name}");
+        let import = format!("{RETAKE} import otlp FILE --out fixtures/{name}.json --scenario {name}");
         Err(Error::new(format!("no scenario is called `{name}`")).suggest_or(
             name,
             sound,

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::{handover, relay};
 use retake::__private::report::terminal;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, discover};
@@ -86,7 +87,10 @@ fn of_project(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     let speaks_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
     if discovered.suite.tools.values().any(|tool| speaks_mcp(&tool.by)) && !cfg!(feature = "mcp") {
         let error = Error::new("this `retake` cannot call MCP servers: it was built without the feature `mcp`");
-        findings.push(finding("mcp", Err(error.help("cargo install retake-cli --features mcp"))));
+        findings.push(finding(
+            "mcp",
+            Err(error.help("in a checkout of Retake: cargo install --path harness/cli --features mcp")),
+        ));
     }
     findings
 }
@@ -162,7 +166,7 @@ fn missing_fixtures(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     let lacking = |(fixture, scenario)| {
         let file = format!("fixtures/{fixture}.json");
         let error = Error::new(format!("not recorded yet, and scenario `{scenario}` needs it"));
-        finding(file, Err(error.help(format!("retake record {scenario}"))))
+        finding(file, Err(error.help(format!("{RETAKE} record {scenario}"))))
     };
     missing.into_iter().map(lacking).collect()
 }

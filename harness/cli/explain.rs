@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::view::{columns, cost_table, explained, worlds};
 use retake::__private::report::{RunResult, Runs, printed, terminal};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 
 /// Explain a scenario's last run: each call, the turn it got, and why each call missed
@@ -39,7 +40,7 @@ impl Explain {
         } else {
             let all = runs.all()?;
             if all.is_empty() {
-                return Err(Error::new("no scenario has run here yet").help("to run them: retake test"));
+                return Err(Error::new("no scenario has run here yet").help(format!("to run them: {RETAKE} test")));
             }
             all.into_iter().filter(|run| run.result == RunResult::Failed).collect()
         };
@@ -56,7 +57,7 @@ impl Explain {
         let told_of = if self.cost { cost_table } else { explained };
         let texts: Vec<String> = told.iter().map(|run| told_of(run, width)).collect();
         if texts.is_empty() {
-            terminal::out("the last run of each scenario passed; to see one of them: retake explain NAME");
+            terminal::out(format!("the last run of each scenario passed; to see one of them: {RETAKE} explain NAME"));
         } else {
             terminal::out(texts.join("\n\n\n"));
         }
@@ -66,7 +67,7 @@ impl Explain {
 
 /// Shows the worlds with this name, of the last time that they were run.
 fn explain_world(name: &str, world: &str, runs: &Runs) -> Result<ExitCode> {
-    let again = format!("retake worlds {name}");
+    let again = format!("{RETAKE} worlds {name}");
     let run = runs.read(&format!("{name}::worlds"))?;
     let data = run.and_then(|run| run.worlds).ok_or_else(|| {
         Error::new(format!("no run of the worlds of `{name}` was found here")).help(format!("to run them: {again}"))
@@ -97,5 +98,5 @@ fn explain_world(name: &str, world: &str, runs: &Runs) -> Result<ExitCode> {
 fn no_run(name: &str, runs: &Runs) -> Error {
     let known = runs.all().unwrap_or_default();
     let error = Error::new(format!("no run of a scenario `{name}` was found here"));
-    error.suggest_or(name, known.iter().map(|run| run.scenario.as_str()), format!("to run it: retake test {name}"))
+    error.suggest_or(name, known.iter().map(|run| run.scenario.as_str()), format!("to run it: {RETAKE} test {name}"))
 }

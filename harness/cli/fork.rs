@@ -7,6 +7,7 @@ use super::handover;
 use super::relay::runner;
 use retake::__private::report::terminal;
 use retake::__private::run::{Action, ForkOptions};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::counted;
@@ -106,7 +107,8 @@ pub(super) fn files_of(root: &Path, id: &str) -> Result<(PathBuf, PathBuf)> {
     if number.parse::<usize>().is_ok() && run.is_file() {
         return Ok((run, fork));
     }
-    Err(Error::new(format!("there is no finished run `{id}`")).help("`retake fork` prints the ids in its table"))
+    Err(Error::new(format!("there is no finished run `{id}`"))
+        .help(format!("`{RETAKE} fork` prints the ids in its table")))
 }
 
 fn forks(root: &Path) -> Result<PathBuf> {

@@ -4,8 +4,9 @@ use clap::Args;
 
 use super::handover;
 use super::test::{filter_of, fits};
+use crate::view::time;
 use retake::__private::project::OpenProject;
-use retake::__private::report::terminal;
+use retake::__private::report::{RunData, RunResult, Runs, table, terminal};
 use retake::__private::run::{Fixtures, Goldens, has_golden};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
@@ -20,7 +21,7 @@ use retake_scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, disc
 pub(super) struct List {
     /// List only scenarios whose name contains one of these texts, or whose folder is one of these paths
     filter: Vec<String>,
-    /// Print a JSON array of objects: name, file, kind, system, system_kind, fixture, turns, golden, ignored, tags, error
+    /// Print a JSON array of objects: name, file, kind, system, system_kind, fixture, turns, golden, ignored, tags, last, error
     #[arg(long)]
     json: bool,
     /// Print only the names, without looking at fixtures and goldens: for the completions of a shell
@@ -42,6 +43,8 @@ struct Row {
     golden: Option<bool>,
     ignored: bool,
     tags: Vec<String>,
+    /// The data of its last run, if there is any that can be read.
+    last: Option<RunData>,
     error: Option<String>,
 }
 
@@ -63,7 +66,9 @@ impl List {
             Ok(scenario) => Row::of(scenario, &discovered, &fixtures, &goldens),
             Err(Broken { name, error }) => Row { name: name.clone(), error: Some(error.to_string()), ..Row::default() },
         };
-        let all: Vec<Row> = discovered.scenarios.iter().map(row).collect();
+        let runs = Runs::of(&root);
+        let with_run = |row: Row| Row { last: runs.read(&row.name).ok().flatten(), ..row };
+        let all: Vec<Row> = discovered.scenarios.iter().map(row).map(with_run).collect();
         let filters: Vec<String> = self.filter.into_iter().map(|typed| filter_of(&root, typed)).collect();
         let names: Vec<&str> = all.iter().map(|row| row.name.as_str()).collect();
         if let Some(lost) = filters.iter().find(|filter| !names.iter().any(|name| fits(filter, name, false))) {
@@ -114,6 +119,7 @@ impl Row {
             golden: has_golden(scenario).then(|| goldens.file(&scenario.golden_name).is_file()),
             ignored: scenario.skip.is_some() || (scenario.needs_browser() && !cfg!(feature = "browser")),
             tags: scenario.tags.clone(),
+            last: None,
             error,
         }
     }
@@ -131,12 +137,13 @@ impl Row {
             ("golden", self.golden.map_or(Json::Null, Json::Bool)),
             ("ignored", Json::Bool(self.ignored)),
             ("tags", Json::Array(self.tags.iter().map(|tag| Json::from(tag.as_str())).collect())),
+            ("last", self.last.as_ref().map_or(Json::Null, last_json)),
             ("error", text(self.error.as_deref())),
         ])
     }
 
-    /// The texts of the columns: name, kind, system, fixture, golden.
-    fn columns(&self) -> [String; 5] {
+    /// The texts of the columns.
+    fn columns(&self) -> [String; 6] {
         let or_none = |text: Option<&str>| text.unwrap_or("-").to_owned();
         let turns = match (&self.fixture, self.turns) {
             (None, _) => "no model".to_owned(),
@@ -150,20 +157,54 @@ impl Row {
             Some(false) => "golden missing",
         };
         let golden = if self.ignored { format!("{golden}, ignored") } else { golden.to_owned() };
-        [self.name.clone(), or_none(self.kind), or_none(self.system.as_deref()), turns, golden]
+        let last = self.last.as_ref().map(|run| {
+            let day = run.started.split('T').next().unwrap_or_default();
+            match run.result {
+                RunResult::Passed => format!("passed in {}, {day}", time(run.took_ms)),
+                RunResult::Failed => format!("FAILED in {}, {day}", time(run.took_ms)),
+                RunResult::Skipped => format!("ignored, {day}"),
+            }
+        });
+        [
+            self.name.clone(),
+            or_none(self.kind),
+            or_none(self.system.as_deref()),
+            turns,
+            golden,
+            or_none(last.as_deref()),
+        ]
     }
 }
 
+/// The last run in JSON: its result, when it began and how long it took.
+fn last_json(run: &RunData) -> Json {
+    let result = match run.result {
+        RunResult::Passed => "passed",
+        RunResult::Failed => "failed",
+        RunResult::Skipped => "skipped",
+    };
+    Json::object([
+        ("result", Json::from(result)),
+        ("started", Json::from(run.started.as_str())),
+        ("took_ms", Json::Float(run.took_ms)),
+    ])
+}
+
+const HEAD: [&str; 6] = ["scenario", "kind", "system", "fixture", "golden", "last run"];
+
 fn print(rows: &[&Row]) {
-    let columns: Vec<[String; 5]> = rows.iter().map(|row| row.columns()).collect();
-    let width = |column: usize| columns.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths: Vec<usize> = (0..5).map(width).collect();
-    for (row, columns) in rows.iter().zip(&columns) {
-        let line: Vec<String> = columns.iter().zip(&widths).map(|(text, width)| format!("{text:width$}")).collect();
+    let sound = rows.iter().filter(|row| row.kind.is_some());
+    let columns: Vec<[String; 6]> =
+        std::iter::once(HEAD.map(str::to_owned)).chain(sound.map(|row| row.columns())).collect();
+    let mut lines = table(&columns).into_iter();
+    lines.next().filter(|_| columns.len() > 1).into_iter().for_each(terminal::out);
+    for row in rows {
         match &row.error {
-            Some(error) if row.kind.is_none() => terminal::out(format!("{}  {}", line[0], error.replace('\n', "\n  "))),
+            Some(error) if row.kind.is_none() => {
+                terminal::out(format!("{}  {}", row.name, error.replace('\n', "\n  ")));
+            }
             error => {
-                terminal::out(line.join("  ").trim_end());
+                terminal::out(lines.next().unwrap_or_default());
                 if let Some(error) = error {
                     terminal::out(format!("  {}", error.replace('\n', "\n  ")));
                 }

@@ -4,16 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::view::ReportForm;
-use retake::__private::report::{Evidence, RunData, RunResult, terminal};
+use retake::__private::report::{Advice, Deed, Failed, RunData, RunResult, terminal};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
-use retake_base::text::counted;
-
-/// The commands that the failures of a run advise.
-#[derive(Debug, Default, PartialEq)]
-struct Advised {
-    record: Vec<String>,
-    update: Vec<String>,
-}
 
 /// Offers what the failures of these runs advise, until it is done or another key is pressed.
 /// Fails if a command cannot be started, or the page cannot be written.
@@ -21,12 +14,11 @@ pub(super) fn offer(root: &Path, ran: &[RunData]) -> Result<()> {
     if ran.iter().all(|run| run.result != RunResult::Failed) {
         return Ok(());
     }
-    let Advised { record, update } = advised(ran);
+    let advice = Failed::of(ran).advice();
+    let (update, record): (Vec<Advice>, Vec<Advice>) =
+        advice.into_iter().partition(|advice| advice.does == Some(Deed::Update));
+    let said = |all: &[Advice]| all.iter().map(|advice| advice.command.as_str()).collect::<Vec<_>>().join(", then ");
     loop {
-        let said = |commands: &[String]| match commands {
-            [one] => one.clone(),
-            all => counted(all.len(), "scenario"),
-        };
         let mut offers = Vec::new();
         offers.extend((!record.is_empty()).then(|| format!("[r]ecord ({})", said(&record))));
         offers.extend((!update.is_empty()).then(|| format!("[u]pdate ({})", said(&update))));
@@ -34,8 +26,8 @@ pub(super) fn offer(root: &Path, ran: &[RunData]) -> Result<()> {
         let key = pressed(&format!("{}, or any other key to leave: ", offers.join(", ")));
         terminal::out(key.map(String::from).unwrap_or_default());
         match key {
-            Some('r') if !record.is_empty() => return record.iter().try_for_each(|command| run(root, command)),
-            Some('u') if !update.is_empty() => return update.iter().try_for_each(|command| run(root, command)),
+            Some('r') if !record.is_empty() => return record.iter().try_for_each(|advice| run(root, &advice.command)),
+            Some('u') if !update.is_empty() => return update.iter().try_for_each(|advice| run(root, &advice.command)),
             Some('o') => {
                 if let Some(page) = super::report::write(root, ran, ReportForm::Html, None)? {
                     terminal::out(page.display());
@@ -47,44 +39,19 @@ pub(super) fn offer(root: &Path, ran: &[RunData]) -> Result<()> {
     }
 }
 
-/// Finds the commands that record or rewrite a golden, each once. A scenario without a fixture names its command in its text.
-fn advised(ran: &[RunData]) -> Advised {
-    let mut advised = Advised::default();
-    for failure in ran.iter().filter_map(|run| run.failure.as_ref()) {
-        let in_text = failure.evidence.iter().filter_map(|evidence| match evidence {
-            Evidence::Text { text } => text.strip_prefix("to record it: "),
-            _ => None,
-        });
-        for command in failure.advice.iter().map(|advice| advice.command.as_str()).chain(in_text) {
-            let of = match () {
-                () if command.contains('\n') => continue,
-                () if command.starts_with("retake record ") => &mut advised.record,
-                () if command.starts_with("retake test ") && command.ends_with(" --update") => &mut advised.update,
-                () if command.starts_with("UPDATE_GOLDEN=1 ") => &mut advised.update,
-                () => continue,
-            };
-            if !of.iter().any(|known| known == command) {
-                of.push(command.to_owned());
-            }
-        }
-    }
-    advised
-}
-
 /// Runs a command that a failure advises: this very program, whether or not it is in PATH, or the runner.
 fn run(root: &Path, command: &str) -> Result<()> {
     let failed = |e: std::io::Error| Error::new(format!("failed to start `{command}`: {e}"));
     terminal::note(format!("$ {command}"));
-    let mut words = command.split(' ');
-    let mut started = match words.next() {
-        Some("retake") => Command::new(std::env::current_exe().map_err(failed)?),
-        Some("UPDATE_GOLDEN=1") => {
-            let mut runner = Command::new(words.next().unwrap_or("cargo"));
-            runner.env("UPDATE_GOLDEN", "1");
-            runner
-        }
-        _ => return Ok(()),
+    let own = command.strip_prefix(&format!("{RETAKE} "));
+    let words = own.or(command.strip_prefix("UPDATE_GOLDEN=1 cargo ")).unwrap_or_default().split(' ');
+    let mut started = match own {
+        Some(_) => Command::new(std::env::current_exe().map_err(failed)?),
+        None => Command::new("cargo"),
     };
+    if own.is_none() {
+        started.env("UPDATE_GOLDEN", "1");
+    }
     started.args(words).current_dir(root).status().map(|_| ()).map_err(failed)
 }
 
@@ -108,6 +75,3 @@ fn pressed(question: &str) -> Option<char> {
 fn pressed(_: &str) -> Option<char> {
     None
 }
-
-#[cfg(test)]
-mod tests;

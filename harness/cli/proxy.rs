@@ -12,6 +12,7 @@ use super::serve::say_ready;
 use retake::__private::project::OpenProject;
 use retake::__private::report::{Progress, summary, terminal};
 use retake::__private::run::Signals;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::{counted, nth_turn};
@@ -71,7 +72,7 @@ impl Proxy {
         if upstreams.names().is_empty() {
             return Err(Error::new("no provider is configured")
                 .help("name one: --upstream URL")
-                .help("or set its key or its address, as for `retake record`"));
+                .help(format!("or set its key or its address, as for `{RETAKE} record`")));
         }
         upstreams.of_clients().into_iter().for_each(terminal::note);
         if let Some(upstream) = &self.upstream {
@@ -142,7 +143,7 @@ impl Proxy {
         let made = call_log::to_fixture(journal_file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
         made.left_out.iter().for_each(|line| terminal::note(format!("left out: {line}")));
         if !self.errors && !made.failed.is_empty() {
-            terminal::note("to make turns of a provider's errors: retake proxy … --errors");
+            terminal::note(format!("to make turns of a provider's errors: {RETAKE} proxy … --errors"));
         }
         made.warnings.iter().for_each(|line| terminal::note(format!("warning: {line}")));
         let turns = made.fixture.table.turns().len();
@@ -155,7 +156,7 @@ impl Proxy {
         }
         if let Some(suspected) = Suspected::of(&made.fixture, scrub, made.fixture.scrub.names()) {
             let (journal, out) = (journal_file.display(), self.out.display());
-            terminal::error(suspected.error(&format!("retake import journal {journal} --out {out}"), "record again"));
+            terminal::error(suspected.error(&format!("{RETAKE} import journal {journal} --out {out}"), "record again"));
             return Ok(ExitCode::from(1));
         }
         // Check the printed text, which replay will read, and not the fixture in memory.

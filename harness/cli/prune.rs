@@ -10,6 +10,7 @@ use retake::__private::project::OpenProject;
 use retake::__private::report::{RunData, RunResult, Runs, TurnData, terminal};
 use retake::__private::run::{Fixtures, may_write_fixtures};
 use retake_base::cause::CauseKind;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::text::{clipped, counted, nth_turn};
 use retake_scenario::{Scenario, discover};
@@ -110,14 +111,14 @@ fn unasked(root: &Path, fixture: &Fixture, scenarios: &[&Scenario]) -> Result<Un
     for scenario in scenarios {
         let name = &scenario.name;
         let run = Runs::of(root).read(name).ok().flatten().filter(|run| run.result != RunResult::Skipped);
-        let run = run.ok_or_else(|| format!("since {name} has not run here yet: retake test {name}"))?;
+        let run = run.ok_or_else(|| format!("since {name} has not run here yet: {RETAKE} test {name}"))?;
         if !came_to_its_end(&run, scenario) {
             return Err(format!(
-                "since the last run of {name} missed a call or did not come to its end: retake explain {name}"
+                "since the last run of {name} missed a call or did not come to its end: {RETAKE} explain {name}"
             ));
         }
         if !run.unused.iter().all(|turn| is_same(fixture, turn)) {
-            return Err(format!("since it was written after the last run of {name}: retake test {name}"));
+            return Err(format!("since it was written after the last run of {name}: {RETAKE} test {name}"));
         }
         let turns: BTreeSet<usize> = run.unused.iter().map(|turn| turn.index).collect();
         let exchanges: BTreeSet<(String, usize)> = run.unused_exchanges.iter().cloned().collect();

@@ -6,6 +6,7 @@ use regex::{Captures, Regex};
 
 use retake::__private::report::{Runs, terminal};
 use retake::__private::run::{WaitingKind, may_write_fixtures};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_scenario::{SCENARIOS, discover, is_name, no_name};
@@ -40,7 +41,7 @@ impl Rename {
             }
             let error = Error::new(format!("there is no scenario `{old}`"));
             let folders: Vec<&str> = discovered.sound().filter_map(|found| found.dir.file_name()?.to_str()).collect();
-            return Err(error.suggest_or(old, folders, "`retake list` lists them".to_owned()));
+            return Err(error.suggest_or(old, folders, format!("`{RETAKE} list` lists them")));
         }
         // The names of its trials: the folder's own, or one for each case. Fixtures, goldens and run data have these names.
         let names: Vec<(String, String)> = trials

@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 use crate::view::{ReportForm, report};
 use retake::__private::report::{RunData, RunResult, Runs, terminal};
 use retake::__private::run::keep_times;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::counted;
@@ -74,7 +75,7 @@ impl Report {
         };
         let all = runs.all()?;
         if all.is_empty() {
-            return Err(Error::new("no scenario has run here yet").help("to run them: retake test"));
+            return Err(Error::new("no scenario has run here yet").help(format!("to run them: {RETAKE} test")));
         }
         let opens = !written.no_open && written.out.is_none();
         if let Some(file) = write(&root, &all, written.form, written.out)? {

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use retake::__private::report::terminal;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_core::events::{
     AfterLast, Capture, Captured, Detail, Event, Format, Payload, ShapeOptions, Status, event_keys, golden,
@@ -33,7 +34,8 @@ impl Shape {
         events.extend(capture.finish());
         if !bytes.trim_ascii().is_empty() && !events.iter().any(is_of_a_stream) {
             let error = Error::new("this is not an event stream: no line begins with `data:`, `event:` or `{`");
-            let error = error.help("expected a captured response, SSE or JSON lines: curl -N URL | retake shape");
+            let error =
+                error.help(format!("expected a captured response, SSE or JSON lines: curl -N URL | {RETAKE} shape"));
             return Err(self.file.iter().fold(error, |error, file| error.in_file(file)));
         }
         if self.json {

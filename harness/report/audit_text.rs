@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use retake_audit::{Audit, Audited, FixtureAudit, Kind, Outcome, Part, Setting, Unnoticed};
+use retake_base::env::RETAKE;
 use retake_base::text::{clipped, counted, nth_turn};
 
 /// How many places are listed for each setting that would notice them, unless `all` is set.
@@ -26,18 +27,21 @@ fn shown(score: Option<f64>) -> String {
 fn scenarios(audit: &Audit) -> String {
     let names = audit.scenarios.iter().map(|scenario| scenario.name.chars().count());
     let width = names.chain(["scenario".len()]).max().unwrap_or(0);
-    let mut out = format!("{:width$}  score  noticed       detail  recorded\n", "scenario");
+    let mut out = String::new();
+    if audit.audited().next().is_some() {
+        let _ = writeln!(out, "{:width$}  score  noticed       detail  recorded", "scenario");
+    }
     for scenario in &audit.scenarios {
         let name = &scenario.name;
         let audited = match &scenario.outcome {
             Outcome::Audited(audited) => audited,
             Outcome::Left(why) => {
-                let _ = writeln!(out, "{name:width$}  not audited: {why}");
+                let _ = writeln!(out, "{name}: not audited: {why}");
                 continue;
             }
             Outcome::Red(why) => {
-                let _ =
-                    writeln!(out, "{name:width$}  not audited, it fails (retake test {name}): {}", clipped(why, 400));
+                let why = why.lines().next().unwrap_or_default();
+                let _ = writeln!(out, "{name}: not audited, it fails ({RETAKE} test {name}): {}", clipped(why, 400));
                 continue;
             }
         };
@@ -52,7 +56,9 @@ fn scenarios(audit: &Audit) -> String {
         let _ = writeln!(out, "{}", line.trim_end());
     }
     let (noticed, tried) = audit.kinds().values().fold((0, 0), |(n, t), tally| (n + tally.noticed, t + tally.tried));
-    let _ = writeln!(out, "{:width$}  {:>5}  {noticed} of {tried}", "all", shown(audit.score()));
+    if tried > 0 {
+        let _ = writeln!(out, "{:width$}  {:>5}  {noticed} of {tried}", "all", shown(audit.score()));
+    }
     out
 }
 

@@ -22,6 +22,8 @@ pub struct Failure {
     pub evidence: Vec<Evidence>,
     /// The ways to resolve the failure. Each was tried, or is the command that accepts the change.
     pub advice: Vec<Advice>,
+    /// What the command does to the scenario that a hint names.
+    pub does: Option<Deed>,
 }
 
 /// One way to resolve a failure.
@@ -32,19 +34,43 @@ pub struct Advice {
     pub case: String,
     /// The command that resolves it, or the lines to write.
     pub command: String,
+    /// What the command does to its scenario; absent if it is none, or does something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub does: Option<Deed>,
+}
+
+/// What a command does to a scenario, so that the commands of several can be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Deed {
+    /// It records the scenario.
+    Record,
+    /// It records what the recording lacks.
+    Resume,
+    /// It writes the scenario's golden anew.
+    Update,
+    /// It shows the run.
+    Explain,
 }
 
 impl Advice {
     /// Advice for a case.
     pub fn new(case: impl Into<String>, command: impl Into<String>) -> Advice {
-        Advice { case: case.into(), command: command.into() }
+        Advice { case: case.into(), command: command.into(), does: None }
+    }
+
+    /// The same advice, whose command does this to its scenario.
+    #[must_use]
+    pub fn does(self, deed: Deed) -> Advice {
+        Advice { does: Some(deed), ..self }
     }
 }
 
 impl Failure {
     /// A failure with these causes.
     pub fn of(causes: Vec<Cause>) -> Failure {
-        Failure { causes, hints: Vec::new(), evidence: Vec::new(), advice: Vec::new() }
+        Failure { causes, hints: Vec::new(), evidence: Vec::new(), advice: Vec::new(), does: None }
     }
 
     /// A failure of the kind [`CauseKind::Other`], with this first line.
@@ -61,7 +87,7 @@ impl Failure {
     pub fn data(&self) -> FailureData {
         let (causes, advice) = (self.causes.clone(), self.advice.clone());
         let evidence = self.hints.iter().cloned().map(Evidence::from).chain(self.evidence.iter().cloned()).collect();
-        FailureData { headline: self.headline(), causes, evidence, advice }
+        FailureData { headline: self.headline(), causes, evidence, advice, does: self.does }
     }
 
     /// The same failure with `shown` applied to each text.
@@ -72,7 +98,12 @@ impl Failure {
             causes: self.causes.iter().map(|cause| Cause::new(cause.kind, shown(&cause.what))).collect(),
             hints: each(self.hints),
             evidence: self.evidence.into_iter().map(|evidence| evidence.with_texts(&shown)).collect(),
-            advice: self.advice.iter().map(|it| Advice::new(shown(&it.case), shown(&it.command))).collect(),
+            advice: self
+                .advice
+                .into_iter()
+                .map(|it| Advice { case: shown(&it.case), command: shown(&it.command), ..it })
+                .collect(),
+            does: self.does,
         }
     }
 
@@ -126,7 +157,7 @@ impl Failure {
 
     /// The ways to resolve it.
     pub(super) fn advice_lines(&self) -> Lines {
-        let each = self.advice.iter().flat_map(|Advice { case, command }| {
+        let each = self.advice.iter().flat_map(|Advice { case, command, .. }| {
             let text = format!("{case}:\n    {command}");
             text.lines().map(str::to_owned).collect::<Vec<_>>()
         });

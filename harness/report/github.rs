@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::check::CheckResult;
 use super::run_data::{CostData, RunData, RunResult};
+use retake_base::line::{Line, Side};
 use retake_base::text::{counted, printed};
 
 /// The workflow command that marks the file of a failed or flaky scenario; `None` for any other.
@@ -50,7 +51,7 @@ pub fn markdown(runs: &[RunData]) -> String {
         let Some(failure) = &run.failure else { continue };
         let _ = write!(text, "\n<details><summary><code>{}</code></summary>\n\n", escaped(&run.scenario));
         for evidence in &failure.evidence {
-            text += &fenced("diff", &evidence.to_string());
+            text += &fenced("diff", &evidence.lines().iter().map(in_diff).collect::<Vec<_>>().join("\n"));
         }
         for advice in &failure.advice {
             let _ = write!(text, "\n{}:\n{}", advice.case, fenced("", &advice.command));
@@ -86,6 +87,16 @@ pub fn markdown(runs: &[RunData]) -> String {
         let _ = write!(text, "\nWith drift: {}.\n", names.join(", "));
     }
     printed(&text).into_owned()
+}
+
+/// A line as GitHub colours it: its sign is in the first column.
+fn in_diff(line: &Line) -> String {
+    let sign = match line.side {
+        Side::Both => return line.to_string(),
+        Side::Gone => '-',
+        Side::Come => '+',
+    };
+    format!("{sign} {:indent$}{}", "", line.text, indent = line.indent)
 }
 
 /// A code block with a text. Its fence is longer than any in the text.

@@ -84,28 +84,32 @@ impl Note {
         notes.push(Note { about, first: format!("in the call{by}{turn}"), detail: detail(), more: 0 });
     }
 
-    /// Whether another note says the same of other calls.
-    fn says_the_same(&self, other: &Note) -> bool {
-        self.about == other.about && self.detail == other.detail
-    }
-
     /// What the note says, whatever calls it is about.
     fn of_all(&self) -> String {
         Note { first: String::new(), more: 0, ..self.clone() }.to_string()
     }
 }
 
-/// Returns the notes of scenarios as lines. What all of several scenarios are told is one line.
+/// Returns the notes of scenarios as lines. What several scenarios are told is one line.
 pub fn lines_of_run(notes: &BTreeMap<String, Vec<Note>>) -> Vec<String> {
-    let is_shared = |note: &Note| {
-        notes.len() > 1 && notes.values().all(|of_one| of_one.iter().any(|other| other.says_the_same(note)))
+    let mut told: Vec<(&Note, Vec<&str>)> = Vec::new();
+    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (scenario, note) in notes.iter().flat_map(|(scenario, all)| all.iter().map(move |note| (scenario, note))) {
+        let at = *known.entry((&note.about, &note.detail)).or_insert(told.len());
+        match told.get_mut(at) {
+            Some((_, names)) if names.last() == Some(&scenario.as_str()) => {}
+            Some((_, names)) => names.push(scenario),
+            None => told.push((note, vec![scenario])),
+        }
+    }
+    // What all are told stands first.
+    told.sort_by_key(|(_, names)| names.len() < notes.len() || names.len() == 1);
+    let line = |(note, names): (&Note, Vec<&str>)| match names[..] {
+        [one] => format!("{one}: {note}"),
+        _ if names.len() == notes.len() => format!("all {}: {}", counted(names.len(), "scenario"), note.of_all()),
+        _ => format!("{}: {}", names.join(", "), note.of_all()),
     };
-    let shared = notes.values().next().into_iter().flatten().filter(|note| is_shared(note));
-    let shared = shared.map(|note| format!("all {}: {}", counted(notes.len(), "scenario"), note.of_all()));
-    let own = notes.iter().flat_map(|(scenario, of_one)| {
-        of_one.iter().filter(|note| !is_shared(note)).map(move |note| format!("{scenario}: {note}"))
-    });
-    shared.chain(own).collect()
+    told.into_iter().map(line).collect()
 }
 
 #[cfg(test)]

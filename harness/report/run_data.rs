@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::CheckData;
 use super::evidence::Evidence;
-use super::failure::Advice;
+use super::failure::{Advice, Deed};
 use super::fork::in_money;
 use crate::drive::StepData;
 use crate::system::EgressData;
@@ -162,6 +162,9 @@ pub struct FailureData {
     pub evidence: Vec<Evidence>,
     /// The ways to resolve the failure.
     pub advice: Vec<Advice>,
+    /// What the command does to the scenario that the evidence names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub does: Option<Deed>,
 }
 
 /// A scenario that was green only when it was run again (`retries`, or alone on a shared system that had crashed).

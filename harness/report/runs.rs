@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
 use super::run_data::{FORMAT, OLD_FORMAT, RunData};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files::{self, RUN_FOLDER};
 use retake_core::json::{Json, Layout};
@@ -183,7 +184,7 @@ fn read(root: &Path, below: &Path, most: u64) -> Result<Option<(RunData, u64)>> 
         }
         Some(OLD_FORMAT) => Err(Error::new("this run was written by an older version of Retake")
             .in_file(file)
-            .help("its data has another form; to write it anew, run the scenario again: retake test")),
+            .help(format!("its data has another form; to write it anew, run the scenario again: {RETAKE} test"))),
         Some(other) => Err(unreadable(format!("unknown version {other:?}, this version of Retake reads {FORMAT:?}"))),
         None => Err(unreadable("not run data: it has no `format`".to_owned())),
     }

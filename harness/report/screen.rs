@@ -7,6 +7,7 @@ use std::io::{IsTerminal as _, stdout};
 use super::evidence::Evidence;
 use super::failure::Failure;
 use super::terminal::coloured;
+use retake_base::env::RETAKE;
 use retake_base::line::{Line, Lines, Side};
 use retake_base::text::{clipped, counted, printed, visible};
 
@@ -85,7 +86,7 @@ fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> Li
         shown.push(Line { text: clipped(&visible(&line.text), width).into_owned(), ..line.clone() });
     }
     if lines.len() > left {
-        shown.push(format!("  … {}: retake explain {scenario}", counted(lines.len() - left, "more line")));
+        shown.push(format!("  … {}: {RETAKE} explain {scenario}", counted(lines.len() - left, "more line")));
     }
     if !advice.is_empty() {
         shown.push("");

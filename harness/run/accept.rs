@@ -12,6 +12,7 @@ use super::waiting::{Waiting, WaitingKind, waiting_of};
 use super::worlds::has_worlds;
 use crate::report::{Evidence, Failure, RunAction, terminal};
 use retake_base::cause::{Cause, CauseKind};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_core::events::Golden;
@@ -62,7 +63,7 @@ fn scenario_of<'a>(project: &'a Project, waits: &Waiting) -> Result<&'a Scenario
     let own = project.discovered.sound().find(|scenario| owns(scenario) && scenario.name == waits.name);
     own.or_else(|| project.discovered.sound().find(owns)).ok_or_else(|| {
         let error = Error::new("it waits for a decision, but belongs to no scenario that can be read");
-        error.in_file(&waits.shown).help(format!("to delete it: retake reject {}", waits.name))
+        error.in_file(&waits.shown).help(format!("to delete it: {RETAKE} reject {}", waits.name))
     })
 }
 
@@ -115,6 +116,6 @@ fn another(name: &str, sides: &Sides) -> Failure {
     let what = "the golden that waited is not what the service sends now";
     Failure::of(vec![Cause::new(CauseKind::Unstable, what)])
         .evidence(Evidence::diff("- golden, + this run", sides.diff()))
-        .resolve("the new golden waits in its place; to look at it", "retake review")
-        .resolve("and then", format!("retake accept {name}"))
+        .resolve("the new golden waits in its place; to look at it", format!("{RETAKE} review"))
+        .resolve("and then", format!("{RETAKE} accept {name}"))
 }

@@ -11,8 +11,9 @@ use super::project::Project;
 use super::proof::{Loosening, Mend, mend};
 use super::trial::{self, How, Replayed};
 use super::verdict::is_sound;
-use crate::report::{Advice, Failure};
+use crate::report::{Advice, Deed, Failure};
 use retake_base::cause::{CauseClass, CauseKind};
+use retake_base::env::RETAKE;
 use retake_core::events::moved_and_counted;
 use retake_core::key::Rules;
 use retake_model::{FlawKind, MissReason, Pacing};
@@ -70,7 +71,8 @@ impl Tried<'_> {
             let unused_alone = kinds.iter().all(|kind| kind.class() == CauseClass::Unused);
             let case = if unused_alone { UNASKED } else { INTENDED };
             let resume = if equals_in_part(self.run) { " --resume" } else { "" };
-            let record = Advice::new(case, format!("{}{resume}", record_command(name)));
+            let deed = if resume.is_empty() { Deed::Record } else { Deed::Resume };
+            let record = Advice::new(case, format!("{}{resume}", record_command(name))).does(deed);
             let unused = self.for_unused().filter(|_| unused_alone);
             return std::iter::once(record).chain(unused).collect();
         }
@@ -79,9 +81,10 @@ impl Tried<'_> {
         }
         let missing = kinds == [CauseKind::GoldenMissing];
         let case = if missing { "if this is what the service should send" } else { INTENDED };
-        let review = Advice::new("to look at it first", "retake review");
+        let review = Advice::new("to look at it first", format!("{RETAKE} review"));
         let proposed = (project.goldens.policy() == Policy::Propose).then_some(review);
-        std::iter::once(Advice::new(case, project.commands.update(name))).chain(proposed).collect()
+        let update = Advice::new(case, project.commands.update(name)).does(Deed::Update);
+        std::iter::once(update).chain(proposed).collect()
     }
 
     /// Whether a call that missed lacks tool results that the recorded call has. A provider would refuse such a call, so
@@ -272,7 +275,9 @@ const BASE_URLS: &str = "give the client the base URL `{{ model.openai }}`, `.an
 
 /// Adds the command that shows the run step by step and call by call.
 pub(super) fn looked_into(failure: Failure, scenario: &str) -> Failure {
-    failure.resolve("to see what happened, step by step and call by call", explain_command(scenario))
+    let case = "to see what happened, step by step and call by call";
+    let explain = Advice::new(case, explain_command(scenario)).does(Deed::Explain);
+    Failure { advice: [failure.advice, vec![explain]].concat(), ..failure }
 }
 
 /// Whether an intended change of this kind is accepted by recording again. What is broken was left out before.

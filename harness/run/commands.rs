@@ -1,5 +1,7 @@
 //! The commands that resolve a failure.
 
+use retake_base::env::RETAKE;
+
 /// The form of these commands, which depends on the project's runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Commands {
@@ -11,10 +13,10 @@ pub(crate) enum Commands {
 
 impl Commands {
     /// The command that rewrites all goldens.
-    pub(crate) fn update_all(self) -> &'static str {
+    pub(crate) fn update_all(self) -> String {
         match self {
-            Commands::CargoTest => "UPDATE_GOLDEN=1 cargo test --test scenarios",
-            Commands::Retake => "retake test --update",
+            Commands::CargoTest => "UPDATE_GOLDEN=1 cargo test --test scenarios".to_owned(),
+            Commands::Retake => format!("{RETAKE} test --update"),
         }
     }
 
@@ -22,22 +24,22 @@ impl Commands {
     pub(crate) fn update(self, name: &str) -> String {
         match self {
             Commands::CargoTest => format!("UPDATE_GOLDEN=1 cargo test --test scenarios {name}"),
-            Commands::Retake => format!("retake test {name} --update"),
+            Commands::Retake => format!("{RETAKE} test {name} --update"),
         }
     }
 }
 
 /// The command that records a scenario: the same in every project.
 pub(crate) fn record_command(name: &str) -> String {
-    format!("retake record {name}")
+    format!("{RETAKE} record {name}")
 }
 
 /// The command that shows a scenario's last run: the same in every project.
 pub(crate) fn explain_command(name: &str) -> String {
-    format!("retake explain {name}")
+    format!("{RETAKE} explain {name}")
 }
 
 /// The command that computes the keys of a fixture anew.
 pub(crate) fn key_command(fixture: &std::path::Path) -> String {
-    format!("retake key --write {}", fixture.display())
+    format!("{RETAKE} key --write {}", fixture.display())
 }

@@ -5,6 +5,7 @@ use super::trial::Replayed;
 use crate::report::{CostData, Failure, cost_of, price_of};
 use crate::system::{host, user};
 use retake_base::cause::{Cause, CauseKind};
+use retake_base::env::RETAKE;
 use retake_base::text::in_thousands;
 use retake_core::cost::{CallerCost, Request, SentCall, measured, tokens_after};
 use retake_core::key::{Normalizer, UNKNOWN_CALLER};
@@ -97,7 +98,7 @@ impl Replayed {
         let budget = |of: &CallerCost| Some(beyond(&of.caller, may.callers.get(&of.caller)?, &[of]));
         found.extend(cost.iter().filter_map(budget).flatten());
         let mut failure = Failure::of(found);
-        failure.hints.push(format!("to see what its calls cost: retake explain --cost {}", scenario.name));
+        failure.hints.push(format!("to see what its calls cost: {RETAKE} explain --cost {}", scenario.name));
         (!failure.causes.is_empty()).then_some(failure)
     }
 }

@@ -87,8 +87,8 @@ impl Fixtures {
     }
 
     fn no_fixture(&self, scenario: &Scenario, file: &Path) -> Error {
-        let error =
-            Error::new(format!("scenario `{}` has no fixture: {} does not exist", scenario.name, file.display()));
+        // It names the fixture alone: all scenarios that share it fail for the same cause.
+        let error = Error::new(format!("the scenario has no fixture: {} does not exist", file.display()));
         let there = files::names(&self.root.join("fixtures"), ".json").unwrap_or_default();
         let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let wanted = format!("{stem}.json");
@@ -102,6 +102,5 @@ impl Fixtures {
         error
             .help(format!("to record it: {}", record_command(&scenario.name)))
             .help("or, if the scenario calls no model: fixture = \"none\"")
-            .in_file(&scenario.file)
     }
 }

@@ -18,6 +18,7 @@ use super::trial::{self, Played, Replayed};
 use crate::report::{ForkRow, fork_table, terminal};
 pub(super) use accept::accept;
 use folder::Folder;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
@@ -86,7 +87,7 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
     } else {
         terminal::out(fork_table(id, &data));
         terminal::note(format!(
-            "to read one: retake show --fork {id}.1\nto keep one: retake fork accept {id}.1\nto remove all: retake fork sweep"
+            "to read one: {RETAKE} show --fork {id}.1\nto keep one: {RETAKE} fork accept {id}.1\nto remove all: {RETAKE} fork sweep"
         ));
     }
     let is_bad = |row: &ForkRow| row.ended.is_some() || row.verified == Some(false);

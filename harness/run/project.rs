@@ -17,7 +17,9 @@ use super::shard::{Shard, Times};
 use super::slots::Slots;
 use crate::drive::milliseconds;
 use crate::project::OpenProject;
-use crate::report::{Failure, Note, RunAction, RunData, RunResult, Running, Runs, annotation, lines_of_run, terminal};
+use crate::report::{
+    Failed, Failure, Note, RunAction, RunData, RunResult, Running, Runs, annotation, lines_of_run, terminal,
+};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
 use retake_base::files;
@@ -175,12 +177,18 @@ pub(super) struct ProcessRuns {
     /// The runs that have not ended, each with the time at which it began.
     under_way: Mutex<HashMap<String, (Instant, RunData)>>,
     times: Mutex<Times>,
+    failed: Mutex<Failed>,
 }
 
 impl ProcessRuns {
     /// An empty log for the project in a folder.
     pub(super) fn of(root: &Path) -> ProcessRuns {
-        ProcessRuns { runs: Runs::of(root), under_way: Mutex::default(), times: Mutex::default() }
+        ProcessRuns {
+            runs: Runs::of(root),
+            under_way: Mutex::default(),
+            times: Mutex::default(),
+            failed: Mutex::default(),
+        }
     }
 
     /// Begins a run: what is known of its predecessor is forgotten.
@@ -201,7 +209,9 @@ impl ProcessRuns {
         let Some((began, data)) = self.under_way.lock().remove(name) else { return };
         let result = if failure.is_some() { RunResult::Failed } else { RunResult::Passed };
         let took_ms = milliseconds(began.elapsed());
-        self.write(&RunData { result, took_ms, failure: failure.map(Failure::data), ..data });
+        let run = RunData { result, took_ms, failure: failure.map(Failure::data), ..data };
+        self.failed.lock().add(&run);
+        self.write(&run);
     }
 
     /// Writes the data of a run. On GitHub Actions, also prints an annotation for a failure. Errors while writing are ignored:
@@ -215,6 +225,16 @@ impl ProcessRuns {
         if let Some(annotation) = annotation(run).filter(|_| on_github) {
             terminal::command(annotation);
         }
+    }
+
+    /// The scenario that failed first with the first line of this one, if that is another.
+    pub(super) fn first_like(&self, name: &str) -> Option<String> {
+        self.failed.lock().first_like(name).map(str::to_owned)
+    }
+
+    /// Prints which of several failures say the same, and what resolves them.
+    pub(super) fn print_failed(&self) {
+        self.failed.lock().lines().into_iter().for_each(terminal::note);
     }
 
     /// How long the scenarios took that ran in this process.

@@ -18,6 +18,7 @@ use crate::report::{Failure, RunAction, terminal};
 use begin::{Begin, Begun, Recording, begin};
 use drive::with_resume_advice;
 use prove::Proven;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::counted;
@@ -77,7 +78,7 @@ pub(super) fn relay() -> Result<Relay> {
         Error::new(
             "a runner reaches no provider: the relay of the command `retake` does, and it did not start this runner",
         )
-        .help("to record: retake record NAME")
+        .help(format!("to record: {RETAKE} record NAME"))
     })?;
     if relay.reaches().is_empty() {
         return Err(Error::new("recording needs a provider, but none is configured")
@@ -121,7 +122,7 @@ impl Proven<'_> {
                 terminal::note(format!("{name}: golden changed"));
             }
         }
-        terminal::note(format!("{name}: to look at the changes and decide: retake review"));
+        terminal::note(format!("{name}: to look at the changes and decide: {RETAKE} review"));
         Ok(())
     }
 

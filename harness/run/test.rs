@@ -24,7 +24,7 @@ use super::shard::{self, Shard};
 use super::slots::Claim;
 use super::trial::{self, How, Replayed};
 use super::{cost, orphans, second_look, tools, verdict, worlds};
-use crate::report::{Failure, NO_LATE_CALLS, Note, RunAction, Screen, libtest, terminal};
+use crate::report::{Deed, Failure, NO_LATE_CALLS, Note, RunAction, Screen, libtest, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::shown;
@@ -38,7 +38,9 @@ use retake_wire::fixture::Fixture;
 pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let mut args = wanted.arguments();
     let tagged = wanted.tagged(project)?;
-    let mut tests = tests(project, wanted.fails_fast());
+    // Programs that read the other formats expect nothing else in the output, and look at each test by itself.
+    let in_groups = args.format != Some(FormatSetting::Json);
+    let mut tests = tests(project, wanted.fails_fast(), in_groups);
     let all: BTreeSet<String> = tests.iter().map(|test| test.name().to_owned()).collect();
     tests.retain(|test| wanted.wants(test.name()) && tagged(test.name()));
     let is_run = |test: &Trial| !args.is_filtered_out(test) && !args.is_ignored(test);
@@ -75,7 +77,6 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
         project.keep_runs_of(|name| all.contains(name));
     }
     let ran: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
-    // Programs that read the other formats expect nothing else in the output.
     let for_people = !args.list && !args.quiet && matches!(args.format, None | Some(FormatSetting::Pretty));
     // With one thread, libtest itself prints the name of each test before it runs, and ends that line later.
     if for_people && args.test_threads != Some(1) {
@@ -86,6 +87,9 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     project.end();
     let late = late_calls(project, wanted);
     project.print_notes();
+    if for_people {
+        project.runs.print_failed();
+    }
     // Under nextest a process knows only its own scenario; `retake report --form markdown` writes the summary there.
     if wanted.only_one().is_none() {
         project.summarize(|name| ran.contains(name) || late && name == NO_LATE_CALLS);
@@ -111,7 +115,7 @@ fn part(shard: Shard, names: &BTreeSet<&str>, root: &Path) -> Result<BTreeSet<St
 }
 
 /// One test for each scenario, and the one for orphans. With `fail_fast`, tests after the first failure are reported as ignored.
-fn tests(project: &Arc<Project>, fail_fast: bool) -> Vec<Trial> {
+fn tests(project: &Arc<Project>, fail_fast: bool, in_groups: bool) -> Vec<Trial> {
     let mut tests: Vec<Trial> = Vec::new();
     for found in &project.discovered.scenarios {
         let project = project.clone();
@@ -130,7 +134,11 @@ fn tests(project: &Arc<Project>, fail_fast: bool) -> Vec<Trial> {
                     let tested = project.logged(&scenario, action(project.goldens.policy()), tested);
                     project.failed.fetch_or(tested.is_err(), Ordering::Relaxed);
                     let tested = tested.map_err(|failure| failure.about(&scenario.description));
-                    of_libtest(tested, &scenario.name).map(|()| Completion::Completed)
+                    let like = project.runs.first_like(&scenario.name).filter(|_| in_groups);
+                    match like {
+                        Some(first) => Err(Failed::from(format!("the same as `{first}`"))),
+                        None => of_libtest(tested, &scenario.name).map(|()| Completion::Completed),
+                    }
                 };
                 Trial::ignorable_test(name, run).with_ignored_flag(ignored)
             }
@@ -194,7 +202,9 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     if let Some(tested) = tools::test(project, scenario) {
         return tested;
     }
-    let fixture = project.fixtures.of(scenario)?;
+    // The error says the command itself.
+    let unrecorded = |error| Failure { does: Some(Deed::Record), ..Failure::from(error) };
+    let fixture = project.fixtures.of(scenario).map_err(unrecorded)?;
     if let Some(fixture) = &fixture {
         say_unstable(scenario, fixture);
         say_holes(scenario, fixture);

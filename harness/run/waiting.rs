@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::nearest;
@@ -76,7 +77,7 @@ pub fn waiting_of(root: &Path, names: &[String]) -> Result<Vec<Waiting>> {
         let error = Error::new(format!("nothing waits for a decision on `{name}`"));
         return Err(match nearest(name, all.iter().map(|waiting| waiting.name.as_str())) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("to see its current result: retake test {name}")),
+            None => error.help(format!("to see its current result: {RETAKE} test {name}")),
         });
     }
     Ok(all.into_iter().filter(|waiting| names.contains(&waiting.name)).collect())

@@ -10,6 +10,7 @@ use super::scenario::{Broken, Scenario};
 use super::source::{Source, unreadable};
 use super::suite::Suite;
 use super::system::needs;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::{listed, nearest, printed, visible};
@@ -69,7 +70,9 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
     let entries = match std::fs::read_dir(root.join(SCENARIOS)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Error::new("there is no folder `scenarios`").help("`retake init` writes a first one"));
+            return Err(
+                Error::new("there is no folder `scenarios`").help(format!("`{RETAKE} init` writes a first one"))
+            );
         }
         Err(error) => return Err(unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS))),
     };
@@ -85,7 +88,7 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
         }
     }
     if scenarios.is_empty() {
-        return Err(Error::new("there is no scenario in `scenarios`").help("`retake new NAME` writes one"));
+        return Err(Error::new("there is no scenario in `scenarios`").help(format!("`{RETAKE} new NAME` writes one")));
     }
     let mut discovered = Discovered { suite, scenarios };
     discovered.refuse_clashes();

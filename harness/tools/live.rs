@@ -89,7 +89,7 @@ impl Live {
             ToolBy::McpCommand(_) | ToolBy::McpUrl(_) => {
                 let error = Error::new("this program was built without MCP");
                 return Err(error
-                    .help("cargo install retake-cli --features mcp")
+                    .help("in a checkout of Retake: cargo install --path harness/cli --features mcp")
                     .help("in a Rust project: retake = { version = \"…\", features = [\"mcp\"] }"));
             }
         };

@@ -25,16 +25,16 @@ tests!(
 /// The most lines of code of each crate (no comments, no blanks, no tests), and the most KB of data files. A row is lowered with each
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
 const WEIGHT: [(&str, usize, u64); 10] = [
-    ("retake-base", 808, 0),
+    ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
     ("retake-core", 13_684, 60),
     ("retake-durable", 1004, 0),
-    ("retake-wire", 7983, 4),
-    ("retake-model", 8410, 0),
+    ("retake-wire", 7984, 4),
+    ("retake-model", 8411, 0),
     ("retake-audit", 1257, 0),
-    ("retake-scenario", 5026, 0),
-    ("retake", 21_423, 60),
-    ("retake-cli", 11_143, 194),
+    ("retake-scenario", 5029, 0),
+    ("retake", 21_609, 62),
+    ("retake-cli", 11_167, 194),
 ];
 
 /// The circles that cross folders, each with its files. They may only become smaller and fewer.

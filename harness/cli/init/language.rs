@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use retake_base::env::RETAKE;
 
 /// The language of a project's service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -47,10 +48,10 @@ impl Language {
     }
 
     /// How to call the command in such a project.
-    pub(crate) fn retake(self) -> &'static str {
+    pub(crate) fn retake(self) -> String {
         match self {
-            Language::Rust | Language::Python => "retake",
-            Language::TypeScript => "npx retake",
+            Language::Rust | Language::Python => RETAKE.to_string(),
+            Language::TypeScript => "npx retake".to_owned(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::language::Language;
 use retake::__private::report::terminal;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 
 /// Returns the language of the service in a folder. If its files do not tell, a person at a terminal is asked.
@@ -17,7 +18,7 @@ pub(super) fn language(here: &Path, asks: bool) -> Result<Language> {
     if !below.is_empty() {
         let error = Error::new(format!("{} holds no service itself, but folders below it do", here.display()));
         let call = |(folder, language): &(PathBuf, Language)| {
-            format!("cd {} && retake init    # {}", folder.display(), language.said())
+            format!("cd {} && {RETAKE} init    # {}", folder.display(), language.said())
         };
         return Err(below.iter().map(call).fold(error, Error::help));
     }
@@ -47,7 +48,7 @@ fn asked(answers: &mut impl BufRead) -> Result<Language> {
         let mut answer = String::new();
         let read = answers.read_line(&mut answer).map_err(|e| Error::new(format!("no answer: {e}")))?;
         if read == 0 {
-            return Err(Error::new("no answer").help("retake init --language python, typescript or rust"));
+            return Err(Error::new("no answer").help(format!("{RETAKE} init --language python, typescript or rust")));
         }
         match answer.trim().to_ascii_lowercase().chars().next() {
             Some('p') => return Ok(Language::Python),

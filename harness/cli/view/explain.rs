@@ -1,7 +1,7 @@
 //! A run as text for a terminal, step by step and call by call, from its data. Pure.
 
 use super::columns::{self, in_a_line, wrapped};
-use retake::__private::report::{CallData, RunAction, RunData, RunResult, StepData, TurnData};
+use retake::__private::report::{CallData, Deed, RunAction, RunData, RunResult, StepData, TurnData};
 use retake_base::text::{counted, nth_turn};
 use retake_core::key::attributed;
 
@@ -72,7 +72,7 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
     }
     // Whoever reads this has followed the advice to explain the run.
     let advice = run.failure.iter().flat_map(|failure| &failure.advice);
-    for advice in advice.filter(|advice| !advice.command.starts_with("retake explain")) {
+    for advice in advice.filter(|advice| advice.does != Some(Deed::Explain)) {
         lines.extend([String::new(), format!("{}:", advice.case), format!("    {}", advice.command)]);
     }
     lines.join("\n")
@@ -176,7 +176,7 @@ fn at(ms: f64) -> String {
 }
 
 /// `8.2 ms`, `140 ms`, `2.31 s`.
-pub(super) fn time(ms: f64) -> String {
+pub(crate) fn time(ms: f64) -> String {
     if ms < 10.0 {
         format!("{ms:.1} ms")
     } else if ms < 1000.0 {

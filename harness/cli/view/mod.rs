@@ -13,6 +13,6 @@ pub(crate) mod worlds;
 pub(crate) use coloured::Diff;
 pub(crate) use conversation::Shown;
 pub(crate) use cost::cost_table;
-pub(crate) use explain::explained;
+pub(crate) use explain::{explained, time};
 pub(crate) use form::{ReportForm, report};
 pub(crate) use side_by_side::{RowKind, side_by_side};

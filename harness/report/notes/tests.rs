@@ -39,4 +39,11 @@ fn repeated_notes_become_one_with_the_first_call_and_a_count() {
         "b: something else",
     ];
     assert_eq!(lines_of_run(&run), expected);
+    let run =
+        BTreeMap::from([("a", 0), ("b", 1), ("c", 0)].map(|(name, at)| (name.to_owned(), vec![said[at].clone()])));
+    let some = [
+        "a, c: drift: prompt changed: \"brief\" → \"terse\"",
+        "b: drift: model changed in the call, turn 1: \"gpt-4o\" → \"gpt-5\"",
+    ];
+    assert_eq!(lines_of_run(&run), some);
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use super::folder::read;
 use crate::run::project::Project;
 use crate::run::record::{accepted, wanted};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 
@@ -18,7 +19,9 @@ pub(in crate::run) fn accept(project: &Project, id: &str) -> Result<ExitCode> {
     };
     let file = forks.join(fork).join("fork.json");
     if !file.is_file() {
-        return Err(Error::new(format!("there is no fork `{id}`")).help("`retake fork` prints the ids in its table"));
+        return Err(
+            Error::new(format!("there is no fork `{id}`")).help(format!("`{RETAKE} fork` prints the ids in its table"))
+        );
     }
     let data = read(&file)?;
     if number.is_some() && fork == id && data.times > 1 {

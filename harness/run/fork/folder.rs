@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::report::{FORK_FORMAT, ForkData, ForkRow, terminal};
 use crate::run::action::ForkOptions;
 use crate::run::project::Project;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
@@ -72,7 +73,7 @@ impl Folder {
             folder.write()?;
             return Ok(folder);
         }
-        Err(Error::new("there are too many forks").help("to remove them: retake fork sweep"))
+        Err(Error::new("there are too many forks").help(format!("to remove them: {RETAKE} fork sweep")))
     }
 
     /// The table so far.
@@ -106,6 +107,6 @@ impl Folder {
 pub(super) fn read(file: &std::path::Path) -> Result<ForkData> {
     let bytes = files::read(file)?;
     serde_json::from_slice(&bytes).map_err(|e| {
-        Error::new(format!("not a fork: {e}")).in_file(file).help("to remove all forks: retake fork sweep")
+        Error::new(format!("not a fork: {e}")).in_file(file).help(format!("to remove all forks: {RETAKE} fork sweep"))
     })
 }

@@ -1,6 +1,7 @@
 //! The turn before which a fork branches off: its number in `retake show`, or a caller with its own count. Pure.
 
 use crate::report::caller_of;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_wire::fixture::Fixture;
@@ -22,8 +23,9 @@ pub(super) fn named(fixture: &Fixture, text: &str) -> Result<usize> {
     let parts = text.rsplit_once(':').and_then(|(caller, count)| Some((caller, count.parse::<usize>().ok()?)));
     let Some((caller, count)) = parts.filter(|(_, count)| *count > 0) else {
         let error = Error::new(format!("`--from {text}` names no turn"));
-        return Err(error
-            .help("expected a number as `retake show` prints it, or a caller and its own count from 1: lead_agent:2"));
+        return Err(error.help(format!(
+            "expected a number as `{RETAKE} show` prints it, or a caller and its own count from 1: lead_agent:2"
+        )));
     };
     known_caller(fixture, caller)?;
     let mut own = turns.iter().enumerate().filter(|(_, turn)| caller_of(turn) == caller).map(|(index, _)| index);

@@ -2,6 +2,7 @@
 
 use crate::report::terminal;
 use crate::run::project::Project;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 use retake_scenario::{Broken, FixtureRef, Scenario, is_name, name_of};
@@ -81,7 +82,7 @@ fn none_is_called(project: &Project, word: &str) -> Error {
     let error = Error::new(format!("no scenario is called `{word}`"));
     match nearest(word, project.discovered.sound().map(|scenario| scenario.name.as_str())) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None if is_name(word) => error.help(format!("to create it: retake new {word}")),
+        None if is_name(word) => error.help(format!("to create it: {RETAKE} new {word}")),
         None => error,
     }
 }

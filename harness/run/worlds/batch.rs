@@ -9,6 +9,7 @@ use super::stay::{Ended, PACING, Play, Seen, Setting};
 use super::verdict::{Did, Noise, Verdict};
 use crate::run::trial;
 use crate::system::{Egress, Running, StageTools};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_model::{Family, FaultKind, ServerOptions, Staged};
 use retake_scenario::{Panics, Unused, Worlds};
@@ -150,7 +151,7 @@ impl Setting<'_> {
             let why = seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned());
             let why = why.or(crash).unwrap_or_else(|| "a call of the model has no turn, or a turn no call".to_owned());
             let error = Error::new(format!("the recorded run is red without any fault: {why}"));
-            return Err(error.help(format!("first see to that: retake test {}", self.scenario.name)));
+            return Err(error.help(format!("first see to that: {RETAKE} test {}", self.scenario.name)));
         }
         Ok((seen, again, starting, play.staged))
     }

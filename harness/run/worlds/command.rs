@@ -6,9 +6,10 @@ use super::batch::Judged;
 use super::matrix::{self, Matrix};
 use super::plan::World;
 use super::{table, test};
-use crate::report::{RunAction, WorldData, terminal};
+use crate::report::{RunAction, WorldData, table as columns, terminal};
 use crate::run::action::WorldsOptions;
 use crate::run::project::Project;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_model::{Fault, FaultKind};
@@ -54,7 +55,7 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
     project.end();
     if ran == 0 {
         return Err(Error::new("no turn of these scenarios can meet such a fault")
-            .help("retake worlds NAME runs the usual ones"));
+            .help(format!("{RETAKE} worlds NAME runs the usual ones")));
     }
     if options.json {
         let all = serde_json::json!({ "format": "retake-worlds/1", "scenarios": told });
@@ -106,12 +107,13 @@ fn compared(project: &Project, scenario: &Scenario, matrix: &Matrix) -> (Vec<Str
     let accepted = table::unfolded(&committed);
     let callers = matrix::callers(project, scenario);
     let mut failed = 0;
-    let lines = matrix.judged.iter().map(|judged: &Judged| {
-        let line = table::line_of(judged, &callers);
+    let rows = matrix.judged.iter().map(|judged: &Judged| {
+        let [place, fault, did, why] = table::cells(judged, &callers);
         let is_new = judged.fails() && !table::is_accepted(judged, &callers, &accepted);
         failed += usize::from(is_new);
-        format!("{} {line}", if is_new { '!' } else { ' ' })
+        [format!("{} {place}", if is_new { '!' } else { ' ' }), fault, did, why]
     });
-    let lines: Vec<String> = lines.collect();
+    let rows: Vec<[String; 4]> = rows.collect();
+    let lines = columns(&rows);
     (lines.into_iter().chain(table::notes(matrix).into_iter().map(|note| format!("  {note}"))).collect(), failed)
 }

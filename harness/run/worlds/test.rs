@@ -12,6 +12,7 @@ use crate::run::golden::Compared;
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use retake_base::cause::{Cause, CauseKind};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_scenario::{FixtureRef, Scenario, Worlds};
@@ -153,7 +154,7 @@ fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str,
         .or_else(|| new.iter().copied().find(|it| it.verdict.did != Did::Recovered));
     let failure = match told {
         Some(judged) => {
-            let explain = format!("retake explain {} --world {}", scenario.name, judged.world.id());
+            let explain = format!("{RETAKE} explain {} --world {}", scenario.name, judged.world.id());
             failure.resolve("to see what the service sent, beside the recorded run", explain)
         }
         None => failure,
@@ -191,7 +192,7 @@ pub(in crate::run) fn accept(project: &Project, scenario: &Scenario) -> Result<(
         let cause = Cause::new(CauseKind::Unstable, "the table that waited is not what the service does now");
         return Err(Failure::of(vec![cause])
             .evidence(format!("- table, + this run\n{}", unified(&proposed, &text)))
-            .resolve("the new table waits in its place; to look at it", "retake review"));
+            .resolve("the new table waits in its place; to look at it", format!("{RETAKE} review")));
     }
     goldens.compare(&scenario.name, &text, &scenario.file, false)?;
     Ok(())

@@ -45,7 +45,7 @@ pub enum Action {
 pub fn without_browser() -> Error {
     Error::new("this runner cannot open pages: it is built without the feature `browser`")
         .help("in Rust: cargo test --features browser, where Cargo.toml passes it on to retake")
-        .help("the command: cargo install retake-cli --features browser")
+        .help("the command, in a checkout of Retake: cargo install --path harness/cli --features browser")
 }
 
 impl Step {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::tools::script::{Action, Entry, Script, Withheld};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Rules;
@@ -14,7 +15,7 @@ pub(crate) fn of_fixture(fixture: &Fixture, rules: &Rules) -> Result<Script> {
     let turns = fixture.table.turns();
     if !turns.is_empty() && turns.iter().all(|turn| turn.input.is_none()) {
         let error = Error::new("the fixture keeps only hashes of conversations, so it holds no tool results");
-        return Err(error.in_file(&fixture.path).help("record it again: retake record NAME"));
+        return Err(error.in_file(&fixture.path).help(format!("record it again: {RETAKE} record NAME")));
     }
     let mut reader =
         Reader { script: Script::default(), parts: Vec::new(), known: HashMap::new(), open: Vec::new(), rules };

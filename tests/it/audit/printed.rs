@@ -91,7 +91,7 @@ fn a_scenario_that_fails_is_not_audited_and_fails_the_audit() {
     tree.replace(&format!("goldens/{NAME}.snap"), "tool_result\n", "tool_outcome\n");
     let run = audited(&tree, "gateway", "audit").exits(1);
     run.says(&[
-        &format!("{NAME}  not audited, it fails (retake test {NAME}): its events differ from its golden"),
+        &format!("{NAME}: not audited, it fails (retake test {NAME}): its events differ from its golden"),
         "all ",
     ]);
     tree.remove("fixtures/two_callers.json");

@@ -308,7 +308,7 @@ fn an_entry_that_is_not_a_file_in_place_of_a_fixture_is_named() {
         ("missing", ""),
     ] {
         let says = format!(
-            "scenarios/{name}/scenario.toml: scenario `{name}` has no fixture: fixtures/{name}.json does not exist\n  {help}to \
+            "the scenario has no fixture: fixtures/{name}.json does not exist\n  {help}to \
              record it: retake record {name}\n  or, if the scenario calls no model: fixture = \"none\""
         );
         assert_eq!(run.failure(name), says);

@@ -95,7 +95,7 @@ fn each_entry_that_is_not_a_scenario_is_reported_with_the_nearest_name() {
             "scenarios/stepless/scenario.toml: a scenario needs at least one [[step]]\n  a step is one request: post = \
                       \"/path\", json = { … }",
         ),
-        ("cases.a", &format!("scenarios/cases/scenario.toml: scenario `cases.a` {no_fixture}")),
+        ("cases.a", &format!("the scenario {no_fixture}")),
         (
             "conflict",
             "scenarios/conflict/scenario.toml:1:1: a merge conflict is left in this file: the line begins with \

@@ -88,7 +88,9 @@ fn each_mistake_in_a_golden_is_reported_and_the_command_fixes_it() {
     }
     only_these_fail(&run, &names);
     // insta would print its own messages for some of these, with paths of this machine.
-    assert!(run.stderr.starts_with("slowest: ") && run.stderr.lines().count() == 1, "{}", run.stderr);
+    let (count, told) = (names.len(), run.stderr.lines().filter(|line| line.starts_with("  ")).count());
+    assert!(run.stderr.starts_with("slowest: ") && told == count, "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), count + 2, "{}", run.stderr);
     only_these_fail(&tree.runner("oddities").env("UPDATE_GOLDEN", "1").run().exits(0), &[]);
     only_these_fail(&tree.runner("oddities").run().exits(0), &[]);
     for (name, ..) in GOLDENS {

@@ -77,8 +77,7 @@ fn a_scenario_without_a_fixture_names_the_command_that_records_it() {
     tree.remove("fixtures/two_callers.json");
     tree.write("fixtures/two_caller.json", "{}");
     tree.runner("gateway").arg("two_callers").run().exits(101).says(&[
-        "scenarios/two_callers/scenario.toml: scenario `two_callers` has no fixture: fixtures/two_callers.json does not \
-         exist",
+        "the scenario has no fixture: fixtures/two_callers.json does not exist",
         "did you mean fixture = \"two_caller\"?",
         "to record it: retake record two_callers",
         "or, if the scenario calls no model: fixture = \"none\"",

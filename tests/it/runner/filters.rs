@@ -151,11 +151,14 @@ fn the_list_shows_what_each_scenario_drives_and_replays() {
     assert_eq!(
         rows,
         [
-            vec!["again", "requests", "agent", "1", "turn", "of", "chat", "golden", "missing"],
-            vec!["alone", "command", "line", "-", "no", "model", "no", "golden"],
-            vec!["chat", "requests", "agent", "1", "turn", "golden"],
+            vec!["scenario", "kind", "system", "fixture", "golden", "last", "run"],
+            vec!["again", "requests", "agent", "1", "turn", "of", "chat", "golden", "missing", "-"],
+            vec!["alone", "command", "line", "-", "no", "model", "no", "golden", "-"],
+            vec!["chat", "requests", "agent", "1", "turn", "golden", "-"],
         ]
     );
+    tree.retake().args(&["test", "alone"]).run();
+    tree.retake().args(&["list", "alone"]).run().exits(0).says(&["no golden  passed in "]);
     tree.scenario("chat", "[[step]]\nget = \"/\"\n[[stp]]\n");
     tree.scenario("lost", "[[step]]\nget = \"/\"\ngolden = true\n");
     let run = tree.retake().args(&["list", "chat", "lost", "--json"]).run().exits(1);

@@ -17,6 +17,7 @@ tests! { the_list_is_the_same_in_every_mode,
     a_filter_that_leaves_no_trial_is_an_error_if_it_is_meant_for_scenarios_only,
     an_action_of_another_version_is_refused_with_the_line_for_cargo_toml,
     with_json_standard_output_contains_nothing_else,
+    ten_that_fail_alike_are_one_group_with_one_recording,
     one_thread_and_sixteen_give_the_same_results,
     sixty_four_concurrent_scenarios_each_get_their_own_answers,
     each_trial_gives_its_own_result_in_a_process_of_its_own,
@@ -168,4 +169,28 @@ fn each_trial_gives_its_own_result_in_a_process_of_its_own() {
     for (name, code) in [("two_callers", 101), ("write_read_file", 0), ("retake::no_orphans", 0)] {
         tree.runner("gateway").args(&[name, "--exact", "--nocapture"]).run().exits(code);
     }
+}
+
+fn ten_that_fail_alike_are_one_group_with_one_recording() {
+    let tree = Tree::with_suite("");
+    fixtures::write(&tree, "shared", vec![turn(None, "\"Hello\"", "Hi")]);
+    for name in 'a'..='j' {
+        tree.scenario(&name.to_string(), &format!("fixture = \"shared\"\n{}", asking("Good-bye")));
+    }
+    let commands = "if the change is intended:\n    npx retake record a\n";
+    for threads in ["1", "16"] {
+        let run =
+            || tree.runner("oddities").args(&["--test-threads", threads]).env("RETAKE_CALLED", "npx retake").run();
+        let run =
+            run().exits(101).says(&["10 scenarios failed, for one cause:\n  a, b, c, d, e, f, g, h, i, j: ", commands]);
+        assert_eq!(run.stdout.matches("the same as `").count(), 9, "{}", run.stdout);
+    }
+    // Without the recording, the cause is that of all.
+    tree.remove("fixtures/shared.json");
+    let run = tree.runner("oddities").run().exits(101);
+    run.says(&["a, b, c, d, e, f, g, h, i, j: the scenario has no fixture: fixtures/shared.json does not exist"])
+        .says(&["to record what has no recording:\n    retake record a\n"]);
+    // Programs that read the output look at each test by itself.
+    let json = tree.runner("oddities").args(&["--format", "json", "-Z", "unstable-options"]).run().exits(101);
+    assert_eq!(json.stdout.matches("to record it: retake record ").count(), 10, "{}", json.stdout);
 }

@@ -139,5 +139,10 @@ fn kind(value: &Value) -> String {
 
 /// Returns the type of several values, in words: "strings".
 fn plural(value: &Value) -> String {
-    format!("{}s", kind(value).trim_start_matches("any "))
+    let kind = kind(value);
+    // "list of strings": what is in it stands in the plural already.
+    match kind.split_once(" of ") {
+        Some((list, rest)) => format!("{list}s of {rest}"),
+        None => format!("{}s", kind.trim_start_matches("any ")),
+    }
 }
