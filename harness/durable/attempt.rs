@@ -1,6 +1,6 @@
 //! One attempt of an agent: decides which of its steps are served and which run live, and records them in the file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::MutexGuard;
 
@@ -274,11 +274,27 @@ fn difference(recorded: &Asked, asked: &Asked) -> String {
     if (recorded.kind, &recorded.name) != (asked.kind, &asked.name) {
         return format!("the last attempt had {} `{}` here", recorded.kind.as_str(), recorded.name);
     }
-    match asked.kind {
-        Kind::Model => "its model, messages, settings, tools, output schema or params differ from the last attempt's",
-        Kind::Tool => "its arguments or call id differ from the last attempt's",
+    let parts: BTreeSet<&String> = recorded.parts.keys().chain(asked.parts.keys()).collect();
+    let differs = |part: &&String| recorded.parts.get(*part) != asked.parts.get(*part);
+    let parts: Vec<&str> = parts.into_iter().filter(differs).map(|part| said(part)).collect();
+    match (asked.kind, parts.is_empty() || recorded.parts.is_empty()) {
+        // An older version did not note the parts.
+        (Kind::Model, true) => {
+            "its model, messages, settings, tools, output schema or params differ from the last attempt's".to_owned()
+        }
+        (Kind::Tool, true) => "its arguments or call id differ from the last attempt's".to_owned(),
+        _ => format!("its request differs from the last attempt's in its {}", parts.join(", ")),
     }
-    .to_owned()
+}
+
+/// A part of a request in words.
+fn said(part: &str) -> &str {
+    match part {
+        "output_schema" => "output schema",
+        "args" => "arguments",
+        "call_id" => "call id",
+        part => part,
+    }
 }
 
 /// Returns the name of a step for warnings.

@@ -39,6 +39,8 @@ struct StepLine<'a> {
     kind: Kind,
     name: String,
     fingerprint: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    parts: BTreeMap<String, String>,
     #[serde(borrow)]
     value: &'a RawValue,
 }
@@ -51,6 +53,8 @@ struct FailedLine<'a> {
     kind: Kind,
     name: Cow<'a, str>,
     fingerprint: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    parts: BTreeMap<String, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -79,12 +83,20 @@ impl Kind {
 }
 
 /// The request of a step.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) kind: Kind,
     pub(super) name: String,
     /// The fingerprint in hexadecimal; `None` if the request cannot be fingerprinted.
     pub(super) fingerprint: Option<String>,
+    /// A short fingerprint of each part that is there, which tells what differs. Older files have none.
+    pub(super) parts: BTreeMap<String, String>,
+}
+
+impl PartialEq for Asked {
+    fn eq(&self, other: &Asked) -> bool {
+        (self.kind, &self.name, &self.fingerprint) == (other.kind, &other.name, &other.fingerprint)
+    }
 }
 
 /// A step of an earlier attempt.
@@ -148,6 +160,7 @@ impl StepFile {
             kind: asked.kind,
             name: asked.name.clone(),
             fingerprint: asked.fingerprint.clone(),
+            parts: asked.parts.clone(),
             value,
         });
         let saved = line_of(&line).map_err(io::Error::other).and_then(|line| {
@@ -159,9 +172,9 @@ impl StepFile {
 
     /// Records that a step failed. The line is written together with the next step, since nothing needs it before.
     pub(super) fn failed(&mut self, number: &StepNumber, asked: &Asked) -> Result<()> {
-        let Asked { kind, name, fingerprint } = asked;
-        let (step, name, fingerprint) = (number.to_string(), name.into(), fingerprint.clone());
-        self.note(&FileLine::Failed(FailedLine { step, kind: *kind, name, fingerprint }))
+        let Asked { kind, name, fingerprint, parts } = asked;
+        let (step, name, fingerprint, parts) = (number.to_string(), name.into(), fingerprint.clone(), parts.clone());
+        self.note(&FileLine::Failed(FailedLine { step, kind: *kind, name, fingerprint, parts }))
     }
 
     /// Records that the result of a step is stale. The line is written with the next step, or immediately if `now`.
@@ -309,14 +322,15 @@ impl ReadSteps {
     fn take(&mut self, text: &[u8]) -> Result<(), Wrong> {
         match serde_json::from_slice(text).map_err(|e| Wrong::new(json_reason(&e), e.column()))? {
             FileLine::Format(_) => return Err(Wrong::new("expected a step, found a second `format`".to_owned(), 1)),
-            FileLine::Step(StepLine { step, kind, name, fingerprint, value }) => {
+            FileLine::Step(StepLine { step, kind, name, fingerprint, parts, value }) => {
                 let number = step.parse().map_err(|e| Wrong::new(e, 1))?;
-                let recorded = RecordedStep { asked: Asked { kind, name, fingerprint }, value: Some(value.to_owned()) };
+                let recorded =
+                    RecordedStep { asked: Asked { kind, name, fingerprint, parts }, value: Some(value.to_owned()) };
                 self.steps.insert(number, recorded);
             }
-            FileLine::Failed(FailedLine { step, kind, name, fingerprint }) => {
+            FileLine::Failed(FailedLine { step, kind, name, fingerprint, parts }) => {
                 let number = step.parse().map_err(|e| Wrong::new(e, 1))?;
-                let asked = Asked { kind, name: name.into_owned(), fingerprint };
+                let asked = Asked { kind, name: name.into_owned(), fingerprint, parts };
                 self.steps.insert(number, RecordedStep { asked, value: None });
             }
             FileLine::Gone(step) => _ = self.steps.remove(&step.parse().map_err(|e| Wrong::new(e, 1))?),

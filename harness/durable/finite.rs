@@ -1,5 +1,5 @@
-//! Finds what JSON cannot express: NaN and the infinities, which serde_json writes as null, and a `Some` around a value that is
-//! null itself, which it reads as `None`.
+//! Finds what JSON cannot express: NaN and the infinities, which serde_json writes as null, a `Some` around a value that is null itself,
+//! which it reads as `None`, and keys of maps that are no strings, which it writes as such.
 
 use std::fmt::{Display, Error};
 
@@ -20,12 +20,22 @@ pub(super) fn somes(value: &(impl Serialize + ?Sized)) -> usize {
     Search::of(value).somes
 }
 
+/// Returns the places of keys that are no strings, in the order of their names, since a map may have any.
+pub(super) fn other_keys(value: &(impl Serialize + ?Sized)) -> Vec<String> {
+    let mut keys = Search::of(value).other_keys;
+    keys.sort();
+    keys
+}
+
 /// A serializer that visits a value and writes nothing.
 #[derive(Default)]
 struct Search {
     floats: usize,
     found: Vec<String>,
     somes: usize,
+    /// Where it is: in each compound the number of the value, or its key.
+    path: Vec<(usize, Option<serde_json::Value>)>,
+    other_keys: Vec<String>,
 }
 
 impl Search {
@@ -53,7 +63,10 @@ macro_rules! skipped {
 /// Begins compounds, whose values are visited one by one.
 macro_rules! begun {
     ($($method:ident($($of:ty),*)),* $(,)?) => {
-        $(fn $method(self $(, _: $of)*) -> Result<Self, Error> { Ok(self) })*
+        $(fn $method(self $(, _: $of)*) -> Result<Self, Error> {
+            self.path.push((0, None));
+            Ok(self)
+        })*
     };
 }
 
@@ -121,10 +134,14 @@ macro_rules! visited {
             type Error = Error;
 
             fn $method<T: Serialize + ?Sized>(&mut self, $(_: $before,)? value: &T) -> Result<(), Error> {
+                if let Some((number, _)) = self.path.last_mut() {
+                    *number += 1;
+                }
                 value.serialize(&mut **self)
             }
 
             fn end(self) -> Result<(), Error> {
+                self.path.pop();
                 Ok(())
             }
         })*
@@ -144,7 +161,15 @@ impl SerializeMap for &mut Search {
     type Ok = ();
     type Error = Error;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<(), Error> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
+        let key = serde_json::to_value(key).unwrap_or_default();
+        let is_text = key.is_string();
+        if let Some((_, of)) = self.path.last_mut() {
+            *of = Some(key);
+        }
+        if !is_text {
+            self.other_keys.extend(serde_json::to_string(&self.path));
+        }
         Ok(())
     }
 
@@ -153,6 +178,7 @@ impl SerializeMap for &mut Search {
     }
 
     fn end(self) -> Result<(), Error> {
+        self.path.pop();
         Ok(())
     }
 }

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::finite::not_finite;
+use std::collections::BTreeMap;
+
+use super::finite::{not_finite, other_keys};
 use retake_core::json::{Json, Layout, Object};
 use retake_core::key::Hash;
 
@@ -39,9 +41,10 @@ const OF_TRANSPORT: [&str; 14] = [
 ///
 /// Fields at a deeper level are never left out: an argument with the name `run_id` counts.
 ///
-/// NaN and the infinities count as distinct values, although JSON cannot express them.
+/// NaN and the infinities count as distinct values, although JSON cannot express them, and so do keys of a map that are no strings:
+/// `{1: 2}` is not `{"1": 2}`.
 ///
-/// A value that does not serialize to JSON, such as a map with keys that are not strings, cannot be fingerprinted. A
+/// A value that does not serialize to JSON, such as a map whose keys are lists, cannot be fingerprinted. A
 /// collection without a fixed order, such as a `HashSet`, has a different fingerprint in each process.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
@@ -67,13 +70,20 @@ pub struct ToolRequest {
 /// A part of a request, or the reason why it is not JSON.
 type Part = Result<Given, String>;
 
-/// A part of a request as JSON, and its floats that JSON cannot express: serde_json writes NaN, the infinities and `None` all
-/// as null.
+/// A part of a request as JSON, and what JSON cannot express of it: serde_json writes NaN, the infinities and `None` all as null, and
+/// each key as a string.
 #[derive(Clone, Debug, Default)]
 struct Given {
     json: Json,
     not_finite: Vec<String>,
+    other_keys: Vec<String>,
 }
+
+/// A fingerprint, and a short one of each part of the request that is there.
+pub(super) type Fingerprint = (Hash, BTreeMap<String, String>);
+
+/// How many digits the fingerprint of a part has, which only tells what differs.
+const SHORT: usize = 16;
 
 impl Given {
     fn map(self, change: impl FnOnce(Json) -> Json) -> Given {
@@ -83,7 +93,7 @@ impl Given {
 
 impl From<Json> for Given {
     fn from(json: Json) -> Given {
-        Given { json, not_finite: Vec::new() }
+        Given { json, ..Given::default() }
     }
 }
 
@@ -126,7 +136,7 @@ impl ModelRequest {
     }
 
     /// Returns the fingerprint, or the reason why there is none.
-    pub(super) fn fingerprint(&self) -> Result<Hash, String> {
+    pub(super) fn fingerprint(&self) -> Result<Fingerprint, String> {
         Ok(hash([
             ("model", Json::from(self.model.as_str()).into()),
             ("messages", self.messages.clone()?.map(messages_that_count)),
@@ -157,7 +167,7 @@ impl ToolRequest {
     }
 
     /// Returns the fingerprint, or the reason why there is none.
-    pub(super) fn fingerprint(&self) -> Result<Hash, String> {
+    pub(super) fn fingerprint(&self) -> Result<Fingerprint, String> {
         Ok(hash([
             ("name", Json::from(self.name.as_str()).into()),
             ("args", self.args.clone()?),
@@ -169,22 +179,31 @@ impl ToolRequest {
 fn part(what: &str, value: &(impl Serialize + ?Sized)) -> Part {
     let text = serde_json::to_vec(value).map_err(|e| format!("`{what}` is not JSON: {e}"))?;
     let json = Json::parse(&text).map_err(|e| format!("`{what}` is not JSON: {}", e.message))?;
-    Ok(Given { json, not_finite: not_finite(value) })
+    Ok(Given { json, not_finite: not_finite(value), other_keys: other_keys(value) })
 }
 
 /// Hashes the parts of a request. Absent parts are left out, so fingerprints stay the same if a later version adds parts.
-fn hash<const N: usize>(parts: [(&str, Given); N]) -> Hash {
-    let mut present = Object::new();
-    for (name, Given { json, not_finite }) in parts {
-        if !not_finite.is_empty() {
-            let numbers: Vec<Json> = not_finite.into_iter().map(Json::Str).collect();
-            present.insert(format!("{name}, not finite"), numbers.into());
+fn hash<const N: usize>(parts: [(&str, Given); N]) -> Fingerprint {
+    let of = |fields: &Object| Hash::of(Json::Object(fields.clone()).print(Layout::Python).as_bytes());
+    let (mut present, mut short) = (Object::new(), BTreeMap::new());
+    for (name, Given { json, not_finite, other_keys }) in parts {
+        let mut part = Object::new();
+        for (what, lost) in [("not finite", not_finite), ("keys that are no strings", other_keys)] {
+            if !lost.is_empty() {
+                part.insert(format!("{name}, {what}"), Json::Array(lost.into_iter().map(Json::Str).collect()));
+            }
         }
         if json != Json::Null {
-            present.insert(name, json);
+            part.insert(name, json);
+        }
+        if !part.is_empty() {
+            short.insert(name.to_owned(), of(&part).to_string().chars().take(SHORT).collect());
+        }
+        for (key, value) in part.iter() {
+            present.insert(key, value.clone());
         }
     }
-    Hash::of(Json::Object(present).print(Layout::Python).as_bytes())
+    (of(&present), short)
 }
 
 fn messages_that_count(messages: Json) -> Json {

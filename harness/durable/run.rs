@@ -9,8 +9,7 @@ use serde::de::DeserializeOwned;
 use super::attempt::{Claim, SharedAttempt};
 use super::file::{Asked, Kind};
 use super::number::StepNumber;
-use super::request::{ModelRequest, ToolRequest};
-use retake_core::key::Hash;
+use super::request::{Fingerprint, ModelRequest, ToolRequest};
 
 /// A run of an agent. Its steps are numbered in the order in which they are started. Clones share the counter.
 #[derive(Clone, Debug)]
@@ -81,7 +80,7 @@ impl Run {
         &self,
         kind: Kind,
         name: &str,
-        fingerprint: &Result<Hash, String>,
+        fingerprint: &Result<Fingerprint, String>,
         replayable: bool,
         call: F,
     ) -> impl Future<Output = Result<T, E>> + use<T, E, F, Fut>
@@ -92,8 +91,8 @@ impl Run {
     {
         let attempt = Arc::clone(&self.attempt);
         let no_fingerprint = fingerprint.as_ref().err().map(String::as_str);
-        let asked =
-            Asked { kind, name: name.to_owned(), fingerprint: fingerprint.as_ref().ok().map(ToString::to_string) };
+        let (hash, parts) = fingerprint.as_ref().ok().map(|(hash, parts)| (hash.to_string(), parts.clone())).unzip();
+        let asked = Asked { kind, name: name.to_owned(), fingerprint: hash, parts: parts.unwrap_or_default() };
         let claim = attempt.claim(&self.number, &asked, no_fingerprint, replayable);
         async move {
             let number = match claim {

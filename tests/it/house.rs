@@ -28,7 +28,7 @@ const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
     ("retake-core", 13_684, 60),
-    ("retake-durable", 1004, 0),
+    ("retake-durable", 1064, 0),
     ("retake-wire", 7984, 4),
     ("retake-model", 8411, 0),
     ("retake-audit", 1257, 0),

@@ -4,7 +4,7 @@ use super::*;
 fn a_line_that_could_not_be_written_is_written_with_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("steps.jsonl");
-    let asked = Asked { kind: Kind::Tool, name: "ls".to_owned(), fingerprint: None };
+    let asked = Asked { kind: Kind::Tool, name: "ls".to_owned(), fingerprint: None, parts: BTreeMap::new() };
     let append = |file: &mut StepFile, number: &str| {
         let value = RawValue::from_string(format!("\"{number}\"")).unwrap();
         file.append(&number.parse().unwrap(), &asked, &value)

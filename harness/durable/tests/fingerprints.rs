@@ -3,7 +3,7 @@
 use super::*;
 
 fn model(request: &ModelRequest) -> String {
-    request.fingerprint().unwrap().to_string()
+    request.fingerprint().unwrap().0.to_string()
 }
 
 fn messages(messages: &Value) -> String {
@@ -15,7 +15,7 @@ fn settings(settings: &Value) -> String {
 }
 
 fn tool(args: &Value) -> String {
-    ToolRequest::new("t", args).fingerprint().unwrap().to_string()
+    ToolRequest::new("t", args).fingerprint().unwrap().0.to_string()
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn a_fingerprint_is_the_sha_256_of_canonical_json() {
 
     let call = ToolRequest::new("ls", &json!({ "b": 1, "a": 1.0 })).call_id("call_1");
     let canonical = r#"{"args": {"a": 1.0, "b": 1}, "call_id": "call_1", "name": "ls"}"#;
-    assert_eq!(call.fingerprint().unwrap(), retake_core::key::Hash::of(canonical.as_bytes()));
+    assert_eq!(call.fingerprint().unwrap().0, retake_core::key::Hash::of(canonical.as_bytes()));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn the_name_arguments_and_call_id_of_a_tool_count() {
         base().call_id(""),
     ];
     let different: std::collections::BTreeSet<String> =
-        all.iter().map(|call| call.fingerprint().unwrap().to_string()).collect();
+        all.iter().map(|call| call.fingerprint().unwrap().0.to_string()).collect();
     assert_eq!(different.len(), all.len());
 }
 
@@ -125,7 +125,7 @@ fn the_order_of_keys_does_not_matter_and_the_type_of_a_number_does() {
         b: u8,
         a: u8,
     }
-    let typed = ToolRequest::new("t", &Args { b: 2, a: 1 }).fingerprint().unwrap().to_string();
+    let typed = ToolRequest::new("t", &Args { b: 2, a: 1 }).fingerprint().unwrap().0.to_string();
     assert_eq!(typed, tool(&json!({ "a": 1, "b": 2 })));
     assert_ne!(tool(&json!({ "a": 1 })), tool(&json!({ "a": 1.0 })));
     assert_ne!(tool(&json!([1, 2])), tool(&json!([2, 1])), "the order of a list matters");
@@ -150,7 +150,7 @@ fn floats_that_json_cannot_express_have_distinct_fingerprints() {
         model(&ModelRequest::new("m", "hi").settings(&std::collections::BTreeMap::from([("temperature", temperature)])))
     };
     let call = |value: f64, other: f64| {
-        ToolRequest::new("t", &[Some(value), None, Some(other)]).fingerprint().unwrap().to_string()
+        ToolRequest::new("t", &[Some(value), None, Some(other)]).fingerprint().unwrap().0.to_string()
     };
     let all = [
         of(None),
@@ -159,7 +159,31 @@ fn floats_that_json_cannot_express_have_distinct_fingerprints() {
         of(Some(f64::NEG_INFINITY)),
         call(f64::NAN, 1.0),
         call(1.0, f64::NAN),
-        ToolRequest::new("t", &[None::<f64>; 3]).fingerprint().unwrap().to_string(),
+        ToolRequest::new("t", &[None::<f64>; 3]).fingerprint().unwrap().0.to_string(),
     ];
     assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), all.len());
+}
+
+#[test]
+fn keys_that_are_no_strings_have_fingerprints_of_their_own() {
+    use std::collections::{BTreeMap, HashMap};
+    fn of(args: &(impl serde::Serialize + ?Sized)) -> String {
+        ToolRequest::new("t", args).fingerprint().unwrap().0.to_string()
+    }
+    let number = |inside: u8| BTreeMap::from([(1, BTreeMap::from([(inside.to_string(), 2)]))]);
+    let text = |inside: u8| BTreeMap::from([("1", BTreeMap::from([(inside, 2)]))]);
+    let all = [
+        of(&BTreeMap::from([(1, 2)])),
+        of(&BTreeMap::from([("1", 2)])),
+        of(&BTreeMap::from([(true, 2)])),
+        of(&BTreeMap::from([("true", 2)])),
+        of(&number(1)),
+        of(&text(1)),
+        of(&(BTreeMap::from([(1, 2)]), BTreeMap::from([("1", 2)]))),
+        of(&(BTreeMap::from([("1", 2)]), BTreeMap::from([(1, 2)]))),
+    ];
+    assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), all.len());
+    // A map may have any order.
+    let many: HashMap<u8, u8> = (0..50).map(|n| (n, n)).collect();
+    assert_eq!(of(&many), of(&many.iter().collect::<BTreeMap<_, _>>()));
 }

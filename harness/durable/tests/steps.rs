@@ -113,8 +113,8 @@ async fn the_first_mismatch_and_all_later_steps_run_live_stale_tool_results_incl
     assert_eq!(retry.model("c", "again").await, "again");
     assert_eq!(retry.counters(), (1, 3, Some("0.1".into())));
     retry.warns(&[
-        "step 0.1 (model `plan`): its model, messages, settings, tools, output schema or params differ from the \
-                   last attempt's; this step and all later ones run live",
+        "step 0.1 (model `plan`): its request differs from the last attempt's in its messages; this step and all later \
+         ones run live",
     ]);
 }
 
@@ -273,7 +273,7 @@ async fn a_step_without_a_fingerprint_is_served_only_after_a_served_one() {
     unverifiable(&diverged, "A").await;
     assert_eq!(diverged.counters(), (0, 3, Some("0.0".into())));
     let live = "cannot be fingerprinted, so it runs live: ";
-    diverged.warns(&["differ from the last attempt's", live, live]);
+    diverged.warns(&["its request differs from the last attempt's in its ", live, live]);
 }
 
 #[tokio::test]

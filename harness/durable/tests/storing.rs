@@ -81,7 +81,7 @@ async fn a_result_is_in_the_file_before_it_is_returned() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], r#"{"format":"retake-steps/1"}"#);
     assert!(lines[1].starts_with(r#"{"step":{"step":"0.0","kind":"model","name":"plan","fingerprint":""#), "{text}");
-    assert!(lines[1].ends_with(r#"","value":"x"}}"#), "{text}");
+    assert!(lines[1].contains(r#"","parts":{"messages":""#) && lines[1].ends_with(r#""},"value":"x"}}"#), "{text}");
     assert!(!text.contains("content"), "the request is not stored, only its fingerprint");
 }
 
