@@ -21,7 +21,7 @@ impl Response {
     pub fn with_more_tokens(mut self, turn: usize) -> Response {
         match &mut self.body {
             Body::Json(json) => {
-                *json = JsonText::of(&with_more_tokens(json.text(), turn)).unwrap_or_else(|| json.clone())
+                *json = JsonText::of(&with_more_tokens(json.text(), turn)).unwrap_or_else(|| json.clone());
             }
             Body::Frames(frames) => {
                 let changed = frames.iter().map(|frame| with_more_tokens(frame, turn)).collect::<Frames>();
