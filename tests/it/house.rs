@@ -28,7 +28,7 @@ const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-base", 808, 0),
     ("retake-egress", 250, 0),
     ("retake-core", 13_514, 60),
-    ("retake-durable", 1004, 0),
+    ("retake-durable", 1064, 0),
     ("retake-wire", 7968, 4),
     ("retake-model", 8410, 0),
     ("retake-audit", 1257, 0),
