@@ -20,7 +20,9 @@ use retake_base::error::Result;
     (storm).\n\n\
     On the client's side, a world is an event at which the client leaves and comes\n\
     back, or comes a second time: it LOST something, got it DOUBLED, waits for what\n\
-    NEVER ENDS, or the model was PAID TWICE.\n\n\
+    NEVER ENDS, or the model was PAID TWICE. On the process' side, the system is\n\
+    killed at a call and started again; on the tools' side, a tool fails, or its\n\
+    answer is lost: something may have ACTED TWICE.\n\n\
     With worlds = true in scenario.toml, `retake test` runs them as NAME::worlds and\n\
     compares them with goldens/worlds/NAME.snap.\n\n\
     Exit code 1 if a world fails that is not accepted there.")]
@@ -33,7 +35,7 @@ pub(super) struct WorldsOf {
     /// Only faults of this side of the service
     #[arg(long, value_name = "SIDE", value_parser = ["model", "client", "process", "tools"])]
     side: Option<String>,
-    /// Only this fault or family: cut-clean, turn1/cut-clean/3, client/leave/7, transport, all
+    /// Only this fault or family: cut-clean, turn1/cut-clean/3, client/leave/7, process/kill/3, transport, all
     #[arg(long, value_name = "WORLD")]
     world: Option<String>,
     /// How many worlds to run at the same time [default: 6 for each core]

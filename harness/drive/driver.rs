@@ -25,7 +25,7 @@ use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_core::events::{Captured, Foreign};
 use retake_core::json::Json;
-use retake_model::Activity;
+use retake_model::{Activity, FaultKind};
 use retake_scenario::{self as scenario, Action, Context, Scenario, SocketTalk, Step, StreamSpec};
 
 /// Drives one scenario on one stage.
@@ -292,6 +292,7 @@ impl<'a> Driver<'a> {
     async fn perform(&self, step: &Step, underway: &Underway) -> Result<Outcome> {
         match &step.action {
             Action::Request(request) => match underway.away() {
+                Some(away) if away.does == FaultKind::Kill => self.outlives(step, request, &away, underway).await,
                 Some(away) => self.leaves(step, request, &away, underway).await,
                 None => self.request(request, underway).await,
             },
@@ -351,7 +352,7 @@ impl<'a> Driver<'a> {
         self.stage.url().ok_or_else(|| Error::new("this scenario starts no system that could take the request"))
     }
 
-    async fn request(&self, step: &scenario::Request, underway: &Underway) -> Result<Outcome> {
+    pub(super) async fn request(&self, step: &scenario::Request, underway: &Underway) -> Result<Outcome> {
         let base = || self.base();
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
         request.tell(&mut self.sent.lock());

@@ -1,4 +1,4 @@
-//! A step whose client leaves in the middle of a stream, comes back, or comes a second time.
+//! A step whose client leaves in the middle of a stream, comes back, or comes a second time; or whose system is killed meanwhile.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ impl Driver<'_> {
         match away.does {
             FaultKind::Viewers | FaultKind::Twice => {
                 let second = match away.does {
-                    FaultKind::Viewers => self.way_back(step, &request, &answered, away, false)?,
+                    FaultKind::Viewers => self.way_back(step, &request, Some(&answered), away, false)?,
                     _ => Request { status: Some(ANY.collect()), ..request },
                 };
                 let stays = exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false);
@@ -70,10 +70,78 @@ impl Driver<'_> {
                 if does == FaultKind::Gone {
                     return Err(Error::new("the client has left for good"));
                 }
-                let back = self.way_back(step, &request, &answered, away, true)?;
-                answered.events.extend(self.comes_again(&back, wanted, away, underway).await?);
+                let back = self.way_back(step, &request, Some(&answered), away, true)?;
+                answered.events.extend(self.comes_again(&back, wanted, away, underway).await?.events);
             }
         }
+        underway.keep(&answered.events);
+        Ok(Outcome::Answered(Box::new(answered), None))
+    }
+
+    /// Sends a step's request to a system that is killed at some time, and comes back when it runs again.
+    pub(super) async fn outlives(
+        &self,
+        step: &Step,
+        asked: &scenario::Request,
+        away: &Away,
+        underway: &Underway,
+    ) -> Result<Outcome> {
+        away.gate.back_again().await;
+        let was_killed = away.gate.acted().is_some();
+        let is_cut = || !was_killed && away.gate.acted().is_some();
+        let Some(wanted) = asked.stream().filter(|_| !was_killed) else {
+            let outcome = self.request(asked, underway).await;
+            let is_until = matches!(asked.answer, scenario::AnswerAs::Until(_));
+            if !is_cut() || (is_until && outcome.is_ok()) {
+                return outcome;
+            }
+            away.gate.back_again().await;
+            return self.request(asked, underway).await;
+        };
+        let request = Request::of(asked, &self.context, || self.base(), || self.id_to_come_back_with())?;
+        request.tell(&mut self.sent.lock());
+        let mut stream = Stream::new(wanted, None);
+        let mut first = None;
+        match exchange::open(&request, &self.cookies, underway).await {
+            Err(error) if !is_cut() => return Err(error),
+            Err(_) => {}
+            Ok((mut answered, mut response)) => {
+                underway.status(answered.status);
+                let is_there =
+                    |stream: &Stream| underway.current() == away.step && up_to(&stream.events, away.event).is_some();
+                let read = exchange::read_on(&mut response, &mut stream, &answered, underway, is_there).await;
+                if read.is_ok() && is_there(&stream) {
+                    away.gate.is_due();
+                    if !stream.done {
+                        drop(exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false).await);
+                    }
+                    away.gate.opened().await;
+                } else if !is_cut() || stream.done {
+                    read?;
+                    exchange::take_stream(&mut stream, &mut answered)?;
+                    underway.keep(&answered.events);
+                    return Ok(Outcome::Answered(Box::new(answered), None));
+                }
+                answered.events = std::mem::take(&mut stream.events);
+                first = Some(answered);
+            }
+        }
+        away.gate.back_again().await;
+        let here = Away { step: underway.current(), ..away.clone() };
+        let back = self.way_back(step, &request, first.as_ref(), &here, true)?;
+        {
+            let mut seen = away.seen.lock();
+            (seen.step, seen.anew) = (Some(here.step), back.method != "GET");
+            seen.first = first.as_ref().map(|first| first.events.clone()).unwrap_or_default();
+        }
+        let again = self.comes_again(&back, wanted, away, underway).await?;
+        let answered = match first {
+            Some(mut first) if back.method == "GET" => {
+                first.events.extend(again.events);
+                first
+            }
+            _ => again,
+        };
         underway.keep(&answered.events);
         Ok(Outcome::Answered(Box::new(answered), None))
     }
@@ -85,10 +153,10 @@ impl Driver<'_> {
         wanted: &StreamSpec,
         away: &Away,
         underway: &Underway,
-    ) -> Result<Vec<Event>> {
+    ) -> Result<Answered> {
         let opened = exchange::open(request, &self.cookies, underway).await;
         away.gate.opens();
-        let (answered, mut response) = opened?;
+        let (mut answered, mut response) = opened?;
         let status = if let Status::Http(status) = answered.status { status } else { 0 };
         away.seen.lock().again = Some((status, Vec::new()));
         if status >= 300 || status == NO_CONTENT {
@@ -97,7 +165,9 @@ impl Driver<'_> {
         let mut stream = Stream::new(wanted, None);
         let read = exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false).await;
         away.seen.lock().again = Some((status, stream.events.clone()));
-        read.map(|()| stream.events)
+        read?;
+        answered.events = stream.events;
+        Ok(answered)
     }
 
     /// The request with which a client comes back to a run of which it knows this much.
@@ -105,24 +175,30 @@ impl Driver<'_> {
         &self,
         step: &Step,
         request: &Request,
-        answered: &Answered,
+        answered: Option<&Answered>,
         away: &Away,
         knows: bool,
     ) -> Result<Request> {
         let mut context = self.context.clone();
-        for (name, value) in answered.captures(step).unwrap_or_default() {
+        for (name, value) in answered.and_then(|answered| answered.captures(step).ok()).unwrap_or_default() {
             context.insert(name, value);
         }
         let later = self.scenario.steps.iter().skip(away.step + 1).find_map(|step| match &step.action {
             Action::Request(request) if request.reconnect => Some(&request.path),
             _ => None,
         });
-        let location = answered.headers.get(header::LOCATION).and_then(|it| it.to_str().ok());
+        let location =
+            answered.and_then(|answered| answered.headers.get(header::LOCATION)).and_then(|it| it.to_str().ok());
         let path = match (&away.back, later, location) {
+            // Who got no answer knows nothing that was in it.
+            (Some(path), ..) | (None, Some(path), _) if answered.is_none() => path.render_text(&context).ok(),
             (Some(path), ..) | (None, Some(path), _) => Some(path.render_text(&context)?),
             (None, None, location) => location.map(str::to_owned),
         };
-        let id = answered.last_id().filter(|_| knows).map(|id| ("Last-Event-ID".to_owned(), id.into_string()));
+        let id = answered
+            .and_then(Answered::last_id)
+            .filter(|_| knows)
+            .map(|id| ("Last-Event-ID".to_owned(), id.into_string()));
         let headers = request.headers.iter().cloned().chain(id).collect();
         let status = Some(ANY.collect());
         Ok(match path {

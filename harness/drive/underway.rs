@@ -14,7 +14,7 @@ use retake_base::error::Error;
 use retake_base::lock::Mutex;
 use retake_base::text::clipped;
 use retake_core::events::{Captured, Event, Payload, ShapeOptions, Status};
-use retake_model::{Activity, Hold, Reading};
+use retake_model::{Activity, FaultKind, Hold, Reading};
 
 /// The number of events of a run that are kept, each with the beginning of its payload. Nobody reads more.
 const EVENTS: usize = 2_000;
@@ -186,7 +186,7 @@ impl Underway {
 
     /// What the client does in the step that is running.
     pub(super) fn away(&self) -> Option<Away> {
-        self.away.clone().filter(|away| away.step == self.current())
+        self.away.clone().filter(|away| away.does == FaultKind::Kill || away.step == self.current())
     }
 
     /// Keeps the stream of the step that is running, if streams are kept.

@@ -23,12 +23,14 @@ struct State {
     heard: Instant,
     /// When the client did what it does.
     acted: Option<Instant>,
+    /// Whether the place was reached at which a system is to be killed.
+    is_due: bool,
     is_open: bool,
 }
 
 impl Default for Gate {
     fn default() -> Gate {
-        Gate(Arc::new(watch::Sender::new(State { heard: Instant::now(), acted: None, is_open: false })))
+        Gate(Arc::new(watch::Sender::new(State { heard: Instant::now(), acted: None, is_due: false, is_open: false })))
     }
 }
 
@@ -52,6 +54,36 @@ impl Gate {
     /// When the client did what it does.
     pub fn acted(&self) -> Option<Instant> {
         self.0.borrow().acted
+    }
+
+    /// Notes that the client has come to the place at which the system is to be killed.
+    pub fn is_due(&self) {
+        self.0.send_modify(|state| state.is_due = true);
+    }
+
+    /// Waits until then.
+    pub async fn due(&self) {
+        let _ = self.0.subscribe().wait_for(|state| state.is_due).await;
+    }
+
+    /// Waits until the system has sent nothing to its client for this time, while the model holds its answer.
+    pub async fn silent(&self, time: Duration) {
+        while self.0.borrow().heard.elapsed() < time {
+            let due = self.0.borrow().heard + time;
+            tokio::time::sleep_until(due).await;
+        }
+    }
+
+    /// Waits until the gate is open, however long that takes, if the system was killed.
+    pub async fn back_again(&self) {
+        if self.acted().is_some() {
+            self.opened().await;
+        }
+    }
+
+    /// Waits until the gate is open, however long that takes.
+    pub async fn opened(&self) {
+        let _ = self.0.subscribe().wait_for(|state| state.is_open).await;
     }
 
     /// Returns the piece of an answer that is held back. An answer in one piece is held here.

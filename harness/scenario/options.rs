@@ -79,6 +79,19 @@ pub struct Worlds {
     pub back: Option<Template>,
     /// Where a request's body says that two requests are the same.
     pub same: Option<Pointer>,
+    /// What becomes of a run whose system was killed; `None` if either is right.
+    pub crash: Option<Crash>,
+    /// The tools that only read, so that they may be called again.
+    pub reads: Vec<String>,
+}
+
+/// What becomes of a run whose system was killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crash {
+    /// It goes on when the system is started again.
+    Resumes,
+    /// Its client is told that it failed.
+    Reports,
 }
 
 /// What becomes of a run whose client has left for good.
@@ -93,7 +106,17 @@ pub enum Leaves {
 impl Default for Worlds {
     fn default() -> Worlds {
         let kinds = FaultKind::by_default();
-        Worlds { kinds, max: 200, times: 1, calls: 10, leaves: None, back: None, same: None }
+        Worlds {
+            kinds,
+            max: 200,
+            times: 1,
+            calls: 10,
+            leaves: None,
+            back: None,
+            same: None,
+            crash: None,
+            reads: Vec::new(),
+        }
     }
 }
 

@@ -3,17 +3,20 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::build::build;
+use super::egress::Egress;
 use super::folder::Folder;
 use super::guardian::{Exit, Guard, Guarded};
 use super::log::{Log, LogOf};
 use super::ports::PortLease;
 use super::values::StageValues;
 use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
 
@@ -52,10 +55,47 @@ pub(super) struct CommandSystem {
     pub name: String,
     pub address: SocketAddr,
     pub folder: Folder,
-    guarded: Guarded,
-    log: Log,
+    /// The program, and what it printed.
+    life: Mutex<(Arc<Guarded>, Log)>,
+    /// The guardian that keeps its folder, after its program was killed.
+    keeper: Mutex<Option<Arc<Guarded>>>,
+    again: Again,
     /// Released when the system is gone.
     _port: PortLease,
+}
+
+/// What is needed to start a program once more.
+#[derive(Debug)]
+struct Again {
+    command: Vec<String>,
+    cwd: PathBuf,
+    env: Vec<(String, String)>,
+    ready: Ready,
+    port: u16,
+    egress: Egress,
+}
+
+impl Again {
+    /// Starts the program, under the guardian that `guard` begins, and waits until it is ready. Returns its address with it.
+    /// Fails with what it printed so far, if it was started at all.
+    async fn start(
+        &self,
+        guard: Guard,
+        deadline: Option<Instant>,
+    ) -> Result<(Guarded, Log, SocketAddr), (Error, Option<Log>)> {
+        let Again { command, cwd, env, ready, port, egress } = self;
+        let log = Log::new(if let Ready::Line { regex, .. } = ready { Some(regex.clone()) } else { None });
+        let guard = guard.program(command.clone(), cwd.clone(), env.clone(), None).watched(egress);
+        let printed = log.clone();
+        let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(|error| (error, None))?;
+        match super::ready::ready(ready, *port, &guarded, &log, deadline).await {
+            Ok(address) => Ok((guarded, log, address)),
+            Err(error) => {
+                guarded.end().await;
+                Err((error, Some(log)))
+            }
+        }
+    }
 }
 
 impl CommandSystem {
@@ -87,64 +127,85 @@ impl CommandSystem {
             Some(own) if folder.all().iter().any(|of_stage| of_stage == own) => own.to_owned(),
             _ => working_folder(root, cwd.as_deref())?,
         };
-        let awaited = if let Ready::Line { regex, .. } = &spec.ready { Some(regex.clone()) } else { None };
-        let log = Log::new(awaited);
         let mut guard = Guard::default().folders(folder.all()).files(files);
         let (program, beside) = (command.first().cloned().unwrap_or_default(), cwd.clone());
         let mut runs_in = cwd;
         if spec.copied {
             guard = guard.copied(std::mem::replace(&mut runs_in, folder.work.clone()), folder.work.clone());
         }
-        let guard = guard.program(command, runs_in, folder.environment(env, today), None).watched(egress);
-        let printed = log.clone();
-        let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;
-        log.write_to(&folder.root.join("system.log"));
-        match super::ready::ready(&spec.ready, port.port(), &guarded, &log, deadline).await {
-            Ok(address) => Ok(CommandSystem { name, address, folder, guarded, log, _port: port }),
-            Err(error) => {
-                guarded.end().await;
-                let error = error.of(&format!("system `{name}`"));
-                Err(not_started(error, &log, &program, &beside))
+        let (env, ready, egress) = (folder.environment(env, today), spec.ready.clone(), egress.clone());
+        let again = Again { command, cwd: runs_in, env, ready, port: port.port(), egress };
+        match again.start(guard, deadline).await {
+            Ok((guarded, log, address)) => {
+                log.write_to(&folder.root.join("system.log"));
+                let life = Mutex::new((Arc::new(guarded), log));
+                Ok(CommandSystem { name, address, folder, life, keeper: Mutex::default(), again, _port: port })
             }
+            Err((error, None)) => Err(failed(error)),
+            Err((error, Some(log))) => Err(not_started(error.of(&format!("system `{name}`")), &log, &program, &beside)),
         }
+    }
+
+    /// Kills the program with all that it started, and starts it again in the same folder, on the same port.
+    /// Fails if it does not get ready again.
+    pub(super) async fn restart(&self, deadline: Instant) -> Result<()> {
+        let (before, _) = self.life.lock().clone();
+        before.kill().await;
+        self.keeper.lock().get_or_insert(before);
+        let (guarded, log, _) = self.again.start(Guard::default(), Some(deadline)).await.map_err(|(error, _)| error)?;
+        log.write_to(&self.folder.root.join("system.log"));
+        *self.life.lock() = (Arc::new(guarded), log);
+        Ok(())
+    }
+
+    fn guarded(&self) -> Arc<Guarded> {
+        self.life.lock().0.clone()
     }
 
     /// Says how the system ended, if it did before it was stopped.
     pub(super) fn ended(&self) -> Option<String> {
-        self.guarded.exit().map(|exit| format!("system `{}` {}", self.name, exit.said()))
+        self.guarded().exit().map(|exit| format!("system `{}` {}", self.name, exit.said()))
     }
 
     /// Waits until no process of the system is left.
     pub(super) async fn none_left(&self) {
-        self.guarded.none_left().await;
+        self.guarded().none_left().await;
     }
 
     /// Returns the error of a system that exited before it was stopped, with another exit code than 0.
     pub(super) fn crashed(&self) -> Option<Error> {
-        let exit = self.guarded.exit().filter(|exit| *exit != Exit::Code(0))?;
+        let exit = self.guarded().exit().filter(|exit| *exit != Exit::Code(0))?;
         let what = format!("crash: system `{}` {} during the scenario", self.name, exit.said());
         Some(Error::new(what).help("a service that exits early must exit with code 0"))
     }
 
     /// Ends the system and all processes that it started. Returns its log for a failure to quote.
     pub(super) async fn stop(&self) -> LogOf {
-        self.guarded.end().await;
-        log_of(&self.name, self.ended(), &self.log)
+        self.guarded().end().await;
+        let keeper = self.keeper.lock().take();
+        if let Some(keeper) = keeper {
+            keeper.end().await;
+        }
+        self.log()
+    }
+
+    fn log(&self) -> LogOf {
+        log_of(&self.name, self.ended(), &self.life.lock().1.clone())
     }
 
     /// Waits a moment for the end of a system whose scenario failed. The system may be crashing, which would explain the
     /// failure.
     pub(super) async fn may_be_ending(&self) {
-        let _ = tokio::time::timeout(ENDING, self.guarded.exited()).await;
+        let _ = tokio::time::timeout(ENDING, self.guarded().exited()).await;
     }
 
     /// Returns the log of a system that goes on running, for a failure to quote.
     pub(super) async fn evidence(&self) -> LogOf {
-        if self.guarded.exit().is_some() {
+        if self.guarded().exit().is_some() {
             // This also reads the rest of its output.
-            self.guarded.end().await;
+            self.guarded().end().await;
         }
-        log_of(&self.name, self.ended(), &self.log)
+        self.log()
     }
 }
 

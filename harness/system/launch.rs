@@ -160,7 +160,12 @@ impl Systems {
 
     /// Whether the clock of a scenario's system can be moved in the second run of a proof: that of a command, where there is the library.
     pub(crate) fn moves_clock(&self, scenario: &Scenario) -> bool {
-        matches!(self.spec_of(scenario), Some(SystemSpec::Command(_))) && super::date::faketime().is_some()
+        self.is_command(scenario) && super::date::faketime().is_some()
+    }
+
+    /// Whether a scenario's system is a program that is started for it.
+    pub(crate) fn is_command(&self, scenario: &Scenario) -> bool {
+        matches!(self.spec_of(scenario), Some(SystemSpec::Command(_)))
     }
 
     /// Leaves the clock of a scenario's system as it is from now on. Returns whether it would be moved otherwise.

@@ -149,6 +149,15 @@ impl Running {
         self.seat.activity()
     }
 
+    /// Kills the system, but not those that it needs, and starts it again in the same folder, on the same port.
+    /// Fails if it is no program that was started for this stage, or does not get ready again.
+    pub(crate) async fn restart(&self, deadline: Instant) -> Result<()> {
+        match &self.to_end {
+            ToEnd::Commands(systems) if !systems.is_empty() => systems[systems.len() - 1].restart(deadline).await,
+            _ => Err(Error::new("only a system with a `command` can be killed and started again")),
+        }
+    }
+
     /// Waits until nothing is left that could still call the model, as far as that can be seen: no system, no process of one, or no
     /// task of one in this process.
     pub(crate) async fn nothing_left(&self) {

@@ -19,7 +19,7 @@ mod target;
 mod tool_replay;
 
 pub use double::take_over;
-pub(crate) use double::{Asked, Doubles, Exchanges, Given, ToolRequest, ToolsMode};
+pub(crate) use double::{Asked, CallOfTool, Doubles, Exchanges, Given, ToolFault, ToolRequest, ToolWorld, ToolsMode};
 pub(crate) use drift_log::DriftLog;
 pub(crate) use live::Live;
 pub use replay::Outcome;

@@ -11,9 +11,10 @@ pub(crate) fn named<'a>(data: &'a WorldsData, name: &str) -> Vec<&'a WorldData> 
 
 /// The head of a world: its name, what the service did, and what says so.
 pub(crate) fn head(world: &WorldData, width: usize) -> String {
-    let WorldData { turn, caller, fault, verdict, why, .. } = world;
+    let WorldData { turn, caller, fault, verdict, why, world: id, .. } = world;
     let caller = caller.as_ref().map(|caller| format!(" {caller}")).unwrap_or_default();
-    let place = if *turn == 0 { "client".to_owned() } else { format!("turn {turn}{caller}") };
+    let place =
+        if *turn == 0 { id.split('/').next().unwrap_or_default().to_owned() } else { format!("turn {turn}{caller}") };
     ruled(format!("{place}, {fault}: {verdict}  {why}").trim_end(), width)
 }
 

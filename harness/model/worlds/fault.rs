@@ -15,11 +15,23 @@ pub enum Family {
     Order,
     /// The client leaves, comes back, or comes a second time.
     Client,
+    /// The process of the system is killed, and started again.
+    Process,
+    /// A tool fails, or its answer is lost.
+    Tools,
 }
 
 impl Family {
     /// All families, in the order of tables.
-    pub const ALL: [Family; 5] = [Family::Transport, Family::Meaning, Family::Framing, Family::Order, Family::Client];
+    pub const ALL: [Family; 7] = [
+        Family::Transport,
+        Family::Meaning,
+        Family::Framing,
+        Family::Order,
+        Family::Client,
+        Family::Process,
+        Family::Tools,
+    ];
 
     /// The name in `worlds = [...]`.
     pub fn name(self) -> &'static str {
@@ -29,6 +41,8 @@ impl Family {
             Family::Framing => "framing",
             Family::Order => "order",
             Family::Client => "client",
+            Family::Process => "process",
+            Family::Tools => "tools",
         }
     }
 
@@ -146,6 +160,16 @@ kinds! {
     Viewers = "viewers", Client, true;
     /// The same request comes a second time, while the first one is answered.
     Twice = "twice", Client, true;
+    /// The system is killed and started again.
+    Kill = "kill", Process, true;
+    /// A tool says that it failed, and did nothing.
+    ToolError = "tool-error", Tools, true;
+    /// A tool does nothing, and never answers.
+    ToolTimeout = "tool-timeout", Tools, true;
+    /// A tool acts, and its answer has another form than the protocol's.
+    ToolForm = "tool-form", Tools, true;
+    /// A tool acts, and the connection is closed before it answers.
+    ToolLost = "tool-lost", Tools, true;
 }
 
 impl FaultKind {
@@ -157,23 +181,26 @@ impl FaultKind {
         Self::ALL.into_iter().filter(|kind| chosen.contains(kind) || whole.contains(&kind.family())).collect()
     }
 
-    /// The kinds that a word means: a kind's name, a family's name, `model` for the usual ones of that side, or `all`. `None` if it means
-    /// none.
+    /// The kinds that a word means: a kind's name, a family's name, `model` for the usual ones of that side, or `all` for those of all
+    /// sides. `None` if it means none.
     pub fn of_word(word: &str) -> Option<Vec<FaultKind>> {
         if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == word) {
             return Some(vec![kind]);
         }
         if word == "model" {
-            return Some(Self::by_default().into_iter().filter(|kind| kind.is_of_model()).collect());
+            return Some(Self::by_default().into_iter().filter(|kind| kind.side() == "model").collect());
         }
         let family = Family::ALL.into_iter().find(|family| family.name() == word);
         let of = |kind: &FaultKind| kind.goes_with_family() && family.is_none_or(|family| kind.family() == family);
         (family.is_some() || word == "all").then(|| Self::ALL.into_iter().filter(of).collect())
     }
 
-    /// Whether it is a fault of the model's side, so that a call can meet it.
-    pub fn is_of_model(self) -> bool {
-        self.family() != Family::Client
+    /// The side that fails: `model`, `client`, `process` or `tools`.
+    pub fn side(self) -> &'static str {
+        match self.family() {
+            Family::Transport | Family::Meaning | Family::Framing | Family::Order => "model",
+            other => other.name(),
+        }
     }
 
     /// All words that [`FaultKind::of_word`] knows.
@@ -216,7 +243,7 @@ impl Fault {
             Some((name, after)) => (name, Some(after.parse().ok().filter(|after| *after > 0)?)),
             None => (text, None),
         };
-        let kind = FaultKind::ALL.into_iter().find(|kind| kind.name() == name && kind.is_of_model())?;
+        let kind = FaultKind::ALL.into_iter().find(|kind| kind.name() == name && kind.side() == "model")?;
         Some(Fault { kind, after, of: 0 })
     }
 

@@ -54,8 +54,8 @@ fn faulted(fault: Fault, turn: &Turn, call: &Call, api: Api, response: &Response
         },
         Family::Meaning => meant(fault.kind, turn, call).map(|response| Sent::of(&response)),
         Family::Framing => framed(fault, turn, api, response),
-        // Orders are of several calls, and what a client does is no answer.
-        Family::Order | Family::Client => None,
+        // Orders are of several calls, and the other sides fail elsewhere.
+        Family::Order | Family::Client | Family::Process | Family::Tools => None,
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Staged {
     met: Mutex<HashMap<(usize, Fault), Arrivals>>,
     /// Told when a call has come more often than it may.
     stormy: Notify,
+    /// Told when a call meets its fault.
+    meets: Notify,
     /// How often the call of a turn may come.
     limit: u32,
     /// When the first call met its fault, and when the first call after that left the recording.
@@ -83,7 +85,14 @@ impl Together {
 
 impl Staged {
     fn of(kind: StagedKind, limit: u32) -> Staged {
-        Staged { kind, met: Mutex::default(), stormy: Notify::new(), limit, times: Mutex::default() }
+        Staged {
+            kind,
+            met: Mutex::default(),
+            stormy: Notify::new(),
+            meets: Notify::new(),
+            limit,
+            times: Mutex::default(),
+        }
     }
 
     /// No fault: what could happen to each turn's answer is noted. With `holds`, answers are held back for a moment, to see which
@@ -144,7 +153,7 @@ impl Staged {
 
     /// Whether a call has met a fault, or a client has done what it does. What is asked after that is no miss: nobody recorded it.
     pub fn is_after_fault(&self) -> bool {
-        self.gate().is_some_and(|gate| gate.acted().is_some()) || self.met.lock().values().any(|met| met.faults > 0)
+        self.gate().is_some_and(|gate| gate.acted().is_some()) || self.times().0.is_some()
     }
 
     /// When the first call met its fault, and when the first call that was never recorded came after that.
@@ -170,6 +179,19 @@ impl Staged {
         self.stormy.notified().await;
     }
 
+    /// Notes that a call has met its fault, of the model or elsewhere.
+    pub fn meets(&self) {
+        self.times.lock().0.get_or_insert_with(Instant::now);
+        self.meets.notify_one();
+    }
+
+    /// Waits until a call has met its fault.
+    pub async fn met(&self) {
+        while self.times().0.is_none() {
+            self.meets.notified().await;
+        }
+    }
+
     /// Counts a call of a turn. Returns whether it meets its fault, which it does the first `times` times.
     pub(super) fn count(&self, turn: usize, fault: Fault, times: u32) -> bool {
         let mut met = self.met.lock();
@@ -180,7 +202,7 @@ impl Staged {
         }
         let meets = met.faults < times;
         if meets {
-            self.times.lock().0.get_or_insert_with(Instant::now);
+            self.meets();
         }
         met.faults += u32::from(meets);
         meets

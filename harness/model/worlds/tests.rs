@@ -97,7 +97,7 @@ fn each_api_can_fail_in_each_way_that_it_knows() {
         let kinds: BTreeSet<FaultKind> = possible.iter().map(|fault| fault.kind).collect();
         let mut missing: Vec<&str> =
             FaultKind::ALL.into_iter().filter(|kind| !kinds.contains(kind)).map(FaultKind::name).collect();
-        let of_calls = |name: &&str| FaultKind::of_word(name).unwrap()[0].is_of_model() && *name != "order";
+        let of_calls = |name: &&str| FaultKind::of_word(name).unwrap()[0].side() == "model" && *name != "order";
         missing.retain(of_calls);
         let expected: &[&str] = match (call.api, call.stream) {
             (Api::OpenAiChat | Api::Anthropic, true) => &["no-parts"],

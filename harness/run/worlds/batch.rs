@@ -1,15 +1,17 @@
 //! Worlds that run one after another on a system of their own, and whether it is sick after them.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::plan::World;
+use super::plan::{Spot, World};
 use super::sent::WhatWasSent;
 use super::stay::{Ended, PACING, Play, Seen, Setting};
 use super::verdict::{Did, Noise, Verdict};
 use crate::run::trial;
 use crate::system::{Egress, Running, StageTools};
 use retake_base::env::RETAKE;
+use crate::tools::Doubles;
 use retake_base::error::{Error, Result};
 use retake_model::{Family, FaultKind, ServerOptions, Staged};
 use retake_scenario::{Panics, Unused, Worlds};
@@ -59,13 +61,47 @@ impl Judged {
     }
 }
 
+/// A running system, and the doubles of its tools.
+struct OnSystem<'a> {
+    setting: &'a Setting<'a>,
+    running: &'a Running,
+    doubles: Option<&'a Doubles>,
+    /// How long it took to start.
+    starting: Duration,
+}
+
+impl OnSystem<'_> {
+    /// Runs the scenario with what is laid in already, or once more with something else.
+    async fn run(&self, play: &Play, is_first: bool, cap: Duration) -> Result<Seen> {
+        let OnSystem { setting, running, doubles, .. } = self;
+        if let Some(doubles) = doubles {
+            doubles.lay_in(play.tools.clone(), !is_first);
+        }
+        let stage = if is_first {
+            running.stage.clone()
+        } else {
+            running.model.lay_in(play.mode(), PACING);
+            running.stage.another_run()
+        };
+        let mut run = pin!(play.run(setting, &stage, &running.model, cap));
+        let restarted = tokio::select! {
+            biased;
+            seen = &mut run => return seen,
+            restarted = play.kills(running, setting.scenario.timeout) => restarted,
+        };
+        let mut seen = run.await?;
+        seen.lost = restarted.err();
+        Ok(seen)
+    }
+}
+
 impl Setting<'_> {
     /// Calls `stay` with a running system.
     fn on_a_system<T>(
         &self,
         play: &Play,
         fresh: bool,
-        stay: impl AsyncFnOnce(&Running, Duration) -> Result<(T, bool)>,
+        stay: impl AsyncFnOnce(OnSystem<'_>) -> Result<(T, bool)>,
     ) -> Result<(T, Option<String>)> {
         let Setting { project, scenario, fixture, .. } = self;
         project.systems.play(scenario, fresh, |launch| {
@@ -82,7 +118,9 @@ impl Setting<'_> {
                     Running::start(began + scenario.timeout, launch, mode, options, tools.unwrap_or_default(), egress)
                         .await;
                 let running = running.map_err(|error| error.in_file(&scenario.file))?;
-                let stayed = stay(&running, began.elapsed()).await;
+                let doubles_of = doubles.as_ref();
+                let on = OnSystem { setting: self, running: &running, doubles: doubles_of, starting: began.elapsed() };
+                let stayed = stay(on).await;
                 let failed = stayed.as_ref().map_or(true, |(_, failed)| *failed);
                 let ended = running.end(failed).await;
                 if let Some(doubles) = doubles {
@@ -137,13 +175,11 @@ impl Setting<'_> {
     fn unfaulted(&self, orders: bool, fresh: bool) -> Result<(Seen, Seen, Duration, Arc<Staged>)> {
         let limit = self.scenario.timeout;
         let play = Play::of(self, Staged::watched(orders), None);
-        let ((seen, again, starting), crash) = self.on_a_system(&play, fresh, async |running, starting| {
-            let seen = play.run(self, &running.stage, &running.model, limit).await?;
-            let again = Play::of(self, Staged::watched(false), None);
-            running.model.lay_in(again.mode(), PACING);
-            let again = again.run(self, &running.stage.another_run(), &running.model, limit).await?;
+        let ((seen, again, starting), crash) = self.on_a_system(&play, fresh, async |on| {
+            let seen = on.run(&play, true, limit).await?;
+            let again = on.run(&Play::of(self, Staged::watched(false), None), false, limit).await?;
             let failed = seen.ended != Ended::Well;
-            Ok(((seen, again, starting), failed))
+            Ok(((seen, again, on.starting), failed))
         })?;
         let unused = !seen.all_served && self.scenario.unused == Unused::Fail;
         let red = seen.ended != Ended::Well || seen.left.is_some() || unused || crash.is_some();
@@ -170,26 +206,25 @@ impl Setting<'_> {
     ) -> Result<Batch> {
         let Some(first) = worlds.first() else { return Ok(Batch::Judged(Vec::new())) };
         let first_play = self.play(first, of, recording, cap);
-        let (judged, crash) = self.on_a_system(&first_play, fresh, async |running, _| {
+        let (judged, crash) = self.on_a_system(&first_play, fresh, async |on| {
             let mut judged: Vec<Judged> = Vec::new();
             let mut is_told = false;
             for (at, world) in worlds.iter().enumerate() {
                 let own;
-                let (play, stage) = if at == 0 {
-                    (&first_play, running.stage.clone())
+                let play = if at == 0 {
+                    &first_play
                 } else {
                     own = self.play(world, of, recording, cap);
-                    running.model.lay_in(own.mode(), PACING);
-                    (&own, running.stage.another_run())
+                    &own
                 };
-                let seen = play.run(self, &stage, &running.model, limit_of(world, cap)).await?;
+                let seen = on.run(play, at == 0, limit_of(world, cap, recording)).await?;
                 if world.order.is_empty() && !play.staged.is_after_fault() {
                     return Ok((Batch::Unclear, false));
                 }
                 let attempts = usize::try_from(play.staged.arrivals(world.turn).came).unwrap_or_default();
                 let verdict = self.judge(world, attempts, play, &seen, recording, of);
                 let lines = if verdict.did == Did::Recovered { Vec::new() } else { seen.lines(self) };
-                is_told |= !world.is_invisible();
+                is_told |= !world.is_invisible() && world.side() != "process";
                 judged.push(Judged { world: world.clone(), verdict, attempts, lines });
                 let is_busy = matches!(seen.ended, Ended::Late | Ended::Storm);
                 let has_failed = judged.last().is_some_and(|last| last.verdict.did.fails());
@@ -198,9 +233,7 @@ impl Setting<'_> {
                 }
                 let is_last = has_failed || at + 1 == worlds.len();
                 if is_last && is_told && !is_busy && recording.unlike.is_none() {
-                    let play = Play::of(self, Staged::watched(false), None);
-                    running.model.lay_in(play.mode(), PACING);
-                    let again = play.run(self, &running.stage.another_run(), &running.model, cap).await?;
+                    let again = on.run(&Play::of(self, Staged::watched(false), None), false, cap).await?;
                     match (sickness(&again, recording), judged.last_mut()) {
                         (Some(_), Some(_)) if worlds.len() > 1 => return Ok((Batch::Unclear, true)),
                         (Some(why), Some(last)) => {
@@ -229,8 +262,13 @@ impl Setting<'_> {
     }
 
     fn play(&self, world: &World, of: &Worlds, recording: &Recording, cap: Duration) -> Play {
-        let play = if let Some(spot) = world.spot {
-            Play::of_client(self, world.fault.kind, spot, of)
+        let play = if let Some(spot) = &world.spot {
+            match spot {
+                Spot::Event { step, event } if world.side() == "client" => {
+                    Play::of_client(self, world.fault.kind, (*step, *event), of)
+                }
+                _ => Play::of_process_or_tool(self, world, spot, of),
+            }
         } else if world.order.is_empty() {
             let staged = Staged::faulty(Some(world.turn), world.fault, of.times, of.calls);
             Play::of(self, staged, Some(world.turn))
@@ -238,13 +276,18 @@ impl Setting<'_> {
             Play::of(self, Staged::ordered(world.order.clone()), None)
         };
         // Before the whole run counts as one in which nothing happens.
-        play.giving_up(self, &recording.sent, limit_of(world, cap) * 3 / 4)
+        play.giving_up(self, &recording.sent, limit_of(world, cap, recording) * 3 / 4)
     }
 }
 
 /// How long nothing happens in a world until it counts as hung.
-fn limit_of(world: &World, cap: Duration) -> Duration {
-    if world.fault.kind == FaultKind::Stall { cap.min(STALLED) } else { cap }
+fn limit_of(world: &World, cap: Duration, recording: &Recording) -> Duration {
+    match world.fault.kind {
+        FaultKind::Stall | FaultKind::ToolTimeout => cap.min(STALLED),
+        // Nothing happens while it starts again, which can take longer on a busy machine.
+        FaultKind::Kill => cap + recording.starting * 3,
+        _ => cap,
+    }
 }
 
 /// Why a system is sick: the recorded run on it is no longer what it was.

@@ -32,7 +32,7 @@ pub(super) fn worlds_of(scenario: &Scenario, streams: &BTreeMap<usize, Vec<Event
                     turn: 0,
                     fault: Fault { kind: *kind, after: Some(before + event), of: total },
                     order: Vec::new(),
-                    spot: Some(Spot { step: *step, event }),
+                    spot: Some(Spot::Event { step: *step, event }),
                 }));
             }
         }
@@ -49,9 +49,7 @@ fn real(events: &[Event]) -> impl Iterator<Item = &Event> {
 fn kinds_of(scenario: &Scenario, step: &Step, index: usize, of: &Worlds) -> Vec<FaultKind> {
     let Action::Request(request) = &step.action else { return Vec::new() };
     let Some(StreamSpec { cancel: false, .. }) = request.stream() else { return Vec::new() };
-    let comes_back = |step: &Step| matches!(&step.action, Action::Request(request) if request.reconnect);
-    let later = scenario.steps.iter().skip(index + 1).any(comes_back);
-    let has_way = of.back.is_some() || later || request.method == Method::Get;
+    let has_way = has_way_back(scenario, index, of);
     let is_keyed =
         of.same.is_some() || request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
     // A client that nobody said can come back sends its request again, which is asked for by name.
@@ -63,6 +61,15 @@ fn kinds_of(scenario: &Scenario, step: &Step, index: usize, of: &Worlds) -> Vec<
     kinds.extend(has_way.then_some(FaultKind::Viewers));
     kinds.extend(is_keyed.then_some(FaultKind::Twice));
     kinds
+}
+
+/// Whether a client can come back to the stream of a step by other means than sending its request again.
+pub(super) fn has_way_back(scenario: &Scenario, index: usize, of: &Worlds) -> bool {
+    let comes_back = |step: &Step| matches!(&step.action, Action::Request(request) if request.reconnect);
+    let is_get = |step: &Step| matches!(&step.action, Action::Request(request) if request.method == Method::Get);
+    of.back.is_some()
+        || scenario.steps.iter().skip(index + 1).any(comes_back)
+        || scenario.steps.get(index).is_some_and(is_get)
 }
 
 /// The first, the middle and the last event of each run of like ones, counted from 1.
@@ -88,6 +95,8 @@ pub(super) struct Received<'a> {
     pub(super) noise: &'a Noise,
     pub(super) options: &'a ShapeOptions,
     pub(super) normalize: &'a dyn Fn(&str) -> String,
+    /// Whether it sent its request once more, and reads another stream.
+    pub(super) anew: bool,
     /// Why a step failed.
     pub(super) failure: Option<String>,
 }
@@ -101,14 +110,23 @@ impl Received<'_> {
         };
         let refused =
             (*status >= 300 || *status == 204).then(|| Verdict::new(Did::Reported, format!("status {status}")));
+        let is_gone = does == FaultKind::Kill && matches!(status, 404 | 410);
+        if is_gone {
+            return Verdict::new(Did::Lost, format!("status {status}: the run is not there"));
+        }
         let two = matches!(does, FaultKind::Viewers | FaultKind::Twice);
         let problem = if two {
             let second = refused.clone().or_else(|| self.problem(&[again], "the second client: "));
             self.problem(&[self.first], "the first client: ").or(second)
+        } else if self.anew {
+            self.problem(&[&[], again], "")
         } else {
             self.problem(&[self.first, again], "")
         };
         let Some(problem) = problem else {
+            if does == FaultKind::Kill {
+                return Verdict::new(Did::Resumed, "");
+            }
             return Verdict::new(Did::Recovered, if again.is_empty() { "" } else { "to the last event" });
         };
         if problem.did == Did::Reported {
@@ -121,7 +139,11 @@ impl Received<'_> {
             let said = self.sent([&[event.clone()][..]]).labels.into_values().next().and_then(|came| came.said);
             Verdict::new(Did::Reported, told(&format!("event `{}`", event.label()), said.as_deref()))
         });
-        refused.or(of_own).unwrap_or(problem)
+        // After a kill, all of it may come once more, if an event says so.
+        if does == FaultKind::Kill && own.is_some() && self.problem(&[&[], again], "").is_none() {
+            return Verdict::new(Did::Resumed, "from the beginning");
+        }
+        refused.filter(|_| does != FaultKind::Kill || *status != 204).or(of_own).unwrap_or(problem)
     }
 
     fn sent<'b>(&self, parts: impl IntoIterator<Item = &'b [Event]>) -> WhatWasSent {
@@ -134,8 +156,12 @@ impl Received<'_> {
         let (before, again) = parts.split_first()?;
         let again = again.first().copied().unwrap_or_default();
         // A stream may begin as each of the run's streams does.
-        let opens =
-            real(again).next().filter(|event| Some(event.label()) == real(self.recorded).next().map(Event::label));
+        let is_first = |event: &&Event| {
+            let same = |other: &&Event| other.label() == event.label();
+            real(self.recorded).next().is_some_and(|first| same(&first))
+                && real(self.recorded).filter(same).count() == 1
+        };
+        let opens = real(again).next().filter(is_first);
         let is_opening = opens.is_some() && real(before).next().is_some();
         let from = if is_opening { again.iter().position(Event::is_real).map_or(0, |at| at + 1) } else { 0 };
         let again = &again[from..];

@@ -31,7 +31,7 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
         let name = test::name_of(&scenario.name);
         project.runs.begin(&name, scenario.file.clone(), RunAction::Test);
         let only = |world: &World| {
-            options.turn.is_none_or(|turn| !world.is_of_client() && world.turn + 1 == turn)
+            options.turn.is_none_or(|turn| world.spot.is_none() && world.turn + 1 == turn)
                 && options
                     .world
                     .as_deref()
@@ -77,24 +77,19 @@ fn worlds_of(scenario: &Scenario, options: &WorldsOptions) -> Result<Worlds> {
     };
     let kinds = match options.side.as_deref() {
         None => kinds,
-        Some("model") => kinds.into_iter().filter(|kind| kind.is_of_model()).collect(),
-        Some("client") if options.world.is_none() => FaultKind::of_word("client").unwrap_or_default(),
-        Some("client") => kinds.into_iter().filter(|kind| !kind.is_of_model()).collect(),
-        Some(side) => {
-            let error = Error::new(format!("faults of the side `{side}` are not built yet"));
-            return Err(error.help("there are those of the model and the client"));
-        }
+        Some(side) if side != "model" && options.world.is_none() => FaultKind::of_word(side).unwrap_or_default(),
+        Some(side) => kinds.into_iter().filter(|kind| kind.side() == side).collect(),
     };
     Ok(Worlds { kinds, ..own })
 }
 
 /// The kinds of faults that a word means, or the kind of a world that it names.
 fn kinds_of(name: &str) -> Result<Vec<FaultKind>> {
-    let of_client = || {
-        let kind = name.strip_prefix("client/")?.split('/').next()?;
-        FaultKind::of_word(kind).filter(|kinds| !kinds[0].is_of_model())
+    let of_side = || {
+        let (side, kind) = name.split_once('/')?;
+        FaultKind::of_word(kind.split('/').next()?).filter(|kinds| kinds[0].side() == side && side != "model")
     };
-    let kinds = FaultKind::of_word(name).or_else(of_client);
+    let kinds = FaultKind::of_word(name).or_else(of_side);
     kinds.or_else(|| Some(vec![Fault::of_turn(name)?.1.kind])).ok_or_else(|| {
         let error = Error::new(format!("`{name}` is neither a world nor a family of worlds"));
         error.suggest_or(name, FaultKind::words(), format!("there are {}", FaultKind::words().join(", ")))

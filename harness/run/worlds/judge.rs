@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::batch::Recording;
 use super::client::Received;
 use super::plan::{Spot, World};
+use super::sent::WhatWasSent;
 use super::sent::says_error;
 use super::stay::{Ended, Left, Play, Seen, Setting};
 use super::verdict::{Compared, Did, QUOTED, Verdict, quoted, told};
@@ -14,7 +15,7 @@ use retake_core::conversation::Message;
 use retake_core::events::Golden;
 use retake_core::json::{Json, Layout};
 use retake_model::FaultKind;
-use retake_scenario::{Action, Leaves, Step, Worlds};
+use retake_scenario::{Action, Crash, Leaves, Step, Worlds};
 
 impl Setting<'_> {
     /// The verdict on a run in a world.
@@ -27,8 +28,39 @@ impl Setting<'_> {
         recording: &Recording,
         of: &Worlds,
     ) -> Verdict {
-        if let Some((away, spot)) = play.away.as_ref().zip(world.spot) {
-            return self.judge_client(away, spot, world, seen, recording, of.leaves);
+        if let (Some(away), Some(Spot::Event { step, .. }), "client") = (&play.away, &world.spot, world.side()) {
+            return self.judge_client(away, *step, world, seen, recording, of.leaves);
+        }
+        match (&play.away, &world.spot) {
+            (Some(away), Some(spot)) => {
+                let verdict = self.judge_kill(play, away, seen, recording, of);
+                let declared = match of.crash {
+                    Some(Crash::Resumes) => (Did::Reported, "resumes"),
+                    Some(Crash::Reports) => (Did::Resumed, "reports"),
+                    None => (Did::Recovered, ""),
+                };
+                let Verdict { did, why } = verdict;
+                // Each place that fails is named, since what to look at is there.
+                return match (did == declared.0, did.fails()) {
+                    (true, _) => {
+                        let why = format!(
+                            "{}, {}: {why}, not as crash = {:?} says",
+                            spot.said(world.turn),
+                            did.word(),
+                            declared.1
+                        );
+                        Verdict::new(if did == Did::Reported { Did::Lost } else { Did::Other }, why)
+                    }
+                    (_, true) => Verdict::new(did, format!("{}: {why}", spot.said(world.turn))),
+                    _ => Verdict { did, why },
+                };
+            }
+            (None, Some(Spot::Tool { .. })) => {
+                if let Some(twice) = self.acted_twice(&seen.acted, of) {
+                    return Verdict::new(Did::ActedTwice, twice);
+                }
+            }
+            _ => {}
         }
         match seen.ended {
             Ended::Storm => {
@@ -45,16 +77,13 @@ impl Setting<'_> {
             None => (self.sent(seen, None), &recording.sent),
             Some(_) => (self.sent(seen, until), &self.sent(&recording.seen, until)),
         };
-        let compared = Compared {
-            recorded,
-            now: &now,
-            status: seen.status(),
-            noise: &recording.noise,
-            error_words: &self.project.discovered.suite.error_words,
-            changed: changed(&recording.seen.golden, &seen.golden),
-            stuck: seen.stuck.clone(),
-        };
+        let compared = self.compared(seen, recording, recorded, &now);
         let is_same = compared.is_as_recorded();
+        if world.side() == "tools"
+            && let Some(verdict) = told_of_tool(world, seen, is_same && seen.golden == recording.seen.golden)
+        {
+            return verdict;
+        }
         if seen.ended == Ended::Well && seen.left.is_none() && seen.golden == recording.seen.golden && is_same {
             let why = if world.is_invisible() { String::new() } else { format!("in {}", counted(attempts, "attempt")) };
             return Verdict::new(Did::Recovered, why);
@@ -87,11 +116,101 @@ impl Setting<'_> {
         })
     }
 
+    /// The verdict on a run whose system was killed and started again.
+    fn judge_kill(&self, play: &Play, away: &Away, seen: &Seen, recording: &Recording, of: &Worlds) -> Verdict {
+        if let Some(error) = &seen.lost {
+            return Verdict::new(Did::Crashed, format!("does not start again: {}", error.what()));
+        }
+        if let Some(twice) = self.acted_twice(&seen.acted, of) {
+            return Verdict::new(Did::ActedTwice, twice);
+        }
+        let times = play.staged.times().0.zip(away.gate.acted());
+        if let Some(turn) = times.and_then(|(met, killed)| seen.paid_twice(met, killed)) {
+            return Verdict::new(Did::PaidTwice, format!("asks for the answer of turn {} again", turn + 1));
+        }
+        let never = |what: &str| Verdict::new(Did::NeverEnds, what);
+        match seen.ended {
+            Ended::Storm => {
+                return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
+            }
+            Ended::Late => return never("what the client waits for that came back does not come"),
+            Ended::Well | Ended::Failed => {}
+        }
+        if let Some(left) = &seen.left {
+            let asked = left.tool.clone().unwrap_or_else(|| format!("asked {}", quoted(&left.asked)));
+            return Verdict::new(Did::WentOn, asked);
+        }
+        let normalize = self.normalize(seen);
+        let AwaySeen { first, again, step, anew } = &*away.seen.lock();
+        let none = Vec::new();
+        let of_stream = step.map(|step| {
+            let received = Received {
+                recorded: recording.seen.streams.get(&step).unwrap_or(&none),
+                first,
+                again: again.as_ref(),
+                anew: *anew,
+                noise: &recording.noise,
+                options: &self.scenario.golden,
+                normalize: &normalize,
+                failure: seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned()),
+            };
+            received.verdict(FaultKind::Kill)
+        });
+        let is_finished = seen.all_served || !recording.seen.all_served;
+        if let Some(verdict) =
+            of_stream.filter(|it| it.did != Did::Resumed || seen.ended == Ended::Failed || is_finished)
+        {
+            return verdict;
+        }
+        if let Some((status, said)) = seen.failed_status() {
+            return match status {
+                404 | 410 => Verdict::new(Did::Lost, format!("status {status}: the run is not there")),
+                _ => Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref())),
+            };
+        }
+        if seen.ended == Ended::Failed {
+            let why = seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned());
+            return Verdict::new(Did::Lost, why.unwrap_or_default());
+        }
+        let now = self.sent(seen, None);
+        let compared = self.compared(seen, recording, &recording.sent, &now);
+        if compared.is_as_recorded() && seen.golden == recording.seen.golden {
+            return if is_finished {
+                Verdict::new(Did::Resumed, "")
+            } else {
+                Verdict::new(Did::Lost, "the run is not finished after the system has started again")
+            };
+        }
+        match compared.verdict() {
+            Verdict { did: Did::Hung, why } => Verdict::new(Did::NeverEnds, why),
+            Verdict { did: Did::Silent, why } => Verdict::new(Did::Lost, why),
+            verdict => verdict,
+        }
+    }
+
+    fn compared<'a>(
+        &'a self,
+        seen: &Seen,
+        recording: &'a Recording,
+        recorded: &'a WhatWasSent,
+        now: &'a WhatWasSent,
+    ) -> Compared<'a> {
+        Compared {
+            recorded,
+            now,
+            status: seen.status(),
+            noise: &recording.noise,
+            error_words: &self.project.discovered.suite.error_words,
+            changed: changed(&recording.seen.golden, &seen.golden),
+            stuck: seen.stuck.clone(),
+        }
+    }
+
     /// The verdict on a run whose client did something else.
     fn judge_client(
         &self,
         away: &Away,
-        spot: Spot,
+        step: usize,
         world: &World,
         seen: &Seen,
         recording: &Recording,
@@ -103,7 +222,7 @@ impl Setting<'_> {
         if let Some(left) = &seen.left {
             return Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked)));
         }
-        let AwaySeen { first, again } = &*away.seen.lock();
+        let AwaySeen { first, again, .. } = &*away.seen.lock();
         if away.does == FaultKind::Gone {
             // A client that left is noticed when something is written to it, at the second event at the latest. Before the first call after
             // that, there may be no more than one event that had not been sent yet.
@@ -131,9 +250,10 @@ impl Setting<'_> {
         let none = Vec::new();
         let normalize = self.normalize(seen);
         let received = Received {
-            recorded: recording.seen.streams.get(&spot.step).unwrap_or(&none),
+            recorded: recording.seen.streams.get(&step).unwrap_or(&none),
             first,
             again: again.as_ref(),
+            anew: false,
             noise: &recording.noise,
             options: &self.scenario.golden,
             normalize: &normalize,
@@ -168,6 +288,25 @@ impl Setting<'_> {
     }
 }
 
+/// The verdict on a run in which a tool failed, if that is clear by what the model or the user was told.
+fn told_of_tool(world: &World, seen: &Seen, is_as_recorded: bool) -> Option<Verdict> {
+    let Some(Spot::Tool { call, name, .. }) = &world.spot else { return None };
+    if seen.ended == Ended::Well && seen.left.is_none() && is_as_recorded {
+        let times = seen.tools.iter().filter(|(came, _)| came == call).count();
+        return Some(match times {
+            0 | 1 => Verdict::new(Did::Silent, format!("`{name}` failed, and all is as recorded")),
+            _ => Verdict::new(Did::Recovered, format!("in {}", counted(times, "call"))),
+        });
+    }
+    let left = seen.left.as_ref().filter(|left| left.tool.is_none())?;
+    // Frameworks put the server's name before the tool's.
+    let is_of_tool = |(call, _): &&(Json, String)| call.str_of("name").is_some_and(|of| of.ends_with(&**name));
+    let result = left.ran.iter().find(is_of_tool).map_or(&left.asked, |(_, result)| result);
+    let says = refuses(result) || LOSSES.iter().any(|word| result.to_lowercase().contains(word));
+    let did = if says { Did::Reported } else { Did::Silent };
+    Some(Verdict::new(did, format!("the model is told {}", quoted(result))))
+}
+
 /// Whether the result of a tool says that it did not act.
 fn refuses(result: &str) -> bool {
     says_error(result, &REFUSALS.map(str::to_owned))
@@ -176,10 +315,14 @@ fn refuses(result: &str) -> bool {
 /// The words of tools that did not act, besides those of errors.
 const REFUSALS: [&str; 7] = ["invalid", "missing", "required", "malformed", "could not", "cannot", "must "];
 
+/// The words of a tool whose answer did not come, besides those.
+const LOSSES: [&str; 7] = ["timeout", "timed out", "unavailable", "exception", "closed", "disconnect", "reset"];
+
 /// What would end a world in which the service waits.
 fn hung(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Hang => "waits for an answer: a timeout of the model's client would end it (SDKs have 600 s)",
+        FaultKind::ToolTimeout => "waits for a tool: a timeout of the tool's client would end it",
         FaultKind::Stall => "waits for the rest: a read timeout of the model's client would end it (SDKs have 600 s)",
         _ => "does not end",
     }

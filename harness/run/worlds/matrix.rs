@@ -37,6 +37,8 @@ pub(super) struct Matrix {
     pub(super) unlike: Option<&'static str>,
     /// The worlds that have no verdict, since no call met their fault.
     pub(super) unmet: Vec<World>,
+    /// The sides that cannot fail, each with the reason.
+    pub(super) left_out: Vec<String>,
 }
 
 /// Runs the worlds of a scenario that are wanted.
@@ -57,10 +59,14 @@ pub(super) fn run(
     let scenario = &scenario;
     let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
     let setting = Setting { project, scenario, fixture, committed };
+    let no_process = setting.can_fail(worlds, "process", setting.cannot_be_killed())?;
     let recording = setting.record(worlds)?;
+    let no_tools = setting.can_fail(worlds, "tools", Setting::has_no_doubles(&recording))?;
+    let left_out = no_process.into_iter().chain(no_tools).collect();
     let of_client = client::worlds_of(scenario, &recording.seen.streams, worlds);
     let (possible, together) = (recording.watched.possible(), recording.watched.together());
-    let (wanted, found) = plan(worlds, &possible, &together, &of_client, only);
+    let of_others = setting.worlds_of_process_and_tools(worlds, &recording);
+    let (wanted, found) = plan(worlds, &possible, &together, &[of_client, of_others].concat(), only);
     let cap = (recording.seen.took * TIMES).max(LEAST);
     let one_by_one = project.systems.alone(scenario).is_some();
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
@@ -68,8 +74,11 @@ pub(super) fn run(
     let threads = if recording.starting > SLOW && jobs.is_none() { threads.min(cores) } else { threads };
     let shares = recording.can_share && (one_by_one || recording.starting > SLOW);
     let at_once = if shares { wanted.len().div_ceil(threads.max(1)).max(1) } else { 1 };
-    let batches: Vec<Places> =
-        wanted.iter().cloned().enumerate().collect::<Vec<_>>().chunks(at_once).map(<[_]>::to_vec).collect();
+    // A system that is killed is its world's own.
+    let (killed, others): (Places, Places) =
+        wanted.iter().cloned().enumerate().partition(|(_, world)| world.side() == "process");
+    let others = others.chunks(at_once).map(<[_]>::to_vec);
+    let batches: Vec<Places> = others.chain(killed.into_iter().map(|place| vec![place])).collect();
     let runs = Runs { setting: &setting, worlds, recording: &recording, cap };
     let (count, all) = (AtomicUsize::new(0), wanted.len());
     let tell = || {
@@ -81,7 +90,7 @@ pub(super) fn run(
     let mut judged = runs.all(batches, threads, &tell)?;
     // A busy machine can make a service look as if it hung, so such worlds run once more, with less beside them. Where no answer comes
     // at all, it is not the machine.
-    let waits = |world: &World| matches!(world.fault.kind, FaultKind::Hang | FaultKind::Stall);
+    let waits = |world: &World| matches!(world.fault.kind, FaultKind::Hang | FaultKind::Stall | FaultKind::ToolTimeout);
     let is_late = |(at, judged): &(usize, Option<Judged>)| {
         let late = judged.as_ref().is_none_or(|it| matches!(it.verdict.did, Did::Hung | Did::Sick | Did::NeverEnds));
         (late && !(judged.is_some() && waits(&wanted[*at]))).then(|| vec![(*at, wanted[*at].clone())])
@@ -93,7 +102,7 @@ pub(super) fn run(
     judged.sort_by_key(|(at, _)| *at);
     let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
     let judged = judged.into_iter().filter_map(|(_, judged)| judged).collect();
-    Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet })
+    Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
 }
 
 /// Worlds that run one after another, each with its place in the table.

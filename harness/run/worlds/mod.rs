@@ -1,9 +1,11 @@
-//! Worlds: a scenario run again with each fault of the model at each of its turns, and what the service does then.
+//! Worlds: a scenario run again with a fault at each place of its recorded run, of the model, the client, the process or the tools, and what
+//! the service does then.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `plan` | which worlds a scenario has |
 //! | `client` | where the client leaves, comes back or comes a second time, and what it got |
+//! | `process` | where the system is killed or a tool fails, and what may be done twice then |
 //! | `stay` | one run of the scenario on a system that runs already |
 //! | `batch` | worlds on a system of their own, and whether it is sick after them |
 //! | `judge` | what it did in a world, beside the recorded run |
@@ -20,6 +22,7 @@ mod command;
 mod judge;
 mod matrix;
 mod plan;
+mod process;
 mod sent;
 mod stay;
 mod table;

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::tools::CallOfTool;
 use retake_model::{Family, Fault, FaultKind};
 use retake_scenario::Worlds;
 
 /// The most calls whose answers are given in each order. Of more, some orders are chosen.
 const ALL_ORDERS: usize = 4;
+/// The sides of a service, in the order of tables.
+const SIDES: [&str; 4] = ["model", "client", "process", "tools"];
 /// How many orders are chosen then.
 const CHOSEN: usize = 24;
 
@@ -18,34 +21,52 @@ pub(super) struct World {
     pub(super) fault: Fault,
     /// The order in which these turns are answered; empty if that is not the fault.
     pub(super) order: Vec<usize>,
-    /// Where the client does what it does, if that is the fault.
+    /// Where the fault is, if it is none of the model's answer.
     pub(super) spot: Option<Spot>,
 }
 
-/// An event of the recorded run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
-    /// The index of the step whose stream it is in.
-    pub(super) step: usize,
-    /// Its number in that stream, counted from 1.
-    pub(super) event: usize,
+/// A place in the recorded run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Spot {
+    /// An event to the client: the index of the step whose stream it is in, and its number there, counted from 1.
+    Event { step: usize, event: usize },
+    /// The call of the world's turn: before it is answered, or in the middle of its answer, after so many of its frames.
+    Call { within: Option<usize> },
+    /// A call of a tool: before it acts, or after it acted. `name` is the tool's.
+    Tool { call: CallOfTool, acted: bool, name: String },
+}
+
+impl Spot {
+    /// Says it, of a call of the model with its turn.
+    pub(super) fn said(&self, turn: usize) -> String {
+        match self {
+            Spot::Event { event, .. } => format!("at event {event}"),
+            Spot::Call { within: None } => format!("before the answer of turn {}", turn + 1),
+            Spot::Call { within: Some(_) } => format!("in the answer of turn {}", turn + 1),
+            Spot::Tool { acted: false, name, .. } => format!("before `{name}` acts"),
+            Spot::Tool { name, .. } => format!("after `{name}` acted"),
+        }
+    }
 }
 
 impl World {
-    /// The name in commands: `turn1/cut-clean/3`, `client/leave/7`.
+    /// The name in commands: `turn1/cut-clean/3`, `client/leave/7`, `process/kill/3`.
     pub(super) fn id(&self) -> String {
         let after = self.fault.after.map(|after| format!("/{after}")).unwrap_or_default();
-        let place = if self.is_of_client() { "client".to_owned() } else { format!("turn{}", self.turn + 1) };
+        let place = if self.spot.is_some() { self.side().to_owned() } else { format!("turn{}", self.turn + 1) };
         format!("{place}/{}{after}", self.fault.kind.name())
     }
 
-    /// Whether it is the client that does something else.
-    pub(super) fn is_of_client(&self) -> bool {
-        self.spot.is_some()
+    /// The side that fails.
+    pub(super) fn side(&self) -> &'static str {
+        self.fault.kind.side()
     }
 
-    /// The fault in tables: `cut-clean 3/7`, `order 2 1`.
+    /// The fault in words: `cut-clean 3/7`, `order 2 1`, `kill 3/8 in the answer of turn 2`.
     pub(super) fn said(&self) -> String {
+        if let Some(spot) = self.spot.as_ref().filter(|_| self.side() != "client") {
+            return format!("{} {}", self.fault, spot.said(self.turn));
+        }
         let order = self.order.iter().map(|turn| (turn + 1).to_string());
         std::iter::once(self.fault.to_string()).chain(order).collect::<Vec<_>>().join(" ")
     }
@@ -62,7 +83,7 @@ pub(super) fn plan(
     worlds: &Worlds,
     possible: &BTreeMap<usize, Vec<Fault>>,
     together: &[BTreeSet<usize>],
-    of_client: &[World],
+    of_others: &[World],
     only: impl Fn(&World) -> bool,
 ) -> (Vec<World>, Option<usize>) {
     let mut all = Vec::new();
@@ -71,7 +92,7 @@ pub(super) fn plan(
             all.extend(together.iter().flat_map(|group| orders(kind, group)));
             continue;
         }
-        all.extend(of_client.iter().filter(|world| world.fault.kind == kind).cloned());
+        all.extend(of_others.iter().filter(|world| world.fault.kind == kind).cloned());
         let places = possible.values().map(|faults| faults.iter().filter(|fault| fault.kind == kind).count()).max();
         for place in 0..places.unwrap_or_default() {
             all.extend(possible.iter().filter_map(|(turn, faults)| {
@@ -82,12 +103,12 @@ pub(super) fn plan(
     }
     all.retain(only);
     let found = all.len();
-    let (of_model, of_client): (Vec<World>, Vec<World>) = all.into_iter().partition(|world| !world.is_of_client());
-    let evenly = |all: Vec<World>| match all.len() {
-        found if found <= worlds.max => all,
-        found => (0..worlds.max).map(|at| all[at * found / worlds.max].clone()).collect(),
+    let evenly = |side: &&str| {
+        let all: Vec<&World> = all.iter().filter(|world| world.side() == *side).collect();
+        let (found, max) = (all.len(), all.len().min(worlds.max));
+        (0..max).map(|at| all[at * found / max].clone()).collect::<Vec<_>>()
     };
-    let chosen = [evenly(of_model), evenly(of_client)].concat();
+    let chosen: Vec<World> = SIDES.iter().flat_map(evenly).collect();
     let found = Some(found).filter(|found| *found > chosen.len());
     (chosen, found)
 }

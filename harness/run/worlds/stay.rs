@@ -7,19 +7,20 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::plan::Spot;
+use super::plan::{Spot, World};
 use super::sent::{WhatWasSent, said_by_body, says_error};
 use crate::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, milliseconds};
 use crate::run::declared_secrets;
 use crate::run::golden::Committed;
 use crate::run::project::Project;
-use crate::system::Stage;
-use retake_base::error::Result;
+use crate::system::{Running, Stage};
+use crate::tools::{CallOfTool, ToolFault, ToolWorld};
+use retake_base::error::{Error, Result};
 use retake_core::events::{Captured, Event, Golden, Known, Recorded, Shaped};
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
 use retake_model::{
-    CallOutcome, CallSeen, FaultKind, Gate, GoingOn, Keeps, Miss, MissReason, Mode, ModelServer, Pacing, Replay,
+    CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, Miss, MissReason, Mode, ModelServer, Pacing, Replay,
     RunLog, Scope, Staged,
 };
 use retake_scenario::{Scenario, Step, Worlds};
@@ -71,8 +72,21 @@ pub(super) struct Seen {
     pub(super) stuck: Option<String>,
     /// The streams of steps, by the index of the step.
     pub(super) streams: BTreeMap<usize, Vec<Event>>,
-    /// When each call came, in milliseconds, and the turn that it got.
-    pub(super) calls: Vec<(f64, Option<usize>)>,
+    pub(super) calls: Vec<CallCame>,
+    /// When each call of a tool came to its double, in milliseconds.
+    pub(super) tools: Vec<(CallOfTool, f64)>,
+    /// The calls of tools that acted.
+    pub(super) acted: Vec<CallOfTool>,
+    /// Why the system did not start again after it was killed.
+    pub(super) lost: Option<Error>,
+}
+
+/// A call that came: when, and when it was answered, in milliseconds; and the turn that it got.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CallCame {
+    pub(super) came: f64,
+    pub(super) answered: f64,
+    pub(super) turn: Option<usize>,
 }
 
 /// What a service asked that was never recorded.
@@ -119,23 +133,75 @@ pub(super) struct Play {
     gives_up: Option<GivingUp>,
     /// What the client does.
     pub(super) away: Option<Away>,
+    /// What becomes of calls of tools.
+    pub(super) tools: Arc<ToolWorld>,
 }
 
 impl Play {
     pub(super) fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>) -> Play {
+        Play::of_repeating(setting, staged, target, false)
+    }
+
+    fn of_repeating(setting: &Setting<'_>, staged: Staged, target: Option<usize>, repeats: bool) -> Play {
         let (scope, staged) = (Scope::new(&setting.scenario.name), Arc::new(staged));
-        let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope);
+        let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope).with_repeat(repeats);
         let keeps = Keeps { calls: true, ..Keeps::default() };
         let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()).keeping(keeps));
-        Play { staged, replay, target, gives_up: None, away: None }
+        Play { staged, replay, target, gives_up: None, away: None, tools: Arc::default() }
     }
 
     /// A run whose client does something else.
-    pub(super) fn of_client(setting: &Setting<'_>, does: FaultKind, spot: Spot, of: &Worlds) -> Play {
+    pub(super) fn of_client(
+        setting: &Setting<'_>,
+        does: FaultKind,
+        (step, event): (usize, usize),
+        of: &Worlds,
+    ) -> Play {
         let (gate, seen) = (Gate::default(), Arc::default());
         let play = Play::of(setting, Staged::gated(gate.clone()), None);
-        let Spot { step, event } = spot;
         Play { away: Some(Away { does, step, event, back: of.back.clone(), gate, seen }), ..play }
+    }
+
+    /// A run in which the system is killed, or a tool fails. What was asked before may be asked again then.
+    pub(super) fn of_process_or_tool(setting: &Setting<'_>, world: &World, spot: &Spot, of: &Worlds) -> Play {
+        let kills = world.fault.kind == FaultKind::Kill;
+        let (staged, target) = match spot {
+            Spot::Call { within } => {
+                let kind = if within.is_some() { FaultKind::Stall } else { FaultKind::Hang };
+                let fault = Fault { kind, after: *within, of: 0 };
+                (Staged::faulty(Some(world.turn), fault, 1, of.calls), Some(world.turn))
+            }
+            _ => (Staged::watched(false), None),
+        };
+        let play = Play::of_repeating(setting, staged, target, kills);
+        let (told, kind) = (play.staged.clone(), world.fault.kind);
+        let fault = match spot {
+            Spot::Tool { call, acted, .. } => Some(ToolFault { call: call.clone(), kind, acts: *acted, told }),
+            _ => None,
+        };
+        let (step, event) = if let Spot::Event { step, event } = spot { (*step, *event) } else { (0, 0) };
+        let (gate, seen, back) = (Gate::default(), Arc::default(), of.back.clone());
+        let away = kills.then_some(Away { does: FaultKind::Kill, step, event, back, gate, seen });
+        Play { away, tools: Arc::new(ToolWorld::of(fault)), ..play }
+    }
+
+    /// Kills the system when the run has come to the place for that, and starts it again. Never ends if that is not what happens.
+    /// Fails if it does not get ready again.
+    pub(super) async fn kills(&self, running: &Running, limit: Duration) -> Result<()> {
+        let Some(Away { gate, .. }) = self.away.as_ref().filter(|away| away.does == FaultKind::Kill) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            () = self.staged.met() => {}
+            () = gate.due() => self.staged.meets(),
+        }
+        // What was sent before is on its way to the client; nothing else comes, since the call is held.
+        gate.heard();
+        gate.silent(QUIET).await;
+        gate.acts();
+        let restarted = running.restart(Instant::now() + limit).await;
+        gate.opens();
+        restarted
     }
 
     /// Steps stop to wait when an answer says something in error words that were not recorded, or when nothing happens for this time.
@@ -208,10 +274,29 @@ impl Play {
         let (steps, all_served, stuck) = (underway.steps(), self.replay.all_served(), underway.stuck());
         let call = |call: &CallSeen| {
             let turn = if let CallOutcome::Turn(turn, _) = call.outcome { Some(turn) } else { None };
-            (milliseconds(call.came.saturating_duration_since(began)), turn)
+            let at = |time: Instant| milliseconds(time.saturating_duration_since(began));
+            CallCame { came: at(call.came), answered: at(call.answered), turn }
         };
+        let tools = self.tools.came().into_iter();
+        let tools = tools.map(|(call, at)| (call, milliseconds(at.saturating_duration_since(began)))).collect();
+        let acted = self.tools.acted();
         let (took, streams, calls) = (began.elapsed(), underway.streams(), log.calls.iter().map(call).collect());
-        Ok(Seen { ended, driven, steps, golden, began, took, all_served, left, stuck, streams, calls })
+        Ok(Seen {
+            ended,
+            driven,
+            steps,
+            golden,
+            began,
+            took,
+            all_served,
+            left,
+            stuck,
+            streams,
+            calls,
+            tools,
+            acted,
+            lost: None,
+        })
     }
 
     async fn drive(
@@ -234,7 +319,7 @@ impl Play {
             }
         }
         activity.settled(Duration::ZERO, || true).await;
-        if let Some(away) = &self.away {
+        if let Some(away) = self.away.as_ref().filter(|away| away.does != FaultKind::Kill) {
             // The run of a client that left goes on, and is not to be taken for the next one.
             away.gate.opens();
             activity.settled(QUIET * 4, || self.replay.all_served()).await;
@@ -246,6 +331,13 @@ impl Play {
     async fn settle(&self, scenario: &Scenario, model: &ModelServer) {
         let activity = model.activity();
         let served = || self.replay.all_served();
+        if let Some(Away { gate, .. }) = self.away.as_ref().filter(|away| away.does == FaultKind::Kill) {
+            activity
+                .settled(scenario.settle, || gate.acted().is_some() || (served() && !self.staged.is_after_fault()))
+                .await;
+            gate.back_again().await;
+            return activity.settled(scenario.settle, served).await;
+        }
         let has_met = || self.target.is_some_and(|turn| self.staged.arrivals(turn).came > 0);
         activity.settled(scenario.settle, || served() || has_met()).await;
         if has_met() {
@@ -315,13 +407,25 @@ impl Seen {
     /// The calls that came at least so many milliseconds after the beginning.
     pub(super) fn calls_from(&self, time: Instant) -> impl Iterator<Item = Option<usize>> {
         let time = milliseconds(time.saturating_duration_since(self.began));
-        self.calls.iter().filter(move |(came, _)| *came >= time).map(|(_, turn)| *turn)
+        self.calls.iter().filter(move |call| call.came >= time).map(|call| call.turn)
     }
 
     /// How many events had come before the call that got a turn.
     pub(super) fn events_before(&self, turn: usize) -> usize {
-        let came = self.calls.iter().find(|(_, of)| *of == Some(turn)).map_or(0.0, |(came, _)| *came);
+        let came = self.calls.iter().find(|call| call.turn == Some(turn)).map_or(0.0, |call| call.came);
         self.steps.iter().flat_map(|step| &step.events).filter(|event| event.at_ms <= came).count()
+    }
+
+    /// The first turn whose answer it had when the place of the fault was met, as that shows, and that it asked for again after it was
+    /// killed; or that it asked for twice then.
+    pub(super) fn paid_twice(&self, met: Instant, killed: Instant) -> Option<usize> {
+        let at = |time: Instant| milliseconds(time.saturating_duration_since(self.began));
+        let turns: BTreeSet<usize> = self.calls.iter().filter_map(|call| call.turn).collect();
+        turns.into_iter().find(|turn| {
+            let of_turn = || self.calls.iter().filter(|call| call.turn == Some(*turn));
+            let after = of_turn().filter(|call| call.came >= at(killed)).count();
+            after > 1 || (after > 0 && of_turn().any(|call| call.answered <= at(met)))
+        })
     }
 
     /// How many steps had begun at a time.

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::batch::Judged;
 use super::matrix::Matrix;
-use retake_model::Fault;
+use retake_model::{Fault, FaultKind};
 
-/// One line: the turn and its caller or the client, the fault, what the service did, and why.
+/// One line: the turn and its caller or the side, the fault, what the service did, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     /// The turn, or the number of the event at which the client does something.
@@ -20,8 +20,8 @@ impl Line {
     fn of(judged: &Judged, callers: &[Option<String>]) -> Line {
         let Judged { world, verdict, .. } = judged;
         let did = [verdict.did.word(), &verdict.why].join("  ");
-        let (at, before, after) = if let (Some(_), Fault { kind, after: Some(at), of }) = (world.spot, world.fault) {
-            (at, format!("client  {} ", kind.name()), format!("/{of}  {did}"))
+        let (at, before, after) = if let (Some(_), Fault { kind, after: Some(at), of }) = (&world.spot, world.fault) {
+            (at, format!("{}  {} ", kind.side(), kind.name()), format!("/{of}  {did}"))
         } else {
             let caller = callers.get(world.turn).cloned().flatten().map(|caller| format!(" {caller}"));
             let after = format!("{}  {}  {did}", caller.unwrap_or_default(), world.said());
@@ -83,11 +83,11 @@ pub(super) fn print(matrix: &Matrix, callers: &[Option<String>]) -> String {
 
 /// What is said of all worlds together.
 pub(super) fn notes(matrix: &Matrix) -> Vec<String> {
-    let Matrix { judged, found, unlike, unmet, .. } = matrix;
+    let Matrix { judged, found, unlike, unmet, left_out, .. } = matrix;
     let found = found.map(|found| format!("{} of {found} worlds, chosen evenly", judged.len() + unmet.len()));
     let unmet = unmet.iter().map(|world| format!("no verdict: no call met {}", world.id()));
     let sick = unlike.map(|unlike| format!("{NOT_SICK}, since a second run on the same system {unlike}"));
-    found.into_iter().chain(unmet).chain(sick).collect()
+    found.into_iter().chain(left_out.iter().cloned()).chain(unmet).chain(sick).collect()
 }
 
 /// What is said where a sick system cannot be told.
@@ -135,13 +135,13 @@ pub(super) fn unfolded(table: &str) -> Vec<String> {
             Some((first.parse::<usize>().ok()?, last.parse::<usize>().ok()?, rest))
         });
         // `client  leave 1,2,5/9  …`
-        let of_client = line.strip_prefix("client  ").and_then(|rest| {
-            let (kind, rest) = rest.split_once(' ')?;
-            let (places, rest) = rest.split_once('/')?;
-            Some(places.split(',').map(|at| format!("client  {kind} {at}/{rest}")).collect())
+        let of_side = line.split_once("  ").and_then(|(side, rest)| {
+            let (kind, rest) = rest.split_once(' ').filter(|(kind, _)| FaultKind::of_word(kind).is_some())?;
+            let (places, rest) = rest.split_once('/').filter(|_| !side.contains(' '))?;
+            Some(places.split(',').map(|at| format!("{side}  {kind} {at}/{rest}")).collect())
         });
         match folded {
-            None if of_client.is_some() => of_client.unwrap_or_default(),
+            None if of_side.is_some() => of_side.unwrap_or_default(),
             Some((first, last, rest)) => (first..=last).map(|turn| format!("turn {turn} {rest}")).collect(),
             None => vec![line.to_owned()],
         }

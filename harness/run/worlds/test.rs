@@ -70,8 +70,8 @@ pub(super) fn text_of(project: &Project, scenario: &Scenario, matrix: &Matrix) -
 pub(super) fn data(project: &Project, scenario: &Scenario, matrix: &Matrix) -> WorldsData {
     let callers = matrix::callers(project, scenario);
     let world = |judged: &Judged| WorldData {
-        turn: if judged.world.is_of_client() { 0 } else { judged.world.turn + 1 },
-        caller: callers.get(judged.world.turn).cloned().flatten().filter(|_| !judged.world.is_of_client()),
+        turn: if judged.world.spot.is_some() { 0 } else { judged.world.turn + 1 },
+        caller: callers.get(judged.world.turn).cloned().flatten().filter(|_| judged.world.spot.is_none()),
         world: judged.world.id(),
         fault: judged.world.said(),
         verdict: judged.verdict.did.word().to_owned(),

@@ -18,6 +18,8 @@ const STILL: [&str; 9] = ["run", "pend", "progress", "process", "queue", "start"
 pub(super) enum Did {
     /// Its client got what was recorded.
     Recovered,
+    /// It went on after it was killed, and its client got what was recorded.
+    Resumed,
     /// It said that something failed.
     Reported,
     /// It ended as if all was well, with less than was recorded.
@@ -38,6 +40,8 @@ pub(super) enum Did {
     NeverEnds,
     /// It asked the model once more for what it had got.
     PaidTwice,
+    /// A tool acted once more than it should.
+    ActedTwice,
     /// It did not end.
     Hung,
     /// Its process ended, or it panicked.
@@ -53,6 +57,7 @@ impl Did {
     pub(super) fn word(self) -> &'static str {
         match self {
             Did::Recovered => "recovered",
+            Did::Resumed => "resumed",
             Did::Reported => "reported",
             Did::Silent => "SILENT",
             Did::Repeated => "REPEATED",
@@ -63,6 +68,7 @@ impl Did {
             Did::Doubled => "DOUBLED",
             Did::NeverEnds => "NEVER ENDS",
             Did::PaidTwice => "PAID TWICE",
+            Did::ActedTwice => "ACTED TWICE",
             Did::Hung => "hung",
             Did::Crashed => "crashed",
             Did::Sick => "sick",
@@ -72,7 +78,7 @@ impl Did {
 
     /// Whether it fails until somebody accepts it.
     pub(super) fn fails(self) -> bool {
-        !matches!(self, Did::Recovered | Did::Reported | Did::Other | Did::WentOn)
+        !matches!(self, Did::Recovered | Did::Resumed | Did::Reported | Did::Other | Did::WentOn)
     }
 }
 

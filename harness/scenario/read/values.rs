@@ -10,7 +10,7 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use crate::options::{Delays, Egress, Leaves, Level, Panics, Unused};
+use crate::options::{Crash, Delays, Egress, Leaves, Level, Panics, Unused};
 use crate::pointer::Pointer;
 use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
@@ -189,6 +189,7 @@ read_word!(Foreign<TextAs>: "kind" => Foreign(TextAs::Kind), "lines" => Foreign(
 read_word!(Egress: "off" => Egress::Off, "note" => Egress::Note, "fail" => Egress::Fail, "proven" => Egress::Proven);
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
 read_word!(Leaves: "stops" => Leaves::Stops, "finishes" => Leaves::Finishes);
+read_word!(Crash: "resumes" => Crash::Resumes, "reports" => Crash::Reports);
 read_word!(ForkTools: "recorded" => ForkTools::Recorded, "live" => ForkTools::Live);
 
 read_as!(Foreign<Detail>, &format!("one of {}", listed(&Detail::WORDS)), {

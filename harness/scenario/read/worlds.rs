@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use crate::options::{Leaves, Worlds};
+use crate::options::{Crash, Leaves, Worlds};
 use crate::pointer::Pointer;
 use crate::source::Source;
 use crate::template::Template;
@@ -47,6 +47,15 @@ pub(super) struct RawWorldsTable {
     /// The JSON pointer of what makes two requests the same, if that is no header `Idempotency-Key`.
     /// Example: `"/message/id"`.
     pub(super) same: Option<Pointer>,
+    /// What becomes of a run whose system was killed and started again: it goes on (`"resumes"`), or its client is told that it failed
+    /// (`"reports"`). Without it, either is right.
+    /// Example: `"resumes"`.
+    pub(super) crash: Option<Crash>,
+    /// The tools that only read, so that they may be called again. Those whose lists say `readOnlyHint` or `idempotentHint` need not be
+    /// named.
+    /// Default: `[]`. Example: `["search"]`.
+    #[serde(default)]
+    pub(super) reads: Vec<String>,
 }
 
 /// Faults, as booleans and words name them.
@@ -72,6 +81,8 @@ impl RawWorlds {
                         .map(|back| Template::parse(back.get_ref(), source, back.span()))
                         .transpose()?,
                     same: table.same.clone(),
+                    crash: table.crash,
+                    reads: table.reads.clone(),
                 }
             }
         };
@@ -79,15 +90,7 @@ impl RawWorlds {
     }
 }
 
-/// The sides of a service that cannot fail yet.
-const NOT_BUILT: [&str; 2] = ["process", "tools"];
-
 fn faults_of<E: Error>(word: &str) -> Result<Vec<FaultKind>, E> {
-    if NOT_BUILT.contains(&word) {
-        let what =
-            format!("`{word}`: faults of this side are not built yet\nthere are those of the model and the client");
-        return Err(E::custom(what));
-    }
     FaultKind::of_word(word).ok_or_else(|| {
         let words = FaultKind::words();
         let help = match nearest(word, words.iter().copied()) {

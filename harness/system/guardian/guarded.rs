@@ -139,6 +139,14 @@ impl Guarded {
         let _ = self.known.clone().wait_for(|known| known.none_left || known.gone).await;
     }
 
+    /// Kills the program and everything that it started, as a machine does that has no more memory. Its folders stay.
+    pub(crate) async fn kill(&self) {
+        let asked = self.lifeline.lock().as_mut().map(|lifeline| lifeline.write_all(&[super::order::KILL]));
+        if matches!(asked, Some(Ok(()))) {
+            self.none_left().await;
+        }
+    }
+
     /// Ends the program, and waits until no process of it is left.
     pub(crate) async fn end(&self) {
         let lifeline = self.lifeline.lock().take();

@@ -11,6 +11,9 @@ pub(super) const MARK: &str = "retake-guardian";
 /// The byte that a runner sends before it closes the pipe. A runner that was killed does not send it.
 pub(super) const OVER: u8 = b'.';
 
+/// The byte on which a guardian kills everything that it guards at once, and stays to keep the folders.
+pub(super) const KILL: u8 = b'!';
+
 /// What a guardian has to start, and to remove at the end. The runner sends it over the pipe and not as arguments: everybody on
 /// the machine can read those, and the environment contains a key.
 #[derive(Debug, Default, Deserialize, Serialize)]

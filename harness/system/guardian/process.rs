@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getpgid, kill_process, kill_proc
 
 use super::held;
 use super::laid_out::lay_out;
-use super::order::{Exit, Input, MARK, Message, OVER, Order, Program};
+use super::order::{Exit, Input, KILL, MARK, Message, OVER, Order, Program};
 
 /// How long a system may take to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
@@ -35,6 +35,8 @@ pub fn take_over() -> Option<ExitCode> {
 enum Happened {
     /// The runner closed the pipe, or was killed.
     LetGo { killed: bool },
+    /// The runner asks for everything to be killed.
+    Kill,
     /// A child ended. It may be a process that became a child when it lost its parent.
     Reaped(Pid, Exit),
     /// There are no more children.
@@ -146,9 +148,14 @@ fn keep(group: Option<Pid>) -> bool {
     let (sender, happened) = mpsc::channel();
     let letting_go = sender.clone();
     thread::spawn(move || {
-        let mut rest = Vec::new();
-        let _ = std::io::stdin().lock().read_to_end(&mut rest);
-        let _ = letting_go.send(Happened::LetGo { killed: rest.last() != Some(&OVER) });
+        let mut last = None;
+        for byte in std::io::stdin().lock().bytes().map_while(Result::ok) {
+            last = Some(byte);
+            if byte == KILL {
+                let _ = letting_go.send(Happened::Kill);
+            }
+        }
+        let _ = letting_go.send(Happened::LetGo { killed: last != Some(OVER) });
     });
     let Some(group) = group else {
         return matches!(happened.recv(), Ok(Happened::LetGo { killed: true }));
@@ -159,6 +166,12 @@ fn keep(group: Option<Pid>) -> bool {
         match happened.recv() {
             Ok(Happened::Reaped(pid, exit)) if pid == group => tell(&Message::Exited(exit)),
             Ok(Happened::Reaped(..)) => {}
+            Ok(Happened::Kill) => {
+                if std::mem::take(&mut left) {
+                    kill_all(group, &happened);
+                }
+                tell(&Message::NoneLeft);
+            }
             Ok(Happened::NoneLeft) => {
                 left = false;
                 // Elsewhere, a process that lost its parent is no child of this one.
@@ -202,9 +215,13 @@ fn reap(sender: &Sender<Happened>) {
 fn end(group: Pid, happened: &Receiver<Happened>) {
     let _ = kill_process_group(group, Signal::TERM);
     signal_outside(group, Signal::TERM);
-    if wait_for_none(happened, GRACE) {
-        return;
+    if !wait_for_none(happened, GRACE) {
+        kill_all(group, happened);
     }
+}
+
+/// Sends KILL to all processes until none is left.
+fn kill_all(group: Pid, happened: &Receiver<Happened>) {
     let _ = kill_process_group(group, Signal::KILL);
     if cfg!(target_os = "linux") {
         // The children of a killed process become children of this one, so each round finds those that the last one missed.

@@ -50,10 +50,16 @@ impl Answers {
         Answers { says_the_same: Box::new(says_the_same), ..self }
     }
 
-    /// Takes the first exchange of this request that was not served yet. Requests for a list may be made any number of times;
-    /// then the exchange is served again without what the server sent besides its answer, since it sent that once.
+    /// Takes the first exchange of this request that was not served yet, and returns its index with it. Requests for a list may be made
+    /// any number of times, with `repeats` all requests; then the exchange is served again without what the server sent besides its
+    /// answer, since it sent that once.
     /// Fails if there is none: the reason, and the evidence that a person needs.
-    pub(super) fn take(&mut self, method: &str, params: &Json) -> Result<ToolExchange, (MissReason, Vec<String>)> {
+    pub(super) fn take(
+        &mut self,
+        method: &str,
+        params: &Json,
+        repeats: bool,
+    ) -> Result<(usize, ToolExchange), (MissReason, Vec<String>)> {
         let mut key = self.key(method, params);
         if self.exchanges.iter().all(|recorded| recorded.key != key) {
             let recorded = self.exchanges.iter().map(|recorded| &recorded.key);
@@ -62,7 +68,7 @@ impl Answers {
         }
         let same: Vec<usize> = (0..self.exchanges.len()).filter(|&i| self.exchanges[i].key == key).collect();
         let open = same.iter().copied().find(|&i| !self.exchanges[i].served);
-        let Some(index) = open.or_else(|| same.last().copied().filter(|_| !is_once(method))) else {
+        let Some(index) = open.or_else(|| same.last().copied().filter(|_| repeats || !is_once(method))) else {
             let (call, times) = (called(method, params), same.len());
             let never = times == 0;
             let reason =
@@ -75,7 +81,17 @@ impl Answers {
             exchange.messages.retain(names_its_request);
             exchange.then.clear();
         }
-        Ok(exchange)
+        Ok((index, exchange))
+    }
+
+    /// Opens an exchange again, whose answer nobody got.
+    pub(super) fn open(&mut self, index: usize) {
+        self.exchanges[index].served = false;
+    }
+
+    /// Opens all exchanges again, for another run.
+    pub(super) fn anew(&mut self) {
+        self.exchanges.iter_mut().for_each(|recorded| recorded.served = false);
     }
 
     /// Whether the server sent something that belongs to no request and to no subscription, for which agents keep a stream open.

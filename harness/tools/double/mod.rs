@@ -9,6 +9,7 @@
 //! | `questions` | the recorded requests of a server, which the double makes again, and the agent's answers to them |
 //! | `traffic` | what passes between agents and a real server, while recording and in scenarios with live tools |
 //! | `upstream`, `pipe` | the connection to the real server |
+//! | `world` | what becomes of calls of tools in a world |
 //! | `stdio` | the double of a server that is started as a command: this program, started again |
 
 mod answers;
@@ -22,7 +23,9 @@ mod stdio;
 mod streams;
 mod traffic;
 mod upstream;
+mod world;
 
 pub(crate) use serve::{ToolRequest, ToolsMode};
 pub(crate) use server::{Asked, Doubles, Exchanges, Given};
 pub use stdio::take_over;
+pub(crate) use world::{CallOfTool, ToolFault, ToolWorld};

@@ -56,6 +56,11 @@ impl Out {
         let _ = self.sender.send(Sent { message, status });
     }
 
+    /// Closes the connection without an answer.
+    pub(super) fn lose(&self) {
+        self.send(Json::Null);
+    }
+
     /// Gives the agent a session. It has to be set before the first message.
     pub(super) fn set_session(&self, session: &str) {
         // An answer belongs to one session only.
@@ -90,6 +95,8 @@ impl Outlet {
         let status = status.and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or(StatusCode::OK);
         let mut response = match message {
             Json::Str(text) => (status, text).into_response(),
+            // An error at the very beginning of a body closes the connection before the head is written.
+            Json::Null => Response::new(Body::from_stream(stream::once(async { Err::<Bytes, _>(std::fmt::Error) }))),
             answer if answer.get("method").is_none() => {
                 let body = answer.print(Layout::Compact);
                 (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()

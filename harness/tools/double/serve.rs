@@ -20,12 +20,13 @@ use super::questions::Questions;
 use super::streams::{Streams, opened_by, set_subscription, subscription_of};
 use super::traffic::{Traffic, Via, token_of};
 use super::upstream::{Http, Upstream, each_message};
+use super::world::{self, ToolWorld};
 use crate::tools::difference::{Difference, differences};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::lock::Mutex;
 use retake_base::text::clipped;
 use retake_core::json::{Json, Layout, Object};
-use retake_model::{Branch, Miss, MissReason, Pacing, Scope};
+use retake_model::{Branch, FaultKind, Miss, MissReason, Pacing, Scope};
 use retake_scenario::ForkTools;
 use retake_wire::fixture::{Reply, ToolExchange, ToolMessage};
 
@@ -49,6 +50,8 @@ pub(super) struct Servers {
     pub(super) mode: ToolsMode,
     fixture: PathBuf,
     pub(super) by_name: BTreeMap<String, Server>,
+    /// What becomes of calls of tools.
+    pub(super) world: Mutex<Arc<ToolWorld>>,
     seen: Mutex<Vec<ToolRequest>>,
     pacing: Pacing,
     asked: AtomicU64,
@@ -183,6 +186,8 @@ struct Request {
 enum Begun {
     Known(Result<Json, Json>),
     Recorded(Box<ToolExchange>),
+    /// It meets a fault.
+    Fails(FaultKind),
     PassedOn(Passed),
 }
 
@@ -212,7 +217,16 @@ impl Servers {
         by_name: BTreeMap<String, Server>,
         pacing: Pacing,
     ) -> Servers {
-        Servers { key, mode, fixture, by_name, seen: Mutex::default(), pacing, asked: AtomicU64::new(0) }
+        Servers {
+            key,
+            mode,
+            fixture,
+            by_name,
+            world: Mutex::default(),
+            seen: Mutex::default(),
+            pacing,
+            asked: AtomicU64::new(0),
+        }
     }
 
     /// Returns the first requests, in the order in which they were answered.
@@ -228,15 +242,25 @@ impl Servers {
             return Begun::Known(Ok(Json::Object(Object::new())));
         }
         if let (Some(_), ToolsMode::Fork(..), true) = (&server.live, &self.mode, answers::is_once(method)) {
-            let taken = server.answers.lock().take(method, params);
-            if let Ok(exchange) = taken {
+            let taken = server.answers.lock().take(method, params, false);
+            if let Ok((_, exchange)) = taken {
                 return Begun::Recorded(Box::new(exchange));
             }
         }
         let Some(Live { upstream, traffic }) = &server.live else {
             let mut answers = server.answers.lock();
-            return match answers.take(method, params) {
-                Ok(exchange) => Begun::Recorded(Box::new(exchange)),
+            let world = self.world.lock().clone();
+            return match answers.take(method, params, world.repeats()) {
+                Ok((index, exchange)) => {
+                    let (fails, acts) = match &**method {
+                        "tools/call" => world.comes(&(name.clone(), index)),
+                        _ => (None, true),
+                    };
+                    if !acts {
+                        answers.open(index);
+                    }
+                    fails.map_or_else(|| Begun::Recorded(Box::new(exchange)), Begun::Fails)
+                }
                 Err(missed) => Begun::Known(Err(self.miss(name, method, missed))),
             };
         };
@@ -264,6 +288,15 @@ impl Servers {
                 out.answer(id, &answer, None);
                 answer
             }
+            Begun::Fails(kind) => match world::answer(kind) {
+                Some(answer) => {
+                    out.answer(id, &Ok(answer.clone()), None);
+                    Ok(answer)
+                }
+                None if holds && kind == FaultKind::ToolLost => return out.lose(),
+                None if holds => return out.closed().await,
+                None => return,
+            },
             Begun::Recorded(exchange) => match server.replay(request, *exchange).await {
                 Some(answer) => answer,
                 // The recorded server had not answered when the recording ended.
@@ -339,6 +372,11 @@ impl Server {
 
     pub(super) fn served(&self) -> Vec<ToolExchange> {
         self.answers.lock().served()
+    }
+
+    /// Opens all recorded exchanges again, for another run.
+    pub(super) fn anew(&self) {
+        self.answers.lock().anew();
     }
 
     /// The recorded requests that nobody made.
@@ -453,8 +491,8 @@ impl Server {
 
     /// Notes how the answer of a live server differs from the recorded one.
     fn compare(&self, method: &str, params: &Json, answer: &Result<Json, Json>) {
-        let recorded = self.answers.lock().take(method, params);
-        let changed = recorded.ok().and_then(|recorded| changed(&recorded, answer));
+        let recorded = self.answers.lock().take(method, params, false);
+        let changed = recorded.ok().and_then(|(_, recorded)| changed(&recorded, answer));
         self.drift.lock().extend(changed);
     }
 }

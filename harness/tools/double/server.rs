@@ -16,6 +16,7 @@ use super::stdio;
 use super::streams::Streams;
 use super::traffic::Traffic;
 use super::upstream::{Http, Upstream};
+use super::world::ToolWorld;
 use crate::system::{Egress, Folder};
 use crate::tools::live::OnStage;
 use retake_base::error::{Error, Result};
@@ -160,6 +161,14 @@ impl Doubles {
         let is_command = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_));
         let names = specs.iter().map(|(name, spec)| ((*name).clone(), is_command(&spec.by))).collect();
         Ok(Some(Doubles { state, address, names, task, _folder: made }))
+    }
+
+    /// Sets what becomes of calls of tools in the run that comes. With `anew`, nothing was served in it yet.
+    pub(crate) fn lay_in(&self, world: Arc<ToolWorld>, anew: bool) {
+        *self.state.world.lock() = world;
+        if anew {
+            self.state.by_name.values().for_each(Server::anew);
+        }
     }
 
     /// Returns what templates use as `tools`: for each server its URL, or the command that starts its double.

@@ -11,7 +11,6 @@ tests! {
     a_client_that_waits_for_ever_is_said,
     what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared,
     what_makes_two_requests_the_same_is_declared,
-    a_side_that_is_not_built_is_refused,
 }
 
 /// A service whose runs go on without their clients, and are read at `/runs/ID/events`.
@@ -227,12 +226,4 @@ fn what_makes_two_requests_the_same_is_declared() {
     run("\"twice\"").exits(2).says(&["no turn of these scenarios can meet such a fault"]);
     let said = run("{ of = \"twice\", same = \"/id\" }").exits(1).stdout;
     assert!(said.contains("! client  twice 1/"), "{said}");
-}
-
-fn a_side_that_is_not_built_is_refused() {
-    let tree = tree("", "", "[\"process\"]");
-    tree.retake().args(&["test"]).run().exits(1).says(&["`process`: faults of this side are not built yet"]);
-    let tree = super::guide::recorded("");
-    let said = ["faults of the side `tools` are not built yet", "there are those of the model and the client"];
-    tree.retake().args(&["worlds", "poem", "--side", "tools"]).run().exits(2).says(&said);
 }

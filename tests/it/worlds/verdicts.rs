@@ -91,7 +91,7 @@ ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Service).serve_forev
 "#;
 
 /// A project with that service and this scenario, and with `from` replaced in the service.
-fn agent(from: &str, to: &str, scenario: &str, turns: Vec<Recorded>) -> Tree {
+pub(super) fn agent(from: &str, to: &str, scenario: &str, turns: Vec<Recorded>) -> Tree {
     let tree = Tree::empty();
     tree.write("app.py", &AGENT.replace(from, to));
     tree.write(
@@ -105,7 +105,7 @@ fn agent(from: &str, to: &str, scenario: &str, turns: Vec<Recorded>) -> Tree {
 }
 
 /// The lines of the worlds, as the command prints them.
-fn lines(tree: &Tree) -> Vec<String> {
+pub(super) fn lines(tree: &Tree) -> Vec<String> {
     let ran = tree.retake().args(&["worlds", "poem"]).run();
     assert!(ran.stdout.starts_with("poem:"), "{} {}", ran.all(), tree.retake().args(&["test"]).run().all());
     ran.stdout.lines().map(|line| line.trim().to_owned()).collect()
@@ -133,7 +133,8 @@ fn a_failure_that_a_step_waits_for_is_reported() {
     assert!(hung.contains("! turn 1  error-500  hung  /status did not become \"done\", but is \"running\""), "{hung}");
 }
 
-fn a_tool_that_ran_with_damaged_arguments_has_acted() {
+/// A run in which the model calls the tool `write`.
+pub(super) fn writes() -> Vec<Recorded> {
     let rules = Rules::default();
     let args = Json::object([("path", Json::from("note.txt")), ("text", "roses".into())]);
     let call = ToolCall { id: "call_1".to_owned(), name: "write".to_owned(), args };
@@ -167,11 +168,12 @@ fn a_tool_that_ran_with_damaged_arguments_has_acted() {
         conversation: rules.canonical(vec![Message::new("human", "Write a poem"), said, result]),
         ..turn(None, "Write a poem", "It is in note.txt.")
     };
+    vec![first, second]
+}
+
+fn a_tool_that_ran_with_damaged_arguments_has_acted() {
     let scenario = "worlds = [\"length-in-tool-call\"]\n[[step]]\npost = \"/now\"\njson = \"Write a poem\"\n";
-    let said = |arguments: &str| {
-        let turns = vec![first.clone(), second.clone()];
-        lines(&agent("#ARGUMENTS", arguments, scenario, turns)).concat()
-    };
+    let said = |arguments: &str| lines(&agent("#ARGUMENTS", arguments, scenario, writes())).concat();
     let acted = said("if not text.endswith(\"}\"): return {}");
     assert!(acted.contains("! turn 1  length-in-tool-call  ACTED  ran write with "), "{acted}");
     let mended = said("");

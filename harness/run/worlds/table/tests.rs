@@ -10,7 +10,14 @@ fn judged(turn: usize, kind: FaultKind, did: Did, why: &str) -> Judged {
 }
 
 fn matrix(judged: &[Judged]) -> Matrix {
-    Matrix { lines: Vec::new(), judged: judged.to_vec(), found: None, unlike: None, unmet: Vec::new() }
+    Matrix {
+        lines: Vec::new(),
+        judged: judged.to_vec(),
+        found: None,
+        unlike: None,
+        unmet: Vec::new(),
+        left_out: Vec::new(),
+    }
 }
 
 #[test]
@@ -91,7 +98,7 @@ fn a_world_whose_fault_was_not_met_is_named_without_a_verdict() {
 fn the_places_of_a_client_are_one_line_and_unfold_again() {
     let at = |event: usize, did: Did| {
         let fault = Fault { kind: FaultKind::Leave, after: Some(event), of: 9 };
-        let world = World { turn: 0, fault, order: Vec::new(), spot: Some(Spot { step: 0, event }) };
+        let world = World { turn: 0, fault, order: Vec::new(), spot: Some(Spot::Event { step: 0, event }) };
         Judged { world, verdict: Verdict::new(did, ""), attempts: 0, lines: Vec::new() }
     };
     let all = [at(1, Did::Recovered), at(2, Did::Recovered), at(5, Did::Recovered), at(9, Did::Lost)];

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::options::{Cost, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
+use crate::options::{Cost, Crash, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
 use crate::pointer::Pointer;
 use crate::read::cost::RawCost;
 use crate::read::json::RawJson;
@@ -78,6 +78,7 @@ inline! {
     Egress => { "type": "string", "enum": ["off", "note", "fail", "proven"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
     Leaves => { "type": "string", "enum": ["stops", "finishes"] },
+    Crash => { "type": "string", "enum": ["resumes", "reports"] },
     ForkTools => { "type": "string", "enum": ["recorded", "live"] },
     Foreign<Detail> => { "type": "string", "enum": (Detail::WORDS) },
     Foreign<TextAs> => { "type": "string", "enum": ["kind", "lines"] },

@@ -12,7 +12,7 @@ fn answers(exchanges: &[ToolExchange]) -> Answers {
 
 fn take(answers: &mut Answers, method: &str, params: &str) -> Option<Json> {
     let params = Json::parse(params.as_bytes()).unwrap();
-    answers.take(method, &params).ok().map(|exchange| exchange.answer.unwrap().unwrap())
+    answers.take(method, &params, false).ok().map(|(_, exchange)| exchange.answer.unwrap().unwrap())
 }
 
 const CALL: &str = r#"{"name": "read", "arguments": {"path": "/tmp/abc/a.txt", "n": 1}}"#;
@@ -25,7 +25,7 @@ fn calls_are_answered_by_normalized_arguments_first_in_first_out() {
     assert_eq!(take(&mut answers, "tools/call", again), Some(Json::Int(1)));
     assert_eq!(take(&mut answers, "tools/call", CALL), Some(Json::Int(2)));
     let params = Json::parse(CALL.as_bytes()).unwrap();
-    let (reason, _) = answers.take("tools/call", &params).unwrap_err();
+    let (reason, _) = answers.take("tools/call", &params, false).unwrap_err();
     let call = "`tools/call` of `read`".to_owned();
     assert_eq!(reason, MissReason::ToolAllServed { call, times: 2 });
 }
@@ -57,7 +57,7 @@ fn lists_and_handshakes_are_answered_any_number_of_times() {
 fn a_miss_names_the_nearest_call_and_the_difference() {
     let mut answers = answers(&[exchange("tools/call", CALL, "1")]);
     let other = Json::parse(CALL.replace('1', "2").as_bytes()).unwrap();
-    let (reason, evidence) = answers.take("tools/call", &other).unwrap_err();
+    let (reason, evidence) = answers.take("tools/call", &other, false).unwrap_err();
     assert_eq!(reason, MissReason::ToolNotRecorded { call: "`tools/call` of `read`".to_owned() });
     assert_eq!(evidence.last().unwrap(), "difference at /arguments/n: 1 → 2");
     assert_eq!(answers.unused().len(), 1);

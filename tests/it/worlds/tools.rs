@@ -1,0 +1,108 @@
+//! The tools' side: a service whose tool fails, or acts without an answer, and one that is killed while a tool acts.
+
+use super::verdicts::{agent, lines, writes};
+use crate::support::tree::Tree;
+use retake_core::json::Json;
+use retake_core::key::Rules;
+use retake_wire::fixture::{Fixture, ToolExchange};
+
+tests! {
+    a_service_that_tells_the_model_reports_it,
+    what_acts_again_is_said_unless_it_only_reads,
+    a_service_that_keeps_a_failure_to_itself_is_silent,
+    a_tool_that_acts_again_after_a_crash_has_acted_twice,
+    a_scenario_without_doubles_has_no_worlds_of_tools,
+}
+
+/// How the service calls a tool of an MCP server.
+const CALL: &str = r#"def write(**args):
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "write", "arguments": args}}
+    headers = {"content-type": "application/json"}
+    request = urllib.request.Request(os.environ["TOOLS"], json.dumps(call).encode(), headers)
+    for last in TRIES:
+        try:
+            result = json.load(urllib.request.urlopen(request, timeout=1))["result"]["content"][0]["text"]
+            return result
+        except Exception as error:
+            if last:
+                FAILED
+"#;
+
+fn tree(tries: &str, failed: &str, worlds: &str) -> Tree {
+    let scenario = format!("worlds = {worlds}\n[[step]]\npost = \"/now\"\njson = \"Write a poem\"\n");
+    let call = CALL.replace("TRIES", tries).replace("FAILED", failed);
+    let tree = agent(
+        "def write(path=\"untitled.txt\", text=\"\"):\n    return \"wrote \" + path\n",
+        &call,
+        &scenario,
+        writes(),
+    );
+    tree.replace("scenarios/suite.toml", "env = {", "env = { TOOLS = \"{{ tools.notes }}\",");
+    let suite = tree.read("scenarios/suite.toml");
+    tree.write("scenarios/suite.toml", &format!("{suite}[tools.notes]\nmcp = {{ url = \"http://placeholder/\" }}\n"));
+    let path = tree.path("fixtures/poem.json");
+    let mut fixture = Fixture::read(&path, &Rules::default()).unwrap();
+    let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
+    let exchange = ToolExchange {
+        method: "tools/call".to_owned(),
+        params: json(r#"{"name": "write", "arguments": {"path": "note.txt", "text": "roses"}}"#),
+        messages: Vec::new(),
+        answer: Some(Ok(json(r#"{"content": [{"type": "text", "text": "wrote note.txt"}]}"#))),
+        status: None,
+        then: Vec::new(),
+    };
+    fixture.tools.insert("notes".to_owned(), vec![exchange]);
+    fixture.write(&path).unwrap();
+    tree
+}
+
+fn said(tries: &str, failed: &str, worlds: &str) -> String {
+    lines(&tree(tries, failed, worlds)).join("\n")
+}
+
+const TELLS: &str = "return \"Error: \" + str(error)";
+
+fn a_service_that_tells_the_model_reports_it() {
+    let said = said("[True]", TELLS, "\"tools\"");
+    assert!(said.contains("tools  tool-error 1/1  reported  the model is told \"Error: the tool failed"), "{said}");
+    assert!(said.contains("tools  tool-timeout 1/1  reported  the model is told \"Error: timed out\""), "{said}");
+    assert!(said.contains("tools  tool-form 1/1  reported  the model is told \"Error: 'content'\""), "{said}");
+    assert!(said.contains("tools  tool-lost 1/1  reported  the model is told \"Error: "), "{said}");
+    assert!(!said.contains('!') && !said.contains("sick"), "{said}");
+}
+
+fn what_acts_again_is_said_unless_it_only_reads() {
+    let worlds = "[\"tool-timeout\", \"tool-lost\"]";
+    let twice = said("[False, True]", TELLS, worlds);
+    assert!(twice.contains("tools  tool-timeout 1/1  recovered  in 2 calls"), "{twice}");
+    let again = "! tools  tool-lost 1/1  ACTED TWICE  `write` acts again, with the same arguments";
+    assert!(twice.contains(again), "{twice}");
+    let reads = said("[False, True]", TELLS, &format!("{{ of = {worlds}, reads = [\"write\"] }}"));
+    assert!(reads.contains("tools  tool-lost 1/1  recovered  in 2 calls"), "{reads}");
+}
+
+fn a_service_that_keeps_a_failure_to_itself_is_silent() {
+    let as_if = said("[True]", "return \"wrote note.txt\"", "\"tool-timeout\"");
+    assert!(as_if.contains("! tools  tool-timeout 1/1  SILENT  `write` failed, and all is as recorded"), "{as_if}");
+    let nothing = said("[True]", "return \"\"", "\"tool-lost\"");
+    assert!(nothing.contains("! tools  tool-lost 1/1  SILENT  the model is told \"\""), "{nothing}");
+}
+
+fn a_tool_that_acts_again_after_a_crash_has_acted_twice() {
+    // Its client sends the request again, and nothing was written down.
+    let said = said("[True]", TELLS, "\"process\"");
+    assert!(said.contains("process  kill 1/4  resumed"), "{said}");
+    let paid = "! process  kill 2/4  PAID TWICE  before `write` acts: asks for the answer of turn 1 again";
+    let acted = "! process  kill 3/4  ACTED TWICE  after `write` acted: `write` acts again, with the same arguments";
+    assert!(said.contains(paid) && said.contains(acted), "{said}");
+}
+
+fn a_scenario_without_doubles_has_no_worlds_of_tools() {
+    let tree = agent("", "", "worlds = \"tools\"\n[[step]]\npost = \"/now\"\njson = \"Write a poem\"\n", writes());
+    let why =
+        "the worlds of the side `tools` cannot be run: no call of a tool was recorded for which there is a double";
+    tree.retake().args(&["worlds", "poem"]).run().exits(2).says(&[why]);
+    // Beside others, it is said below them.
+    tree.replace("scenarios/poem/scenario.toml", "\"tools\"", "[\"tools\", \"error-500\"]");
+    tree.retake().args(&["worlds", "poem"]).run().says(&["tools: no worlds, since no call of a tool was recorded"]);
+}
