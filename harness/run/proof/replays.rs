@@ -140,9 +140,8 @@ impl Proof<'_> {
         (first.passed, first.numbers) = (passed, !project.systems.is_attached(scenario));
         golden = golden.and_then(|_| first.golden_by(scenario, rules));
         // What the model's words and tokens change is not the service's.
-        if let (Some(golden), Some(other)) = (&mut golden, &with_mark) {
-            golden.tell_tokens(other, &first.known().recorded);
-        }
+        let told = golden.as_mut().zip(with_mark.as_ref());
+        told.into_iter().for_each(|(golden, other)| golden.tell_tokens(other, &first.known().recorded));
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
@@ -203,8 +202,8 @@ impl Proof<'_> {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
-            let golden = golden.map(|golden| golden.with_headers_of(&agreed).with_early(&early));
-            let golden = golden.map(|golden| self.with_known_headers(golden));
+            let as_agreed = |golden: Golden| golden.with_headers_of(&agreed).with_early(&early);
+            let golden = golden.map(|golden| self.with_known_headers(as_agreed(golden)));
             let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());

@@ -40,7 +40,9 @@ pub(super) fn compare(
         (then, now)
     };
     let options = &scenario.golden;
-    written.iter_mut().for_each(|golden| golden.agree_on_numbers(&of(&recorded, options)));
+    for golden in written.iter_mut() {
+        golden.agree_on_numbers(&of(&recorded, options));
+    }
     let (then, now) = both(options);
     if then == now {
         return None;

@@ -38,8 +38,8 @@ impl Line {
 /// The line of one world in cells, for a table with columns: its place, the fault, what the service did, and why.
 pub(super) fn cells(judged: &Judged, callers: &[Option<String>]) -> [String; 4] {
     let Judged { world, verdict, .. } = judged;
-    let (place, fault) = if let (Some(_), Fault { kind, after: Some(at), of }) = (world.spot, world.fault) {
-        ("client".to_owned(), format!("{} {at}/{of}", kind.name()))
+    let (place, fault) = if let (Some(_), Fault { kind, after: Some(at), of }) = (&world.spot, world.fault) {
+        (kind.side().to_owned(), format!("{} {at}/{of}", kind.name()))
     } else {
         let caller = callers.get(world.turn).cloned().flatten().map(|caller| format!(" {caller}"));
         (format!("turn {}{}", world.turn + 1, caller.unwrap_or_default()), world.said())
