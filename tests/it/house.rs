@@ -27,13 +27,13 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_684, 60),
+    ("retake-core", 13_683, 60),
     ("retake-durable", 1124, 0),
     ("retake-wire", 7984, 4),
     ("retake-model", 8469, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5046, 0),
-    ("retake", 22_294, 62),
+    ("retake", 22_303, 62),
     ("retake-cli", 11_170, 198),
 ];
 

@@ -8,7 +8,7 @@ use super::captured::Captured;
 use super::golden::{Block, Golden, Header, Repeat};
 use super::ids::{Ids, ShownId, is_id};
 use super::notation::{self, Normalize};
-use super::options::ShapeOptions;
+use super::options::{Detail, ShapeOptions};
 use super::times;
 use crate::json::Json;
 
@@ -143,7 +143,7 @@ impl Header {
 impl Golden {
     /// Makes the goldens of several runs of one scenario agree on numbers, and on headers: one whose value differs varies, and one
     /// that only some answers have is not held. Whether ids repeat may vary, too: a client that comes back may get an event twice, or not.
-    pub fn agree_on_what_varies(goldens: &mut [&mut Golden]) {
+    pub fn agree_on_what_varies(goldens: &mut [&mut Golden], detail: Detail) {
         for at in 0..goldens.iter().map(|golden| golden.blocks.len()).min().unwrap_or_default() {
             let all: Vec<Vec<Header>> = goldens.iter().map(|golden| golden.blocks[at].headers.clone()).collect();
             let find = |of: &[Header], subject: &str| of.iter().find(|header| header.subject() == subject).cloned();
@@ -162,7 +162,8 @@ impl Golden {
                 });
             }
         }
-        let Some((first, others)) = goldens.split_first_mut() else { return };
+        // A golden of values holds them all.
+        let Some((first, others)) = goldens.split_first_mut().filter(|_| detail == Detail::Types) else { return };
         for other in others.iter() {
             first.agree_on_numbers(other);
         }
@@ -184,9 +185,8 @@ impl Golden {
         self
     }
 
-    /// Says of the headers and numbers that vary by another golden of the scenario that they do.
+    /// Says of the headers that vary by another golden of the scenario that they do.
     pub fn keep_varying(&mut self, known: &Golden) {
-        self.keep_numbers(known);
         for (block, known) in self.blocks.iter_mut().zip(&known.blocks).filter(|(is, was)| is.request == was.request) {
             if known.ids_repeat() == Some(Repeat::Varies) {
                 block.let_ids_repeat();

@@ -255,7 +255,7 @@ pub(super) fn of_goldens(runs: &[Replayed], scenario: &Scenario, tried: &Tried<'
     let texts = |rules: &Rules| -> Vec<String> {
         let goldens = runs.iter().map(|replayed| replayed.golden_by(scenario, rules).unwrap_or_default());
         let mut goldens: Vec<Golden> = goldens.collect();
-        Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>());
+        Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);
         goldens.iter().map(ToString::to_string).collect()
     };
     let all = texts(tried.rules);

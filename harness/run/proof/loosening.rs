@@ -37,7 +37,10 @@ impl Loosening {
     fn between(options: &ShapeOptions, goldens: &dyn Fn(&ShapeOptions) -> Vec<Shaped>) -> Option<Loosening> {
         let goldens = &|options: &ShapeOptions| {
             let mut goldens = goldens(options);
-            Golden::agree_on_what_varies(&mut goldens.iter_mut().map(|shaped| &mut shaped.golden).collect::<Vec<_>>());
+            Golden::agree_on_what_varies(
+                &mut goldens.iter_mut().map(|shaped| &mut shaped.golden).collect::<Vec<_>>(),
+                options.detail,
+            );
             goldens
         };
         let equal = |options: &ShapeOptions| goldens(options).windows(2).all(|pair| pair[0].golden == pair[1].golden);

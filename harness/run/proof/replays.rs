@@ -14,7 +14,7 @@ use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
 use crate::run::verdict::{self, Sides};
 use retake_base::error::Result;
-use retake_core::events::{Golden, Passing, deeper_name};
+use retake_core::events::{Detail, Golden, Passing, deeper_name};
 use retake_core::key::{Check, Rules, Varying, text_as_varying};
 use retake_model::{CallFlaw, DriftOf, FlawKind, Pacing};
 use retake_scenario::{Drift, Level, Scenario};
@@ -137,11 +137,18 @@ impl Proof<'_> {
         }
         let (mut first, mut golden, _) = replay(How::default(), None)?;
         let (passed, with_mark) = self.passed_on(&first, fixture, rules).unzip();
-        (first.passed, first.numbers) = (passed, !project.systems.is_attached(scenario));
+        (first.passed, first.numbers) =
+            (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
         golden = golden.and_then(|_| first.golden_by(scenario, rules));
         // What the model's words and tokens change is not the service's.
+<<<<<<< HEAD
         let told = golden.as_mut().zip(with_mark.as_ref());
         told.into_iter().for_each(|(golden, other)| golden.tell_tokens(other, &first.known().recorded));
+=======
+        if let (true, Some(golden), Some(other)) = (first.numbers, &mut golden, &with_mark) {
+            golden.tell_tokens(other, &first.known().recorded);
+        }
+>>>>>>> faults-5
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
@@ -184,7 +191,7 @@ impl Proof<'_> {
             goldens.push(run.moved_to(&first, &scenario.golden, rules, &goldens[0], again.unwrap_or_default()));
             runs.push(run);
         }
-        Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>());
+        Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);
         if goldens.iter().any(|again| *again != goldens[0]) {
             // The name of the user may be a word of the service, too: only the other user tells.
             let (of_first, of_others) = first.without_user(&mut runs, scenario, rules);
@@ -192,7 +199,7 @@ impl Proof<'_> {
             for (run, again) in runs.iter().zip(of_others) {
                 others.push(run.moved_to(&first, &scenario.golden, rules, &others[0], again.unwrap_or_default()));
             }
-            Golden::agree_on_what_varies(&mut others.iter_mut().collect::<Vec<_>>());
+            Golden::agree_on_what_varies(&mut others.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);
             if others.iter().all(|again| *again == others[0]) {
                 (golden, goldens) = (of_first, others);
             }
@@ -236,11 +243,14 @@ impl Proof<'_> {
         golden.map(|golden| golden.with_cost(run.cost.as_deref().unwrap_or_default(), None))
     }
 
-    /// A header that varied once may be the same in a few replays by chance.
+    /// A header or a number that varied once may be the same in a few replays by chance.
     fn with_known_headers(&self, mut golden: Golden) -> Golden {
         let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
         if let Some(known) = committed {
             golden.keep_varying(&known.golden);
+            if self.scenario.golden.detail == Detail::Types {
+                golden.keep_numbers(&known.golden);
+            }
         }
         golden
     }

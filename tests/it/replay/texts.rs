@@ -69,7 +69,11 @@ fn a_golden_that_names_no_places_is_red_and_an_update_names_them() {
     tree.replace(GOLDEN, "messages  …  /content by /id = ", "messages  …  ");
     tree.runner("gateway").run().exits(101).says(&["UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file"]);
     tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().green();
-    assert_eq!(undated(&tree.read(GOLDEN)), undated(&new));
+    // A golden that could not be read says nothing of which numbers are open.
+    let others = |golden: &str| -> Vec<String> {
+        undated(golden).lines().filter(|line| !line.contains("_tokens ")).map(str::to_owned).collect()
+    };
+    assert_eq!(others(&tree.read(GOLDEN)), others(&new));
 }
 
 fn the_audit_changes_texts_without_ids_too() {

@@ -90,11 +90,11 @@ fn what_differs_from_run_to_run_has_its_name() {
 fn a_header_that_runs_show_to_vary_has_to_be_there() {
     let run = |flavor: &'static str| golden(&[("x-flavor", flavor), ("x-cache", "miss")]);
     let (mut one, mut two, mut three) = (run("a"), run("b"), golden(&[("x-flavor", "a")]));
-    Golden::agree_on_what_varies(&mut [&mut one, &mut two]);
+    Golden::agree_on_what_varies(&mut [&mut one, &mut two], Detail::Types);
     assert_eq!(one, two);
     assert_eq!(lines(&one), ["x-cache: miss", "x-flavor: (varies)"]);
     // What comes only sometimes is not held.
-    Golden::agree_on_what_varies(&mut [&mut one, &mut three]);
+    Golden::agree_on_what_varies(&mut [&mut one, &mut three], Detail::Types);
     assert_eq!(
         (lines(&one), lines(&three)),
         (vec!["x-flavor: (varies)".to_owned()], vec!["x-flavor: (varies)".into()])
@@ -141,7 +141,7 @@ fn ids_that_repeat_in_some_runs_may_repeat() {
     let (once, twice) = ("id: 1\ndata: 1\n\nid: 2\ndata: 1\n\n", "id: 1\ndata: 1\n\nid: 1\ndata: 1\n\n");
     let (mut single, mut again) = (of(once, None), of(twice, None));
     assert_ne!(single, again);
-    Golden::agree_on_what_varies(&mut [&mut single, &mut again]);
+    Golden::agree_on_what_varies(&mut [&mut single, &mut again], Detail::Types);
     assert!(single == again && single.to_string().contains(", with ids, which may repeat\n"), "{single}");
     assert!(of(once, Some(&single)) == single && of(twice, Some(&single)) == single);
     let mut later = of(once, None);
