@@ -141,14 +141,8 @@ impl Proof<'_> {
             (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
         golden = golden.and_then(|_| first.golden_by(scenario, rules));
         // What the model's words and tokens change is not the service's.
-<<<<<<< HEAD
-        let told = golden.as_mut().zip(with_mark.as_ref());
+        let told = golden.as_mut().zip(with_mark.as_ref()).filter(|_| first.numbers);
         told.into_iter().for_each(|(golden, other)| golden.tell_tokens(other, &first.known().recorded));
-=======
-        if let (true, Some(golden), Some(other)) = (first.numbers, &mut golden, &with_mark) {
-            golden.tell_tokens(other, &first.known().recorded);
-        }
->>>>>>> faults-5
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));

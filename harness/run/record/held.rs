@@ -40,11 +40,7 @@ pub(super) fn compare(
         (then, now)
     };
     let options = &scenario.golden;
-<<<<<<< HEAD
-    for golden in written.iter_mut() {
-=======
     if let Some(golden) = written.as_mut().filter(|_| replayed.numbers) {
->>>>>>> faults-5
         golden.agree_on_numbers(&of(&recorded, options));
     }
     let (then, now) = both(options);
