@@ -139,10 +139,8 @@ impl Proof<'_> {
         let (passed, with_mark) = self.passed_on(&first, fixture, rules).unzip();
         (first.passed, first.numbers) =
             (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
-        golden = golden.and_then(|_| first.golden_by(scenario, rules));
-        // What the model's words and tokens change is not the service's.
-        let told = golden.as_mut().zip(with_mark.as_ref()).filter(|_| first.numbers);
-        told.into_iter().for_each(|(golden, other)| golden.tell_tokens(other, &first.known().recorded));
+        golden =
+            golden.and_then(|_| first.golden_by(scenario, rules)).map(|golden| with_tokens(golden, &first, with_mark));
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
@@ -355,4 +353,12 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
 pub(crate) fn await_next_second() {
     let into = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.subsec_millis());
     std::thread::sleep(Duration::from_millis(u64::from(1005 - into)));
+}
+
+/// Tells the numbers that another replay's words and tokens of the model change by these: they are not the service's own.
+fn with_tokens(mut golden: Golden, run: &Replayed, other: Option<Golden>) -> Golden {
+    if let Some(other) = other.filter(|_| run.numbers) {
+        golden.tell_tokens(&other, &run.known().recorded);
+    }
+    golden
 }
