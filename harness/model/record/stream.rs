@@ -179,6 +179,9 @@ fn ends_answer(api: Api, stream: &[u8], length: usize) -> bool {
     let marks: &[&str] = match api {
         Api::OpenAiChat => &["data: [DONE]", "data:[DONE]"],
         Api::OpenAiResponses => &["response.completed", "response.incomplete", "response.failed"],
+        // What ends a stream of `InvokeModel` is in base64; AWS closes its streams.
+        Api::BedrockInvoke => &[],
+        Api::Bedrock => &["metadata\r:content-type"],
         Api::Anthropic => &["message_stop"],
         Api::Gemini => &["\"finishReason\""],
         Api::Ollama => &["\"done\":true", "\"done\": true"],
