@@ -71,7 +71,7 @@ fn message(bytes: &[u8]) -> Result<(String, usize), (String, bool)> {
     if found != computed {
         return Err(damaged(format!("has damaged lengths: their checksum is {found:08x}, expected {computed:08x}")));
     }
-    if total > LARGEST || total < PRELUDE + 4 || of_headers > total - PRELUDE - 4 {
+    if !(PRELUDE + 4..=LARGEST).contains(&total) || of_headers > total - PRELUDE - 4 {
         return Err(damaged(format!("has lengths that cannot be: {total} bytes, of which {of_headers} of headers")));
     }
     let bytes = bytes.get(..total).ok_or_else(broken_off)?;

@@ -14,7 +14,7 @@ pub struct Frames {
     /// The end of each piece, as an offset in the text.
     ends: Arc<[usize]>,
     /// The same as it is sent, if that is not the text: the messages of AWS's event stream.
-    sent: Option<(Bytes, Arc<[usize]>)>,
+    sent: Option<Arc<(Bytes, Arc<[usize]>)>>,
     /// The milliseconds between each piece and the one before it; empty if they are not known.
     delays: Arc<[u32]>,
     /// Whether the client left after these pieces, before the end of the stream.
@@ -31,14 +31,14 @@ impl Frames {
     /// Iterates over the pieces as bytes that are ready to send.
     pub fn bytes(&self) -> impl Iterator<Item = Bytes> + Send + use<> {
         let Frames { text, ends, sent, .. } = self.clone();
-        let (text, ends) = sent.unwrap_or((text, ends));
+        let (text, ends) = sent.map_or((text, ends), Arc::unwrap_or_clone);
         let mut from = 0;
         (0..ends.len()).map(move |at| text.slice(std::mem::replace(&mut from, ends[at])..ends[at]))
     }
 
     /// All pieces, joined as they are sent.
     pub fn text(&self) -> Bytes {
-        self.sent.as_ref().map_or_else(|| self.text.clone(), |(bytes, _)| bytes.clone())
+        self.sent.as_ref().map_or_else(|| self.text.clone(), |sent| sent.0.clone())
     }
 
     /// The milliseconds between each piece and the one before it: one number for each piece, or none if they are not known.
@@ -83,7 +83,8 @@ impl<F: AsRef<str>> FromIterator<F> for Frames {
             text.len()
         });
         let ends: Arc<[usize]> = ends.collect();
-        let sent = (!ends_sent.is_empty() && ends_sent.len() == ends.len()).then(|| (sent.into(), ends_sent.into()));
+        let sent =
+            (!ends_sent.is_empty() && ends_sent.len() == ends.len()).then(|| Arc::new((sent.into(), ends_sent.into())));
         let text = text.into_boxed_str().into_boxed_bytes().into();
         Frames { text, ends, sent, delays: Arc::default(), open: false }
     }

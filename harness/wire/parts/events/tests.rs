@@ -38,7 +38,7 @@ fn the_event_of_a_chunk_and_its_padding_are_held_in_plain_text() {
     ] {
         let whole = bytes(&usual, &payload);
         let read = read(&whole).map_err(|damaged| damaged.what).unwrap();
-        assert_eq!(read, [held.clone()]);
+        assert_eq!(read.concat(), held);
         assert_eq!(encoded(&held).unwrap(), whole);
     }
 }
@@ -62,6 +62,7 @@ fn exceptions_and_unusual_headers_are_kept() {
 
 #[test]
 fn each_damage_is_one_clear_error() {
+    type Case<'a> = (&'a dyn Fn(&mut Vec<u8>), usize, &'a str, bool);
     let whole: Vec<u8> = [STANDARD.decode(REAL).unwrap(), STANDARD.decode(REAL).unwrap()].concat();
     let second = whole.len() / 2;
     let damaged = |change: &dyn Fn(&mut Vec<u8>)| {
@@ -70,7 +71,7 @@ fn each_damage_is_one_clear_error() {
         let damaged = read(&bytes).err().unwrap();
         (damaged.whole.len(), damaged.what, damaged.ends)
     };
-    let cases: [(&dyn Fn(&mut Vec<u8>), usize, &str, bool); 5] = [
+    let cases: [Case<'_>; 5] = [
         (&|bytes| bytes[second + 100] ^= 1, 1, "message 2 of the event stream is damaged: its checksum is", false),
         (&|bytes| bytes[3] ^= 1, 0, "message 1 of the event stream has damaged lengths", false),
         (&|bytes| bytes.truncate(second + 50), 1, "message 2 of the event stream is incomplete", true),
