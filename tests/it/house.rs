@@ -27,13 +27,13 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-base", 808, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_456, 60),
+    ("retake-core", 13_514, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 8595, 4),
-    ("retake-model", 8452, 0),
+    ("retake-model", 8474, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5026, 0),
-    ("retake", 21_418, 60),
+    ("retake", 21_411, 60),
     ("retake-cli", 11_270, 194),
 ];
 
