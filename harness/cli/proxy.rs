@@ -30,7 +30,8 @@ use retake_wire::fixture::{Fixture, JournalLock, Suspected, call_log, journal_of
     your service at the URL, with that key instead of the provider's:\n  \
     OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=test\n\n\
     Only the proxy needs the provider's key: OPENAI_API_KEY, ANTHROPIC_API_KEY,\n\
-    GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY, AZURE_OPENAI_API_KEY. A key is\n\
+    GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY, AZURE_OPENAI_API_KEY,\n\
+    AWS_BEARER_TOKEN_BEDROCK, AWS_SECRET_ACCESS_KEY. A key is\n\
     sent only to its own provider; to send it to a gateway instead, set\n\
     RETAKE_UPSTREAM_OPENAI=URL, RETAKE_UPSTREAM_ANTHROPIC=URL and so on, or what its\n\
     clients read: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on.\n\n\

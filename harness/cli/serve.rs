@@ -217,6 +217,7 @@ pub(super) fn say_ready(server: &ModelServer) {
         ("anthropic", &urls.anthropic),
         ("gemini", &urls.gemini),
         ("ollama", &urls.ollama),
+        ("bedrock", &urls.bedrock),
         ("key", server.key()),
     ];
     terminal::out(Json::object(ready.map(|(name, value)| (name, Json::from(value)))).print(Layout::Python));

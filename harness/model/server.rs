@@ -72,6 +72,8 @@ pub struct Urls {
     pub gemini: String,
     /// For Ollama's clients.
     pub ollama: String,
+    /// For AWS's SDKs, as the endpoint of Bedrock's runtime.
+    pub bedrock: String,
 }
 
 impl ModelServer {
@@ -206,7 +208,9 @@ impl Urls {
     /// Returns the base URLs of a server at this address.
     pub fn of(address: SocketAddr) -> Urls {
         let url = format!("http://{address}");
-        Urls { openai: format!("{url}/v1"), anthropic: url.clone(), gemini: url.clone(), ollama: url.clone(), url }
+        let openai = format!("{url}/v1");
+        let [anthropic, gemini, ollama, bedrock] = std::array::from_fn(|_| url.clone());
+        Urls { url, openai, anthropic, gemini, ollama, bedrock }
     }
 }
 

@@ -154,6 +154,7 @@ impl StageValues {
             ("anthropic", &model.anthropic),
             ("gemini", &model.gemini),
             ("ollama", &model.ollama),
+            ("bedrock", &model.bedrock),
             ("key", key),
         ];
         context.insert("model", Json::object(urls.map(|(name, url)| (name, Json::from(url.as_str())))));

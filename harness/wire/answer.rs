@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::parts::events;
 use super::parts::sse::whole_characters;
-use super::{Api, Body, Response, WireError, anthropic, declared, gemini, ollama, openai_chat, openai_responses};
+use super::{
+    Api, Body, Response, WireError, anthropic, bedrock, declared, gemini, ollama, openai_chat, openai_responses,
+};
 use retake_core::conversation::Answer;
 use retake_core::json::Json;
 
@@ -46,7 +49,8 @@ pub fn decode_read(api: Api, response: &Response, json: Option<&Json>) -> Result
     match api {
         Api::OpenAiChat => openai_chat::answer::of_json(body),
         Api::OpenAiResponses => openai_responses::answer::of_json(body),
-        Api::Anthropic => anthropic::answer::of_json(body),
+        Api::Anthropic | Api::BedrockInvoke => anthropic::answer::of_json(body),
+        Api::Bedrock => bedrock::answer::of_json(body),
         Api::Gemini => gemini::answer::of_json(body),
         Api::Ollama => ollama::answer::of_json(body),
         // The content of an opaque response is not interpreted; replay returns the response itself.
@@ -64,19 +68,27 @@ pub(super) fn whole(api: Api, body: &Body) -> Result<Json, WireError> {
 }
 
 fn value(api: Api, body: &Body) -> Result<Json, WireError> {
-    let Body::Frames(frames) = body else { return body.value().ok_or_else(neither_json_nor_stream) };
+    let Body::Frames(frames) = body else { return body.value().ok_or_else(|| neither_json_nor_stream(body)) };
     let frames = whole_characters(frames.iter());
     match api {
         Api::OpenAiResponses => openai_responses::stream::assemble(frames),
         Api::Anthropic => anthropic::stream::assemble(frames),
+        Api::BedrockInvoke => anthropic::stream::assemble(bedrock::stream::unfailed(frames)?),
+        Api::Bedrock => bedrock::stream::assemble(frames),
         Api::Gemini => gemini::stream::assemble(frames),
         Api::Ollama => ollama::stream::assemble(frames),
-        Api::OpenAiChat | Api::Declared(_) | Api::Opaque => Err(neither_json_nor_stream()),
+        Api::OpenAiChat | Api::Declared(_) | Api::Opaque => Err(neither_json_nor_stream(body)),
     }
 }
 
-fn neither_json_nor_stream() -> WireError {
-    WireError::new("expected JSON or a stream, found text")
+fn neither_json_nor_stream(body: &Body) -> WireError {
+    match body {
+        Body::Binary(bytes) => match events::read(bytes) {
+            Err(damaged) => WireError::new(damaged.what),
+            Ok(_) => WireError::new("expected JSON or a stream, found bytes"),
+        },
+        _ => WireError::new("expected JSON or a stream, found text"),
+    }
 }
 
 #[cfg(test)]

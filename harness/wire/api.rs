@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Declaration;
+use super::{Declaration, bedrock};
 use retake_core::json::Json;
 
 /// A provider API that Retake speaks, or replays as far as it is declared.
@@ -15,6 +15,10 @@ pub enum Api {
     Gemini,
     /// Ollama's native chat API.
     Ollama,
+    /// Amazon Bedrock's Converse.
+    Bedrock,
+    /// Amazon Bedrock's `InvokeModel` with Anthropic's bodies.
+    BedrockInvoke,
     /// An API whose bodies are declared by pointers. Its answers are replayed as they came.
     Declared(&'static Declaration),
     /// Any other request: embeddings, token counts, moderation.
@@ -23,8 +27,16 @@ pub enum Api {
 
 impl Api {
     /// Every API but those that are declared, in the order in which help and errors list them.
-    pub const ALL: [Api; 6] =
-        [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic, Api::Gemini, Api::Ollama, Api::Opaque];
+    pub const ALL: [Api; 8] = [
+        Api::OpenAiChat,
+        Api::OpenAiResponses,
+        Api::Anthropic,
+        Api::Gemini,
+        Api::Ollama,
+        Api::Bedrock,
+        Api::BedrockInvoke,
+        Api::Opaque,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -33,6 +45,8 @@ impl Api {
             Api::Anthropic => "anthropic",
             Api::Gemini => "gemini",
             Api::Ollama => "ollama",
+            Api::Bedrock => "bedrock-converse",
+            Api::BedrockInvoke => "bedrock-invoke",
             Api::Declared(declared) => &declared.name,
             Api::Opaque => "opaque",
         }
@@ -49,11 +63,18 @@ impl Api {
         !matches!(self, Api::Declared(_) | Api::Opaque)
     }
 
+    /// Returns the API whose whole bodies this one has.
+    #[must_use]
+    pub fn of_bodies(self) -> Api {
+        if self == Api::BedrockInvoke { Api::Anthropic } else { self }
+    }
+
     /// Returns the API of a request with this body: this one, unless another API has the same path and this body is of that one.
     #[must_use]
     pub fn of_body(self, body: &Json) -> Api {
         match self {
             Api::Declared(declared) if !declared.is_of(body) => Api::Opaque,
+            Api::BedrockInvoke if !bedrock::is_of_anthropic(body) => Api::Opaque,
             api => api,
         }
     }
@@ -110,12 +131,8 @@ const OTHER_THAN_CHATS: [(&str, &str); 15] = [
 /// known.
 pub fn known_opaque(path: &str) -> Option<&'static str> {
     let path = path.split(['?', '#']).next().unwrap_or_default();
-    if let Some((_, call)) = path.rsplit_once('/').filter(|_| path.contains("/model/")) {
-        return match call {
-            "converse" | "converse-stream" => Some("Bedrock Converse"),
-            "invoke" | "invoke-with-response-stream" => Some("Bedrock InvokeModel"),
-            _ => None,
-        };
+    if spoken(path) == Some(Api::BedrockInvoke) {
+        return Some("Bedrock InvokeModel with a body that is not Anthropic's");
     }
     OTHER_THAN_CHATS.iter().find(|(part, _)| path.contains(part)).map(|(_, what)| *what)
 }
@@ -132,7 +149,7 @@ pub fn is_of_provider(path: &str) -> bool {
 /// Whether a host is that of a provider whose API Retake speaks. All requests to it are part of a recording, with any method.
 pub fn is_host_of_provider(host: &str) -> bool {
     let own = ["api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com", "ollama.com"];
-    own.contains(&host) || host.ends_with(".openai.azure.com")
+    own.contains(&host) || host.ends_with(".openai.azure.com") || host.starts_with("bedrock-runtime.")
 }
 
 /// The API whose model calls are posted to this path; `None` if there is none. Any prefix is accepted:
@@ -147,6 +164,11 @@ fn spoken(path: &str) -> Option<Api> {
     let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     // `/v1/threads/ID/messages` belongs to OpenAI's Assistants API.
     let of_a_thread = || path.split('/').rev().nth(2) == Some("threads");
+    match bedrock::of_path(path).map(|(_, operation)| operation) {
+        Some("converse" | "converse-stream") => return Some(Api::Bedrock),
+        Some("invoke" | "invoke-with-response-stream") => return Some(Api::BedrockInvoke),
+        _ => {}
+    }
     match path.rsplit('/').next()? {
         "completions" if path.ends_with("/chat/completions") => Some(Api::OpenAiChat),
         "responses" if path.contains('/') => Some(Api::OpenAiResponses),

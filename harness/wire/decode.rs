@@ -2,7 +2,7 @@
 
 use super::parts::fields::WireError;
 use super::{
-    Api, Call, Known, Target, anthropic, declared, form, gemini, ollama, opaque, openai_chat, openai_responses,
+    Api, Call, Known, Target, anthropic, bedrock, declared, form, gemini, ollama, opaque, openai_chat, openai_responses,
 };
 use retake_core::json::Json;
 use retake_core::key::{keep_order, keep_order_of_message};
@@ -19,11 +19,9 @@ pub fn chat_body(bytes: &[u8]) -> Result<Json, String> {
 /// An error says why the body is not JSON.
 pub fn read_body(target: Target<'_>, bytes: &[u8]) -> Result<(Api, Json), String> {
     let api = target.api().unwrap_or(Api::Opaque);
-    if api.is_spoken() {
-        return Ok((api, chat_body(bytes)?));
-    }
     let body = opaque::request_body(bytes);
-    Ok((api.of_body(&body), body))
+    let api = api.of_body(&body);
+    Ok((api, if api.is_spoken() { chat_body(bytes)? } else { body }))
 }
 
 /// Decodes the body of a request that was sent to a target; a target that is only a path means `POST`. `known` is what earlier
@@ -37,6 +35,8 @@ pub fn decode<'a>(api: Api, to: impl Into<Target<'a>>, body: &Json, known: &Know
         Api::Anthropic => anthropic::request::decode(body),
         Api::Gemini => gemini::request::decode(target.path, body),
         Api::Ollama => ollama::request::decode(body),
+        Api::Bedrock => bedrock::request::converse(target.path, body),
+        Api::BedrockInvoke => bedrock::request::invoke(target.path, body),
         Api::Declared(api) => Ok(declared::request::decode(api, target, body)),
         Api::Opaque => return Ok(opaque::decode(target, body)),
     }?;
@@ -52,7 +52,7 @@ pub(super) fn with_version(mut call: Call, target: Target<'_>) -> Call {
 /// Does for one element of a call's messages what [`chat_body`] does for the whole body: content keeps the order of its keys where
 /// it counts for the key.
 pub(super) fn keeping_order(api: Api, message: &mut Json, text: &str) {
-    if matches!(api, Api::OpenAiChat | Api::Anthropic | Api::Ollama) {
+    if matches!(api, Api::OpenAiChat | Api::Anthropic | Api::BedrockInvoke | Api::Ollama) {
         keep_order_of_message(message, text);
     }
 }

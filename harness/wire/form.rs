@@ -34,6 +34,11 @@ pub(super) fn anthropic(body: &Json) -> Json {
     Form::default().on("stop", is_filled(body.get("stop_sequences"))).kind(format).into()
 }
 
+pub(super) fn bedrock(body: &Json) -> Json {
+    let format = body.pointer("/outputConfig/textFormat/type");
+    Form::default().on("stop", is_filled(body.pointer("/inferenceConfig/stopSequences"))).kind(format).into()
+}
+
 pub(super) fn gemini(body: &Json) -> Json {
     let config = given(body, "generationConfig").or_else(|| given(body, "generation_config")).unwrap_or(&Json::Null);
     // The API parses requests as protobuf's JSON, where each field has two spellings.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::decode::{keeping_order, with_version};
 use super::request::{Before, Pending, ToolNames};
-use super::{Api, Call, Shared, Target, anthropic, gemini, ollama, openai_chat, openai_responses};
+use super::{Api, Call, Shared, Target, anthropic, bedrock, gemini, ollama, openai_chat, openai_responses};
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::{Normalizer, RunningHash};
@@ -56,10 +56,10 @@ impl Histories {
     /// the call, or can say what is wrong with it.
     pub fn read(&self, api: Api, target: Target<'_>, body: &[u8], normalizer: &Normalizer) -> Option<Reading> {
         let list = match api {
-            Api::OpenAiChat | Api::Anthropic | Api::Ollama => "messages",
+            Api::OpenAiChat | Api::Anthropic | Api::Ollama | Api::Bedrock => "messages",
             Api::OpenAiResponses => "input",
             Api::Gemini => "contents",
-            Api::Declared(_) | Api::Opaque => return None,
+            Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => return None,
         };
         let (rest, elements) = Json::parse_request_around(body, list)?;
         if api == Api::OpenAiResponses && openai_responses::request::goes_on(&rest) {
@@ -76,7 +76,8 @@ impl Histories {
             Api::Anthropic => anthropic::request::around(&rest, messages),
             Api::Gemini => gemini::request::around(target.path, &rest, messages),
             Api::Ollama => ollama::request::around(&rest, messages),
-            Api::Declared(_) | Api::Opaque => return None,
+            Api::Bedrock => bedrock::request::around(target.path, &rest, messages),
+            Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => return None,
         };
         Some(Reading { call: with_version(call.ok()?, target), hash })
     }
@@ -129,7 +130,8 @@ impl Forest {
             Api::Anthropic => anthropic::request::element(&json, &mut before).ok()?,
             Api::Gemini => gemini::request::element(&json, &mut before).ok()?,
             Api::Ollama => ollama::request::element(&json, &mut before).ok()?,
-            Api::Declared(_) | Api::Opaque => return None,
+            Api::Bedrock => bedrock::request::element(&json, &mut before).ok()?,
+            Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => return None,
         };
         let pending = before.pending;
         for message in &messages {

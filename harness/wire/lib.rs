@@ -10,6 +10,7 @@
 mod answer;
 mod anthropic;
 mod api;
+mod bedrock;
 mod call;
 mod content_encoding;
 mod declared;
@@ -48,6 +49,7 @@ pub use known::Known;
 pub use limited::{Limited, Quota, limit_headers, limited};
 pub use opaque::{from_base64, only_reads, request_body, request_body_before, to_base64};
 pub use openai_chat::stream::without_usage;
+pub use parts::events::encoded;
 pub use parts::fields::WireError;
 pub use parts::frames::Frames;
 pub use parts::sse::split_frames;

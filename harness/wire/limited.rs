@@ -36,6 +36,9 @@ pub fn limited(api: Api, quota: &Quota, model: &str, array: bool) -> Response {
         Api::Anthropic => ("rate_limit_error", of_anthropic(quota)),
         Api::Gemini => ("RESOURCE_EXHAUSTED", of_gemini(quota, model)),
         Api::Ollama => ("", of_ollama(quota)),
+        Api::Bedrock | Api::BedrockInvoke => {
+            ("ThrottlingException", "Too many requests, please wait before trying again.".to_owned())
+        }
     };
     let (code, request) = (Some("rate_limit_exceeded"), Some("req_of_retake"));
     let details = gemini_details(quota, model);
@@ -73,8 +76,8 @@ pub fn limit_headers(api: Api, quota: &Quota, now: i64) -> Vec<(&'static str, St
                 headers.push(("retry-after", seconds(quota.free_in).to_string()));
             }
         }
-        // Gemini says in the body how long to wait, and Ollama does not say it.
-        Api::Gemini | Api::Ollama => {}
+        // Gemini says in the body how long to wait, and the others do not say it.
+        Api::Gemini | Api::Ollama | Api::Bedrock | Api::BedrockInvoke => {}
     }
     headers
 }

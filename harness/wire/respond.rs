@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use super::answer::whole;
-use super::parts::sse;
-use super::{Api, Body, RenderFor, Response, Unrenderable, anthropic, gemini, ollama, openai_chat, openai_responses};
+use super::parts::{events, sse};
+use super::{
+    Api, Body, RenderFor, Response, Unrenderable, anthropic, bedrock, gemini, ollama, openai_chat, openai_responses,
+};
 use retake_core::conversation::{Answer, Finish};
 use retake_core::json::{Json, Layout};
 
@@ -21,7 +23,7 @@ pub fn respond(
         return Ok(response.clone());
     }
     match recorded {
-        Some((api, response)) if api == call.api => {
+        Some((api, response)) if api.of_bodies() == call.api.of_bodies() && response.status < 300 => {
             // Converting the recorded body keeps what only this API can express: signatures, ids of items, token counts.
             match whole(api, &response.body) {
                 Ok(body) if api != Api::OpenAiChat => Ok(in_form(body, call)),
@@ -100,6 +102,11 @@ fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
         (Api::OpenAiChat | Api::Declared(_) | Api::Opaque, _) | (_, BodyForm::Whole) => Response::json(200, body),
         (Api::OpenAiResponses, _) => Response::stream(openai_responses::stream::frames(&body)),
         (Api::Anthropic, _) => Response::stream(anthropic::stream::frames(&body)),
+        (Api::BedrockInvoke, _) => Response::events(anthropic::stream::frames(&body).iter().filter_map(|frame| {
+            let (_, data) = frame.trim_end().split_once("data: ").filter(|_| !frame.starts_with("event: ping"))?;
+            Some(events::frame("chunk", data))
+        })),
+        (Api::Bedrock, _) => Response::events(bedrock::stream::frames(&body)),
         (Api::Gemini, BodyForm::Array) => Response::json(200, Json::Array(gemini::stream::pieces(&body))),
         (Api::Gemini, BodyForm::Frames) => {
             let pieces = gemini::stream::pieces(&body).into_iter();
@@ -121,7 +128,8 @@ pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrende
         (Api::OpenAiChat, false) => return openai_chat::render::json(answer, call),
         (Api::OpenAiChat, true) => return openai_chat::render::stream(answer, call),
         (Api::OpenAiResponses, _) => openai_responses::render::response(answer, call)?,
-        (Api::Anthropic, _) => anthropic::render::message(answer, call)?,
+        (Api::Anthropic | Api::BedrockInvoke, _) => anthropic::render::message(answer, call)?,
+        (Api::Bedrock, _) => bedrock::render::response(answer, call)?,
         (Api::Gemini, _) => gemini::render::response(answer, call)?,
         (Api::Ollama, _) => ollama::render::response(answer, call)?,
         (Api::Declared(_), _) => {
@@ -160,6 +168,10 @@ impl ProviderError<'_> {
     /// Returns the body that says it.
     pub fn body(self, api: Api) -> Json {
         let error = match api {
+            // Without the header that says the kind, its clients look for it in the body.
+            Api::Bedrock | Api::BedrockInvoke => {
+                return Json::object([("message", Json::from(self.message)), ("__type", self.kind.into())]);
+            }
             Api::OpenAiChat | Api::OpenAiResponses | Api::Declared(_) | Api::Opaque => Json::object([
                 ("message", Json::from(self.message)),
                 ("type", self.kind.into()),
@@ -185,7 +197,7 @@ impl ProviderError<'_> {
 pub fn models_response(api: Api, models: &[String]) -> Json {
     match api {
         Api::OpenAiChat | Api::OpenAiResponses | Api::Declared(_) | Api::Opaque => openai_chat::render::models(models),
-        Api::Anthropic => anthropic::render::models(models),
+        Api::Anthropic | Api::Bedrock | Api::BedrockInvoke => anthropic::render::models(models),
         Api::Gemini => gemini::render::models(models),
         Api::Ollama => ollama::render::models(models),
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::parts::sse;
+use super::parts::{events, sse};
 use super::{Api, Frames, split_frames};
 use retake_core::conversation::{Answer, Native, ToolCall};
 use retake_core::json::{Json, JsonText};
@@ -143,6 +143,11 @@ impl Response {
         Response::of(200, "text/event-stream; charset=utf-8", Body::Frames(frames.into_iter().collect()))
     }
 
+    /// Creates a response with an event stream of AWS's.
+    pub fn events(frames: impl IntoIterator<Item = String>) -> Response {
+        Response::of(200, events::EVENTS, Body::Frames(frames.into_iter().collect()))
+    }
+
     /// Creates a response with a stream of JSON lines.
     pub fn lines(lines: Vec<String>) -> Response {
         Response::of(200, LINES, Body::Frames(lines.into_iter().collect()))
@@ -151,6 +156,15 @@ impl Response {
     /// Creates a response from what came over HTTP, and decides what kind of body it is: a stream, JSON, text or bytes. The
     /// content decides before the content type does, because the content type is often wrong.
     pub fn received(status: u16, content_type: &str, bytes: Vec<u8>) -> Response {
+        if events::is_stream(&bytes) {
+            let body = match events::read(&bytes) {
+                Ok(frames) => Body::Frames(frames.into_iter().collect()),
+                // A stream that broke off is what came of it.
+                Err(damaged) if damaged.ends => Body::Frames(damaged.whole.into_iter().collect()),
+                Err(_) => Body::Binary(bytes),
+            };
+            return Response::of(status, content_type, body);
+        }
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(e) => return Response::of(status, content_type, Body::Binary(e.into_bytes())),

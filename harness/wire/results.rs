@@ -46,7 +46,7 @@ impl Results {
         if !call.api.is_spoken() || call.messages.iter().any(goes_on) {
             return Results::default();
         }
-        let needs_ids = matches!(call.api, Api::OpenAiChat | Api::OpenAiResponses | Api::Anthropic);
+        let needs_ids = !matches!(call.api, Api::Gemini | Api::Ollama);
         let mut walk = Walk { needs_ids, ..Walk::default() };
         for message in &call.messages {
             match message.kind.as_str() {

@@ -31,7 +31,7 @@ fn is_text(api: Api, piece: &Json) -> bool {
     match api {
         Api::OpenAiChat => has(piece.pointer("/choices/0/delta/content")),
         Api::OpenAiResponses => piece.str_of("type") == Some("response.output_text.delta") && has(piece.get("delta")),
-        Api::Anthropic => has(piece.pointer("/delta/text")),
+        Api::Anthropic | Api::Bedrock | Api::BedrockInvoke => has(piece.pointer("/delta/text")),
         Api::Gemini => {
             let parts = piece.pointer("/candidates/0/content/parts").and_then(Json::as_array).unwrap_or_default();
             parts.iter().any(|part| !is_thought(part) && has(part.get("text")))

@@ -63,7 +63,7 @@ fn each_api_renders_all_the_usage_counts_that_it_can_express() {
         let call = RenderFor { api, stream: false, array: false, include_usage: true, model: "m", seed: "s" };
         let said = decode_response(api, &render(&answer, &call).unwrap()).unwrap().usage.unwrap();
         let expected = match api {
-            Api::Anthropic => Usage { reasoning: 0, ..given },
+            Api::Anthropic | Api::Bedrock | Api::BedrockInvoke => Usage { reasoning: 0, ..given },
             Api::Ollama => Usage { input: 100, output: 50, ..Usage::default() },
             _ => Usage { cache_written: 0, ..given },
         };

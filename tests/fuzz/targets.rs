@@ -246,15 +246,22 @@ fn events<'a>(chunks: impl Iterator<Item = &'a [u8]>, format: Option<Format>) ->
     events
 }
 
+/// The API that a first byte selects: those that came later have the upper half.
+fn api_of(how: u8) -> Api {
+    let all = [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic, Api::Gemini, Api::Ollama, Api::Opaque];
+    if how < 128 { all[usize::from(how % 6)] } else { [Api::Bedrock, Api::BedrockInvoke][usize::from(how % 2)] }
+}
+
 /// Requests and responses of each API. The first byte selects the API and the kind. An answer is rendered over every API, and
 /// the rendered response must read back.
 pub fn wire(data: &[u8]) {
     let Some((how, body)) = data.split_first() else { return };
-    let api = Api::ALL[usize::from(how % 6)];
+    let api = api_of(*how);
     let rules = Rules::default();
     if how / 6 % 2 == 0 {
         let path =
             ["/v1/models/m:generateContent", "/v1/models/m:streamGenerateContent", ""][usize::from(how / 12 % 3)];
+        let path = if api == Api::Bedrock || api == Api::BedrockInvoke { "/model/m%3A0/converse-stream" } else { path };
         // A call that is read after itself is the same as one that is read as a whole.
         let histories = wire::Histories::default();
         for _ in 0..2 {

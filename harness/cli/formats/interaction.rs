@@ -167,7 +167,7 @@ fn offered_version(api: Api) -> &'static str {
     match api {
         Api::OpenAiChat | Api::OpenAiResponses | Api::Anthropic => "v1",
         Api::Gemini => "v1beta",
-        Api::Ollama | Api::Declared(_) | Api::Opaque => "",
+        Api::Ollama | Api::Bedrock | Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => "",
     }
 }
 

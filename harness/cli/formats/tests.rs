@@ -219,12 +219,17 @@ fn every_providers_path_is_recognized_with_any_prefix() {
         ("https://api.anthropic.com/v1/messages/count_tokens", Api::Opaque, chat, r#"{"input_tokens": 1}"#),
         (
             "https://a/v1/projects/p/locations/l/publishers/anthropic/models/c:rawPredict",
-            Api::Opaque,
+            Api::from_name("vertex-raw-predict").unwrap(),
             chat,
             of_anthropic,
         ),
         ("https://b.amazonaws.com/model/us.anthropic.c-v1%3A0/invoke", Api::Opaque, chat, of_anthropic),
-        ("https://b.amazonaws.com/model/us.anthropic.c-v1%3A0/converse", Api::Opaque, chat, r#"{"output": {}}"#),
+        (
+            "https://b.amazonaws.com/model/us.anthropic.c-v1%3A0/converse",
+            Api::Bedrock,
+            r#"{"messages": [{"role": "user", "content": [{"text": "q"}]}]}"#,
+            r#"{"output": {"message": {"role": "assistant", "content": [{"text": "a"}]}}, "stopReason": "end_turn"}"#,
+        ),
         ("https://g.com/v1/models/g:generateContent?key=k", Api::Gemini, gemini, of_gemini),
         ("https://g.com/v1alpha/models/g:generateContent", Api::Gemini, gemini, of_gemini),
         (
@@ -249,7 +254,7 @@ fn every_providers_path_is_recognized_with_any_prefix() {
             r#"{"prompt": "q"}"#,
             r#"{"response": "a", "done": true}"#,
         ),
-        ("https://api.cohere.com/v2/chat", Api::Opaque, chat, r#"{"message": {}}"#),
+        ("https://api.cohere.com/v2/chat", Api::from_name("cohere").unwrap(), chat, r#"{"message": {}}"#),
         ("https://api.openai.com/v1/embeddings", Api::Opaque, r#"{"input": "a"}"#, r#"{"data": []}"#),
     ] {
         let text = cassette(
@@ -272,7 +277,7 @@ fn a_binary_body_stays_binary() {
             to_base64(&frames)
         ),
     );
-    let text = text.replace("https://api.openai.com/v1/chat/completions", "https://b/model/m/converse-stream");
+    let text = text.replace("https://api.openai.com/v1/chat/completions", "https://b/some/stream");
     let body = wire::Body::Binary(frames.to_vec());
     let content_type = "application/vnd.amazon.eventstream".to_owned();
     assert_eq!(wires(&import(Foreign::Vcr, &text))[0].response, Response::of(200, &content_type, body));

@@ -113,6 +113,7 @@ async fn seen(start: Start, env: &[(String, String)], folder: &Path) -> Result<S
         ("{{ model.anthropic }}", url.clone()),
         ("{{ model.gemini }}", url.clone()),
         ("{{ model.ollama }}", url.clone()),
+        ("{{ model.bedrock }}", url.clone()),
         ("{{ model.key }}", "retake".to_owned()),
     ];
     let filled = |text: &str| values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));

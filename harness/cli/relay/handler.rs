@@ -84,7 +84,7 @@ pub(super) async fn handle(State(relay): State<Arc<RelayState>>, request: Reques
         Ok(Some(name)) => return marked(REFUSED, &undeclared(&name, true)),
         Err(why) => return failed(&why),
     }
-    let mut call = Request::new(Body::from(body));
+    let mut call = Request::new(body);
     *call.method_mut() = parts.method;
     *call.headers_mut() = parts.headers;
     for name in OF_THE_RELAY {
@@ -100,11 +100,14 @@ async fn pass_on(
     relay: &RelayState,
     upstream: &Upstream,
     path: &str,
-    mut call: Request<Body>,
+    mut call: Request<Bytes>,
 ) -> Result<Response<Body>, String> {
     *call.uri_mut() = upstream.uri(path)?;
     call.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     call.headers_mut().extend(upstream.key_header()?);
+    let (mut head, body) = call.into_parts();
+    upstream.sign(&head.method, &head.uri, &body, &mut head.headers)?;
+    let call = Request::from_parts(head, Body::from(body));
     let answer = relay.to_providers.send(call).await;
     let answer = answer.map_err(|why| upstream.unreachable(&why))?;
     answer::passed_on(answer, relay.keys.censor()).map_err(|name| {

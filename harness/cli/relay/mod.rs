@@ -17,6 +17,7 @@ mod keys;
 mod outward;
 mod providers;
 pub(crate) mod runner;
+mod sigv4;
 mod start;
 
 pub(crate) use providers::{Upstreams, variables};

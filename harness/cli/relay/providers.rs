@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::{env, fmt};
 
-use axum::http::{HeaderName, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::sigv4::Signer;
 use retake_base::error::{Error, Result};
 use retake_model::relay::provider_of;
 use retake_wire::Api;
@@ -23,7 +24,7 @@ struct Provider {
     key_header: &'static str,
 }
 
-const PROVIDERS: [Provider; 4] = [
+const PROVIDERS: [Provider; 5] = [
     Provider {
         api: Api::OpenAiChat,
         name: "OpenAI",
@@ -60,6 +61,15 @@ const PROVIDERS: [Provider; 4] = [
         base: "https://ollama.com",
         key_header: "authorization",
     },
+    Provider {
+        api: Api::Bedrock,
+        name: "Bedrock",
+        address: "RETAKE_UPSTREAM_BEDROCK",
+        of_clients: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"],
+        keys: &["AWS_BEARER_TOKEN_BEDROCK", AWS_SECRET],
+        base: "https://bedrock-runtime.{region}.amazonaws.com",
+        key_header: "authorization",
+    },
 ];
 
 /// The environment variable for Azure's key. Azure's services speak OpenAI's API and take their key in the header `api-key`.
@@ -67,6 +77,9 @@ const AZURE_KEY: &str = "AZURE_OPENAI_API_KEY";
 const AZURE_ENDPOINT: &str = "AZURE_OPENAI_ENDPOINT";
 /// The environment variable for a key of Anthropic's API that its clients send as a bearer token, mostly to gateways.
 const ANTHROPIC_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
+/// The environment variables of who signs requests to AWS, which takes a key of Bedrock's own as well.
+const AWS_SECRET: &str = "AWS_SECRET_ACCESS_KEY";
+const AWS_SESSION: &str = "AWS_SESSION_TOKEN";
 /// The environment variable for Ollama's address, which may lack the scheme, the host and the port.
 const OLLAMA_HOST: &str = "OLLAMA_HOST";
 
@@ -91,6 +104,18 @@ fn of_ollama(address: &str) -> String {
     let (host, path) = address.split_at(address.find('/').unwrap_or(address.len()));
     let (name, port) = host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).unwrap_or((host, "11434"));
     format!("http://{}:{port}{path}", if name.is_empty() { "127.0.0.1" } else { name })
+}
+
+/// Returns what signs requests, if the key is AWS's secret.
+fn signer(key: Option<&(&str, String)>, set: &impl Fn(&str) -> Option<String>) -> Option<Signer> {
+    let (_, secret) = key.filter(|(variable, _)| *variable == AWS_SECRET)?;
+    let (id, session) = (set("AWS_ACCESS_KEY_ID")?, set(AWS_SESSION));
+    Some(Signer { id, secret: secret.clone(), session, region: region(set) })
+}
+
+/// The region that AWS's clients use, by the variables in which they look for it, or their own.
+fn region(set: &impl Fn(&str) -> Option<String>) -> String {
+    ["AWS_REGION", "AWS_DEFAULT_REGION"].into_iter().find_map(set).unwrap_or_else(|| "us-east-1".to_owned())
 }
 
 /// Whether an address belongs to one of Azure's services.
@@ -118,7 +143,7 @@ fn is_for(provider: &Provider, variable: &str, base: &str, set: &impl Fn(&str) -
 
 /// The variables that may hold a provider's key.
 pub(super) fn key_variables() -> impl Iterator<Item = &'static str> {
-    PROVIDERS.iter().flat_map(|provider| provider.keys).copied().chain([AZURE_KEY])
+    PROVIDERS.iter().flat_map(|provider| provider.keys).copied().chain([AZURE_KEY, AWS_SESSION])
 }
 
 /// The variables that only the relay gets: addresses may have a key in them, too.
@@ -135,13 +160,15 @@ pub(crate) struct Upstream {
     named_by: Option<&'static str>,
     /// The key, and the variable that holds it.
     key: Option<(&'static str, String)>,
+    /// What signs its requests, if the key is a secret that is not sent.
+    signer: Option<Signer>,
     /// Whether the whole path is appended to the address, because its provider is not known.
     whole_path: bool,
 }
 
 /// The configured providers. Only those that are called have to be configured.
 #[derive(Clone, Debug)]
-pub(crate) struct Upstreams([Option<Upstream>; 4]);
+pub(crate) struct Upstreams([Option<Upstream>; 5]);
 
 impl fmt::Display for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -158,7 +185,7 @@ impl fmt::Debug for Upstream {
 impl Upstreams {
     /// No providers.
     pub(super) fn none() -> Upstreams {
-        Upstreams([const { None }; 4])
+        Upstreams([const { None }; 5])
     }
 
     /// Reads the environment. A provider is configured if `RETAKE_UPSTREAM_…` or a variable of its clients names its address, or its
@@ -179,11 +206,12 @@ impl Upstreams {
     /// Does the same as [`Upstreams::of_url`] with a valid address. `value` reads a variable.
     fn of_base(base: &str, value: impl Fn(&str) -> Option<String>) -> Upstreams {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
-        let mut upstreams = [const { None }; 4];
+        let mut upstreams = [const { None }; 5];
         for (index, provider) in PROVIDERS.iter().enumerate() {
             let key = key_of(provider, base, &set).filter(|(name, _)| is_for(provider, name, base, &set));
             let (base, named_by) = (base.to_owned(), Some("--upstream"));
-            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, whole_path: true });
+            let signer = signer(key.as_ref(), &set);
+            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, signer, whole_path: true });
         }
         Upstreams(upstreams)
     }
@@ -203,17 +231,19 @@ impl Upstreams {
     /// Fails if a variable holds no address that can be used.
     pub(crate) fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
-        let mut upstreams = [const { None }; 4];
+        let mut upstreams = [const { None }; 5];
         for (index, provider) in PROVIDERS.iter().enumerate() {
             let named = provider.address(&set);
-            let base = named.as_ref().map_or(provider.base, |(_, base)| base);
+            let base = named.as_ref().map_or(provider.base, |(_, base)| base).replace("{region}", &region(&set));
+            let base = &*base;
             let key = key_of(provider, base, &set);
             if named.is_none() && key.is_none() {
                 continue;
             }
             let named_by = named.as_ref().map(|(variable, _)| *variable);
             let base = checked(base).map_err(|e| e.while_doing(&format!("read {}", named_by.unwrap_or_default())))?;
-            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, whole_path: false });
+            let signer = signer(key.as_ref(), &set);
+            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, signer, whole_path: false });
         }
         Ok(Upstreams(upstreams))
     }
@@ -276,6 +306,13 @@ impl Upstream {
     /// Fails if the key cannot be in a header.
     pub(super) fn key_header(&self) -> Result<Option<(HeaderName, HeaderValue)>, String> {
         let Some((variable, key)) = &self.key else { return Ok(self.of_address()) };
+        if *variable == AWS_SECRET {
+            return if self.signer.is_some() {
+                Ok(None)
+            } else {
+                Err(format!("{AWS_SECRET} is set, and AWS_ACCESS_KEY_ID is not"))
+            };
+        }
         let (name, value) = match PROVIDERS[self.provider].key_header {
             _ if is_azure(&self.base) || *variable == AZURE_KEY => ("api-key", key.clone()),
             _ if *variable == ANTHROPIC_TOKEN => (header::AUTHORIZATION.as_str(), format!("Bearer {key}")),
@@ -286,6 +323,13 @@ impl Upstream {
             .map_err(|_| format!("the key for {self} has characters that a header cannot have"))?;
         value.set_sensitive(true);
         Ok(Some((HeaderName::from_static(name), value)))
+    }
+
+    /// Signs a request, if it is the signature that brings the key.
+    /// Fails if a part of it cannot be in a header.
+    pub(super) fn sign(&self, method: &Method, uri: &Uri, body: &[u8], headers: &mut HeaderMap) -> Result<(), String> {
+        let Some(signer) = &self.signer else { return Ok(()) };
+        signer.sign(method, uri, body, time::OffsetDateTime::now_utc(), headers)
     }
 
     /// The header for the name and the password that the address itself has: `https://NAME:PASSWORD@host`.

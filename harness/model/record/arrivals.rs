@@ -2,6 +2,7 @@
 
 use tokio::time::Instant;
 
+use axum::body::Bytes;
 use retake_wire::Frames;
 
 /// Delays are rounded down to multiples of this many milliseconds. Shorter differences mean nothing, and would change a fixture
@@ -45,13 +46,13 @@ impl Arrivals {
     pub(super) fn delays(&self, frames: &Frames) -> Vec<u32> {
         let (mut end, mut before) = (0, 0);
         let mut came = self.came.iter().peekable();
-        let delay = |frame: &str| {
+        let delay = |frame: Bytes| {
             end += frame.len();
             while came.next_if(|(bytes, _)| *bytes < end).is_some() {}
             let steps = came.peek().map_or(before, |(_, steps)| *steps);
             (steps - std::mem::replace(&mut before, steps)) * STEP
         };
-        frames.iter().map(delay).collect()
+        frames.bytes().map(delay).collect()
     }
 }
 

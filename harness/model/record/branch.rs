@@ -89,7 +89,9 @@ impl Branch {
             return call;
         };
         if let Some(model) = model {
-            if call.api == Api::Gemini {
+            if matches!(call.api, Api::Bedrock | Api::BedrockInvoke) {
+                call.path = with_segment(&call.path, &model);
+            } else if call.api == Api::Gemini {
                 call.path = with_model(&call.path, &model);
             } else if let Api::Declared(declared) = call.api {
                 set_at(body, &declared.model, &model);
@@ -105,6 +107,7 @@ impl Branch {
             let table = match call.api {
                 Api::Gemini if !path.contains('.') => Some("generationConfig"),
                 Api::Ollama if !path.contains('.') => Some("options"),
+                Api::Bedrock if !path.contains('.') => Some("inferenceConfig"),
                 _ => None,
             };
             let keys: Vec<&str> = table.into_iter().chain(path.split('.')).collect();
@@ -143,10 +146,20 @@ fn with_model(path: &str, model: &str) -> String {
     format!("{folder}{model}:{method}")
 }
 
+/// Replaces the model in a path of Bedrock's: `/model/us.amazon.nova-lite-v1%3A0/converse`.
+fn with_segment(path: &str, model: &str) -> String {
+    let model: String = url::form_urlencoded::byte_serialize(model.as_bytes()).collect();
+    match (path.find("/model/"), path.rfind('/')) {
+        (Some(from), Some(to)) => format!("{}/model/{model}{}", &path[..from], &path[to..]),
+        _ => path.to_owned(),
+    }
+}
+
 fn set_prompt(api: Api, body: &mut Object, prompt: &str) {
     let text = || Json::from(prompt);
     match api {
-        Api::Anthropic => drop(body.insert("system", text())),
+        Api::Anthropic | Api::BedrockInvoke => drop(body.insert("system", text())),
+        Api::Bedrock => drop(body.insert("system", Json::Array(vec![Json::object([("text", text())])]))),
         Api::Gemini => {
             body.remove("system_instruction");
             let part = Json::object([("text", text())]);

@@ -34,12 +34,15 @@ const REACHES_IN: &str = "RETAKE_RELAY_REACHES";
 const HOLDS_IN: &str = "RETAKE_RELAY_HOLDS";
 
 /// The headers of a call that are passed on.
-const PASSED: [&str; 10] = [
+const PASSED: [&str; 13] = [
     "content-type",
     "accept",
     "anthropic-version",
     "anthropic-beta",
     "openai-beta",
+    "x-amzn-bedrock-accept",
+    "x-amzn-bedrock-guardrailidentifier",
+    "x-amzn-bedrock-guardrailversion",
     // These identify the account, or the customer of a gateway.
     "openai-organization",
     "openai-project",
@@ -70,6 +73,7 @@ pub fn provider_of(api: Api) -> &'static str {
         Api::Anthropic => "anthropic",
         Api::Gemini => "gemini",
         Api::Ollama => "ollama",
+        Api::Bedrock | Api::BedrockInvoke => "bedrock",
     }
 }
 

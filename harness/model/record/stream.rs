@@ -179,10 +179,12 @@ fn ends_answer(api: Api, stream: &[u8], length: usize) -> bool {
     let marks: &[&str] = match api {
         Api::OpenAiChat => &["data: [DONE]", "data:[DONE]"],
         Api::OpenAiResponses => &["response.completed", "response.incomplete", "response.failed"],
+        Api::Bedrock => &["metadata\r:content-type"],
         Api::Anthropic => &["message_stop"],
         Api::Gemini => &["\"finishReason\""],
         Api::Ollama => &["\"done\":true", "\"done\": true"],
-        Api::Declared(_) | Api::Opaque => &[],
+        // What ends a stream of `InvokeModel` is in base64; AWS closes its streams.
+        Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => &[],
     };
     let tail = &stream[stream.len().saturating_sub(length + BEFORE)..];
     marks.iter().any(|mark| memmem::find(tail, mark.as_bytes()).is_some())

@@ -47,6 +47,10 @@ fn conversation(api: Api, stream: bool) -> [String; 2] {
             .map(|more| format!(r#"{{"model":"m","max_tokens":9,"stream":{stream},"system":"Be brief","messages":[{question}{more}]}}"#)),
         Api::Gemini => ["", r#",{"role":"model","parts":[{"functionCall":{"name":"look","args":{"at":"x"}}}]},{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"result":"found"}}}]}"#]
             .map(|more| format!(r#"{{"contents":[{{"role":"user","parts":[{{"text":"look"}}]}}{more}]}}"#)),
+        Api::Bedrock => ["", r#",{"role":"assistant","content":[{"toolUse":{"toolUseId":"call_1","name":"look","input":{"at":"x"}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"call_1","content":[{"text":"found"}]}}]}"#]
+            .map(|more| format!(r#"{{"system":[{{"text":"Be brief"}}],"messages":[{{"role":"user","content":[{{"text":"look"}}]}}{more}]}}"#)),
+        Api::BedrockInvoke => conversation(Api::Anthropic, stream)
+            .map(|body| body.replace(r#""model":"m""#, r#""anthropic_version":"bedrock-2023-05-31""#).replace(&format!(r#""stream":{stream},"#), "")),
         Api::Declared(_) | Api::Opaque => [r#"{"model":"e","input":["a"]}"#, r#"{"model":"e","input":["b"]}"#].map(str::to_owned),
     }
 }
@@ -58,6 +62,8 @@ fn exchanges() -> Vec<Exchange> {
         (Api::Anthropic, ["/v1/messages", "/v1/messages?beta=true"]),
         (Api::Gemini, ["/v1beta/models/m:generateContent", "/v1beta/models/m:streamGenerateContent?alt=sse"]),
         (Api::Gemini, ["/v1beta/models/m:generateContent", "/v1beta/models/m:streamGenerateContent"]),
+        (Api::Bedrock, ["/model/m/converse", "/model/m/converse-stream"]),
+        (Api::BedrockInvoke, ["/model/m/invoke", "/model/m/invoke-with-response-stream"]),
         (Api::Ollama, ["/api/chat", "/api/chat"]),
     ];
     let call =

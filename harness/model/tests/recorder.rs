@@ -80,7 +80,7 @@ impl Recording {
 
 /// Starts a fake provider behind a fake relay, which has one path for each provider.
 pub(super) async fn provider(router: Router) -> Relay {
-    let providers = ["openai", "anthropic", "gemini", "ollama"];
+    let providers = ["openai", "anthropic", "gemini", "ollama", "bedrock"];
     let nested = |all: Router, name: &str| all.nest(&format!("/{name}"), router.clone());
     let router = providers.into_iter().fold(Router::new(), nested);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -32,12 +32,12 @@ fn cut_stream(fault: Fault, api: Api, response: &Response, frames: &Frames) -> O
     let end = match fault.kind {
         FaultKind::Garbage => {
             let frame = frames.iter().nth(next)?;
-            pieces[next] = garbage(frame).into();
+            pieces[next] = as_sent(garbage(frame));
             End::Whole
         }
         FaultKind::ErrorEvent => {
             pieces.truncate(last + 1);
-            pieces.push(in_stream(api, pieces.len()).into());
+            pieces.push(as_sent(in_stream(api, pieces.len())));
             End::Whole
         }
         kind => {
@@ -50,6 +50,10 @@ fn cut_stream(fault: Fault, api: Api, response: &Response, frames: &Frames) -> O
         }
     };
     Some(Sent { end, ..Sent::in_pieces(response, pieces) })
+}
+
+fn as_sent(frame: String) -> Bytes {
+    retake_wire::encoded(&frame).map_or_else(|| frame.into(), Bytes::from)
 }
 
 /// A body that is no stream: it can lack its end, or be no JSON.

@@ -18,6 +18,7 @@ pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
     match api {
         Api::Anthropic => headers.push(("request-id", REQUEST.to_owned())),
         Api::OpenAiChat | Api::OpenAiResponses => headers.push(("x-request-id", REQUEST.to_owned())),
+        Api::Bedrock | Api::BedrockInvoke => headers.push(("x-amzn-errortype", error_of(kind, api).kind.to_owned())),
         Api::Gemini | Api::Ollama | Api::Declared(_) | Api::Opaque => {}
     }
     Sent {
@@ -46,6 +47,10 @@ fn error_of(kind: FaultKind, api: Api) -> ProviderError<'static> {
     let details = limited.then(|| Json::Array(vec![retry]));
     let of = |status, kind, message| ProviderError { status, kind, message, code, request: Some(REQUEST), details };
     match (kind, api) {
+        (_, Api::Bedrock | Api::BedrockInvoke) => {
+            let (status, kind, message) = of_aws(kind);
+            of(status, kind, message)
+        }
         (FaultKind::RateLimit | FaultKind::Exhausted, Api::Anthropic) => {
             of(429, "rate_limit_error", "This request would exceed your account's rate limit. Please try again later.")
         }
@@ -99,6 +104,28 @@ fn error_of(kind: FaultKind, api: Api) -> ProviderError<'static> {
     }
 }
 
+/// The errors of Amazon Bedrock.
+fn of_aws(kind: FaultKind) -> (u16, &'static str, &'static str) {
+    match kind {
+        FaultKind::RateLimit | FaultKind::Exhausted => {
+            (429, "ThrottlingException", "Too many requests, please wait before trying again.")
+        }
+        FaultKind::Overloaded => (503, "ServiceUnavailableException", "Bedrock is unable to process your request."),
+        FaultKind::ContextOverflow => (400, "ValidationException", "Input is too long for requested model."),
+        FaultKind::Unauthorized => {
+            (403, "UnrecognizedClientException", "The security token included in the request is invalid.")
+        }
+        FaultKind::ModelGone => {
+            (404, "ResourceNotFoundException", "This model version has reached the end of its life.")
+        }
+        _ => (
+            500,
+            "InternalServerException",
+            "The system encountered an unexpected error during processing. Try your request again.",
+        ),
+    }
+}
+
 /// Returns the frame with which a provider says, in a stream that began well, that it cannot go on. `sent` is the number of frames
 /// before it.
 pub(super) fn in_stream(api: Api, sent: usize) -> String {
@@ -118,6 +145,10 @@ pub(super) fn in_stream(api: Api, sent: usize) -> String {
         }
         Api::Anthropic => format!("event: error\ndata: {}\n\n", error.body(api).print(Layout::Compact)),
         Api::Ollama => error.body(api).print(Layout::Compact) + "\n",
+        Api::Bedrock | Api::BedrockInvoke => {
+            let data = Json::object([("message", error.message.into())]).print(Layout::Compact);
+            format!(":exception-type internalServerException\ndata: {data}\n\n")
+        }
         Api::OpenAiChat | Api::Gemini | Api::Declared(_) | Api::Opaque => {
             format!("data: {}\n\n", error.body(api).print(Layout::Compact))
         }

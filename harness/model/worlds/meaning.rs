@@ -24,7 +24,9 @@ pub(super) fn meant(kind: FaultKind, turn: &Turn, call: &Call) -> Option<Respons
     let seed = turn.key.input_hash.to_string();
     let response = wire::render(&answer, &call.render_for(&seed)).ok()?;
     match kind {
-        FaultKind::LengthInToolCall | FaultKind::BadArguments if call.api == Api::Anthropic => in_half(response),
+        FaultKind::LengthInToolCall | FaultKind::BadArguments if call.api.of_bodies() == Api::Anthropic => {
+            in_half(response)
+        }
         FaultKind::NoParts => without_parts(response),
         _ => Some(response),
     }
@@ -39,7 +41,7 @@ fn changed(kind: FaultKind, output: &Answer, call: &Call) -> Option<Answer> {
         FaultKind::ReasoningOnly => with(vec![Block::Reasoning(REASONING.to_owned())], Finish::Stop),
         FaultKind::ContentFilter if call.api == Api::Ollama => None,
         FaultKind::Refusal => match call.api {
-            Api::Anthropic | Api::Gemini => with(Vec::new(), Finish::ContentFilter),
+            Api::Anthropic | Api::BedrockInvoke | Api::Bedrock | Api::Gemini => with(Vec::new(), Finish::ContentFilter),
             Api::Ollama => with(vec![Block::Text(REFUSAL.to_owned())], Finish::Stop),
             _ => with(vec![Block::Refusal(REFUSAL.to_owned())], Finish::Stop),
         },
@@ -94,7 +96,7 @@ fn with_call(output: &Answer, change: impl FnOnce(&mut ToolCall) -> Option<()>) 
 
 /// The blocks up to the last tool call, whose arguments are cut. An API whose arguments are objects sends no such call at all.
 fn with_cut_call(output: &Answer, call: &Call, by_length: bool) -> Option<Vec<Block>> {
-    match call.api {
+    match call.api.of_bodies() {
         Api::OpenAiChat | Api::OpenAiResponses => {
             with_last_call(output, |args| *args = Json::Str(half(&printed(args)).to_owned()))
         }

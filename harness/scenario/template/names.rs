@@ -27,7 +27,7 @@ const OF_CALLS: [&str; 2] = ["tool", "args"];
 const SYSTEMS: &str = "systems";
 
 /// The attributes of `model`.
-const OF_MODEL: [&str; 6] = ["url", "openai", "anthropic", "gemini", "ollama", "key"];
+const OF_MODEL: [&str; 7] = ["url", "openai", "anthropic", "gemini", "ollama", "bedrock", "key"];
 
 /// The attributes of `fixture`.
 const OF_FIXTURE: [&str; 2] = ["prompt", "context"];

@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::events;
+
 /// The pieces of a stream, in order. Cloning shares them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Frames {
     text: Bytes,
     /// The end of each piece, as an offset in the text.
     ends: Arc<[usize]>,
+    /// The same as it is sent, if that is not the text: the messages of AWS's event stream.
+    sent: Option<Arc<(Bytes, Arc<[usize]>)>>,
     /// The milliseconds between each piece and the one before it; empty if they are not known.
     delays: Arc<[u32]>,
     /// Whether the client left after these pieces, before the end of the stream.
@@ -26,14 +30,15 @@ impl Frames {
 
     /// Iterates over the pieces as bytes that are ready to send.
     pub fn bytes(&self) -> impl Iterator<Item = Bytes> + Send + use<> {
-        let Frames { text, ends, .. } = self.clone();
+        let Frames { text, ends, sent, .. } = self.clone();
+        let (text, ends) = sent.map_or((text, ends), Arc::unwrap_or_clone);
         let mut from = 0;
         (0..ends.len()).map(move |at| text.slice(std::mem::replace(&mut from, ends[at])..ends[at]))
     }
 
-    /// All pieces, joined.
+    /// All pieces, joined as they are sent.
     pub fn text(&self) -> Bytes {
-        self.text.clone()
+        self.sent.as_ref().map_or_else(|| self.text.clone(), |sent| sent.0.clone())
     }
 
     /// The milliseconds between each piece and the one before it: one number for each piece, or none if they are not known.
@@ -68,13 +73,20 @@ impl Frames {
 
 impl<F: AsRef<str>> FromIterator<F> for Frames {
     fn from_iter<I: IntoIterator<Item = F>>(frames: I) -> Frames {
-        let mut text = String::new();
+        let (mut text, mut sent, mut ends_sent) = (String::new(), Vec::new(), Vec::new());
         let ends = frames.into_iter().map(|frame| {
             text.push_str(frame.as_ref());
+            if let Some(message) = events::encoded(frame.as_ref()) {
+                sent.extend(message);
+                ends_sent.push(sent.len());
+            }
             text.len()
         });
-        let ends = ends.collect();
-        Frames { text: text.into_boxed_str().into_boxed_bytes().into(), ends, delays: Arc::default(), open: false }
+        let ends: Arc<[usize]> = ends.collect();
+        let sent =
+            (!ends_sent.is_empty() && ends_sent.len() == ends.len()).then(|| Arc::new((sent.into(), ends_sent.into())));
+        let text = text.into_boxed_str().into_boxed_bytes().into();
+        Frames { text, ends, sent, delays: Arc::default(), open: false }
     }
 }
 

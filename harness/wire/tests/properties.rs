@@ -115,7 +115,7 @@ fn any_body() -> impl Strategy<Value = Json> {
 }
 
 fn any_api() -> impl Strategy<Value = Api> {
-    prop::sample::select(&Api::ALL[..5])
+    prop::sample::select(&Api::ALL[..7])
 }
 
 fn any_text() -> impl Strategy<Value = String> {
@@ -180,7 +180,11 @@ fn said(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
         Api::Gemini => said_in_gemini(answer, call),
         Api::Ollama => said_in_ollama(answer, call),
         Api::Declared(_) | Api::Opaque => None,
-        Api::Anthropic => {
+        Api::Bedrock => {
+            let blocks = said_in_blocks(answer, |i| ids::derived("tooluse_", call.seed, i))?;
+            Some(Answer { id: None, model: None, ..filled(answer, blocks, call, "") })
+        }
+        Api::Anthropic | Api::BedrockInvoke => {
             Some(filled(answer, said_in_blocks(answer, |i| ids::derived("toolu_", call.seed, i))?, call, "msg_"))
         }
     }

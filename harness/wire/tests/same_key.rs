@@ -66,7 +66,11 @@ fn request(api: Api, messages: &[Message], together: bool) -> Json {
         Api::OpenAiChat => Json::object([("messages", one_by_one(chat, messages))]),
         Api::Ollama => Json::object([("messages", one_by_one(ollama, messages))]),
         Api::OpenAiResponses => Json::object([("instructions", system), ("input", one_by_one(items, rest))]),
-        Api::Anthropic => {
+        Api::Bedrock => {
+            let system = vec![object([("text", system)])].into();
+            Json::object([("system", system), ("messages", merged(rest, together, converse, "content"))])
+        }
+        Api::Anthropic | Api::BedrockInvoke => {
             let merged = merged(rest, together, anthropic, "content");
             Json::object([("system", system), ("messages", merged)])
         }
@@ -151,6 +155,23 @@ fn anthropic(message: &Message) -> (&'static str, Vec<Json>) {
             let id = message.tool_call_id.as_deref().into();
             let content = message.content.clone();
             ("user", vec![object([("type", "tool_result".into()), ("tool_use_id", id), ("content", content)])])
+        }
+        "ai" => ("assistant", text.into_iter().chain(calls).collect()),
+        _ => ("user", text.into_iter().collect()),
+    }
+}
+
+fn converse(message: &Message) -> (&'static str, Vec<Json>) {
+    let text = Some(message.content.clone()).filter(Json::is_truthy).map(|text| object([("text", text)]));
+    let calls = message.tool_calls.iter().map(|call| {
+        let (id, name) = (call.id.as_str().into(), call.name.as_str().into());
+        object([("toolUse", object([("toolUseId", id), ("name", name), ("input", call.args.clone())]))])
+    });
+    match message.kind.as_str() {
+        "tool" => {
+            let content = vec![object([("text", message.content.clone())])].into();
+            let id = message.tool_call_id.as_deref().into();
+            ("user", vec![object([("toolResult", object([("toolUseId", id), ("content", content)]))])])
         }
         "ai" => ("assistant", text.into_iter().chain(calls).collect()),
         _ => ("user", text.into_iter().collect()),

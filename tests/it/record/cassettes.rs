@@ -130,8 +130,9 @@ fn record_from_replay(folder: &Path) {
         import.arg("--out").arg(tree.path("fixtures/all.json")).run().exits(0);
         let provider = Serving::of(&tree.path("fixtures/all.json"));
         let mut program = proxy(&tree, provider.ready("url"));
-        for api in ["OPENAI", "ANTHROPIC", "GEMINI", "OLLAMA"] {
-            program = program.env(&format!("{api}_API_KEY"), provider.ready("key"));
+        for api in ["OPENAI", "ANTHROPIC", "GEMINI", "OLLAMA", "BEDROCK"] {
+            let key = if api == "BEDROCK" { "AWS_BEARER_TOKEN_BEDROCK".to_owned() } else { format!("{api}_API_KEY") };
+            program = program.env(&key, provider.ready("key"));
             // A provider's key is sent to another host only if this variable names that host.
             program = program.env(&format!("RETAKE_UPSTREAM_{api}"), provider.ready("url"));
         }

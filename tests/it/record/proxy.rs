@@ -52,7 +52,7 @@ fn a_proxy_in_front_of_a_replay_records_the_same_fixture() {
         let program = program.env("RETAKE_UPSTREAM_OPENAI", serving.ready(upstream)).arg("--replace");
         let mut proxy = Serving::start(program);
         let keys: Vec<&String> = proxy.ready.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["anthropic", "gemini", "key", "ollama", "openai", "url"]);
+        assert_eq!(keys, ["anthropic", "bedrock", "gemini", "key", "ollama", "openai", "url"]);
         for (hears, says) in [("Hello", "morning"), ("Bye", "long")] {
             let reply = ask(&proxy, hears, stream);
             assert!(reply.status == 200 && reply.body.contains(says), "{}", reply.body);

@@ -129,11 +129,11 @@ fn it_prints_its_urls_and_key_when_it_is_ready() {
     let tree = greeting();
     let serving = Serving::of(&tree.path("fixtures/greeting.json"));
     let keys: Vec<&String> = serving.ready.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["anthropic", "gemini", "key", "ollama", "openai", "url"]);
+    assert_eq!(keys, ["anthropic", "bedrock", "gemini", "key", "ollama", "openai", "url"]);
     let url = serving.ready("url");
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
     assert_eq!(serving.ready("openai"), format!("{url}/v1"));
-    for provider in ["anthropic", "gemini", "ollama"] {
+    for provider in ["anthropic", "bedrock", "gemini", "ollama"] {
         assert_eq!(serving.ready(provider), url);
     }
 }

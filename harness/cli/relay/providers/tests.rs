@@ -19,7 +19,8 @@ fn only_providers_that_are_called_have_to_be_configured() {
 #[test]
 fn addresses_are_put_together() {
     let url = |provider: usize, base: &str, path: &str| {
-        Upstream { provider, base: base.to_owned(), named_by: None, key: None, whole_path: false }.url(path)
+        Upstream { provider, base: base.to_owned(), named_by: None, key: None, signer: None, whole_path: false }
+            .url(path)
     };
     assert_eq!(url(0, "https://h/api/v1", "/v1/responses"), "https://h/api/v1/responses");
     assert_eq!(url(0, "https://h", "/v1/chat/completions"), "https://h/chat/completions");

@@ -96,8 +96,8 @@ fn requests_can_refer_to_what_was_served() {
 /// Lets `known` learn from a request and its answer.
 fn learn(known: &mut Known, method: &str, path: &str, request: &str, answer: &str) {
     let target = Target { method, path };
-    let api = target.api().unwrap_or(Api::Opaque);
     let request = if request.is_empty() { Json::Null } else { json(request) };
+    let api = target.api().map_or(Api::Opaque, |api| api.of_body(&request));
     known.learn(api, target, &request, &Response::json(200, json(answer)));
 }
 

@@ -1,0 +1,67 @@
+//! Decodes a recorded response of Converse into an [`Answer`].
+
+use super::request::tool_use;
+use crate::Api;
+use crate::parts::fields::{self, WireError};
+use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
+use retake_core::json::Json;
+
+pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
+    let Some(message) = body.pointer("/output/message") else {
+        return Err(match body.str_of("message") {
+            Some(_) => WireError::of_provider(body),
+            None => WireError::expected("output.message", "an object", body.get("output")),
+        });
+    };
+    let blocks = fields::each(message, "content", block).map_err(|error| error.within("output.message"))?;
+    let usage = fields::optional_object(body, "usage")?.map(|usage| {
+        let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
+        let (cached, cache_written) = (count("cacheReadInputTokens"), count("cacheWriteInputTokens"));
+        // As with Anthropic, `inputTokens` are those that come from no cache.
+        let input = count("inputTokens").saturating_add(cached).saturating_add(cache_written);
+        Usage { input, output: count("outputTokens"), cached, cache_written, reasoning: 0 }
+    });
+    let finish = fields::optional_string(body, "stopReason")?.map(finish);
+    Ok(Answer { blocks: blocks.into_iter().flatten().collect(), finish, usage, ..Answer::default() })
+}
+
+/// Decodes one block. Signatures and encrypted reasoning are dropped: other APIs cannot use them, and this API replays the response.
+fn block(block: &Json) -> Result<Option<Block>, WireError> {
+    let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    if let Some(text) = fields::optional_string(block, "text")? {
+        return Ok(filled(text).map(Block::Text));
+    }
+    if let Some(reasoning) = block.get("reasoningContent") {
+        return Ok(reasoning
+            .pointer("/reasoningText/text")
+            .and_then(Json::as_str)
+            .and_then(filled)
+            .map(Block::Reasoning));
+    }
+    // A tool that Bedrock runs itself is a block of its own.
+    if let Some(call) = block.get("toolUse").filter(|call| call.get("type").is_none()) {
+        return tool_use(call).map(|call| Some(Block::ToolCall(call))).map_err(|error| error.within("toolUse"));
+    }
+    Ok(Some(Block::Native(Native { api: Api::Bedrock.name().to_owned(), block: block.clone() })))
+}
+
+fn finish(word: &str) -> Finish {
+    match word {
+        "end_turn" | "stop_sequence" => Finish::Stop,
+        "tool_use" => Finish::ToolCalls,
+        "max_tokens" => Finish::Length,
+        "content_filtered" | "guardrail_intervened" => Finish::ContentFilter,
+        other => Finish::from_word(other),
+    }
+}
+
+/// Returns the API's own word for a finish reason.
+pub(super) fn stop_reason(finish: &Finish) -> &str {
+    match finish {
+        Finish::Stop => "end_turn",
+        Finish::ToolCalls => "tool_use",
+        Finish::Length => "max_tokens",
+        Finish::ContentFilter => "content_filtered",
+        Finish::Other(word) => word,
+    }
+}
