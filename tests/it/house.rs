@@ -27,13 +27,13 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-base", 808, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_624, 60),
+    ("retake-core", 13_623, 60),
     ("retake-durable", 1004, 0),
     ("retake-wire", 7632, 0),
     ("retake-model", 8396, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 4932, 0),
-    ("retake", 21_431, 60),
+    ("retake", 21_432, 60),
     ("retake-cli", 11_136, 191),
 ];
 
