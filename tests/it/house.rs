@@ -33,7 +33,7 @@ const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-model", 8396, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 4932, 0),
-    ("retake", 21_432, 60),
+    ("retake", 21_434, 60),
     ("retake-cli", 11_136, 191),
 ];
 

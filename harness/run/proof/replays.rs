@@ -205,7 +205,9 @@ impl Proof<'_> {
                 self.note_event_name(&first);
             }
             let mut golden = golden.map(|golden| golden.with_headers_of(&agreed).with_early(&early));
-            golden.iter_mut().for_each(|golden| golden.agree_on_numbers(&agreed));
+            if let Some(golden) = &mut golden {
+                golden.agree_on_numbers(&agreed);
+            }
             let golden = golden.map(|golden| self.with_known_headers(golden));
             let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
