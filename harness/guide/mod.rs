@@ -20,6 +20,7 @@ pages! {
     pub mod many;
     pub mod recording;
     pub mod matching;
+    pub mod apis;
     pub mod goldens;
     pub mod worlds;
     pub mod red_runs;

@@ -3,7 +3,6 @@
 
 use super::miss::MissReason;
 use retake_core::key::Key;
-use retake_wire::Api;
 use retake_wire::fixture::{Fixture, Turn};
 
 /// What a call that misses gets.
@@ -48,7 +47,7 @@ pub(super) fn any_text(fixture: &Fixture) -> Option<usize> {
     let is_text = |turn: &Turn| {
         turn.output.tool_calls().is_empty()
             && !turn.output.text().is_empty()
-            && turn.wire.as_ref().is_none_or(|wire| wire.api != Api::Opaque)
+            && turn.wire.as_ref().is_none_or(|wire| wire.api.is_spoken())
     };
     fixture.table.turns().iter().rposition(is_text)
 }

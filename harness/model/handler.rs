@@ -173,12 +173,15 @@ impl Exchange<'_> {
     ) -> HttpResponse<HttpBody> {
         let Exchange { session, incoming, .. } = self;
         let mut lookup = self.lookup(replay, &read.call, read.hash.take());
-        let mut is_recorded = read.call.api != Api::Opaque || replay.has_turn_for(&lookup);
-        if !is_recorded && let Some(before) = session.read_as_before(incoming.target(), &incoming.body) {
-            let of_before = self.lookup(replay, &before.call, None);
-            is_recorded = replay.has_turn_for(&of_before);
-            if is_recorded {
-                (read, lookup) = (before, of_before);
+        let may_be_opaque = matches!(read.call.api, Api::Declared(_) | Api::Opaque);
+        let mut is_recorded = !may_be_opaque || replay.has_turn_for(&lookup);
+        if !is_recorded {
+            for before in session.read_as_before(incoming.target(), &incoming.body) {
+                let of_before = self.lookup(replay, &before.call, None);
+                if replay.has_turn_for(&of_before) {
+                    (read, lookup, is_recorded) = (before, of_before, true);
+                    break;
+                }
             }
         }
         let call = &read.call;

@@ -127,7 +127,8 @@ impl Incoming {
             // This is how Ollama's clients check whether it is running.
             return Api::Ollama;
         }
-        self.target().api().unwrap_or_else(|| route::provider(self.uri.path(), &self.headers))
+        let spoken = self.target().api().filter(|api| api.is_spoken());
+        spoken.unwrap_or_else(|| route::provider(self.uri.path(), &self.headers))
     }
 
     /// Whether the request brings the key, in any of the ways in which providers accept it.

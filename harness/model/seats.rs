@@ -1,9 +1,9 @@
 //! The sessions of a model server that several scenarios use one after another. While one of them runs, earlier ones may linger: a
 //! late call is found out by the beginning of its conversation.
 //!
-//! Only scenarios whose conversations begin differently are together here. A call whose beginning none of them knows can be a late
-//! one of any that lingers, or a new one of the scenario that runs. So it is put down to none: each of them runs again alone, and
-//! that run decides.
+//! A call whose beginning none of them knows can be a late one of any that lingers, or a new one of the scenario that runs. So it is
+//! put down to none: each of them runs again alone, and that run decides. The same goes for a call that misses although its beginning
+//! is known, if another one's conversations begin so too: a late call may have taken its turn.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -18,6 +18,7 @@ use super::route::Route;
 use super::session::{Mode, Pacing, Session};
 use retake_base::lock::Mutex;
 use retake_core::key::Hash;
+use retake_wire::Shared;
 
 /// The place of a scenario in a model server.
 #[derive(Clone, Debug)]
@@ -50,13 +51,6 @@ struct Taken {
     /// Whether no scenario runs.
     idle: bool,
     lingering: Arc<Vec<Arc<Session>>>,
-}
-
-/// Who a call belongs to.
-enum Owner {
-    One(Arc<Session>),
-    /// Any of several scenarios. The session answers the call.
-    Unclear(Arc<Session>),
 }
 
 impl Seats {
@@ -115,9 +109,7 @@ impl Begun {
         match route {
             // This is no call of a model, so it fails no scenario.
             Route::Aside(_) => self.of_none(),
-            Route::Call | Route::Unknown => match self.owner(incoming) {
-                (Owner::One(session) | Owner::Unclear(session), in_flight) => (session, in_flight),
-            },
+            Route::Call | Route::Unknown => self.owner(incoming),
         }
     }
 
@@ -126,43 +118,54 @@ impl Begun {
         (self.taken.active, self.in_flight)
     }
 
-    /// Finds out who a call belongs to.
-    fn owner(self, incoming: &Incoming) -> (Owner, InFlight) {
+    /// Finds out who a call belongs to. If it may be any of several, none of them answers it.
+    fn owner(self, incoming: &Incoming) -> (Arc<Session>, InFlight) {
         let Begun { taken: Taken { active, idle, lingering }, in_flight, others } = self;
-        if lingering.is_empty() || knows(&active, incoming) {
-            return (Owner::One(active), in_flight);
+        if lingering.is_empty() {
+            return (active, in_flight);
+        }
+        let begins = Begins::of(&active, incoming);
+        if begins.is_of(&active) {
+            active.is_beside(lingering.iter().filter(|session| begins.is_of(session)));
+            return (active, in_flight);
         }
         let mut earlier: Vec<_> = lingering.iter().cloned().zip(others).collect();
-        if let Some(at) = earlier.iter().position(|(session, _)| knows(session, incoming)) {
+        if let Some(at) = earlier.iter().position(|(session, _)| begins.is_of(session)) {
             let (session, in_flight) = earlier.swap_remove(at);
-            return (Owner::One(session), in_flight);
+            return (session, in_flight);
         }
         if idle && earlier.len() == 1 {
             let (session, in_flight) = earlier.remove(0);
-            return (Owner::One(session), in_flight);
+            return (session, in_flight);
         }
         let running = if idle { None } else { Some(active) };
         let all: Vec<Arc<Session>> = running.into_iter().chain(lingering.iter().cloned()).collect();
-        (Owner::Unclear(unclear(&all)), in_flight)
+        (unclear(&all), in_flight)
     }
 }
 
-/// Whether a call begins as a recorded conversation of a session does.
-fn knows(session: &Session, incoming: &Incoming) -> bool {
-    let Mode::Replay(replay) = &session.mode else { return true };
-    let read = session.read_call(incoming.target(), &incoming.body);
-    let is_root = |root: &Hash| replay.roots().is_some_and(|roots| roots.contains(root));
-    read.is_ok_and(|read| is_root(&read.call.root(replay.rules())) || replay.begins(&read.call.messages))
+/// How a call begins, if it can be read.
+struct Begins(Option<(Hash, Vec<Shared>)>);
+
+impl Begins {
+    fn of(session: &Session, incoming: &Incoming) -> Begins {
+        let read = session.read_call(incoming.target(), &incoming.body).ok();
+        let rules = session.replay().map(|replay| replay.rules());
+        Begins(read.zip(rules).map(|(read, rules)| (read.call.root(rules), read.call.messages)))
+    }
+
+    /// Whether a recorded conversation of a session begins so.
+    fn is_of(&self, session: &Session) -> bool {
+        let Some(replay) = session.replay() else { return true };
+        let Some((root, messages)) = &self.0 else { return false };
+        replay.roots().is_some_and(|roots| roots.contains(root)) || replay.begins(messages)
+    }
 }
 
 /// Returns a session for a call that may belong to any of these. The miss stays without a verdict unless one of them misses when it
 /// runs alone.
 fn unclear(all: &[Arc<Session>]) -> Arc<Session> {
-    let replays = all.iter().filter_map(|session| match &session.mode {
-        Mode::Replay(replay) => Some(replay),
-        Mode::Record(_) => None,
-    });
-    let replays: Vec<_> = replays.collect();
+    let replays: Vec<_> = all.iter().filter_map(|session| session.replay()).collect();
     let names: Vec<&str> = replays.iter().map(|replay| replay.scope().name()).collect();
     let scope = Scope::new(&names.join("` or `"));
     for replay in &replays {
@@ -173,10 +176,26 @@ fn unclear(all: &[Arc<Session>]) -> Arc<Session> {
     Session::new(Mode::Replay(Arc::new(replay)), Pacing::None)
 }
 
+impl Session {
+    /// Says which sessions linger whose conversations begin as its own call does.
+    fn is_beside<'a>(&self, others: impl Iterator<Item = &'a Arc<Session>>) {
+        let others: Vec<_> = others.filter_map(|session| session.replay().cloned()).collect();
+        if let (Some(replay), false) = (self.replay(), others.is_empty()) {
+            *replay.neighbours().beside.lock() = others;
+        }
+    }
+
+    fn replay(&self) -> Option<&Arc<Replay>> {
+        if let Mode::Replay(replay) = &self.mode { Some(replay) } else { None }
+    }
+}
+
 /// What a replay knows of other scenarios that use the same server.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     roots: OnceLock<Option<BTreeSet<Hash>>>,
+    /// The replays that linger, and may have made a call that it answered.
+    beside: Mutex<Vec<Arc<Replay>>>,
     suspected: Mutex<Vec<Scope>>,
 }
 
@@ -188,6 +207,14 @@ impl Replay {
 
     fn suspect(&self, scope: Scope) {
         self.neighbours().suspected.lock().push(scope);
+    }
+
+    /// After a miss: whether it is this scenario's own is not known where others linger that begin so too.
+    pub(super) fn suspects_those_beside(&self) {
+        let beside = self.neighbours().beside.lock().clone();
+        for replay in beside.iter().map(|replay| &**replay).chain((!beside.is_empty()).then_some(self)) {
+            replay.suspect(self.scope().clone());
+        }
     }
 
     /// The scopes of misses that may belong to this scenario or to others that used the same server meanwhile.

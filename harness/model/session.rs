@@ -102,21 +102,20 @@ impl Session {
         {
             return Ok(Read { call, hash: Some(hash), json: OnceLock::new(), body: body.clone() });
         }
-        let json = match api {
-            Api::Opaque => wire::request_body(body),
-            _ => wire::chat_body(body)?,
-        };
-        self.read_json(target, body, json)
+        let (api, json) = wire::read_body(target, body)?;
+        self.read_json(api, target, body, json)
     }
 
-    /// Reads a request as releases before 0.3 did; `None` if they read it alike.
-    pub(super) fn read_as_before(&self, target: Target<'_>, body: &Bytes) -> Option<Read> {
-        let json = wire::request_body_before(body).filter(|_| target.api().is_none())?;
-        self.read_json(target, body, json).ok()
+    /// Reads a request in the other ways in which it may have been recorded: as a whole, before its API was declared or spoken, and
+    /// as releases before 0.3 read what is no chat.
+    pub(super) fn read_as_before(&self, target: Target<'_>, body: &Bytes) -> Vec<Read> {
+        let as_whole = target.api().map(|_| wire::request_body(body));
+        let before = wire::request_body_before(body).filter(|_| target.api().is_none());
+        let read = |json| self.read_json(Api::Opaque, target, body, json).ok();
+        as_whole.into_iter().chain(before).filter_map(read).collect()
     }
 
-    fn read_json(&self, target: Target<'_>, body: &Bytes, mut json: Json) -> Result<Read, String> {
-        let api = target.api().unwrap_or(Api::Opaque);
+    fn read_json(&self, api: Api, target: Target<'_>, body: &Bytes, mut json: Json) -> Result<Read, String> {
         let path = match &self.mode {
             Mode::Replay(replay) => replay.scrub(&mut json, target.path),
             Mode::Record(_) => target.path.into(),

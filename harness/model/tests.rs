@@ -1,6 +1,7 @@
 mod alignment;
 mod callers_apart;
 mod closed_loop;
+mod declared;
 mod extra;
 mod form;
 mod keyless;
@@ -301,7 +302,13 @@ fn a_request_that_is_not_a_call_is_refused_and_registered() {
             ("/v1/chat/completions", server.key(), "{", 400, "not JSON: expected a key in quotes"),
             ("/v1/chat/completions", server.key(), "{}", 400, "messages"),
             ("/v1/chat/completions", server.key(), "[[[", 400, "not JSON"),
-            ("/v1/unheard-of", server.key(), CALL, 404, "calls `POST /v1/unheard-of`, which is not a path of a model"),
+            (
+                "/v1/unheard-of",
+                server.key(),
+                CALL,
+                404,
+                "calls `POST /v1/unheard-of`, which is not a path of a model that Retake knows",
+            ),
         ];
         for (i, (path, key, body, status, reason)) in cases.into_iter().enumerate() {
             let (found, retry, text) = post(server, path, key, body).await;

@@ -26,6 +26,8 @@ pub const OLD_FORMAT: &str = "retake-run/1";
 
 /// The name of the test that fails if a golden or fixture belongs to no scenario.
 pub const NO_ORPHANS: &str = "retake::no_orphans";
+/// The name under which reports show model calls that missed after the verdict of their scenario.
+pub const NO_LATE_CALLS: &str = "retake::no_late_calls";
 
 /// The JSON schema of [`RunData`], which `retake explain --json` prints.
 #[cfg(feature = "schema")]

@@ -268,7 +268,7 @@ const UNASKED: &str = "if the service no longer makes this call on purpose";
 const KEY: &str = "give the client the key `{{ model.key }}`: a call came without it";
 /// The hint for a call to a wrong URL.
 const BASE_URLS: &str = "give the client the base URL `{{ model.openai }}`, `.anthropic`, `.gemini` or `.ollama`, \
-                         with no path after it";
+                         with no path after it; if the path is right, declare its API: `[[apis]]` in scenarios/suite.toml";
 
 /// Adds the command that shows the run step by step and call by call.
 pub(super) fn looked_into(failure: Failure, scenario: &str) -> Failure {

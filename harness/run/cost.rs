@@ -66,7 +66,13 @@ impl Replayed {
                     .map_or(UNKNOWN_CALLER, String::as_str)
                     .to_owned(),
                 turn: call.turn(),
-                request: Request::read(&call.call.body, &named),
+                request: match call.call.api {
+                    Api::Declared(api) => {
+                        let order = [&api.model[..], &api.tools, &[], &api.prompt, &api.messages];
+                        Request::read_in(&order, &call.call.body, &named)
+                    }
+                    _ => Request::read(&call.call.body, &named),
+                },
                 input: (usage.input > 0).then(|| tokens_after(usage.input, call.grown())),
                 output: usage.output,
             })

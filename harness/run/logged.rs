@@ -163,6 +163,11 @@ impl Project {
         }
     }
 
+    /// Deletes the data of a run.
+    pub(super) fn forget(&self, name: &str) {
+        self.runs.runs.forget(name);
+    }
+
     /// Deletes the data of runs whose trial no longer exists.
     pub(super) fn keep_runs_of(&self, is_trial: impl Fn(&str) -> bool) {
         self.runs.runs.keep_only(is_trial);

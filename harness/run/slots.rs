@@ -1,13 +1,11 @@
 //! Which scenario runs when. `--test-threads` sets the number of slots, so how many scenarios run at the same time, in the order
-//! of their names. A scenario that lingers passes its slot to the next one, and its system too if nobody can confuse the calls of
-//! both. The places for lingering are limited too: a scenario that finds none keeps its slot until one is free.
+//! of their names. A scenario that lingers passes its slot to the next one, and its system too: where it is not clear whose call came,
+//! each of them runs again alone. The places for lingering are limited too: a scenario that finds none keeps its slot until one is free.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
 use std::thread::Thread;
 
 use retake_base::lock::Mutex;
-use retake_core::key::Hash;
 use retake_model::threads;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -23,26 +21,9 @@ const FILES_OF_OTHERS: u64 = 256;
 /// What a scenario needs for itself.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
-    system: String,
-    /// The first messages of its conversations. If they are known, another scenario whose conversations begin differently can use
-    /// the system while this one lingers.
-    roots: Option<Arc<BTreeSet<Hash>>>,
-}
-
-impl Claim {
-    pub(super) fn of(system: &str, roots: Option<BTreeSet<Hash>>) -> Claim {
-        Claim { system: system.to_owned(), roots: roots.map(Arc::new) }
-    }
-
-    /// Whether the scenario passes on its system when it lingers.
-    pub(super) fn passes_on(&self) -> bool {
-        self.roots.is_some()
-    }
-
-    /// Whether another scenario can begin while this one lingers.
-    fn goes_with(&self, next: &Claim) -> bool {
-        self.roots.as_ref().zip(next.roots.as_ref()).is_some_and(|(own, next)| own.is_disjoint(next))
-    }
+    pub system: String,
+    /// Whether it passes on the system when it lingers, to another one that does so too.
+    pub passes_on: bool,
 }
 
 /// The slots of a run, and its places for lingering.
@@ -138,8 +119,7 @@ impl Slots {
         state.wake();
     }
 
-    /// Waits for a place to linger, then passes the scenario's slot to the next one. The scenario keeps the system that it needs
-    /// for itself from those whose calls could be confused with its own.
+    /// Waits for a place to linger, then passes the scenario's slot to the next one.
     pub(super) async fn linger(&self, name: &str, on_commands: bool) -> Option<SemaphorePermit<'_>> {
         let places = if on_commands { &self.commands } else { &self.routers };
         let place = places.acquire().await.ok();
@@ -156,7 +136,8 @@ impl Slots {
 
     /// Whether a scenario passes on its system when it lingers.
     pub(super) fn passes_on(&self, name: &str) -> bool {
-        self.state.lock().playing.get(name).and_then(|playing| playing.alone_on.as_ref()).is_some_and(Claim::passes_on)
+        let state = self.state.lock();
+        state.playing.get(name).and_then(|playing| playing.alone_on.as_ref()).is_some_and(|claim| claim.passes_on)
     }
 
     /// Gives up a scenario's slot and system, once its stage is gone.
@@ -187,7 +168,7 @@ impl State {
             let others =
                 self.playing.values().filter_map(|playing| Some((playing.lingers, playing.alone_on.as_ref()?)));
             let mut of_system = others.filter(|(_, other)| other.system == claim.system);
-            of_system.all(|(lingers, other)| lingers && other.goes_with(claim))
+            of_system.all(|(lingers, other)| lingers && other.passes_on && claim.passes_on)
         };
         self.waiting.iter().find(|(_, alone_on)| is_free(alone_on)).map(|(name, _)| name.as_str())
     }

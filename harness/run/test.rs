@@ -24,7 +24,7 @@ use super::shard::{self, Shard};
 use super::slots::Claim;
 use super::trial::{self, How, Replayed};
 use super::{cost, orphans, second_look, tools, verdict, worlds};
-use crate::report::{Failure, Note, RunAction, Screen, libtest, terminal};
+use crate::report::{Failure, NO_LATE_CALLS, Note, RunAction, Screen, libtest, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::shown;
@@ -59,14 +59,18 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
             project.skipped(test.name());
         }
     }
-    let alone_on = |scenario: &Scenario| trial::claim(project, scenario, false, None);
+    let alone_on = |scenario: &Scenario| trial::claim(project, scenario, false);
+    let claim = |scenario: &Scenario| claim(project, scenario);
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
-    let scenarios = scenarios.map(|scenario| (scenario.name.clone(), alone_on(scenario)));
+    let scenarios = scenarios.map(|scenario| (scenario.name.clone(), claim(scenario)));
     let of_worlds = project.discovered.sound().map(|scenario| (worlds::name_of(&scenario.name), alone_on(scenario)));
     let scenarios = scenarios.chain(of_worlds.filter(|(name, _)| names.contains(name.as_str()))).collect();
     let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
     // Most threads only wait: the slots limit how many scenarios run at the same time.
     args.test_threads = Some(project.slots.open(slots, scenarios, wanted.fails_fast()));
+    if !args.list && wanted.only_one().is_none() {
+        project.forget(NO_LATE_CALLS);
+    }
     if !args.list && wanted.only_some().is_none() {
         project.keep_runs_of(|name| all.contains(name));
     }
@@ -80,15 +84,16 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let conclusion = libtest::run(&mut args, tests);
     project.running.end(for_people);
     project.end();
+    let late = late_calls(project, wanted);
     project.print_notes();
     // Under nextest a process knows only its own scenario; `retake report --form markdown` writes the summary there.
     if wanted.only_one().is_none() {
-        project.summarize(|name| ran.contains(name));
+        project.summarize(|name| ran.contains(name) || late && name == NO_LATE_CALLS);
     }
     if wanted.is_whole() && wanted.only_one().is_none() {
         shard::write_times(&project.root, &project.runs.times());
     }
-    Ok(if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() })
+    Ok(if late { ExitCode::from(101) } else { conclusion.exit_code() })
 }
 
 /// The trials of one shard. What is checked once for a project belongs to the first.
@@ -154,7 +159,7 @@ fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Op
     let run = {
         let name = name.clone();
         move || {
-            let _turn = project.slots.turn(&name, trial::claim(&project, &scenario, false, None));
+            let _turn = project.slots.turn(&name, trial::claim(&project, &scenario, false));
             if fail_fast && project.failed.load(Ordering::Relaxed) {
                 return Ok(Completion::ignored_with("another scenario failed"));
             }
@@ -170,11 +175,7 @@ fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Op
 
 /// What a scenario needs for itself. If its golden may be written, no other scenario uses its system meanwhile.
 fn claim(project: &Project, scenario: &Scenario) -> Option<Claim> {
-    let in_company = project.systems.shares(scenario) && project.goldens.policy() != Policy::Overwrite;
-    match in_company.then(|| project.fixtures.of(scenario)) {
-        Some(Ok(fixture)) => trial::claim(project, scenario, true, fixture.as_deref()),
-        Some(Err(_)) | None => trial::claim(project, scenario, false, None),
-    }
+    trial::claim(project, scenario, project.goldens.policy() != Policy::Overwrite)
 }
 
 fn action(policy: Policy) -> RunAction {
@@ -327,14 +328,23 @@ fn say_holes(scenario: &Scenario, fixture: &Fixture) {
     }
 }
 
-/// Prints the calls that missed after their scenario's verdict. Returns whether there are any.
-fn missed_late() -> bool {
+/// Prints the calls that missed after their scenario's verdict, and puts them into the data of the run, as a check that failed.
+/// Returns whether there are any.
+fn late_calls(project: &Project, wanted: &Wanted) -> bool {
     let late = model::unjudged();
+    if late.is_empty() {
+        return false;
+    }
     for miss in &late {
         terminal::note(format!("\n{miss}"));
     }
-    if !late.is_empty() {
-        terminal::error(format!("{} came after the scenario's verdict, and missed", counted(late.len(), "model call")));
+    let what = format!("{} came after the scenario's verdict, and missed", counted(late.len(), "model call"));
+    terminal::error(&what);
+    let linger = ("to wait longer for such calls, in scenario.toml", "linger = \"5s\"");
+    let failure = late.iter().fold(Failure::new(what), |failure, miss| failure.evidence(miss.to_string()));
+    // Under nextest, what a process says is of its own scenario.
+    if wanted.only_one().is_none() {
+        let _ = project.logged_check(NO_LATE_CALLS, &project.root, || Err(failure.resolve(linger.0, linger.1)));
     }
-    !late.is_empty()
+    true
 }

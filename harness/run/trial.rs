@@ -1,6 +1,5 @@
 //! Runs a scenario once, on a stage of its own: from its first step until it has settled and lingered.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -121,19 +120,20 @@ pub(super) fn replay(
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
-    project.slots.take(&scenario.name, claim(project, scenario, in_company, fixture.as_deref()));
+    project.slots.take(&scenario.name, claim(project, scenario, in_company));
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the
-    // whole run reports that.
+    // whole run reports that; and so it does if a run of this scenario alone does not show whose call missed.
+    let suspected = replay.suspected();
     Ok(Replayed {
         played,
-        misses: scope.judge(),
+        misses: if suspected.is_empty() { scope.judge() } else { scope.misses() },
         log: replay.log(),
         fixture: fixture.map(|_| replay.fixture().clone()),
         rules: rules.clone(),
         secrets: project.golden_scrub.clone(),
         committed,
-        suspected: replay.suspected(),
+        suspected,
         clock,
         user_varies: false,
         passed: None,
@@ -195,18 +195,10 @@ impl Replayed {
     }
 }
 
-/// What a scenario needs for itself. With `in_company`, other scenarios may use the same system while it lingers; its fixture says
-/// whose calls are whose.
-pub(super) fn claim(
-    project: &Project,
-    scenario: &Scenario,
-    in_company: bool,
-    fixture: Option<&Fixture>,
-) -> Option<Claim> {
-    let system = project.systems.alone(scenario)?;
-    let roots = || fixture.map_or_else(|| Some(BTreeSet::new()), |fixture| fixture.roots(&project.rules));
-    let roots = if in_company && project.systems.shares(scenario) { roots() } else { None };
-    Some(Claim::of(system, roots))
+/// What a scenario needs for itself. With `in_company`, other scenarios may use the same system while it lingers.
+pub(super) fn claim(project: &Project, scenario: &Scenario, in_company: bool) -> Option<Claim> {
+    let system = project.systems.alone(scenario)?.to_owned();
+    Some(Claim { system, passes_on: in_company && project.systems.shares(scenario) })
 }
 
 /// Sets up a stage, drives the scenario on it, and takes the stage down again. After the last step it waits for further calls,
@@ -224,7 +216,7 @@ pub(super) fn play(
     // The second replay of a proof gets a new process, even if scenarios share their system's process, and so does one with marks.
     let is_marked = fixture.is_some_and(|fixture| fixture.mark.is_some());
     let fresh = is_marked || matches!(options.pacing, Pacing::Shaken);
-    project.slots.take(&scenario.name, claim(project, scenario, false, None));
+    project.slots.take(&scenario.name, claim(project, scenario, false));
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;

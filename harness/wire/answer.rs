@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::parts::sse::whole_characters;
-use super::{Api, Body, Response, WireError, anthropic, gemini, ollama, openai_chat, openai_responses};
+use super::{Api, Body, Response, WireError, anthropic, declared, gemini, ollama, openai_chat, openai_responses};
 use retake_core::conversation::Answer;
 use retake_core::json::Json;
 
@@ -31,6 +31,9 @@ pub fn decode_read(api: Api, response: &Response, json: Option<&Json>) -> Result
     if let (Api::OpenAiChat, Body::Frames(frames)) = (api, &response.body) {
         return openai_chat::stream::of_frames(whole_characters(frames.iter()));
     }
+    if let Api::Declared(api) = api {
+        return declared::answer::of_body(api, &response.body);
+    }
     let body = match json {
         Some(json) => Cow::Borrowed(json),
         None if api == Api::Opaque => Cow::Owned(Json::Null),
@@ -47,7 +50,7 @@ pub fn decode_read(api: Api, response: &Response, json: Option<&Json>) -> Result
         Api::Gemini => gemini::answer::of_json(body),
         Api::Ollama => ollama::answer::of_json(body),
         // The content of an opaque response is not interpreted; replay returns the response itself.
-        Api::Opaque => Ok(Answer::default()),
+        Api::Declared(_) | Api::Opaque => Ok(Answer::default()),
     }
 }
 
@@ -68,7 +71,7 @@ fn value(api: Api, body: &Body) -> Result<Json, WireError> {
         Api::Anthropic => anthropic::stream::assemble(frames),
         Api::Gemini => gemini::stream::assemble(frames),
         Api::Ollama => ollama::stream::assemble(frames),
-        Api::OpenAiChat | Api::Opaque => Err(neither_json_nor_stream()),
+        Api::OpenAiChat | Api::Declared(_) | Api::Opaque => Err(neither_json_nor_stream()),
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-/// A provider API that Retake speaks.
+use super::Declaration;
+use retake_core::json::Json;
+
+/// A provider API that Retake speaks, or replays as far as it is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Api {
     /// OpenAI's Chat Completions API, and the many services that copy it.
@@ -12,12 +15,14 @@ pub enum Api {
     Gemini,
     /// Ollama's native chat API.
     Ollama,
+    /// An API whose bodies are declared by pointers. Its answers are replayed as they came.
+    Declared(&'static Declaration),
     /// Any other request: embeddings, token counts, moderation.
     Opaque,
 }
 
 impl Api {
-    /// Every API, in the order in which help and errors list them.
+    /// Every API but those that are declared, in the order in which help and errors list them.
     pub const ALL: [Api; 6] =
         [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic, Api::Gemini, Api::Ollama, Api::Opaque];
 
@@ -28,13 +33,29 @@ impl Api {
             Api::Anthropic => "anthropic",
             Api::Gemini => "gemini",
             Api::Ollama => "ollama",
+            Api::Declared(declared) => &declared.name,
             Api::Opaque => "opaque",
         }
     }
 
     /// The API with this name, as [`Api::name`] returns it; `None` if there is no such API.
     pub fn from_name(name: &str) -> Option<Api> {
-        Api::ALL.into_iter().find(|api| api.name() == name)
+        let declared = || Declaration::named(name).map(Api::Declared);
+        Api::ALL.into_iter().find(|api| api.name() == name).or_else(declared)
+    }
+
+    /// Whether answers are read and rendered whole, instead of being replayed as they came.
+    pub fn is_spoken(self) -> bool {
+        !matches!(self, Api::Declared(_) | Api::Opaque)
+    }
+
+    /// Returns the API of a request with this body: this one, unless another API has the same path and this body is of that one.
+    #[must_use]
+    pub fn of_body(self, body: &Json) -> Api {
+        match self {
+            Api::Declared(declared) if !declared.is_of(body) => Api::Opaque,
+            api => api,
+        }
     }
 }
 
@@ -66,6 +87,39 @@ const RESOURCES: [&str; 18] = [
     "cachedContents",
 ];
 
+/// What providers serve besides chats, by a part of the path.
+const OTHER_THAN_CHATS: [(&str, &str); 15] = [
+    ("/embed", "embeddings"),
+    (":embedContent", "Gemini's embeddings"),
+    (":batchEmbedContents", "Gemini's embeddings"),
+    ("rerank", "reranking"),
+    ("moderations", "moderation"),
+    ("count_tokens", "a count of tokens"),
+    ("input_tokens", "a count of tokens"),
+    (":countTokens", "a count of tokens"),
+    ("tokenize", "tokenizing"),
+    ("generations", "the generation of images"),
+    ("speech", "speech"),
+    ("transcriptions", "a transcription"),
+    ("files", "files"),
+    ("/api/generate", "Ollama's generate"),
+    ("/conversations", "a conversation"),
+];
+
+/// Returns what providers serve at a path that is no chat's, and is therefore recorded and replayed as a whole; `None` if that is not
+/// known.
+pub fn known_opaque(path: &str) -> Option<&'static str> {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    if let Some((_, call)) = path.rsplit_once('/').filter(|_| path.contains("/model/")) {
+        return match call {
+            "converse" | "converse-stream" => Some("Bedrock Converse"),
+            "invoke" | "invoke-with-response-stream" => Some("Bedrock InvokeModel"),
+            _ => None,
+        };
+    }
+    OTHER_THAN_CHATS.iter().find(|(part, _)| path.contains(part)).map(|(_, what)| *what)
+}
+
 /// Whether a path belongs to a provider's API, for any method: `/v1/responses/ID`, for example.
 pub fn is_of_provider(path: &str) -> bool {
     let path = path.split(['?', '#']).next().unwrap_or_default();
@@ -82,8 +136,14 @@ pub fn is_host_of_provider(host: &str) -> bool {
 }
 
 /// The API whose model calls are posted to this path; `None` if there is none. Any prefix is accepted:
-/// `/v1/chat/completions` as well as Azure's `/openai/deployments/gpt/chat/completions?api-version=1`.
+/// `/v1/chat/completions` as well as Azure's `/openai/deployments/gpt/chat/completions?api-version=1`. What the suite declares
+/// comes first.
 pub fn api_of_path(path: &str) -> Option<Api> {
+    let declared = |found: Option<&'static Declaration>| found.map(Api::Declared);
+    declared(Declaration::of_suite(path)).or_else(|| spoken(path)).or_else(|| declared(Declaration::known(path)))
+}
+
+fn spoken(path: &str) -> Option<Api> {
     let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     // `/v1/threads/ID/messages` belongs to OpenAI's Assistants API.
     let of_a_thread = || path.split('/').rev().nth(2) == Some("threads");

@@ -1,7 +1,9 @@
 //! Decodes a request into a call.
 
 use super::parts::fields::WireError;
-use super::{Api, Call, Known, Target, anthropic, form, gemini, ollama, opaque, openai_chat, openai_responses};
+use super::{
+    Api, Call, Known, Target, anthropic, declared, form, gemini, ollama, opaque, openai_chat, openai_responses,
+};
 use retake_core::json::Json;
 use retake_core::key::{keep_order, keep_order_of_message};
 
@@ -11,6 +13,17 @@ pub fn chat_body(bytes: &[u8]) -> Result<Json, String> {
     let mut body = Json::parse_request(bytes).map_err(|e| format!("not JSON: {e}"))?;
     keep_order(&mut body, bytes, &[]);
     Ok(body)
+}
+
+/// Reads the body of a request to a target. Returns the API that it is a request of, too.
+/// An error says why the body is not JSON.
+pub fn read_body(target: Target<'_>, bytes: &[u8]) -> Result<(Api, Json), String> {
+    let api = target.api().unwrap_or(Api::Opaque);
+    if api.is_spoken() {
+        return Ok((api, chat_body(bytes)?));
+    }
+    let body = opaque::request_body(bytes);
+    Ok((api.of_body(&body), body))
 }
 
 /// Decodes the body of a request that was sent to a target; a target that is only a path means `POST`. `known` is what earlier
@@ -24,6 +37,7 @@ pub fn decode<'a>(api: Api, to: impl Into<Target<'a>>, body: &Json, known: &Know
         Api::Anthropic => anthropic::request::decode(body),
         Api::Gemini => gemini::request::decode(target.path, body),
         Api::Ollama => ollama::request::decode(body),
+        Api::Declared(api) => Ok(declared::request::decode(api, target, body)),
         Api::Opaque => return Ok(opaque::decode(target, body)),
     }?;
     Ok(with_version(call, target))

@@ -59,7 +59,7 @@ impl Histories {
             Api::OpenAiChat | Api::Anthropic | Api::Ollama => "messages",
             Api::OpenAiResponses => "input",
             Api::Gemini => "contents",
-            Api::Opaque => return None,
+            Api::Declared(_) | Api::Opaque => return None,
         };
         let (rest, elements) = Json::parse_request_around(body, list)?;
         if api == Api::OpenAiResponses && openai_responses::request::goes_on(&rest) {
@@ -76,7 +76,7 @@ impl Histories {
             Api::Anthropic => anthropic::request::around(&rest, messages),
             Api::Gemini => gemini::request::around(target.path, &rest, messages),
             Api::Ollama => ollama::request::around(&rest, messages),
-            Api::Opaque => return None,
+            Api::Declared(_) | Api::Opaque => return None,
         };
         Some(Reading { call: with_version(call.ok()?, target), hash })
     }
@@ -129,7 +129,7 @@ impl Forest {
             Api::Anthropic => anthropic::request::element(&json, &mut before).ok()?,
             Api::Gemini => gemini::request::element(&json, &mut before).ok()?,
             Api::Ollama => ollama::request::element(&json, &mut before).ok()?,
-            Api::Opaque => return None,
+            Api::Declared(_) | Api::Opaque => return None,
         };
         let pending = before.pending;
         for message in &messages {

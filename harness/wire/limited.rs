@@ -30,7 +30,9 @@ pub enum Limited {
 /// which Gemini sends its errors too.
 pub fn limited(api: Api, quota: &Quota, model: &str, array: bool) -> Response {
     let (kind, message) = match api {
-        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => ("requests", of_openai(quota, model)),
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Declared(_) | Api::Opaque => {
+            ("requests", of_openai(quota, model))
+        }
         Api::Anthropic => ("rate_limit_error", of_anthropic(quota)),
         Api::Gemini => ("RESOURCE_EXHAUSTED", of_gemini(quota, model)),
         Api::Ollama => ("", of_ollama(quota)),
@@ -50,7 +52,7 @@ pub fn limit_headers(api: Api, quota: &Quota, now: i64) -> Vec<(&'static str, St
     let timed = matches!(quota.of, Limited::Within(_));
     let mut headers = Vec::new();
     match api {
-        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => {
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Declared(_) | Api::Opaque => {
             if timed {
                 headers.push(("x-ratelimit-limit-requests", limit));
                 headers.push(("x-ratelimit-remaining-requests", remaining));

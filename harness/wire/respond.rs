@@ -58,7 +58,7 @@ pub fn as_recorded<'a>(recorded: Option<(Api, &'a Response)>, call: &RenderFor<'
     // did not wait for never comes.
     let as_it_came = response.status >= 300
         || response.is_open()
-        || api == Api::Opaque
+        || !api.is_spoken()
         || BodyForm::of_body(api, &response.body).is_none_or(|form| form == BodyForm::of_call(call));
     as_it_came.then_some(response)
 }
@@ -97,7 +97,7 @@ impl BodyForm {
 /// Converts a whole body into the form that the call asked for. Chat Completions renders its streams itself.
 fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
     match (call.api, BodyForm::of_call(call)) {
-        (Api::OpenAiChat | Api::Opaque, _) | (_, BodyForm::Whole) => Response::json(200, body),
+        (Api::OpenAiChat | Api::Declared(_) | Api::Opaque, _) | (_, BodyForm::Whole) => Response::json(200, body),
         (Api::OpenAiResponses, _) => Response::stream(openai_responses::stream::frames(&body)),
         (Api::Anthropic, _) => Response::stream(anthropic::stream::frames(&body)),
         (Api::Gemini, BodyForm::Array) => Response::json(200, Json::Array(gemini::stream::pieces(&body))),
@@ -124,6 +124,10 @@ pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrende
         (Api::Anthropic, _) => anthropic::render::message(answer, call)?,
         (Api::Gemini, _) => gemini::render::response(answer, call)?,
         (Api::Ollama, _) => ollama::render::response(answer, call)?,
+        (Api::Declared(_), _) => {
+            let block = "an answer that was not recorded over it: it is declared, not spoken".to_owned();
+            return Err(Unrenderable { api: call.api, block });
+        }
         (Api::Opaque, _) => return Err(Unrenderable { api: call.api, block: "an answer to a chat".to_owned() }),
     };
     Ok(in_form(whole, call))
@@ -156,7 +160,7 @@ impl ProviderError<'_> {
     /// Returns the body that says it.
     pub fn body(self, api: Api) -> Json {
         let error = match api {
-            Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => Json::object([
+            Api::OpenAiChat | Api::OpenAiResponses | Api::Declared(_) | Api::Opaque => Json::object([
                 ("message", Json::from(self.message)),
                 ("type", self.kind.into()),
                 ("param", Json::Null),
@@ -180,7 +184,7 @@ impl ProviderError<'_> {
 /// Returns the body that answers a request for the list of models.
 pub fn models_response(api: Api, models: &[String]) -> Json {
     match api {
-        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => openai_chat::render::models(models),
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Declared(_) | Api::Opaque => openai_chat::render::models(models),
         Api::Anthropic => anthropic::render::models(models),
         Api::Gemini => gemini::render::models(models),
         Api::Ollama => ollama::render::models(models),

@@ -43,7 +43,7 @@ impl Results {
             let names_more = |b: &Json| ["previous_response_id", "conversation"].iter().any(|key| b.get(key).is_some());
             blocks.any(|b| names_more(b) || b.str_of("type") == Some("item_reference"))
         };
-        if call.api == Api::Opaque || call.messages.iter().any(goes_on) {
+        if !call.api.is_spoken() || call.messages.iter().any(goes_on) {
             return Results::default();
         }
         let needs_ids = matches!(call.api, Api::OpenAiChat | Api::OpenAiResponses | Api::Anthropic);

@@ -37,7 +37,7 @@ fn is_text(api: Api, piece: &Json) -> bool {
             parts.iter().any(|part| !is_thought(part) && has(part.get("text")))
         }
         Api::Ollama => has(piece.pointer("/message/content")) || has(piece.get("response")),
-        Api::Opaque => false,
+        Api::Declared(_) | Api::Opaque => false,
     }
 }
 

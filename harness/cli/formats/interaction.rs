@@ -63,8 +63,8 @@ impl Interaction {
         if !self.is_of_recording(hosts) {
             return Err(format!("{what}: not a POST request, so not a model call"));
         }
-        let api = target.api().unwrap_or(Api::Opaque);
-        let mut request = self.request_json(api).map_err(|reason| format!("{what}: the request: {reason}"))?;
+        let (api, request) = self.request_to(target);
+        let mut request = request.map_err(|reason| format!("{what}: the request: {reason}"))?;
         if api == Api::Opaque && asks_for_a_token(&path, &request) {
             return Err(format!("{what}: asks for an OAuth token, which must not be in a fixture"));
         }
@@ -131,10 +131,19 @@ impl Interaction {
         format!("{} {}", self.method, self.url.split(['?', '#']).next().unwrap_or_default())
     }
 
+    /// The request's API, and its body.
+    fn request_to(&self, target: Target<'_>) -> (Api, Result<Json, String>) {
+        let api = target.api().unwrap_or(Api::Opaque);
+        match self.request_json(api) {
+            Ok(request) => (api.of_body(&request), Ok(request)),
+            Err(reason) => (api, Err(reason)),
+        }
+    }
+
     fn request_json(&self, api: Api) -> Result<Json, String> {
         match self.request.as_ref().map_err(Clone::clone)? {
             Body::Json(json) => Ok(json.clone()),
-            Body::Bytes(bytes) if api == Api::Opaque => Ok(wire::request_body(bytes)),
+            Body::Bytes(bytes) if !api.is_spoken() => Ok(wire::request_body(bytes)),
             Body::Bytes(bytes) if bytes.is_empty() => Err("its body was not recorded".to_owned()),
             Body::Bytes(bytes) => wire::chat_body(bytes),
         }
@@ -158,7 +167,7 @@ fn offered_version(api: Api) -> &'static str {
     match api {
         Api::OpenAiChat | Api::OpenAiResponses | Api::Anthropic => "v1",
         Api::Gemini => "v1beta",
-        Api::Ollama | Api::Opaque => "",
+        Api::Ollama | Api::Declared(_) | Api::Opaque => "",
     }
 }
 

@@ -57,14 +57,19 @@ pub(super) struct Parting {
 impl Request {
     /// Reads the body of a request. `named` puts the names of a run's places into a text.
     pub fn read(body: &[u8], named: &dyn Fn(&str) -> String) -> Request {
+        Request::read_in(&ORDER, body, named)
+    }
+
+    /// The same for an API whose model, tools, formats, prompt and messages stand at these places.
+    pub fn read_in(order: &[&[impl AsRef<str>]; 5], body: &[u8], named: &dyn Fn(&str) -> String) -> Request {
         let (mut parts, mut marked) = (Vec::new(), Vec::new());
         each_value(body, &mut |pointer, value| {
             if let Some(mark) = MARKS.iter().find_map(|mark| pointer.find(&format!("/{mark}"))) {
                 marked.push(pointer[..mark].to_owned());
                 return;
             }
-            let is_below = |places: &&[&str]| places.iter().any(|place| pointer.starts_with(place));
-            let Some(rank) = ORDER.iter().position(is_below) else { return };
+            let rank = order.iter().position(|places| places.iter().any(|place| pointer.starts_with(place.as_ref())));
+            let Some(rank) = rank else { return };
             let key = pointer.rsplit('/').next().unwrap_or_default();
             let says_no_more = OF_FORM.contains(&key) || key.bytes().all(|c| c.is_ascii_digit());
             let key = if says_no_more { "" } else { key };

@@ -128,7 +128,7 @@ impl Metrics {
     }
 
     fn of(&self, api: Api) -> &OfApi {
-        &self.of_api[Api::ALL.iter().position(|other| *other == api).unwrap_or_default()]
+        &self.of_api[Api::ALL.iter().position(|other| *other == api).unwrap_or(Api::ALL.len() - 1)]
     }
 }
 

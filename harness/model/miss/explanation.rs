@@ -80,10 +80,12 @@ impl MissedCall {
             MissReason::NoFixture => {
                 (CauseKind::NoModelExpected, format!("{who} calls a model, but the scenario says `fixture = \"none\"`"))
             }
-            MissReason::RequestNotRecorded { request } if is_wrong_path(request, &self.lookup, run) => {
-                (CauseKind::WrongUrl, MissReason::UnknownRoute { request: request.clone() }.to_string())
-            }
             MissReason::NotRecorded | MissReason::RequestNotRecorded { .. } => {
+                let request = self.lookup.is_opaque().then(|| self.lookup.via.clone());
+                if let Some(reason) = request.and_then(|request| of_no_api(&request, &self.lookup, run)) {
+                    self.only(kind_of(&reason), reason.to_string());
+                    return true;
+                }
                 let found = nearest(&self.lookup, fixture, rules, served);
                 self.compare(found.as_ref(), run);
                 let calls_tools = |turn: usize| !fixture.table.turns()[turn].output.tool_calls().is_empty();
@@ -249,22 +251,9 @@ impl Situation<'_> {
     }
 }
 
-/// Parts of paths at which providers serve something other than chat models.
-const OTHER_THAN_CHATS: [&str; 9] = [
-    "embeddings",
-    "rerank",
-    "moderations",
-    "count_tokens",
-    "tokenize",
-    "generations",
-    "speech",
-    "transcriptions",
-    "files",
-];
-
-/// Whether the path of a request is probably wrong. That is so if nothing was recorded for the path, providers do not serve
-/// anything other than chats there, and either it looks like the path of a chat, or no turn was served yet.
-fn is_wrong_path(request: &str, lookup: &Lookup, situation: &Situation<'_>) -> bool {
+/// Returns what a path is that nothing was recorded for, and at which providers serve nothing that is known: probably wrong, if it
+/// looks like the end of a chat's path, and otherwise unknown, as long as nothing else shows that the base URL is right.
+fn of_no_api(request: &str, lookup: &Lookup, situation: &Situation<'_>) -> Option<MissReason> {
     let name = |messages: &[Json]| messages.first().and_then(|message| message.str_of("name").map(str::to_owned));
     let recorded =
         |turn: usize| situation.fixture.conversation(turn, situation.rules).and_then(|messages| name(&messages));
@@ -273,14 +262,13 @@ fn is_wrong_path(request: &str, lookup: &Lookup, situation: &Situation<'_>) -> b
         turns[*turn].wire.as_ref().is_some_and(|wire| wire.api == retake_wire::Api::Opaque)
     };
     let known = (0..situation.served.len()).filter(of_opaque).any(|turn| recorded(turn) == name(&lookup.conversation));
-    let path = request.split_once(' ').map_or(request, |(_, path)| path);
+    let path = request.strip_prefix("POST ").filter(|path| !known && retake_wire::known_opaque(path).is_none())?;
+    let request = request.to_owned();
     let path = path.split('?').next().unwrap_or_default();
-    let other_than_chat = OTHER_THAN_CHATS.iter().any(|known| path.contains(known));
-    let asks_for_a_chat = ["completions", "messages", "responses", "chat"].iter().any(|end| path.ends_with(end));
-    request.starts_with("POST ")
-        && !known
-        && !other_than_chat
-        && (asks_for_a_chat || situation.served.iter().all(|served| !served))
+    if ["completions", "messages", "responses", "chat"].iter().any(|end| path.ends_with(end)) {
+        return Some(MissReason::UnknownRoute { request });
+    }
+    situation.served.iter().all(|served| !served).then_some(MissReason::UnknownPath { request })
 }
 
 /// Returns the kind of cause that a reason stands for.
@@ -295,7 +283,7 @@ pub(crate) fn kind_of(reason: &MissReason) -> CauseKind {
         MissReason::Unrenderable { .. } => CauseKind::Unrenderable,
         MissReason::RequestNotRecorded { .. } => CauseKind::OtherRequest,
         MissReason::ToolNotRecorded { .. } | MissReason::ToolAllServed { .. } => CauseKind::ToolRequest,
-        MissReason::UnknownRoute { .. } => CauseKind::WrongUrl,
+        MissReason::UnknownRoute { .. } | MissReason::UnknownPath { .. } => CauseKind::WrongUrl,
         MissReason::WrongKey => CauseKind::WrongKey,
     }
 }

@@ -59,7 +59,9 @@ pub fn who(caller: Option<&str>, messages: &[Json], prompt: &str) -> String {
     if let Some(caller) = caller {
         return format!("`{caller}`");
     }
-    let first = messages.first().and_then(|message| message.str_of("content")).unwrap_or_default();
+    // What an API does not declare comes before the messages.
+    let mut said = messages.iter().filter(|message| message.str_of("type") != Some("fields"));
+    let first = said.next().and_then(|message| message.str_of("content")).unwrap_or_default();
     let text = if first.trim().is_empty() { prompt } else { first };
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.is_empty() { "a call".to_owned() } else { format!("the call {:?}", clipped(&text, 32)) }

@@ -62,6 +62,11 @@ pub enum MissReason {
         /// Method and path.
         request: String,
     },
+    /// No API is known for this path, and nothing was recorded for it.
+    UnknownPath {
+        /// Method and path.
+        request: String,
+    },
     /// The request did not bring this stage's key.
     WrongKey,
 }
@@ -86,7 +91,11 @@ impl fmt::Display for MissReason {
             MissReason::Unreadable { what } => write!(f, "the request cannot be read: {what}"),
             MissReason::Unrenderable { turn, what } => write!(f, "{turn} answers, but {what}"),
             MissReason::RequestNotRecorded { request } => {
-                write!(f, "`{request}` is not a path of a chat model, and was not recorded with this body")
+                let path = request.split_once(' ').map_or("", |(_, path)| path);
+                let what = retake_wire::known_opaque(path);
+                let what = what.map(|what| format!("{what}, replayed by its whole body"));
+                let what = what.as_deref().unwrap_or("not a path of a chat model");
+                write!(f, "`{request}` is {what}, and was not recorded with this body")
             }
             MissReason::ToolNotRecorded { call } => write!(f, "{call} was never recorded with these arguments"),
             MissReason::ToolAllServed { call, times } => {
@@ -94,6 +103,9 @@ impl fmt::Display for MissReason {
             }
             MissReason::UnknownRoute { request } => {
                 write!(f, "the service calls `{request}`, which is not a path of a model: is a base URL wrong?")
+            }
+            MissReason::UnknownPath { request } => {
+                write!(f, "the service calls `{request}`, which is not a path of a model that Retake knows")
             }
             MissReason::WrongKey => write!(f, "the request did not bring the key that the system was given"),
         }

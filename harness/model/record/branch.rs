@@ -91,6 +91,8 @@ impl Branch {
         if let Some(model) = model {
             if call.api == Api::Gemini {
                 call.path = with_model(&call.path, &model);
+            } else if let Api::Declared(declared) = call.api {
+                set_at(body, &declared.model, &model);
             } else {
                 body.insert("model", model.as_str().into());
             }
@@ -127,6 +129,13 @@ fn set(body: &mut Object, keys: &[&str], value: &Json) {
     }
 }
 
+/// Sets a text at the first of the places that an API declares.
+fn set_at(body: &mut Object, pointers: &[String], text: &str) {
+    if let Some(at) = pointers.first() {
+        set(body, &at.split('/').skip(1).collect::<Vec<_>>(), &text.into());
+    }
+}
+
 /// Replaces the model in a path of Gemini's API: `/v1beta/models/gemini-2.5-pro:generateContent`.
 fn with_model(path: &str, model: &str) -> String {
     let (head, method) = path.rsplit_once(':').unwrap_or((path, ""));
@@ -154,6 +163,7 @@ fn set_prompt(api: Api, body: &mut Object, prompt: &str) {
                 messages.insert(0, message);
             }
         }
+        Api::Declared(declared) => set_at(body, &declared.prompt, prompt),
         Api::Opaque => {}
     }
 }

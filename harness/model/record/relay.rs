@@ -66,7 +66,7 @@ impl fmt::Debug for Relay {
 /// Returns the name under which the relay knows the provider of an API.
 pub fn provider_of(api: Api) -> &'static str {
     match api {
-        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => "openai",
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Declared(_) | Api::Opaque => "openai",
         Api::Anthropic => "anthropic",
         Api::Gemini => "gemini",
         Api::Ollama => "ollama",

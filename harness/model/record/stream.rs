@@ -182,7 +182,7 @@ fn ends_answer(api: Api, stream: &[u8], length: usize) -> bool {
         Api::Anthropic => &["message_stop"],
         Api::Gemini => &["\"finishReason\""],
         Api::Ollama => &["\"done\":true", "\"done\": true"],
-        Api::Opaque => &[],
+        Api::Declared(_) | Api::Opaque => &[],
     };
     let tail = &stream[stream.len().saturating_sub(length + BEFORE)..];
     marks.iter().any(|mark| memmem::find(tail, mark.as_bytes()).is_some())

@@ -97,6 +97,7 @@ impl Replay {
         let miss = Arc::new(miss);
         if self.going_on == GoingOn::Never && !self.staged.as_ref().is_some_and(|staged| staged.is_after_fault()) {
             self.scope.add_miss(miss.clone());
+            self.suspects_those_beside();
         }
         (miss, meant)
     }

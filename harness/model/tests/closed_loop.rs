@@ -47,7 +47,7 @@ fn conversation(api: Api, stream: bool) -> [String; 2] {
             .map(|more| format!(r#"{{"model":"m","max_tokens":9,"stream":{stream},"system":"Be brief","messages":[{question}{more}]}}"#)),
         Api::Gemini => ["", r#",{"role":"model","parts":[{"functionCall":{"name":"look","args":{"at":"x"}}}]},{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"result":"found"}}}]}"#]
             .map(|more| format!(r#"{{"contents":[{{"role":"user","parts":[{{"text":"look"}}]}}{more}]}}"#)),
-        Api::Opaque => [r#"{"model":"e","input":["a"]}"#, r#"{"model":"e","input":["b"]}"#].map(str::to_owned),
+        Api::Declared(_) | Api::Opaque => [r#"{"model":"e","input":["a"]}"#, r#"{"model":"e","input":["b"]}"#].map(str::to_owned),
     }
 }
 

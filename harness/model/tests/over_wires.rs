@@ -231,7 +231,7 @@ fn requests_other_than_chats_are_replayed_by_path_and_body() {
         assert_eq!(status, 404);
         let error = json(&body);
         let message = error.pointer("/error/message").and_then(Json::as_str).unwrap();
-        assert!(message.contains("`POST /v1/rerank` is not a path of a chat model"), "{message}");
+        assert!(message.contains("`POST /v1/rerank` is reranking, replayed by its whole body"), "{message}");
         assert_eq!(replay.scope().misses().len(), 1);
     });
 }

@@ -18,7 +18,7 @@ pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
     match api {
         Api::Anthropic => headers.push(("request-id", REQUEST.to_owned())),
         Api::OpenAiChat | Api::OpenAiResponses => headers.push(("x-request-id", REQUEST.to_owned())),
-        Api::Gemini | Api::Ollama | Api::Opaque => {}
+        Api::Gemini | Api::Ollama | Api::Declared(_) | Api::Opaque => {}
     }
     Sent {
         status,
@@ -118,6 +118,8 @@ pub(super) fn in_stream(api: Api, sent: usize) -> String {
         }
         Api::Anthropic => format!("event: error\ndata: {}\n\n", error.body(api).print(Layout::Compact)),
         Api::Ollama => error.body(api).print(Layout::Compact) + "\n",
-        Api::OpenAiChat | Api::Gemini | Api::Opaque => format!("data: {}\n\n", error.body(api).print(Layout::Compact)),
+        Api::OpenAiChat | Api::Gemini | Api::Declared(_) | Api::Opaque => {
+            format!("data: {}\n\n", error.body(api).print(Layout::Compact))
+        }
     }
 }

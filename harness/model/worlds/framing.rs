@@ -54,7 +54,7 @@ pub(super) fn framed(fault: Fault, turn: &Turn, api: Api, response: &Response) -
 }
 
 fn is_sse(api: Api) -> bool {
-    !matches!(api, Api::Ollama | Api::Opaque)
+    !matches!(api, Api::Ollama | Api::Declared(_) | Api::Opaque)
 }
 
 /// What a provider sends between the frames of its streams. Google's clients read nothing of the kind, and get none.
@@ -63,7 +63,7 @@ fn between(api: Api) -> Option<&'static str> {
         Api::Anthropic => Some("event: ping\ndata: {\"type\": \"ping\"}\n\n"),
         // OpenRouter sends these while the model behind it is silent.
         Api::OpenAiChat => Some(": OPENROUTER PROCESSING\n\n"),
-        Api::OpenAiResponses | Api::Gemini | Api::Ollama | Api::Opaque => None,
+        Api::OpenAiResponses | Api::Gemini | Api::Ollama | Api::Declared(_) | Api::Opaque => None,
     }
 }
 

@@ -19,7 +19,7 @@ const NO_TOOL: &str = "no_such_tool";
 
 /// Returns the response to a call if its model fails in this way, or `None` if this answer cannot.
 pub(super) fn meant(kind: FaultKind, turn: &Turn, call: &Call) -> Option<Response> {
-    let is_chat = !matches!(call.api, Api::Opaque) && !turn.output.is_untold() && turn.output.finish.is_some();
+    let is_chat = call.api.is_spoken() && !turn.output.is_untold() && turn.output.finish.is_some();
     let answer = changed(kind, &turn.output, call).filter(|_| is_chat)?;
     let seed = turn.key.input_hash.to_string();
     let response = wire::render(&answer, &call.render_for(&seed)).ok()?;

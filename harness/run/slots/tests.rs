@@ -5,10 +5,13 @@ use super::*;
 
 fn slots(count: usize, scenarios: &[(&str, Option<&str>)]) -> Slots {
     let slots = Slots::new();
-    let owned =
-        |(name, alone): &(&str, Option<&str>)| ((*name).to_owned(), alone.map(|system| Claim::of(system, None)));
+    let owned = |(name, alone): &(&str, Option<&str>)| ((*name).to_owned(), alone.map(|system| claim(system, false)));
     slots.open(count, scenarios.iter().map(owned).collect::<BTreeMap<_, _>>(), false);
     slots
+}
+
+fn claim(system: &str, passes_on: bool) -> Claim {
+    Claim { system: system.to_owned(), passes_on }
 }
 
 fn has_turn(slots: &Slots, name: &str) -> bool {
@@ -34,7 +37,7 @@ fn scenarios_run_in_order_even_if_a_later_one_asks_first() {
 #[tokio::test]
 async fn a_lingering_scenario_passes_on_its_slot_and_keeps_its_system() {
     let slots = slots(1, &[("a", Some("shared")), ("b", Some("shared")), ("c", None)]);
-    let turn = slots.turn("a", Some(Claim::of("shared", None)));
+    let turn = slots.turn("a", Some(claim("shared", false)));
     assert!(!has_turn(&slots, "c"));
     let place = slots.linger("a", false).await;
     assert!(!has_turn(&slots, "b") && has_turn(&slots, "c"));
@@ -43,24 +46,20 @@ async fn a_lingering_scenario_passes_on_its_slot_and_keeps_its_system() {
 }
 
 #[tokio::test]
-async fn a_lingering_scenario_passes_on_its_system_to_those_that_begin_differently() {
-    let claim =
-        |roots: &[&str]| Some(Claim::of("shared", Some(roots.iter().map(|it| Hash::of(it.as_bytes())).collect())));
-    let scenarios = [("a", &["hi", "x"][..]), ("b", &["hi"]), ("c", &["other"]), ("d", &[]), ("e", &["other"])];
+async fn a_lingering_scenario_passes_on_its_system_where_both_share_it() {
     let slots = Slots::new();
-    slots.open(1, scenarios.iter().map(|(name, roots)| ((*name).to_owned(), claim(roots))).collect(), false);
-    let turn = slots.turn("a", claim(&["hi", "x"]));
-    assert!(["b", "c", "d", "e"].iter().all(|name| !has_turn(&slots, name)));
+    let scenarios = [("a", true), ("b", true), ("c", false)];
+    slots.open(1, scenarios.map(|(name, passes)| (name.to_owned(), Some(claim("shared", passes)))).into(), false);
+    let turn = slots.turn("a", Some(claim("shared", true)));
+    assert!(["b", "c"].iter().all(|name| !has_turn(&slots, name)));
     let place = slots.linger("a", false).await;
-    // `b` begins like `a`, so its calls could be taken for late calls of `a`.
-    assert!(has_turn(&slots, "c") && !has_turn(&slots, "b"));
-    let other = slots.turn("c", claim(&["other"]));
-    assert!(!has_turn(&slots, "d"));
-    let other_place = slots.linger("c", false).await;
-    assert!(has_turn(&slots, "d") && !has_turn(&slots, "e"));
-    drop((turn, place));
     assert!(has_turn(&slots, "b"));
-    drop((other, other_place));
+    let other = slots.turn("b", Some(claim("shared", true)));
+    let other_place = slots.linger("b", false).await;
+    // It wants the system for itself alone.
+    assert!(!has_turn(&slots, "c"));
+    drop((turn, place, other, other_place));
+    assert!(has_turn(&slots, "c"));
 }
 
 #[tokio::test]

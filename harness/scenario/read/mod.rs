@@ -5,6 +5,7 @@
 
 mod agent;
 mod answer;
+mod api;
 mod body;
 mod capture;
 mod case;

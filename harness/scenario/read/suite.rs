@@ -42,6 +42,7 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
     let callers = raw.callers.iter().enumerate();
     let callers = callers.map(|(i, rule)| caller(rule.get_ref(), i == last, source)).collect::<Result<_>>()?;
     let normalize = raw.normalize.into_iter().map(|rule| normalize_rule(rule, source)).collect::<Result<_>>()?;
+    super::api::declare(&raw.apis, source)?;
     let aliases = aliases(raw.aliases, source)?;
     let prices = raw.prices.iter();
     let prices = prices.map(|(model, raw)| Ok((model.clone(), price(raw, source)?))).collect::<Result<_>>()?;

@@ -212,6 +212,19 @@ read_as!(Unused, "\"fail\", \"allow\" or a list of callers", {
     }
 });
 
+/// One text, or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OneOrMore(pub(crate) Vec<String>);
+
+read_as!(OneOrMore, "a text, or a list of texts", {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<OneOrMore, E> {
+        Ok(OneOrMore(vec![text.to_owned()]))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<OneOrMore, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(OneOrMore)
+    }
+});
+
 read_as!(Foreign<OfferedTools>, "true, false or a list of tool names", {
     fn visit_bool<E>(self, any: bool) -> Result<Foreign<OfferedTools>, E> {
         Ok(Foreign(OfferedTools::Any(any)))

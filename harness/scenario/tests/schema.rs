@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{IN_SCENARIOS, IN_SUITES, mistakes};
 
 /// Mistakes that a schema cannot see.
-const UNSEEN: [(&str, &[&str]); 6] = [
+const UNSEEN: [(&str, &[&str]); 7] = [
     (
         "what other files contain",
         &[
@@ -86,6 +86,17 @@ const UNSEEN: [(&str, &[&str]); 6] = [
             "normalize: a letter after a group",
             "normalize: look-around",
             "normalize: too large a pattern",
+        ],
+    ),
+    (
+        "what names, paths and pointers of an API may be",
+        &[
+            "an API that is spoken",
+            "two APIs with one name",
+            "a name with a space",
+            "a path that is none",
+            "a pointer that is none",
+            "several places in a request",
         ],
     ),
     ("values for which JSON has no type", &["a date in a body", "infinity in a body"]),

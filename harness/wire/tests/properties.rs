@@ -179,7 +179,7 @@ fn said(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
         Api::OpenAiResponses => Some(finished_by_calls(filled(answer, said_in_items(answer, call), call, "resp_"))),
         Api::Gemini => said_in_gemini(answer, call),
         Api::Ollama => said_in_ollama(answer, call),
-        Api::Opaque => None,
+        Api::Declared(_) | Api::Opaque => None,
         Api::Anthropic => {
             Some(filled(answer, said_in_blocks(answer, |i| ids::derived("toolu_", call.seed, i))?, call, "msg_"))
         }

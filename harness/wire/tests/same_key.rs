@@ -74,7 +74,7 @@ fn request(api: Api, messages: &[Message], together: bool) -> Json {
             let instruction = object([("parts", vec![object([("text", system)])].into())]);
             Json::object([("systemInstruction", instruction), ("contents", merged(rest, together, gemini, "parts"))])
         }
-        Api::Opaque => Json::Null,
+        Api::Declared(_) | Api::Opaque => Json::Null,
     }
 }
 

@@ -143,7 +143,7 @@ const ROWS: &[Row] = &[
     ("no_such_path", &["failed to take step 2 (POST /plan): expected a status of 200 to 299, found 404"], EXPLAIN),
     (
         "wrong_url",
-        &["replay miss: the service calls `POST /v1/chats`, which is not a path of a model: is a base URL wrong?"],
+        &["replay miss: the service calls `POST /v1/chats`, which is not a path of a model that Retake knows"],
         EXPLAIN,
     ),
     (

@@ -59,10 +59,18 @@ fn goldens() -> Vec<Entry> {
     vec![Entry::played("golden.headers", &suite, &[(asks, Says::Red("+   content-type: "))])]
 }
 
+/// The test makes one call over an API that has all of them.
+fn apis() -> Vec<Entry> {
+    let fields = ["name", "path", "prompt", "messages", "tools", "model", "settings", "text", "error"];
+    let usage = ["usage.input", "usage.output", "usage.cached"];
+    let by = |field| Entry::by(&format!("apis.{field}"), "replay::declared::what_is_declared_has_an_effect");
+    fields.into_iter().chain(usage).map(by).collect()
+}
+
 const OTHER_VALUE: Says = Says::Red("exit code");
 
 pub(super) fn entries() -> Vec<Entry> {
-    [systems(), tools(), callers(), rules(), goldens()].into_iter().flatten().collect()
+    [systems(), tools(), callers(), apis(), rules(), goldens()].into_iter().flatten().collect()
 }
 
 fn systems() -> Vec<Entry> {

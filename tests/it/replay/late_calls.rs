@@ -12,6 +12,7 @@ tests! { a_background_call_after_the_last_event_fails_its_own_scenario,
     linger_sets_how_long_a_scenario_waits_for_late_calls,
     a_scenario_that_lingers_does_not_block_the_next_one,
     a_late_call_fails_its_own_scenario_however_many_linger,
+    scenarios_that_begin_alike_share_a_system_one_right_after_the_other,
     nothing_lingers_where_no_process_is_left,
     nothing_lingers_where_a_router_has_no_task,
     a_miss_after_the_verdict_fails_the_run_and_is_named,
@@ -117,6 +118,25 @@ fn a_late_call_fails_its_own_scenario_however_many_linger() {
     }
 }
 
+/// Each begins with the same message while those before it linger. What misses is told of the scenario that misses alone.
+fn scenarios_that_begin_alike_share_a_system_one_right_after_the_other() {
+    let suite = format!("linger = \"1s\"\n{}", system("agent", "", &format!("{READY}\nshared = true")));
+    let tree = Tree::with_suite(&suite);
+    let asks = "[[step]]\npost = \"/chat\"\njson = { message = \"Hello\" }\ngolden = false\n";
+    for name in ["a", "b", "c", "d"] {
+        let times = if name == "c" { 2 } else { 1 };
+        tree.scenario(name, &asks.repeat(times));
+        fixtures::write(&tree, name, vec![turn(None, "Hello", "Hi")]);
+    }
+    // The second call of `c` is answered by nobody.
+    let run = tree.retake().args(&["test", "--", "--test-threads", "1"]).run().exits(1);
+    assert!(run.failure("c").starts_with("replay miss: "), "{}", run.all());
+    for name in ["a", "b", "d"] {
+        assert_eq!(run.trials()[name], "ok", "{}", run.all());
+    }
+    run.never_says("after the scenario's verdict");
+}
+
 /// The scenarios would wait for an hour, which is longer than any test may take.
 fn nothing_lingers_where_no_process_is_left() {
     let tree = Tree::with_suite(&format!("linger = \"60m\"\n{}", system("agent", "", READY)));
@@ -156,4 +176,11 @@ fn a_miss_after_the_verdict_fails_the_run_and_is_named() {
         "in scenario `a_first`",
         "error: 1 model call came after the scenario's verdict, and missed",
     ]);
+    // Reports are made of the data.
+    let explained = tree.retake().args(&["explain", "retake::no_late_calls"]).run();
+    explained.says(&["1 model call came after the scenario's verdict", "`straggler` calls a model", "linger = \"5s\""]);
+    let report = tree.retake().args(&["report", "--form", "junit"]).run();
+    report.says(&["name=\"retake::no_late_calls\"", "<failure message="]);
+    tree.runner("oddities").args(&["--test-threads", "1", "b_second"]).run();
+    tree.retake().args(&["report", "--form", "junit"]).run().never_says("no_late_calls");
 }

@@ -1,6 +1,7 @@
 //! Replay: what is served, what misses and why, drift, goldens of event streams.
 
 pub(crate) mod companion;
+pub(crate) mod declared;
 mod deerflow;
 pub(crate) mod drift;
 mod early;
@@ -19,6 +20,7 @@ mod texts;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
     companion::TESTS,
+    declared::TESTS,
     deerflow::TESTS,
     drift::TESTS,
     early::TESTS,

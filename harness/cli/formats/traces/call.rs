@@ -250,7 +250,7 @@ fn on_wire(place: usize, span: &Span, at_limit: &impl Fn(&str) -> bool) -> Optio
         Api::Anthropic => "/v1/messages".to_owned(),
         Api::Gemini => format!("/v1beta/models/{model}:generateContent"),
         Api::Ollama => "/api/chat".to_owned(),
-        Api::Opaque => return None,
+        Api::Declared(_) | Api::Opaque => return None,
     };
     let call = wire::decode(api, Target::from(path.as_str()), &request, &Known::default()).ok()?;
     let messages: Vec<Message> = call.messages.into_iter().map(Message::from).collect();

@@ -72,7 +72,7 @@ fn block(lines: &[Line<'_>], wholes: &mut Vec<Whole>) -> Result<Block> {
                 let mut line = line.clone();
                 line.spaces();
                 let Some(event) = block.events.last_mut() else { return Err(line.expected("an event")) };
-                event.shown.push(line.shown(event.top == Top::Collapsed)?);
+                event.shown.extend(line.shown(event.top == Top::Collapsed)?);
             }
             _ => block.events.push(EventLine { is_late: late, ..line.clone().event()? }),
         }

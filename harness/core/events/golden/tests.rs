@@ -197,9 +197,36 @@ fn event() -> impl Strategy<Value = EventLine> {
     prop_oneof![
         3 => (label(), top, 1..4_usize, prop::collection::vec(shown(), 0..3))
             .prop_map(move |(label, top, times, shown)| line(label, top, times, shown)),
-        1 => (label(), prop::collection::vec(text(), 0..3))
+        1 => (label(), prop_oneof![prop::collection::vec(text(), 0..3), conversation()])
             .prop_map(move |(label, shown)| line(label, Top::Collapsed, 1, shown)),
     ]
+}
+
+/// Returns several turns at one place, as an event has them that repeats the conversation so far.
+fn conversation() -> impl Strategy<Value = Vec<Shown>> {
+    (text(), prop::collection::vec(1..9_usize, 1..6)).prop_map(|(text, turns)| match text {
+        Shown::Text(places, Text::Turns(Told { how, .. }, manner)) => {
+            let text = |turn| Text::Turns(Told { how, of: vec![Source { turn, part: String::new() }] }, manner);
+            turns.into_iter().map(|turn| Shown::Text(places.clone(), text(turn))).collect()
+        }
+        other => vec![other],
+    })
+}
+
+#[test]
+fn a_line_names_all_turns_that_stand_at_one_place() {
+    let golden = |lines: &str| format!("POST /\n200\n\nvalues    {{messages[9]}}\n{lines}\n");
+    let line = |turn: usize| format!("          /messages/*/content = turn {turn}, trimmed");
+    let each: Vec<String> = [2, 4, 5, 6, 7, 1].map(line).to_vec();
+    let read = Golden::parse(&golden(&each.join("\n"))).unwrap();
+    let listed = golden("          /messages/*/content = turns 2, 4..7, 1, trimmed");
+    assert_eq!(read.to_string(), listed);
+    assert_eq!(Golden::parse(&listed).unwrap(), read);
+    for damaged in ["turns 2..1", "turns 1..4000000000", "turns", "turns 1,", "turns 1.."] {
+        let read = Golden::parse(&golden(&format!("          /messages/*/content = {damaged}")));
+        // A value can say anything.
+        assert!(matches!(&read.unwrap().blocks[0].events[0].shown[..], [Shown::Value(..)]), "{damaged}");
+    }
 }
 
 fn block() -> impl Strategy<Value = Block> {

@@ -6,7 +6,10 @@ use super::{
     Block, COST, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, List, Node, Repeat, Shown, Text, Top, Tree,
 };
 use crate::events::captured::Ending;
+use crate::events::held::Held;
 use crate::events::notation::padded;
+use crate::events::recorded::Source;
+use crate::events::told::Told;
 
 /// What the line of a status says of a stream.
 pub(super) const BEFORE_TURN: &str = ", before turn ";
@@ -111,10 +114,33 @@ impl EventLine {
             padded(&self.label, &(top + &count), LABELS, out);
         }
         out.push('\n');
-        for line in shown {
-            padded("", &line.to_string(), LABELS, out);
+        for lines in shown.as_slice().chunk_by(Shown::is_listed_with) {
+            padded("", &listed(lines), LABELS, out);
             out.push('\n');
         }
+    }
+}
+
+/// What a line says of one, or of several that differ only in their turns.
+fn listed(lines: &[Shown]) -> String {
+    let ([Shown::Text(places, Text::Turns(told, manner)), ..], [_, _, ..]) = (lines, lines) else {
+        return lines.iter().map(ToString::to_string).collect();
+    };
+    let turns: Vec<usize> = lines.iter().filter_map(Shown::turn).collect();
+    let rows = turns.chunk_by(|turn, next| turn + 1 == *next).map(|row| match row {
+        [first, _, .., last] => format!("{first}..{last}"),
+        few => few.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+    });
+    let turns = rows.collect::<Vec<_>>().join(", ");
+    format!("{}{}turns {turns}{}{manner}", Places(places), told.how.verb(), told.how.suffix())
+}
+
+/// Places as they stand on a line.
+struct Places<'a>(&'a [Held]);
+
+impl Display for Places<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -160,6 +186,29 @@ impl Display for Top {
     }
 }
 
+impl Shown {
+    /// The one turn whose words, all of them, stand at these places.
+    fn turn(&self) -> Option<usize> {
+        match self {
+            Shown::Text(places, Text::Turns(Told { of, .. }, _)) if !places.is_empty() => match &**of {
+                [Source { turn, part }] if part.is_empty() => Some(*turn),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether one line names the turns of both: a conversation that is sent anew each time would take a line for each message.
+    fn is_listed_with(&self, next: &Shown) -> bool {
+        let (Shown::Text(places, Text::Turns(told, manner)), Shown::Text(others, Text::Turns(other, of))) =
+            (self, next)
+        else {
+            return false;
+        };
+        (places, told.how, manner) == (others, other.how, of) && self.turn().is_some() && next.turn().is_some()
+    }
+}
+
 impl Display for Shown {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -168,9 +217,8 @@ impl Display for Shown {
             Shown::Line(line) => f.write_str(line),
             Shown::Text(places, text) if places.is_empty() => write!(f, "{text}"),
             Shown::Text(places, text) => {
-                let places: Vec<String> = places.iter().map(ToString::to_string).collect();
                 let verb = if let Text::Turns(told, _) = text { told.how.verb() } else { " = " };
-                write!(f, "{}{verb}{text}", places.join(", "))
+                write!(f, "{}{verb}{text}", Places(places))
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::options::{Delays, Egress, Level, Panics, Unused};
 use crate::read::cost::RawCost;
 use crate::read::shared::Lists;
 use crate::read::spanned::Spanned;
-use crate::read::values::{Foreign, Pattern, RawDuration};
+use crate::read::values::{Foreign, OneOrMore, Pattern, RawDuration};
 use crate::read::worlds::RawWorlds;
 use crate::suite::ForkTools;
 use retake_core::secrets::Suspected;
@@ -51,6 +51,11 @@ pub(crate) struct RawSuite {
     /// Default: `[]`. Example: `[{ pattern = "order-[0-9]+", replace = "<ORDER>" }]`.
     #[serde(default)]
     pub normalize: Vec<RawNormalize>,
+    /// APIs that Retake does not speak: where in their bodies what stands that a replay needs. What is declared moves from the key to
+    /// the checks, answers are replayed as they came, and goldens hold their texts. Some come with Retake: see the guide.
+    /// Default: `[]`. Example: `[{ name = "ours", path = "/llm/ask", messages = "/history", text = "/reply" }]`.
+    #[serde(default)]
+    pub apis: Vec<Spanned<RawApi>>,
     /// Other names of callers: each alias, and the caller that it stands for.
     /// Default: `{}`. Example: `{ old_agent = "lead_agent" }`.
     #[serde(default)]
@@ -127,6 +132,53 @@ pub(crate) struct RawSuite {
     /// What the goldens of all scenarios contain.
     /// Default: `{}`. Example: `{ headers = ["set-cookie", "cache-control"] }`.
     pub golden: Option<RawSuiteGolden>,
+}
+
+pub(crate) struct RawApi {
+    /// Its name in fixtures.
+    /// Example: `"ours"`.
+    pub name: Spanned<String>,
+    /// How its paths end. `*` is any segment, and `{model}` the name of the model.
+    /// Example: `["/models/{model}:ask", "/models/{model}:stream"]`.
+    pub path: Spanned<OneOrMore>,
+    /// Where the system prompt is in a request.
+    /// Default: among the messages. Example: `"/instructions"`.
+    pub prompt: Option<Spanned<OneOrMore>>,
+    /// Where the messages are: a list, or one text. A request without them is of another API.
+    /// Example: `"/history"`.
+    pub messages: Spanned<OneOrMore>,
+    /// Where the tools' definitions are.
+    /// Default: nowhere. Example: `"/functions"`.
+    pub tools: Option<Spanned<OneOrMore>>,
+    /// Where the model's name is.
+    /// Default: in the path. Example: `["/model", "/agent"]`.
+    pub model: Option<Spanned<OneOrMore>>,
+    /// Where settings are. Everything that is not declared stays in the key.
+    /// Default: nowhere. Example: `["/temperature", "/stream"]`.
+    pub settings: Option<Spanned<OneOrMore>>,
+    /// Where an answer has its text: in the whole body, and in each piece of a stream. `*` is each element of a list.
+    /// Default: nowhere. Example: `["/reply/parts/*/text", "/delta/text"]`.
+    pub text: Option<Spanned<OneOrMore>>,
+    /// Where an answer says what it cost.
+    /// Default: `{}`. Example: `{ input = "/usage/prompt", output = "/usage/completion" }`.
+    #[serde(default)]
+    pub usage: RawUsage,
+    /// Where an answer has an error.
+    /// Default: nowhere. Example: `"/error"`.
+    pub error: Option<Spanned<OneOrMore>>,
+}
+
+#[derive(Default)]
+pub(crate) struct RawUsage {
+    /// The tokens that the model read.
+    /// Default: nowhere. Example: `"/usage/prompt"`.
+    pub input: Option<Spanned<OneOrMore>>,
+    /// The tokens that it wrote.
+    /// Default: nowhere. Example: `"/usage/completion"`.
+    pub output: Option<Spanned<OneOrMore>>,
+    /// Those that it read from the provider's cache.
+    /// Default: nowhere. Example: `"/usage/cached"`.
+    pub cached: Option<Spanned<OneOrMore>>,
 }
 
 #[derive(Copy, Default)]

@@ -9,7 +9,7 @@ use crate::pointer::Pointer;
 use crate::read::cost::RawCost;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
-use crate::read::values::{Colors, Foreign, Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
+use crate::read::values::{Colors, Foreign, Kind, OneOrMore, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
 use crate::read::worlds::{RawFaults, RawWorlds, RawWorldsTable};
 use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
@@ -62,6 +62,7 @@ inline! {
     Unused => { "anyOf": [
         { "type": "string", "enum": ["fail", "allow"] }, { "type": "array", "items": { "type": "string" } },
     ] },
+    OneOrMore => { "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] },
     Foreign<OfferedTools> => { "anyOf": [
         { "type": "boolean" }, { "type": "array", "minItems": 1, "items": { "type": "string" } },
     ] },

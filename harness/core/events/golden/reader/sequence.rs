@@ -13,6 +13,9 @@ use crate::events::told::{How, Told};
 use crate::json::Json;
 use retake_base::error::Result;
 
+/// The largest number of turns that one range can name, far more than a run has: a slip of the pen must not fill the memory.
+const MOST_TURNS: usize = 100_000;
+
 impl<'a> Line<'a> {
     pub(super) fn head(mut self) -> Result<Head> {
         let exit = if self.eat("exit ") { "exit " } else { "" };
@@ -65,7 +68,7 @@ impl<'a> Line<'a> {
         }
         if event.top == Top::Collapsed {
             if self.eat("  ") {
-                event.shown.push(self.shown(true)?);
+                event.shown = self.shown(true)?;
             }
             return self.end(event);
         }
@@ -124,13 +127,13 @@ impl<'a> Line<'a> {
         Ok(Top::Keys(keys))
     }
 
-    pub(super) fn shown(&mut self, is_collapsed: bool) -> Result<Shown> {
+    pub(super) fn shown(&mut self, is_collapsed: bool) -> Result<Vec<Shown>> {
         if is_collapsed {
-            return if self.eat(NOT_HELD) { self.end(Shown::NotHeld) } else { self.texts() };
+            return if self.eat(NOT_HELD) { self.end(vec![Shown::NotHeld]) } else { self.texts() };
         }
-        if let Ok(text @ Shown::Text(..)) = self.clone().texts() {
+        if let Ok(texts) = self.clone().texts() {
             self.at = self.text.len();
-            return Ok(text);
+            return Ok(texts);
         }
         let start = self.at;
         let pointer = self.name(&[" "])?;
@@ -140,11 +143,11 @@ impl<'a> Line<'a> {
             Shown::Line(self.text[start..].to_owned())
         };
         self.at = self.text.len();
-        Ok(shown)
+        Ok(vec![shown])
     }
 
     /// Reads texts with their places. Before 0.3, there were no places.
-    fn texts(&mut self) -> Result<Shown> {
+    fn texts(&mut self) -> Result<Vec<Shown>> {
         let mut places = Vec::new();
         let start = self.at;
         if self.rest().starts_with(['/', '"']) {
@@ -161,9 +164,9 @@ impl<'a> Line<'a> {
             self.at = start;
             places.clear();
         }
-        if let Some(how) = verb.filter(|_| self.rest().starts_with("turn ")) {
-            let text = self.turns(how)?;
-            return self.end(Shown::Text(places, text));
+        if let Some(how) = verb.filter(|_| self.rest().starts_with("turn")) {
+            let texts = self.turns(how)?.into_iter().map(|text| Shown::Text(places.clone(), text)).collect();
+            return self.end(texts);
         }
         let text = if self.eat("… ") {
             let count = self.number()?;
@@ -179,23 +182,42 @@ impl<'a> Line<'a> {
             Text::Start(start, count, hash, manner.unwrap_or_default())
         };
         self.take(")")?;
-        self.end(Shown::Text(places, text))
+        self.end(vec![Shown::Text(places, text)])
     }
 
-    /// Reads which turns a text repeats.
-    fn turns(&mut self, verb: How) -> Result<Text> {
-        let mut of = Vec::new();
-        while of.is_empty() || self.eat(" and ") {
-            self.take("turn ")?;
-            let turn = self.number()?;
-            let part = if self.eat("'s ") { self.name(&[", ", " and "])?.to_owned() } else { String::new() };
-            of.push(Source { turn, part });
+    /// Reads which turns a text repeats, or several texts.
+    fn turns(&mut self, verb: How) -> Result<Vec<Text>> {
+        let mut texts = Vec::new();
+        if self.eat("turns ") {
+            while texts.is_empty() || self.eat(", ") {
+                let first = self.number()?;
+                let last = if self.eat("..") { self.number()? } else { first };
+                if !(first..first + MOST_TURNS).contains(&last) {
+                    return Err(self.expected("a range of turns"));
+                }
+                texts.extend((first..=last).map(|turn| vec![Source { turn, part: String::new() }]));
+                // What follows the last turn begins with a comma, too.
+                let rest = self.rest().strip_prefix(", ").unwrap_or_default();
+                if !rest.starts_with(|next: char| next.is_ascii_digit()) {
+                    break;
+                }
+            }
+        } else {
+            let mut of = Vec::new();
+            while of.is_empty() || self.eat(" and ") {
+                self.take("turn ")?;
+                let turn = self.number()?;
+                let part = if self.eat("'s ") { self.name(&[", ", " and "])?.to_owned() } else { String::new() };
+                of.push(Source { turn, part });
+            }
+            texts.push(of);
         }
         let mut hows =
             How::ALL.into_iter().filter(|how| how.is_beside() == verb.is_beside() && !how.suffix().is_empty());
         let how = hows.find(|how| self.eat(how.suffix())).unwrap_or(verb);
         let manner = MANNERS.into_iter().find(|manner| self.eat(&manner.to_string()));
-        Ok(Text::Turns(Told { how, of }, manner.unwrap_or_default()))
+        let manner = manner.unwrap_or_default();
+        Ok(texts.into_iter().map(|of| Text::Turns(Told { how, of }, manner)).collect())
     }
 
     /// Reads a place of texts.
