@@ -27,7 +27,7 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_683, 60),
+    ("retake-core", 13_741, 60),
     ("retake-durable", 1124, 0),
     ("retake-wire", 8611, 4),
     ("retake-model", 8533, 0),

@@ -172,12 +172,11 @@ impl Golden {
         }
     }
 
-    /// Returns it with the headers, and with the shapes, of another golden of the same run.
+    /// Returns it with the headers of another golden of the same run.
     #[must_use]
     pub fn with_headers_of(mut self, other: &Golden) -> Golden {
         for (block, other) in self.blocks.iter_mut().zip(&other.blocks) {
             block.headers.clone_from(&other.headers);
-            block.trees.clone_from(&other.trees);
             if other.ids_repeat() == Some(Repeat::Varies) {
                 block.let_ids_repeat();
             }

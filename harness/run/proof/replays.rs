@@ -201,8 +201,7 @@ impl Proof<'_> {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
-            let as_agreed = |golden: Golden| golden.with_headers_of(&agreed).with_early(&early);
-            let golden = golden.map(|golden| self.with_known_headers(as_agreed(golden)));
+            let golden = golden.map(|golden| self.with_known_headers(as_agreed(golden, &agreed, &early)));
             let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
@@ -353,6 +352,12 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
 pub(crate) fn await_next_second() {
     let into = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.subsec_millis());
     std::thread::sleep(Duration::from_millis(u64::from(1005 - into)));
+}
+
+/// Returns a golden with what all replays agreed on.
+fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>]) -> Golden {
+    golden.agree_on_numbers(agreed);
+    golden.with_headers_of(agreed).with_early(early)
 }
 
 /// Tells the numbers that another replay's words and tokens of the model change by these: they are not the service's own.

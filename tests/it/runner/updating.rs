@@ -108,7 +108,11 @@ fn updating_writes_a_golden_that_then_passes_and_contains_no_path() {
         assert!(ran.stderr.contains(&format!("note: {NAME}: golden {change}\n")), "{}", ran.stderr);
         assert!(!tree.has(PENDING));
         let written = tree.read(GOLDEN);
-        let body = |golden: &str| golden.rsplit_once("---\n").unwrap().1.to_owned();
+        // Which numbers of tokens are held is found out anew if there is no golden.
+        let is_held = |line: &&str| there || !line.contains("_tokens ");
+        let body = |golden: &str| -> Vec<String> {
+            golden.rsplit_once("---\n").unwrap().1.lines().filter(is_held).map(str::to_owned).collect()
+        };
         assert_eq!(body(&written), body(&committed));
         // The header does not name the file of the assertion: it would change if the command runs the scenario.
         let header = "\ninput_file: scenarios/write_read_file/scenario.toml\n---\nPOST ";
