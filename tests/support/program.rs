@@ -174,7 +174,9 @@ impl Ran {
         let (_, told) =
             self.stdout.split_once(&begins).unwrap_or_else(|| panic!("{name} did not fail:\n{}", self.all()));
         let end = ["\n\n---- ", "\n\n\nfailures:"].iter().filter_map(|end| told.find(end)).min();
-        told[..end.unwrap_or(told.len())].trim_end_matches('\n')
+        let told = told[..end.unwrap_or(told.len())].trim_end_matches('\n');
+        let other = told.strip_prefix("the same as `").and_then(|other| other.strip_suffix('`'));
+        other.map_or(told, |other| self.failure(other))
     }
 
     /// Returns the result of each trial.

@@ -223,7 +223,9 @@ fn worlds() -> impl Iterator<Item = Entry> {
     const LEAVES: &str = "worlds::client::what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared";
     const BACK: &str = "worlds::client::a_client_that_comes_back_has_all_of_it_once";
     const SAME: &str = "worlds::client::what_makes_two_requests_the_same_is_declared";
-    let of_client = [("leaves", LEAVES), ("back", BACK), ("same", SAME)];
+    const CRASH: &str = "worlds::process::what_has_to_come_after_a_crash_is_declared";
+    const READS: &str = "worlds::tools::what_acts_again_is_said_unless_it_only_reads";
+    let of_client = [("leaves", LEAVES), ("back", BACK), ("same", SAME), ("crash", CRASH), ("reads", READS)];
     let of_model = ["of", "max", "times", "calls"].map(|field| (field, TEST));
     of_model.into_iter().chain(of_client).map(|(field, test)| Entry::by(&format!("worlds.{field}"), test))
 }

@@ -2,6 +2,7 @@
 
 use crate::support::fixtures::{self, turn};
 use crate::support::tree::Tree;
+use crate::worlds::verdicts::unaligned;
 
 tests! {
     a_client_that_comes_back_has_all_of_it_once,
@@ -109,7 +110,7 @@ fn lines(from: &str, to: &str, worlds: &str) -> String {
     let tree = tree(from, to, worlds);
     let ran = tree.retake().args(&["worlds", "poem"]).run();
     assert!(ran.stdout.starts_with("poem:"), "{} {}", ran.all(), tree.retake().args(&["test"]).run().all());
-    ran.stdout
+    unaligned(&ran.stdout)
 }
 
 fn tree(from: &str, to: &str, worlds: &str) -> Tree {

@@ -2,6 +2,7 @@
 
 use crate::support::fixtures::{self, turn};
 use crate::support::tree::Tree;
+use crate::worlds::verdicts::unaligned;
 
 tests! {
     a_durable_service_resumes_wherever_it_is_killed,
@@ -122,7 +123,7 @@ const WORLDS: &str = "{ of = \"process\", back = \"/runs/1/events\" }";
 fn lines(from: &str, to: &str, worlds: &str, of: &str) -> String {
     let ran = tree(from, to, worlds).retake().args(&["worlds", "poem", "--world", of]).run();
     assert!(ran.stdout.starts_with("poem:"), "{}", ran.all());
-    ran.stdout
+    unaligned(&ran.stdout)
 }
 
 fn a_durable_service_resumes_wherever_it_is_killed() {

@@ -67,7 +67,7 @@ fn a_fault_that_nobody_accepted_fails_the_command() {
     let worlds = |options: &str| tree.recorder("gateway", &format!("worlds{options}"), NAME);
     let before = tree.files();
     let ran = worlds(" --world=nothing").run().exits(1);
-    ran.says(&["! turn 1 lead_agent  nothing  SILENT", "4 worlds, 3 not accepted"]);
+    ran.says(&["! turn 1 lead_agent        nothing  SILENT", "4 worlds, 3 not accepted"]);
     worlds(" --world=rate-limit --jobs=1").run().exits(0).says(&["none fails that is not accepted"]);
     worlds(" --turn=2 --world=turn2/cut-clean/3").run().exits(0).says(&["turn 2 lead_agent  cut-clean 3/7  other"]);
     let json: Value = serde_json::from_str(&worlds(" --world=nothing --turn=4 --json").run().exits(0).stdout).unwrap();

@@ -1,5 +1,6 @@
 //! Each verdict on services with one mistake, and what the table says of the same service without it.
 
+use regex::Regex;
 use retake::Message;
 use retake_core::conversation::{Answer, Block, Finish, ToolCall};
 use retake_core::json::Json;
@@ -108,7 +109,12 @@ pub(super) fn agent(from: &str, to: &str, scenario: &str, turns: Vec<Recorded>) 
 pub(super) fn lines(tree: &Tree) -> Vec<String> {
     let ran = tree.retake().args(&["worlds", "poem"]).run();
     assert!(ran.stdout.starts_with("poem:"), "{} {}", ran.all(), tree.retake().args(&["test"]).run().all());
-    ran.stdout.lines().map(|line| line.trim().to_owned()).collect()
+    unaligned(&ran.stdout).lines().map(|line| line.trim().to_owned()).collect()
+}
+
+/// Returns lines in columns as they would stand without the others.
+pub(super) fn unaligned(lines: &str) -> String {
+    Regex::new(r"(\S) {3,}").unwrap().replace_all(lines, "$1  ").into_owned()
 }
 
 fn poem() -> Vec<Recorded> {
