@@ -43,8 +43,10 @@ pages! {
     pub mod versions;
     pub mod windows;
     pub mod reference;
-    pub mod reference_suite;
-    pub mod reference_scenario;
     pub mod reference_fixture;
     pub mod reference_command;
 }
+
+// These stand beside what they are made from.
+#[doc(inline)]
+pub use retake_scenario::{reference_scenario, reference_suite};

@@ -54,5 +54,12 @@ pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec, needs};
 pub use template::{Context, RESERVED, Template, TemplateJson, Used, Vars};
 pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
 
+// On GitHub, what stands at the end of a page says where a name leads. Of two definitions, the first one counts.
+#[doc = "[reference_scenario#templates]: crate::reference_scenario#templates"]
+#[doc = include_str!("reference_suite.md")]
+pub mod reference_suite {}
+#[doc = include_str!("reference_scenario.md")]
+pub mod reference_scenario {}
+
 #[cfg(test)]
 mod tests;

@@ -29,10 +29,10 @@ fn the_reference_is_current() {
     let (scenario, of_scenario) = scenario();
     assert_current("harness/cli/schema/suite.schema.json", &printed(&suite));
     assert_current("harness/cli/schema/scenario.schema.json", &printed(&scenario));
-    assert_current("harness/guide/reference_suite.md", &page::of(SUITE, &suite, &of_suite, &suite_fields(), ""));
+    assert_current("harness/scenario/reference_suite.md", &page::of(SUITE, &suite, &of_suite, &suite_fields(), ""));
     let tail = TEMPLATES.replace("RESERVED", &listed(&RESERVED));
     let page = page::of(SCENARIO, &scenario, &of_scenario, &scenario_fields(), &tail);
-    assert_current("harness/guide/reference_scenario.md", &page);
+    assert_current("harness/scenario/reference_scenario.md", &page);
 }
 
 #[test]

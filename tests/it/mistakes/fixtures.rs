@@ -114,14 +114,15 @@ const FIXTURES: &[Mistake] = &[
     (
         "unknown-api",
         |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai\"").into(),
-        ":30:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
-         the string \"openai\"",
+        ":30:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, \
+         bedrock-converse, bedrock-invoke, opaque, found the string \"openai\" (a suite can declare others: `[[apis]]`)",
     ),
     (
         "near-api",
         |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai_chat\"").into(),
-        ":30:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
-         the string \"openai_chat\"; did you mean \"openai-chat\"?",
+        ":30:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, \
+         bedrock-converse, bedrock-invoke, opaque, found the string \"openai_chat\"; did you mean \"openai-chat\"? (a \
+         suite can declare others: `[[apis]]`)",
     ),
     ("turns-null", |_| b"{\"turns\": null}".to_vec(), ":1:2: `turns`: expected a list of recorded turns, found null"),
     (

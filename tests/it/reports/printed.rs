@@ -95,7 +95,7 @@ fn spoil(value: &mut Value) {
         Value::String(text) => text.push_str(EVIL),
         Value::Array(items) => items.iter_mut().for_each(spoil),
         Value::Object(fields) => {
-            let words = ["format", "scenario", "action", "result", "started", "kind", "side", "shard", "proof"];
+            let words = ["format", "scenario", "action", "result", "started", "kind", "side", "shard", "proof", "does"];
             fields.iter_mut().filter(|(name, _)| !words.contains(&name.as_str())).for_each(|(_, value)| spoil(value));
         }
         _ => {}

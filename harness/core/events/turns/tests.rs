@@ -74,7 +74,7 @@ fn event(json: &str) -> String {
 
 fn lines(golden: &Golden) -> Vec<String> {
     let text = golden.to_string();
-    text.lines().filter(|line| line.contains("turn ")).map(|line| line.trim().to_owned()).collect()
+    text.lines().filter(|line| line.contains(" turn")).map(|line| line.trim().to_owned()).collect()
 }
 
 /// Returns the first line of the difference between a golden and a run that says something else.
