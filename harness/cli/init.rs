@@ -1,3 +1,4 @@
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -5,26 +6,31 @@ use clap::Args;
 
 use super::schemas;
 use retake::__private::report::terminal;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 
+mod body;
 mod cargo_toml;
 mod language;
 mod model;
 mod place;
 mod probe;
 mod routes;
+mod sources;
 mod start;
 mod workflow;
 mod written;
 
 pub(super) use language::Language;
-use probe::{Seen, Tried};
+use probe::Seen;
+use sources::Sources;
 use start::Start;
 
 /// Write a first scenarios/ and a CI file for the project: TypeScript if there is a package.json, Python for
 /// pyproject.toml, Rust (with tests/scenarios.rs) for Cargo.toml
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cd my-agent && retake init\n  retake init --probe\n\n\
+#[command(after_help = "Examples:\n  cd my-agent && retake init\n  retake init --probe\n  \
+    retake init --probe -- litellm --model gpt-4o --port '{{ port }}'\n\n\
     With --probe, the service is started once, with no key of a provider and with\n\
     a model that says hello to each call, and ended again. What was not tried is\n\
     marked in the files. On a terminal, this is asked.\n\n\
@@ -41,6 +47,9 @@ pub(super) struct Init {
     /// Ask nothing, and start nothing unless --probe says so
     #[arg(long, short)]
     yes: bool,
+    /// How the service is started, with {{ port }} in the place of its port [default: as the suite or the project's files say]
+    #[arg(last = true, requires = "probe")]
+    command: Vec<String>,
 }
 
 impl Init {
@@ -49,30 +58,52 @@ impl Init {
             std::env::current_dir().map_err(|e| Error::new(format!("failed to find the current folder: {e}")))?;
         let asks = !self.yes && super::is_interactive();
         let language = self.language.map_or_else(|| place::language(&here, asks), Ok)?;
-        let ways = start::ways(language, &here);
+        let sources = Sources::of(&here);
+        let mut ways = start::ways(language, &here, &sources);
         let command = ways.first().map(|way| way.command.join(" ")).unwrap_or_default();
-        let env = written::variables(&(start::declared(&here) + &command));
+        let mut env = written::variables(&(start::declared(&here) + &command));
+        let told = sources.variables().into_iter().filter(|(name, _)| env.iter().all(|(known, _)| known != name));
+        env.extend(told.collect::<Vec<_>>());
         let unseen = |mark: &str, step: Option<&str>| {
             (schemas::OF_SUITE.to_owned() + &suite(ways.first(), &env, None, mark), written::scenario(None, step))
         };
         let before = unseen(BY_PROBE, None);
         let failed = unseen("it did not start", Some("the service did not start"));
-        let untouched = |file: &str, texts: [&String; 2]| {
+        let not_found = written::scenario(None, Some(NO_ROUTE));
+        let untouched = |file: &str, texts: [&String; 3]| {
             std::fs::read(here.join(file)).map_or(true, |there| texts.iter().any(|text| text.as_bytes() == there))
         };
-        let fresh = untouched(SUITE_FILE, [&before.0, &failed.0]) && untouched(HELLO_FILE, [&before.1, &failed.1]);
-        let probes = self.probe || (asks && fresh && !ways.is_empty() && place::may_start(&command));
+        let fresh_suite = untouched(SUITE_FILE, [&before.0, &failed.0, &failed.0]);
+        let fresh_hello = untouched(HELLO_FILE, [&before.1, &failed.1, &not_found]);
+        // What a person says, or has written into the suite, is what is started.
+        let mut probed_env = [written::all_variables(), env.clone()].concat();
+        if !self.command.is_empty() {
+            ways = vec![Start::new(sources::given(&self.command), "port = true")];
+        } else if let Some((own, own_env)) = Start::of_suite(&here).filter(|_| !fresh_suite) {
+            ways = vec![own];
+            probed_env.extend(own_env);
+        }
+        let command = ways.first().map(|way| way.command.join(" ")).unwrap_or_default();
+        let may_ask = asks && fresh_suite && fresh_hello && !ways.is_empty();
+        let probes = self.probe || (may_ask && place::may_start(&command));
         if self.probe && ways.is_empty() {
             return Err(Error::new(
                 "this service is a router that tests/scenarios.rs links, so there is no command to start",
             )
-            .help("without --probe: retake init"));
+            .help(format!("without --probe: {RETAKE} init")));
         }
-        let seen = probes.then(|| probe::probe(ways.clone(), &written::all_variables(), &here));
+        let mut seen = probes.then(|| probe::probe(ways.clone(), &probed_env, &here, &sources));
+        while let Some(Err(error)) = seen.as_ref().filter(|_| asks) {
+            terminal::error(error);
+            let Some(words) = place::started_by() else { break };
+            ways = vec![Start::new(words, "port = true")];
+            seen = Some(probe::probe(ways.clone(), &probed_env, &here, &sources));
+        }
         let (suite, hello) = match &seen {
             Some(Ok(seen)) => {
                 let suite = suite(ways.first(), &env, Some(seen), "");
-                (schemas::OF_SUITE.to_owned() + &suite, written::scenario(seen.request.as_ref(), None))
+                let mark = seen.request.is_none().then_some(NO_ROUTE);
+                (schemas::OF_SUITE.to_owned() + &suite, written::scenario(seen.request.as_ref(), mark))
             }
             Some(Err(_)) => failed,
             None => before,
@@ -96,8 +127,9 @@ impl Init {
         for (name, text) in files {
             let file = here.join(&name);
             // What `retake init` wrote and nobody changed may be replaced by what was seen.
-            let kept =
-                file.exists() && !(fresh && probes && [SUITE_FILE, HELLO_FILE].contains(&&*name.to_string_lossy()));
+            let fresh = [(SUITE_FILE, fresh_suite), (HELLO_FILE, fresh_hello)];
+            let may_replace = probes && fresh.contains(&(&*name.to_string_lossy(), true));
+            let kept = file.exists() && !may_replace;
             let done = if kept { "kept " } else { "wrote" };
             if !kept {
                 retake_base::files::write_whole(&file, text.as_bytes())?;
@@ -121,9 +153,14 @@ impl Init {
                 terminal::error(error);
                 return Ok(ExitCode::FAILURE);
             }
-            Some(Ok(Seen { request: Some(Tried { called, .. }), .. })) => {
-                let next = if called { "record hello" } else { "test" };
-                terminal::out(format!("Then: {retake} {next}"));
+            Some(Ok(Seen { request: Some(_), .. })) => terminal::out(format!("Then: {retake} record hello")),
+            Some(Ok(Seen { posts, socket, .. })) => {
+                let posts = if posts.is_empty() { "none".to_owned() } else { posts.join(", ") };
+                let mut told = format!("No route that calls the model was found. POST routes seen: {posts}.");
+                if let Some(path) = socket {
+                    let _ = write!(told, " It speaks Socket.IO at {path}: socket = {path:?}, framing = \"socket.io\".");
+                }
+                terminal::out(format!("{told} Write the request in {HELLO_FILE}, then: {retake} record hello"));
             }
             _ => terminal::out(format!("Then edit {HELLO_FILE} and record it: {retake} record hello")),
         }
@@ -168,6 +205,7 @@ const FIXTURES: &str = "*.json text eol=lf linguist-generated\n";
 
 const SUITE_FILE: &str = "scenarios/suite.toml";
 const HELLO_FILE: &str = "scenarios/hello/scenario.toml";
+const NO_ROUTE: &str = "no route that calls the model was found";
 const BY_PROBE: &str = "`retake init --probe` starts it once and sees";
 
 fn suite(start: Option<&Start>, env: &[(String, String)], seen: Option<&Seen>, mark: &str) -> String {

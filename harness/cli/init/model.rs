@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use axum::body::Bytes;
 use axum::http::request::Parts;
 
+use super::routes::PROMPT;
 use crate::scripted::{self, refused};
 use retake_base::error::Result;
 use retake_core::conversation::{Answer, Block, Finish, Usage};
@@ -19,22 +20,25 @@ const WORDS: &str = "Hello from no model at all.";
 pub(super) struct Model {
     pub(super) address: SocketAddr,
     calls: Arc<AtomicUsize>,
+    /// The calls that said what the person says.
+    said: Arc<AtomicUsize>,
 }
 
 impl Model {
     pub(super) async fn start() -> Result<Model> {
-        let calls = Arc::new(AtomicUsize::new(0));
-        let counted = calls.clone();
+        let (calls, said) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (counted, heard) = (calls.clone(), said.clone());
         let address = scripted::listen(move |parts, body| {
             counted.fetch_add(1, Ordering::Relaxed);
+            heard.fetch_add(usize::from(memchr::memmem::find(body, PROMPT.as_bytes()).is_some()), Ordering::Relaxed);
             answer(parts, body)
         });
-        Ok(Model { address: address.await?, calls })
+        Ok(Model { address: address.await?, calls, said })
     }
 
-    /// How many calls have come.
-    pub(super) fn calls(&self) -> usize {
-        self.calls.load(Ordering::Relaxed)
+    /// How many calls have come, and how many of them said what the person says.
+    pub(super) fn calls(&self) -> (usize, usize) {
+        (self.calls.load(Ordering::Relaxed), self.said.load(Ordering::Relaxed))
     }
 }
 

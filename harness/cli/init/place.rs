@@ -41,6 +41,15 @@ pub(super) fn may_start(command: &str) -> bool {
     read > 0 && !answer.trim().to_ascii_lowercase().starts_with('n')
 }
 
+/// Asks how the service is started. `None` if nobody answers.
+pub(super) fn started_by() -> Option<Vec<String>> {
+    terminal::ask("How is it started? A command, with {{ port }} in the place of its port; nothing to leave: ");
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer).ok()?;
+    let typed: Vec<String> = answer.split_whitespace().map(str::to_owned).collect();
+    Some(super::sources::given(&typed)).filter(|words| !words.is_empty())
+}
+
 /// Asks for the language until the answer is one.
 fn asked(answers: &mut impl BufRead) -> Result<Language> {
     loop {
@@ -77,7 +86,9 @@ fn projects_below(here: &Path) -> Vec<(PathBuf, Language)> {
 
 /// Returns the folders in a folder, without those that are hidden or hold what is installed or built.
 pub(super) fn folders(of: &Path) -> Vec<PathBuf> {
-    let skipped = |name: &str| name.starts_with('.') || matches!(name, "node_modules" | "target" | "venv" | "dist");
+    let skipped = |name: &str| {
+        name.starts_with('.') || matches!(name, "node_modules" | "target" | "venv" | "dist" | "__pycache__" | "build")
+    };
     let entries = std::fs::read_dir(of).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| !skipped(name));
     let mut names: Vec<PathBuf> = names.map(PathBuf::from).collect();

@@ -1,6 +1,7 @@
 //! Starts the service once, before anything is written, to see what of a proposal holds: on which port it listens, which path
 //! answers, and which route calls the model.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,8 +9,10 @@ use std::time::{Duration, Instant};
 use axum::http::Method;
 use serde_json::Value;
 
+use super::body;
 use super::model::Model;
 use super::routes::{self, Route};
+use super::sources::Sources;
 use super::start::Start;
 use retake::__private::report::terminal;
 use retake::__private::system::{Probe, end_probes};
@@ -50,20 +53,35 @@ pub(super) struct Seen {
     pub(super) slow: bool,
     /// The addresses besides its model that it tried to reach.
     pub(super) reached: Vec<String>,
-    /// The request for the first scenario; `None` if no path answers.
+    /// The request for the first scenario; `None` if none was found that calls the model.
     pub(super) request: Option<Tried>,
+    /// The routes that take a POST request.
+    pub(super) posts: Vec<String>,
+    /// Where it speaks Socket.IO.
+    pub(super) socket: Option<&'static str>,
 }
 
 /// A request that was sent to the service once.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tried {
     pub(super) path: String,
-    /// The body of a POST request; `None` for GET.
-    pub(super) body: Option<Value>,
+    pub(super) body: Value,
     pub(super) status: u16,
     pub(super) streams: bool,
-    /// Whether the service called its model.
+    /// Whether the service called its model, and whether it said there what the person says.
     pub(super) called: bool,
+    pub(super) says: bool,
+}
+
+impl Tried {
+    /// How good a first scenario it is.
+    fn rank(&self) -> (bool, bool, bool) {
+        (self.called, (200..300).contains(&self.status), self.says)
+    }
+
+    fn is_like(&self, other: &Tried) -> bool {
+        self.rank() == other.rank() && (self.status, self.streams) == (other.status, other.streams)
+    }
 }
 
 /// An answer of the service.
@@ -82,14 +100,14 @@ impl Answer {
 /// Starts the service in each of these ways until one works, and says what was tried. `{{ model.… }}` in the variables is a model
 /// that says the same few words to each call.
 /// Fails if it starts in none of these ways. The error is that of the first one, and quotes what it printed.
-pub(super) fn probe(ways: Vec<Start>, env: &[(String, String)], folder: &Path) -> Result<Seen> {
+pub(super) fn probe(ways: Vec<Start>, env: &[(String, String)], folder: &Path, sources: &Sources) -> Result<Seen> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
     let mut first: Option<Error> = None;
     for way in ways {
         let command = way.command.join(" ");
         terminal::note(format!("starting {command}"));
-        let seen = runtime.block_on(seen(way, env, folder));
+        let seen = runtime.block_on(seen(way, env, folder, sources));
         match seen {
             Ok(seen) => {
                 end_probes();
@@ -105,7 +123,7 @@ pub(super) fn probe(ways: Vec<Start>, env: &[(String, String)], folder: &Path) -
     Err(first.unwrap_or_else(|| Error::new("no file here says how the service is started")))
 }
 
-async fn seen(start: Start, env: &[(String, String)], folder: &Path) -> Result<Seen> {
+async fn seen(start: Start, env: &[(String, String)], folder: &Path, sources: &Sources) -> Result<Seen> {
     let model = Model::start().await?;
     let url = format!("http://{}", model.address);
     let values = [
@@ -120,9 +138,10 @@ async fn seen(start: Start, env: &[(String, String)], folder: &Path) -> Result<S
     let env: Vec<(String, String)> = env.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
     start.built(folder)?;
     let begun = Instant::now();
+    let folder = &folder.join(&start.folder);
     let probe = Probe::start(&start.command, &env, folder, model.address).await?;
     let seen = match reached(&probe).await {
-        Ok(address) => Ok(looked_at(&probe, start, address, begun.elapsed() > SLOW, &model).await),
+        Ok(address) => Ok(looked_at(&probe, start, address, begun.elapsed() > SLOW, &model, sources).await),
         Err(error) => Err(error),
     };
     let reached = probe.end().await;
@@ -153,16 +172,23 @@ async fn reached(probe: &Probe) -> Result<SocketAddr> {
     }
 }
 
-async fn looked_at(probe: &Probe, mut start: Start, address: SocketAddr, slow: bool, model: &Model) -> Seen {
+async fn looked_at(
+    probe: &Probe,
+    mut start: Start,
+    address: SocketAddr,
+    slow: bool,
+    model: &Model,
+    sources: &Sources,
+) -> Seen {
     let own = (address.port() != probe.given()).then(|| address.port());
     terminal::out(match own {
         Some(port) => format!("  tried  {}: it listens on port {port}, whichever it is given", start.command.join(" ")),
         None => format!("  tried  {}: it listens on the port that it is given", start.command.join(" ")),
     });
-    let (mut ready, mut page, mut api) = (None, None, None);
+    let (mut ready, mut api) = (None, None);
     let proposed = start.path().map(str::to_owned);
     let mut paths: Vec<&str> = proposed.as_deref().into_iter().chain(PATHS).collect();
-    let mut known = std::collections::BTreeSet::new();
+    let mut known = BTreeSet::new();
     paths.retain(|path| known.insert(*path));
     for path in paths {
         let Some(answer) = ask(address, Method::GET, path, None).await else { continue };
@@ -172,56 +198,123 @@ async fn looked_at(probe: &Probe, mut start: Start, address: SocketAddr, slow: b
         let described = serde_json::from_slice::<Value>(&answer.body).ok().filter(|json| json.get("paths").is_some());
         terminal::out(format!("  tried  GET {path}: {} {}", answer.status, answer.kind));
         api = api.or(described);
-        if page.is_none() || path == "/" {
-            let (path, status) = (path.to_owned(), answer.status);
-            page = Some(Tried { path, body: None, status, streams: false, called: false });
-        }
         ready = ready.or_else(|| Some(path.to_owned()));
     }
-    let api_routes = api.as_ref().map(routes::routes).unwrap_or_default();
-    let usual = Route { path: "/chat".to_owned(), body: serde_json::json!({ "message": routes::PROMPT }) };
-    let usual = start.route.clone().unwrap_or(usual);
-    let candidates =
-        if api.is_some() && start.route.is_none() { api_routes } else { [vec![usual], api_routes].concat() };
-    let mut request: Option<Tried> = None;
-    for route in candidates {
-        let Some((tried, is_good)) = try_route(address, route, model).await else { continue };
-        let called = if tried.called { ", and it called its model" } else { "" };
-        let kind = if tried.streams { " (a stream)" } else { "" };
-        terminal::out(format!("  tried  POST {}: {}{kind}{called}", tried.path, tried.status));
-        if tried.called {
-            request = Some(tried);
-            break;
-        }
-        let better = request.as_ref().is_none_or(|before| tried.streams && !before.streams);
-        if is_good && better {
-            let streams = tried.streams;
-            request = Some(tried);
-            if streams {
+    let polled = ask(address, Method::GET, "/socket.io/?EIO=4&transport=polling", None).await;
+    let socket =
+        polled.is_some_and(|answer| answer.is_good() && answer.body.starts_with(b"0{")).then_some("/socket.io/");
+    let routes = candidates(&start, api.as_ref(), sources);
+    let (request, posts) = found(address, routes, model, sources).await;
+    start.ready = ready.map_or_else(|| "port = true".to_owned(), |path| format!("http = {path:?}"));
+    Seen { start, port: own, slow, reached: Vec::new(), request, posts, socket }
+}
+
+/// The routes that may call the model, the likeliest first: what the framework says, what its document says, what the sources say, and
+/// where such services usually have it.
+fn candidates(start: &Start, api: Option<&Value>, sources: &Sources) -> Vec<Route> {
+    let unknown = |path: String| Route { path, body: None };
+    let mut routes: Vec<Route> =
+        start.route.iter().cloned().chain(api.map(routes::routes).unwrap_or_default()).collect();
+    // A document names all routes. Where there is none, the sources and habit do.
+    if api.is_none() && start.route.is_none() {
+        let mut paths: Vec<String> = USUAL.iter().map(|path| (*path).to_owned()).chain(sources.paths()).collect();
+        paths.retain(|path| !routes::is_harmful(path));
+        paths.sort_by_key(|path| (std::cmp::Reverse(routes::telling(path)), path.len()));
+        routes.extend(paths.into_iter().map(unknown));
+    }
+    let mut known = BTreeSet::new();
+    routes.retain(|route| known.insert(route.path.clone()));
+    routes.truncate(MOST_ROUTES);
+    routes
+}
+
+/// Where services have their route if nothing says it.
+const USUAL: [&str; 8] =
+    ["/chat", "/api/chat", "/v1/chat/completions", "/v1/responses", "/invoke", "/agent", "/", "/chatkit"];
+const MOST_ROUTES: usize = 300;
+
+/// Sends each route bodies until one makes the service call its model. Returns the best, with a body of which nothing can be left out,
+/// and the routes that there are.
+async fn found(
+    address: SocketAddr,
+    routes: Vec<Route>,
+    model: &Model,
+    sources: &Sources,
+) -> (Option<Tried>, Vec<String>) {
+    // What is answered where no route is, which is not 404 everywhere.
+    let nothing = ask(address, Method::POST, "/retake/no/such/route", Some(&Value::Null)).await;
+    let nothing = nothing.map_or((404, String::new()), |answer| (answer.status, answer.kind));
+    let (mut best, mut posts): (Option<Tried>, Vec<String>) = (None, Vec::new());
+    for route in routes {
+        let Some(path) = with_listed(address, route.path).await else { continue };
+        let near = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default().to_owned();
+        let bodies = route.body.into_iter().chain(body::bodies(&sources.fields(&near)));
+        let mut of_route: Option<Tried> = None;
+        for body in bodies {
+            let Some(tried) = tried(address, &path, body, model).await else { continue };
+            if matches!(tried.0.status, 404 | 405)
+                || (!tried.0.called && (tried.0.status, &tried.1) == (nothing.0, &nothing.1))
+            {
+                break;
+            }
+            if posts.last() != Some(&path) {
+                posts.push(path.clone());
+            }
+            if of_route.as_ref().is_none_or(|before| tried.0.rank() > before.rank()) {
+                of_route = Some(tried.0);
+            }
+            if of_route.as_ref().is_some_and(|tried| tried.rank() == BEST) {
                 break;
             }
         }
+        let Some(tried) = of_route else { continue };
+        let (kind, called) = (
+            if tried.streams { " (a stream)" } else { "" },
+            if tried.called { ", and it called its model" } else { "" },
+        );
+        terminal::out(format!("  tried  POST {path}: {}{kind}{called}", tried.status));
+        let is_best = tried.rank() == BEST;
+        if tried.called && best.as_ref().is_none_or(|before| tried.rank() > before.rank()) {
+            best = Some(tried);
+        }
+        if is_best {
+            break;
+        }
     }
-    let request = request.or(page);
-    start.ready = ready.map_or_else(|| "port = true".to_owned(), |path| format!("http = {path:?}"));
-    Seen { start, port: own, slow, reached: Vec::new(), request }
+    let Some(mut best) = best else { return (None, posts) };
+    for part in body::parts(&best.body) {
+        let Some(less) = body::without(&best.body, &part) else { continue };
+        let again = tried(address, &best.path, less, model).await;
+        if let Some((again, _)) = again.filter(|(again, _)| again.is_like(&best)) {
+            best = again;
+        }
+    }
+    (Some(best), posts)
 }
 
-/// Sends a route its body. Returns also whether the answer is one: a stream without any event is none. A parameter that is left in its path is the first of what the path before it lists.
-async fn try_route(address: SocketAddr, route: Route, model: &Model) -> Option<(Tried, bool)> {
-    let Route { mut path, body } = route;
+/// The rank of a request that is as it should be.
+const BEST: (bool, bool, bool) = (true, true, true);
+
+/// A path with the first of what the path before it lists in the place of each parameter.
+async fn with_listed(address: SocketAddr, mut path: String) -> Option<String> {
     while let Some(at) = path.find("/{") {
         let listed = ask(address, Method::GET, &path[..at], None).await.filter(Answer::is_good)?;
         let first = first_of(&serde_json::from_slice(&listed.body).ok()?)?;
         let end = at + path[at..].find('}')? + 1;
         path = format!("{}/{first}{}", &path[..at], &path[end..]);
     }
+    Some(path)
+}
+
+/// Sends a route a body. Returns also the type of the answer. A stream without any event is no good answer.
+async fn tried(address: SocketAddr, path: &str, body: Value, model: &Model) -> Option<(Tried, String)> {
     let before = model.calls();
-    let answer = ask(address, Method::POST, &path, Some(&body)).await?;
-    let called = model.calls() > before;
+    let answer = ask(address, Method::POST, path, Some(&body)).await?;
+    let after = model.calls();
     let streams = answer.kind.contains("event-stream") || answer.kind.contains("ndjson");
-    let is_good = answer.is_good() && !(streams && answer.body.trim_ascii().is_empty());
-    Some((Tried { path, body: Some(body), status: answer.status, streams, called }, is_good))
+    let status = if streams && answer.body.trim_ascii().is_empty() { 0 } else { answer.status };
+    let (called, says) = (after.0 > before.0, after.1 > before.1);
+    Some((Tried { path: path.to_owned(), body, status, streams, called, says }, answer.kind))
 }
 
 /// The name of the first of several things, however they are listed.

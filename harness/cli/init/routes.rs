@@ -7,21 +7,38 @@ pub(super) const PROMPT: &str = "Say hello";
 /// How deep a schema is followed. One that holds itself has no end.
 const DEEPEST: usize = 8;
 /// How many routes are worth trying.
-const MOST: usize = 6;
-/// Parts of paths that tell a chat from other work. A route that neither streams nor has one of them is not tried.
-const TELLING: [&str; 10] =
-    ["stream", "sse", "chat", "message", "run", "invoke", "complet", "generate", "ask", "agent"];
+const MOST: usize = 24;
+/// Parts of paths that tell a chat from other work.
+const TELLING: [&str; 12] =
+    ["stream", "sse", "chat", "message", "run", "invoke", "complet", "generate", "ask", "agent", "respon", "convers"];
 
 /// A route that takes a POST request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Route {
     /// Its path. A parameter of unknown value is still in it: `/agents/{id}/stream`.
     pub(super) path: String,
-    pub(super) body: Value,
+    /// A body that fits its schema; `None` if nothing says what it takes.
+    pub(super) body: Option<Value>,
 }
 
-/// Returns the routes that look as if they called a model, the likeliest first: those that answer with an event stream, or whose
-/// body holds a text that a person could have said.
+/// How much the words of a path tell that it may call a model.
+pub(super) fn telling(path: &str) -> usize {
+    TELLING.iter().filter(|word| path.to_ascii_lowercase().contains(*word)).count()
+}
+
+/// Whether a path says that what it does cannot be undone. It is not tried.
+pub(super) fn is_harmful(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    HARMFUL.iter().any(|word| path.contains(word))
+}
+
+const HARMFUL: [&str; 13] = [
+    "delete", "remove", "reset", "purge", "clear", "drop", "shutdown", "logout", "stop", "kill", "cancel", "upload",
+    "register",
+];
+
+/// Returns the routes that may call a model, the likeliest first: those that answer with an event stream, whose body holds a text that a
+/// person could have said, or whose path tells it. Of a route without a schema, nothing says what it takes.
 pub(super) fn routes(api: &Value) -> Vec<Route> {
     let paths = api.get("paths").and_then(Value::as_object).into_iter().flatten();
     let mut found: Vec<(usize, Route)> = paths
@@ -36,17 +53,16 @@ pub(super) fn routes(api: &Value) -> Vec<Route> {
                 .and_then(|content| content.get("application/json"))
                 .and_then(|json| shown_example(json, api))
                 .unwrap_or_else(|| fitting(api, schema.unwrap_or(&Value::Null), "", 0));
-            let telling = TELLING.iter().filter(|word| path.to_ascii_lowercase().contains(*word)).count();
-            let says = schema.is_some() && holds_text(&body);
-            // Any other route that takes a text may do something with it that is not undone.
-            let may_call = streams || (says && telling > 0);
-            if !may_call {
+            // Without a type in JSON, nothing says what it takes.
+            let is_known = content.and_then(|content| content.get("application/json")).is_some();
+            let (telling, says) = (telling(path), is_known && holds_text(&body));
+            if is_harmful(path) || (is_known && !says && !streams) {
                 return None;
             }
             let parameters = [of_path, post].into_iter().filter_map(|of| of.get("parameters")?.as_array()).flatten();
             let filled = with_parameters(api, path, parameters.map(|parameter| followed(api, parameter)));
             let rank = 4 * usize::from(streams) + 2 * usize::from(says) + telling;
-            Some((rank, Route { path: filled, body: plain(body) }))
+            Some((rank, Route { path: filled, body: is_known.then(|| plain(body)) }))
         })
         .collect();
     found.sort_by_key(|(rank, route)| (std::cmp::Reverse(*rank), route.path.matches('{').count(), route.path.len()));

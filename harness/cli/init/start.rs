@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use regex::Regex;
 use retake_core::json::Json;
 
 use super::language::Language;
 use super::routes::{PROMPT, Route};
+use super::sources::{Sources, captured};
 use retake_base::error::{Error, Result};
 
 /// How a service is started, and how one sees that it is ready.
@@ -18,11 +18,27 @@ pub(super) struct Start {
     pub(super) ready: String,
     /// The route by which the framework's clients call an agent, if its files tell it.
     pub(super) route: Option<Route>,
+    /// The folder in which it is started, below the project's.
+    pub(super) folder: String,
 }
 
 impl Start {
-    fn new(command: Vec<String>, ready: &str) -> Start {
-        Start { command, ready: ready.to_owned(), route: None }
+    pub(super) fn new(command: Vec<String>, ready: &str) -> Start {
+        Start { command, ready: ready.to_owned(), route: None, folder: String::new() }
+    }
+
+    /// The first system of the suite that is a command, as its file has it, with its variables.
+    pub(super) fn of_suite(folder: &Path) -> Option<(Start, Vec<(String, String)>)> {
+        let suite: toml::Table = text_of(folder, "scenarios/suite.toml").parse().ok()?;
+        let text = |value: &toml::Value| value.as_str().map(str::to_owned);
+        let systems = suite.get("systems")?.as_table()?;
+        systems.values().find_map(|system| {
+            let command = system.get("command")?.as_array()?.iter().filter_map(text).collect();
+            let env = system.get("env").and_then(toml::Value::as_table).into_iter().flatten();
+            let env = env.filter_map(|(name, value)| Some((name.clone(), text(value)?))).collect();
+            let folder = system.get("cwd").and_then(text).unwrap_or_default();
+            Some((Start { folder, ..Start::new(command, BY_PORT) }, env))
+        })
     }
 
     /// The path by which it says that it is ready.
@@ -49,13 +65,32 @@ impl Start {
 /// Where cargo puts programs.
 const BUILT: &str = "target/debug/";
 
-/// Returns the ways in which the service in a folder may be started, the likeliest first.
-pub(super) fn ways(language: Language, folder: &Path) -> Vec<Start> {
-    let default = || Some(Start::new(language.command(folder)?, "http = \"/health\""));
-    let mut ways: Vec<Start> = of(language, folder).or_else(default).into_iter().collect();
-    if language == Language::TypeScript {
-        let scripts = scripts(folder).into_iter().filter(|way| ways.iter().all(|known| known.command != way.command));
-        ways.extend(scripts.collect::<Vec<_>>());
+/// Returns the ways in which the service in a folder may be started, the likeliest first. Empty if a test links it.
+pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<Start> {
+    let own = match language {
+        Language::Rust => return of_rust(folder).into_iter().collect(),
+        Language::Python => {
+            [of_python(folder).into_iter().collect(), apps(folder, sources), of_scripts(folder)].concat()
+        }
+        Language::TypeScript => {
+            let file = super::language::node_file(folder).and_then(|_| language.command(folder));
+            let file = file.map(|command| Start::new(command, "http = \"/health\""));
+            of_node(folder).into_iter().chain(file).chain(scripts(folder)).collect()
+        }
+    };
+    let in_environment = |words: Vec<String>| match words.split_first() {
+        Some((program, args)) => [in_environment(folder, program), args.to_vec()].concat(),
+        None => words,
+    };
+    let told = sources.commands().into_iter().map(|words| Start::new(in_environment(words), BY_PORT));
+    let mut ways: Vec<Start> = Vec::new();
+    for way in own.into_iter().chain(told) {
+        if ways.iter().all(|known| known.command != way.command) {
+            ways.push(way);
+        }
+    }
+    if ways.is_empty() {
+        ways.extend(language.command(folder).map(|command| Start::new(command, "http = \"/health\"")));
     }
     ways
 }
@@ -67,17 +102,8 @@ pub(super) const PYTHON: [&str; 8] =
 const PORT: &str = "{{ port }}";
 const BY_PORT: &str = "port = true";
 
-/// Returns how the service in a folder is started, as far as its files say it. `None` if they do not.
-pub(super) fn of(language: Language, folder: &Path) -> Option<Start> {
-    match language {
-        Language::Rust => of_rust(folder),
-        Language::Python => of_python(folder),
-        Language::TypeScript => of_node(folder),
-    }
-}
-
 /// A program without a library cannot be linked by a test, so it is started like any other service.
-fn of_rust(folder: &Path) -> Option<Start> {
+pub(super) fn of_rust(folder: &Path) -> Option<Start> {
     let manifest: toml::Table = text_of(folder, "Cargo.toml").parse().ok()?;
     let has = |file: &str| folder.join(file).is_file();
     let is_program = has("src/main.rs") && !has("src/lib.rs") && !has("tests/scenarios.rs");
@@ -106,7 +132,7 @@ fn of_python(folder: &Path) -> Option<Start> {
             graphs.as_ref().and_then(|file| file.get("graphs")?.as_object()?.keys().next().map(ToString::to_string));
         let route = graph.map(|graph| Route {
             path: "/runs/stream".to_owned(),
-            body: serde_json::json!({ "assistant_id": graph, "input": { "messages": [{ "role": "user", "content": PROMPT }] } }),
+            body: Some(serde_json::json!({ "assistant_id": graph, "input": { "messages": [{ "role": "user", "content": PROMPT }] } })),
         });
         return start("langgraph", &args, "http = \"/ok\"").map(|start| Start { route, ..start });
     }
@@ -119,31 +145,92 @@ fn of_python(folder: &Path) -> Option<Start> {
         let args = ["run", file, "--server.headless", "true", "--server.port", PORT];
         return start("streamlit", &args, "http = \"/_stcore/health\"");
     }
-    // A file that starts its own server is started as it is; it takes the port that it wants to.
-    for (class, server) in [("FastAPI", "uvicorn"), ("Starlette", "uvicorn"), ("Flask", "flask"), ("Quart", "quart")] {
-        let Some((file, text)) = holding(&format!("{class}(")) else { continue };
-        let ready = match () {
-            () if text.contains("\"/health\"") || text.contains("'/health'") => "http = \"/health\"",
-            () if class == "FastAPI" => "http = \"/openapi.json\"",
-            () => BY_PORT,
-        };
-        if text.contains("uvicorn.run(") || text.contains("app.run(") {
-            return start("python3", &[file], ready);
-        }
-        let Some(name) = name_of(&text, class) else { continue };
-        let module = file.trim_end_matches(".py").trim_end_matches("/__init__").replace('/', ".");
-        let target = format!("{module}:{name}");
-        return match server {
-            "uvicorn" => start("uvicorn", &[&target, "--port", PORT], ready),
-            server => start(server, &["--app", &target, "run", "--port", PORT], ready),
-        };
-    }
     let is_agent = |below: &Path| text_of(below, "agent.py").contains("google.adk");
     if declares("google-adk") || super::place::folders(folder).iter().any(|below| is_agent(&folder.join(below))) {
         return start("adk", &["api_server", "--port", PORT], "http = \"/list-apps\"");
     }
-    let file = files().next()?;
-    start("python3", &[file], "http = \"/health\"")
+    None
+}
+
+/// The applications that files of Python make, those of usual names first. A file that starts its own server is started as it is; it
+/// takes the port that it wants to.
+fn apps(folder: &Path, sources: &Sources) -> Vec<Start> {
+    let usual = |file: &str| PYTHON.iter().position(|name| *name == file).unwrap_or(PYTHON.len());
+    let is_test = |file: &str| file.split('/').any(|part| part.starts_with("test") || part.ends_with("_test.py"));
+    let of_python =
+        |(file, _): &(&str, &str)| Path::new(file).extension().is_some_and(|of| of == "py") && !is_test(file);
+    let mut files: Vec<(&str, &str)> = sources.code().filter(of_python).collect();
+    files.sort_by_key(|(file, _)| (usual(file), file.matches('/').count(), *file));
+    let start = |program: &str, args: &[&str], ready: &str| {
+        let args = args.iter().map(|arg| (*arg).to_owned());
+        Start::new(in_environment(folder, program).into_iter().chain(args).collect(), ready)
+    };
+    let mut ways = Vec::new();
+    for (file, text) in &files {
+        let ready = match () {
+            () if text.contains("\"/health\"") || text.contains("'/health'") => "http = \"/health\"",
+            () if text.contains("FastAPI(") => "http = \"/openapi.json\"",
+            () => BY_PORT,
+        };
+        if text.contains("execute_from_command_line") {
+            ways.push(start("python3", &[file, "runserver", "--noreload", PORT], ready));
+        }
+        if OWN_SERVER.iter().any(|call| text.contains(call)) {
+            ways.push(start("python3", &[file], ready));
+            continue;
+        }
+        for (class, server) in CLASSES {
+            let assigned = format!(r"(?m)^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?{class}\(");
+            let made = format!(r"(?m)^def (\w+)\([^)]*\)[^:\n]*:\n(?:(?:[ \t].*)?\n)*?[ \t].*\b{class}\(");
+            let (below, module) = file.strip_prefix("src/").map_or(("", *file), |of| ("src", of));
+            let is_package = !below.is_empty()
+                && module
+                    .split_once('/')
+                    .is_some_and(|(package, _)| folder.join(below).join(package).join("__init__.py").is_file());
+            let (below, module) = if is_package { (below, module) } else { ("", *file) };
+            let module = module.trim_end_matches(".py").trim_end_matches("/__init__").replace('/', ".");
+            let names = captured(&assigned, text).into_iter().map(|name| (name, false));
+            for (name, is_factory) in names.chain(captured(&made, text).into_iter().map(|name| (name, true))) {
+                let target = format!("{module}:{name}");
+                let mut args = vec![&*target];
+                match server {
+                    "uvicorn" => {
+                        args.extend(is_factory.then_some("--factory"));
+                        args.extend((!below.is_empty()).then_some(["--app-dir", below]).into_iter().flatten());
+                        args.extend(["--port", PORT]);
+                    }
+                    _ => args = vec!["--app", &target, "run", "--port", PORT],
+                }
+                ways.push(start(server, &args, ready));
+            }
+        }
+    }
+    let first = files.iter().find(|(file, _)| PYTHON.contains(file));
+    ways.extend(first.map(|(file, _)| start("python3", &[file], "http = \"/health\"")));
+    ways
+}
+
+/// The classes of applications, and what serves them.
+const CLASSES: [(&str, &str); 6] = [
+    ("FastAPI", "uvicorn"),
+    ("Starlette", "uvicorn"),
+    ("Litestar", "uvicorn"),
+    ("ASGIApp", "uvicorn"),
+    ("Flask", "flask"),
+    ("Quart", "quart"),
+];
+
+/// What a file calls that serves by itself.
+const OWN_SERVER: [&str; 6] =
+    ["uvicorn.run(", "app.run(", "run_app(", "serve_forever(", "socketio.run(", "asyncio.run(serve("];
+
+/// The programs that a project of Python installs.
+fn of_scripts(folder: &Path) -> Vec<Start> {
+    let project: toml::Table = text_of(folder, "pyproject.toml").parse().unwrap_or_default();
+    let poetry = project.get("tool").and_then(|tools| tools.get("poetry")?.get("scripts"));
+    let scripts = project.get("project").and_then(|of| of.get("scripts")).or(poetry).and_then(toml::Value::as_table);
+    let names = scripts.into_iter().flat_map(toml::Table::keys);
+    names.map(|name| Start::new(in_environment(folder, name), BY_PORT)).collect()
 }
 
 /// Returns what the project declares to depend on, in whichever file.
@@ -166,12 +253,6 @@ fn is_declared(declared: &str, name: &str) -> bool {
         let after = declared[at + found.len()..].chars().next();
         !line.contains('#') && !line.ends_with(is_word) && !after.is_some_and(is_word)
     })
-}
-
-/// Returns the name of the variable to which an application is assigned.
-fn name_of(text: &str, class: &str) -> Option<String> {
-    let assigned = Regex::new(&format!(r"(?m)^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?{class}\(")).ok()?;
-    assigned.captures(text).map(|found| found[1].to_owned())
 }
 
 /// Returns how a program of the project's own Python environment is started.

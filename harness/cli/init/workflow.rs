@@ -132,7 +132,7 @@ fn steps(prefix: &str, project: &Path, language: Language) -> Steps {
     let has = |file: &str| project.join(file).is_file();
     let globs = |globs: &[&str]| globs.iter().map(|glob| format!("\"{prefix}{glob}\"")).collect::<Vec<_>>().join(", ");
     match language {
-        Language::Rust if super::start::of(language, project).is_some() => Steps {
+        Language::Rust if super::start::of_rust(project).is_some() => Steps {
             service: globs(&["src/**", "Cargo.*"]),
             setup: format!("      - uses: Swatinem/rust-cache@v2\n      - run: cargo build\n{CARGO_INSTALL}"),
             run: "retake test",

@@ -68,41 +68,22 @@ pub(super) fn system(start: &Start, env: &[(String, String)], seen: Option<&Seen
 /// The first scenario: the request that was tried, or the template.
 pub(super) fn scenario(request: Option<&Tried>, mark: Option<&str>) -> String {
     let template = new::scenario("hello");
-    let Some(Tried { path, body, status, streams, called }) = request else {
+    let Some(Tried { path, body, streams, .. }) = request else {
         let not_tried = |mark: &str| format!("# not tried: {mark}\n[[step]]");
         return mark.map_or_else(|| template.clone(), |mark| template.replacen("[[step]]", &not_tried(mark), 1));
     };
-    let json = body.as_ref().and_then(in_toml);
-    let verb = if body.is_some() { "post" } else { "get " };
-    let mut step = format!("{verb}   = {path:?}\n");
-    if let Some(json) = json {
-        step = [step, format!("json   = {json}\n")].concat();
-    }
-    step += if *streams {
+    let json = in_toml(body).map(|json| format!("json   = {json}\n")).unwrap_or_default();
+    let taken = if *streams {
         "stream = true               # an event stream: its shape goes into goldens/hello.snap\n"
     } else {
         "golden = true               # the shape of the answer goes into goldens/hello.snap\n"
     };
-    let answered = if *called { "the service called its model".to_owned() } else { format!("it answered {status}") };
-    let mut text = String::new();
-    let mut in_step = false;
-    for line in template.lines() {
-        if line == "[[step]]" {
-            text = [text, format!("# `retake init` has sent this once: {answered}.\n[[step]]\n{step}\n")].concat();
-            in_step = true;
-        } else if line.starts_with('[') {
-            in_step = false;
-        }
-        let line = if line.starts_with("# fixture") && !called {
-            "fixture = \"none\"            # sent once, it called no model; without this line the scenario can be recorded"
-        } else {
-            line
-        };
-        if !in_step {
-            text += line;
-            text.push('\n');
-        }
-    }
+    let step = format!(
+        "# `retake init` has sent this once: the service called its model.\n[[step]]\npost   = {path:?}\n{json}{taken}\n"
+    );
+    let (before, rest) = template.split_once("[[step]]\n").unwrap_or((&template, ""));
+    let after = rest.find("\n[").map_or("", |at| &rest[at + 1..]);
+    let text = [before, &step, after].concat();
     if step.contains("{{ prompt }}") { text } else { text.replacen(VARS, "", 1) }
 }
 

@@ -5,6 +5,8 @@ use crate::support::tree::Tree;
 
 tests! { a_probe_proposes_the_route_that_calls_the_model,
     a_probe_finds_the_port_that_a_service_takes_whatever_it_is_told,
+    a_probe_starts_what_a_person_says_or_the_suite_has,
+    a_probe_that_finds_no_call_says_which_routes_there_are,
     a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing,
     a_service_that_does_not_start_is_told_with_what_it_printed,
     what_was_not_tried_is_marked_and_replaced_by_what_was_seen,
@@ -97,11 +99,13 @@ fn a_probe_finds_the_port_that_a_service_takes_whatever_it_is_told() {
         "it listens on port ",
         "whichever it is given",
         "tried  GET /: 200",
-        "Then: retake test",
+        // No document says what it takes, so its sources are asked, and what it does not need is left out.
+        "tried  POST /v2/ask: 200 (a stream), and it called its model",
+        "Then: retake record hello",
     ]);
     let (suite, hello) = (tree.read("scenarios/suite.toml"), tree.read("scenarios/hello/scenario.toml"));
     assert!(suite.contains("\nport = "), "{suite}");
-    assert!(hello.contains("\nfixture = \"none\"") && hello.contains("get    = \"/\"\ngolden = true"), "{hello}");
+    assert!(hello.contains("json   = { depth = 3, question = \"{{ prompt }}\" }\n"), "{hello}");
 }
 
 fn a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing() {
@@ -117,6 +121,34 @@ fn a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing() {
     let told = tree.retake().args(&["init", "--probe"]).env("PATH", path).run().exits(0);
     told.says(&["tried  npm run start: it listens on the port that it is given"]);
     assert!(tree.read("scenarios/suite.toml").contains("command = [\"npm\", \"run\", \"start\"]\n"));
+}
+
+fn a_probe_starts_what_a_person_says_or_the_suite_has() {
+    let tree = Tree::empty();
+    tree.write("odd/service.txt", SERVICE);
+    let given = ["init", "--probe", "--", "python3", "odd/service.txt", "{{ port }}"];
+    tree.retake().args(&given).run().exits(0).says(&["Then: retake record hello"]);
+    let suite = tree.read("scenarios/suite.toml");
+    assert!(suite.contains("command = [\"python3\", \"odd/service.txt\", \"{{ port }}\"]\n"), "{suite}");
+    tree.remove("scenarios/hello/scenario.toml");
+    tree.retake().args(&["init", "--probe"]).run().exits(0).says(&[
+        "tried  python3 odd/service.txt {{ port }}: it listens",
+        "kept   scenarios/suite.toml",
+        "wrote  scenarios/hello/scenario.toml",
+        "Then: retake record hello",
+    ]);
+}
+
+fn a_probe_that_finds_no_call_says_which_routes_there_are() {
+    let tree = Tree::empty();
+    let call = "urllib.request.urlopen(urllib.request.Request(url, json.dumps(call).encode(), headers)).read()";
+    tree.write("app.py", &SERVICE.replace(call, "pass"));
+    probe(&tree)
+        .exits(0)
+        .says(&["No route that calls the model was found. POST routes seen: /v2/ask. Write the request in \
+         scenarios/hello/scenario.toml, then: retake record hello"]);
+    let hello = tree.read("scenarios/hello/scenario.toml");
+    assert!(hello.contains("# not tried: no route that calls the model was found\n[[step]]"), "{hello}");
 }
 
 fn a_service_that_does_not_start_is_told_with_what_it_printed() {

@@ -7,6 +7,8 @@ fn the_route_that_streams_comes_first_with_a_body_that_fits_its_schema() {
     let api = json!({
         "paths": {
             "/health": { "get": {} },
+            "/chatkit": { "post": {} },
+            "/threads/delete": { "post": {} },
             "/projects": { "post": { "requestBody": { "content": { "application/json": { "schema": {
                 "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } } } } } } },
             "/admin/users": { "post": { "requestBody": { "content": { "application/json": { "schema": {
@@ -39,8 +41,12 @@ fn the_route_that_streams_comes_first_with_a_body_that_fits_its_schema() {
         "messages": [{ "role": "user", "content": PROMPT }], "session_id": "hello", "mode": "fast", "stream": true,
         "options": { "top": 5, "dry": false }, "run": "00000000-0000-4000-8000-000000000001", "at": 9,
     });
-    let title = Route { path: "/generate/title".to_owned(), body: json!({ "text": PROMPT }) };
-    assert_eq!(routes(&api), [Route { path: "/chat".to_owned(), body: chat }, title]);
+    let route = |path: &str, body| Route { path: path.to_owned(), body: Some(body) };
+    // What may not be undone, or takes no text, is not tried; what no word tells comes last.
+    let (title, project) =
+        (route("/generate/title", json!({ "text": PROMPT })), route("/projects", json!({ "name": PROMPT })));
+    let raw = Route { path: "/chatkit".to_owned(), body: None };
+    assert_eq!(routes(&api), [route("/chat", chat), title, project, raw]);
 }
 
 #[test]
@@ -55,7 +61,7 @@ fn examples_and_parameters_of_the_document_are_used() {
                 { "name": "page", "in": "query", "schema": { "type": "integer" } } ],
             "requestBody": { "content": { "application/json": body } } } } } });
     let path = "/acme/agents/{id}/ask?as+user=a+b".to_owned();
-    assert_eq!(routes(&api), [Route { path, body: json!({ "q": PROMPT }) }]);
+    assert_eq!(routes(&api), [Route { path, body: Some(json!({ "q": PROMPT })) }]);
 }
 
 #[test]
@@ -67,11 +73,7 @@ fn a_schema_that_holds_itself_comes_to_an_end() {
             "schema": { "$ref": "#/components/schemas/Tree" } } } } } } },
         "components": { "schemas": { "Tree": tree } } });
     assert_eq!(routes(&api).len(), 1);
-    for broken in [
-        json!(null),
-        json!({ "paths": [] }),
-        json!({ "paths": { "/a": { "post": { "requestBody": { "$ref": "#/x" } } } } }),
-    ] {
+    for broken in [json!(null), json!({ "paths": [] })] {
         assert_eq!(routes(&broken), [], "{broken}");
     }
 }

@@ -8,7 +8,8 @@ fn start(language: Language, files: &[(&str, &str)]) -> Option<(String, String)>
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text).unwrap();
     }
-    of(language, folder.path()).map(|start| (start.command.join(" "), start.ready))
+    let way = ways(language, folder.path(), &Sources::of(folder.path())).into_iter().next();
+    way.map(|start| (start.command.join(" "), start.ready))
 }
 
 #[test]
@@ -64,7 +65,9 @@ fn a_python_framework_is_started_by_its_own_command() {
     ] {
         assert_eq!(start(Language::Python, files), Some((command.to_owned(), ready.to_owned())), "{files:?}");
     }
-    assert_eq!(start(Language::Python, &[("requirements.txt", "openai")]), None);
+    // Nothing says how it starts: what is written can be corrected.
+    let unknown = start(Language::Python, &[("requirements.txt", "openai")]);
+    assert_eq!(unknown.map(|(command, _)| command).as_deref(), Some("python3 app.py"));
 }
 
 #[test]
@@ -77,9 +80,11 @@ fn a_node_framework_is_started_by_its_own_command() {
         ),
         (&[("package.json", r#"{"scripts": {"start": "node ./bin/www"}}"#)], Some("npm run start")),
         (&[("package.json", r#"{"scripts": {"dev": "x"}}"#), ("yarn.lock", "")], Some("yarn run dev")),
-        (&[("package.json", r#"{"scripts": {"start": "x"}}"#), ("src/index.ts", "")], None),
-        (&[("package.json", "{}")], None),
-        (&[("package.json", "not JSON")], None),
+        (
+            &[("package.json", r#"{"scripts": {"start": "x"}}"#), ("src/index.ts", "")],
+            Some("node --import tsx src/index.ts"),
+        ),
+        (&[("package.json", "not JSON"), ("server.js", "")], Some("node server.js")),
     ] {
         assert_eq!(start(Language::TypeScript, files).map(|(command, _)| command).as_deref(), command, "{files:?}");
     }
@@ -98,8 +103,43 @@ fn what_no_package_file_names_is_told_by_imports_folders_and_environments() {
     }
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("langgraph.json"), "{\"graphs\": {\"agent\": \"./a.py:graph\"}}").unwrap();
-    let route = of(Language::Python, folder.path()).and_then(|start| start.route).unwrap();
-    assert_eq!((&*route.path, &route.body["assistant_id"]), ("/runs/stream", &serde_json::json!("agent")));
+    let route = ways(Language::Python, folder.path(), &Sources::default()).remove(0).route.unwrap();
+    assert_eq!((&*route.path, &route.body.unwrap()["assistant_id"]), ("/runs/stream", &serde_json::json!("agent")));
+}
+
+#[test]
+fn a_service_of_an_odd_name_is_found_by_what_its_files_make() {
+    for (files, command) in [
+        (
+            &[("src/bot/__init__.py", ""), ("src/bot/web.py", "application = FastAPI()\n")][..],
+            "uvicorn bot.web:application --app-dir src --port {{ port }}",
+        ),
+        (
+            &[("botserver.py", "def create_app():\n    x = 1\n    app = Flask(__name__)\n    return app\n")],
+            "flask --app botserver:create_app run --port {{ port }}",
+        ),
+        (&[("manage.py", "execute_from_command_line(sys.argv)")], "python3 manage.py runserver --noreload {{ port }}"),
+        (&[("run_it.py", "web.run_app(app)")], "python3 run_it.py"),
+        (&[("pyproject.toml", "[project.scripts]\ngate = \"gate:main\"\n"), ("gate.py", "")], "gate"),
+        (
+            &[("Procfile", "web: gunicorn a:b --bind 0.0.0.0:$PORT"), ("a.py", "")],
+            "gunicorn a:b --bind 127.0.0.1:{{ port }}",
+        ),
+    ] {
+        assert_eq!(start(Language::Python, files).map(|(command, _)| command).as_deref(), Some(command), "{files:?}");
+    }
+}
+
+#[test]
+fn the_command_of_the_suite_is_read_as_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("scenarios")).unwrap();
+    let suite =
+        "[systems.agent]\ncommand = [\"a\", \"{{ port }}\"]\ncwd = \"web\"\nenv = { A = \"{{ model.key }}\" }\n";
+    std::fs::write(folder.path().join("scenarios/suite.toml"), suite).unwrap();
+    let (start, env) = Start::of_suite(folder.path()).unwrap();
+    assert_eq!((start.command.join(" "), &*start.folder), ("a {{ port }}".to_owned(), "web"));
+    assert_eq!(env, [("A".to_owned(), "{{ model.key }}".to_owned())]);
 }
 
 #[test]
@@ -121,7 +161,9 @@ fn the_scripts_of_a_project_are_further_ways_to_start_it() {
     let scripts = "{\"scripts\": {\"dev\": \"x\", \"start\": \"x\", \"lint\": \"x\"}}";
     std::fs::write(folder.path().join("package.json"), scripts).unwrap();
     std::fs::write(folder.path().join("app.js"), "").unwrap();
-    let ways: Vec<String> =
-        ways(Language::TypeScript, folder.path()).into_iter().map(|way| way.command.join(" ")).collect();
+    let ways: Vec<String> = ways(Language::TypeScript, folder.path(), &Sources::default())
+        .into_iter()
+        .map(|way| way.command.join(" "))
+        .collect();
     assert_eq!(ways, ["node app.js", "npm run start", "npm run dev"]);
 }
