@@ -113,5 +113,5 @@ fn what_is_declared_has_an_effect() {
 fn a_fixture_of_an_api_that_is_not_declared_names_the_table() {
     let tree = recorded(ANSWER);
     tree.replace("fixtures/ask.json", "\"ours\"", "\"theirs\"");
-    tree.retake().args(&["test"]).run().exits(1).says(&["theirs", "or an API that `[[apis]]` of suite.toml declares"]);
+    tree.retake().args(&["test"]).run().exits(1).says(&["theirs", "a suite can declare others: `[[apis]]`"]);
 }

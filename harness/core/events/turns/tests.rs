@@ -113,7 +113,7 @@ fn pieces_are_joined_by_the_id_beside_them_whatever_comes_between() {
     assert_eq!(lines(&golden), ["/text = turn 1, in pieces"]);
     let collapsed = ShapeOptions { collapse: vec!["d".to_owned()], ..ShapeOptions::default() };
     let golden = shaped(&parts.concat(), &texts, None, &collapsed);
-    assert_eq!(lines(&golden).len(), 1, "{golden}");
+    assert_eq!(lines(&golden).len(), 2, "{golden}");
     assert!(!golden.to_string().contains("The sun"), "{golden}");
 }
 
