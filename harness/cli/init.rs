@@ -146,26 +146,30 @@ impl Init {
         if let Some(command) = language.still_to_install(&here) {
             terminal::out(format!("\nInstall the command and the TypeScript loader:  {command}"));
         }
-        let retake = language.retake();
-        match seen {
-            Some(Err(error)) => {
-                terminal::out(format!("Then correct `command` in {SUITE_FILE}, and see: {retake} test"));
-                terminal::error(error);
-                return Ok(ExitCode::FAILURE);
-            }
-            Some(Ok(Seen { request: Some(_), .. })) => terminal::out(format!("Then: {retake} record hello")),
-            Some(Ok(Seen { posts, socket, .. })) => {
-                let posts = if posts.is_empty() { "none".to_owned() } else { posts.join(", ") };
-                let mut told = format!("No route that calls the model was found. POST routes seen: {posts}.");
-                if let Some(path) = socket {
-                    let _ = write!(told, " It speaks Socket.IO at {path}: socket = {path:?}, framing = \"socket.io\".");
-                }
-                terminal::out(format!("{told} Write the request in {HELLO_FILE}, then: {retake} record hello"));
-            }
-            _ => terminal::out(format!("Then edit {HELLO_FILE} and record it: {retake} record hello")),
-        }
-        Ok(ExitCode::SUCCESS)
+        Ok(told_what_is_next(seen, &language.retake()))
     }
+}
+
+/// Says what to do next, by what the probe has seen, if there was one.
+fn told_what_is_next(seen: Option<Result<Seen>>, retake: &str) -> ExitCode {
+    match seen {
+        Some(Err(error)) => {
+            terminal::out(format!("Then correct `command` in {SUITE_FILE}, and see: {retake} test"));
+            terminal::error(error);
+            return ExitCode::FAILURE;
+        }
+        Some(Ok(Seen { request: Some(_), .. })) => terminal::out(format!("Then: {retake} record hello")),
+        Some(Ok(Seen { posts, socket, .. })) => {
+            let posts = if posts.is_empty() { "none".to_owned() } else { posts.join(", ") };
+            let mut told = format!("No route that calls the model was found. POST routes seen: {posts}.");
+            if let Some(path) = socket {
+                let _ = write!(told, " It speaks Socket.IO at {path}: socket = {path:?}, framing = \"socket.io\".");
+            }
+            terminal::out(format!("{told} Write the request in {HELLO_FILE}, then: {retake} record hello"));
+        }
+        None => terminal::out(format!("Then edit {HELLO_FILE} and record it: {retake} record hello")),
+    }
+    ExitCode::SUCCESS
 }
 
 /// Adds what the runner needs to Cargo.toml, or prints what to add by hand.

@@ -11,7 +11,6 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Proxy, RequestBuilder, Response};
 
 use crate::record::relay::{MARK, Relay};
-use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 
 /// The clients for requests to systems. They keep no connections, since each scenario has its own runtime.
@@ -106,7 +105,7 @@ impl Clients {
     fn with_tls(&self) -> Result<(Client, Way)> {
         Err(Error::new("`https:` needs TLS, and the tests of this crate are built without it")
             .help("to have it in `cargo test`, in Cargo.toml: retake = { …, features = [\"https\"] }")
-            .help(format!("or run the scenarios by the command, which has it: {RETAKE} test")))
+            .help(format!("or run the scenarios by the command, which has it: {} test", retake_base::env::RETAKE)))
     }
 
     fn made(&self, client: ClientBuilder) -> Result<Client> {

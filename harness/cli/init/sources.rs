@@ -55,14 +55,13 @@ impl Sources {
     }
 
     fn captured(&self, pattern: &str) -> BTreeSet<String> {
-        captured(pattern, &self.text("")).into_iter().collect()
+        captured(pattern, &self.texts("")[0]).into_iter().collect()
     }
 
-    /// The text of all programs, those with a text first.
-    fn text(&self, near: &str) -> String {
-        let (mut files, others): (Vec<_>, Vec<_>) = self.code().partition(|(_, text)| text.contains(near));
-        files.extend(others);
-        files.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("\n")
+    /// The text of the programs that have a text in them, and that of all others.
+    fn texts(&self, near: &str) -> [String; 2] {
+        let (files, others): (Vec<_>, Vec<_>) = self.code().map(|(_, text)| text).partition(|text| text.contains(near));
+        [files.join("\n"), others.join("\n")]
     }
 
     /// The paths that stand in the sources, and those that a framework makes of the names of files, with `1` for parameters. Where there
@@ -95,15 +94,16 @@ impl Sources {
             r#"\b["']?([A-Za-z_]\w*)["']?\??\s*:\s*(?:z\.|\{\s*type:|str\b|string\b|list\[|List\[)"#,
         ];
         const SEVERAL: &str = r"\{([^{}=()]{1,200})\}\s*(?::[^=]*)?=\s*(?:await\s+)?\(?(?:await\s+)?[\w.]*(?:req|request|ctx|c|body|json|payload|data|event|input)\b";
-        let text = self.text(near);
-        let several = captured(SEVERAL, &text);
-        let several = several.iter().flat_map(|names| names.split(','));
-        let several = several.map(|name| name.split([':', '=']).next().unwrap_or_default().trim().to_owned());
         let mut found: Vec<String> = Vec::new();
-        for name in FORMS.iter().flat_map(|form| captured(form, &text)).chain(several) {
-            let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            if is_name && name.chars().any(char::is_lowercase) && !found.contains(&name) {
-                found.push(name);
+        for text in self.texts(near) {
+            let several = captured(SEVERAL, &text);
+            let several = several.iter().flat_map(|names| names.split(','));
+            let several = several.map(|name| name.split([':', '=']).next().unwrap_or_default().trim().to_owned());
+            for name in FORMS.iter().flat_map(|form| captured(form, &text)).chain(several) {
+                let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if is_name && name.chars().any(char::is_lowercase) && !found.contains(&name) {
+                    found.push(name);
+                }
             }
         }
         found.truncate(FIELDS);
@@ -118,7 +118,9 @@ impl Sources {
         let listed = files.flat_map(|(_, text)| captured(r"(?m)^([A-Z][A-Z0-9_]+)=", text));
         let names: BTreeSet<String> = self.captured(READ).into_iter().chain(listed).collect();
         let value = |name: &str| {
-            let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+            // `DATABASE_URL` is no `BASE_URL`.
+            let is_word = |before: &str| before.is_empty() || before.ends_with('_');
+            let ends = |endings: &[&str]| endings.iter().any(|end| name.strip_suffix(end).is_some_and(is_word));
             let provider = match () {
                 () if name.contains("ANTHROPIC") || name.contains("CLAUDE") => "model.anthropic",
                 () if name.contains("GEMINI") || name.contains("GOOGLE") => "model.gemini",
