@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
-use sha2::{Digest as _, Sha256};
+use retake_core::key::Hash;
+use ring::hmac;
 use time::OffsetDateTime;
 
 /// What signs: an access key, its secret, and the token of a session, if it is one of a session.
@@ -17,8 +18,6 @@ pub(super) struct Signer {
 
 /// The service whose requests are signed.
 const SERVICE: &str = "bedrock";
-/// How many bytes a key of HMAC has.
-const BLOCK: usize = 64;
 
 impl Signer {
     /// Adds the headers with the signature of a request.
@@ -42,10 +41,10 @@ impl Signer {
             let _ = writeln!(lines, "{name}:{value}");
             lines
         });
-        let (path, query, hash) = (escaped(uri.path()), query(uri), hex(&Sha256::digest(body)));
+        let (path, query, hash) = (escaped(uri.path()), query(uri), Hash::of(body));
         let canonical = format!("{method}\n{path}\n{query}\n{lines}\n{names}\n{hash}");
         let scope = format!("{day}/{}/{SERVICE}/aws4_request", self.region);
-        let text = format!("AWS4-HMAC-SHA256\n{at}\n{scope}\n{}", hex(&Sha256::digest(&canonical)));
+        let text = format!("AWS4-HMAC-SHA256\n{at}\n{scope}\n{}", Hash::of(canonical.as_bytes()));
         let first = hmac(format!("AWS4{}", self.secret).as_bytes(), day.as_bytes());
         let key = [&*self.region, SERVICE, "aws4_request"].iter().fold(first, |key, part| hmac(&key, part.as_bytes()));
         let signature = hex(&hmac(&key, text.as_bytes()));
@@ -84,12 +83,7 @@ fn query(uri: &Uri) -> String {
 }
 
 fn hmac(key: &[u8], text: &[u8]) -> Vec<u8> {
-    let hashed = Sha256::digest(key);
-    let key = if key.len() > BLOCK { &hashed[..] } else { key };
-    let padded =
-        |with: u8| -> Vec<u8> { (0..BLOCK).map(|at| key.get(at).copied().unwrap_or_default() ^ with).collect() };
-    let inner = Sha256::digest([&padded(0x36), text].concat());
-    Sha256::digest([&padded(0x5c)[..], &inner[..]].concat()).to_vec()
+    hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text).as_ref().to_vec()
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -38,12 +38,12 @@ fn block(block: &Json) -> Result<Option<Block>, WireError> {
         "text" => filled(fields::string(block, "text")?).map(Block::Text),
         "thinking" => filled(fields::string(block, "thinking")?).map(Block::Reasoning),
         "redacted_thinking" => None,
-        "tool_use" => Some(Block::ToolCall(tool_use(block)?)),
+        "tool_use" => Some(Block::ToolCall(tool_use(block, "id")?)),
         _ => Some(Block::Native(Native { api: Api::Anthropic.name().to_owned(), block: block.clone() })),
     })
 }
 
-fn finish(word: &str) -> Finish {
+pub(crate) fn finish(word: &str) -> Finish {
     match word {
         "end_turn" | "stop_sequence" => Finish::Stop,
         "tool_use" => Finish::ToolCalls,
@@ -54,7 +54,7 @@ fn finish(word: &str) -> Finish {
 }
 
 /// Returns the API's own word for a finish reason.
-pub(super) fn stop_reason(finish: &Finish) -> &str {
+pub(crate) fn stop_reason(finish: &Finish) -> &str {
     match finish {
         Finish::Stop => "end_turn",
         Finish::ToolCalls => "tool_use",

@@ -53,7 +53,7 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Messag
     fields::each(sent, "content", |block| {
         match block.str_of("type") {
             Some("tool_result") => results.push(tool_result(block, names)?),
-            Some("tool_use") => calls.push(tool_use(block)?),
+            Some("tool_use") => calls.push(tool_use(block, "id")?),
             Some("thinking" | "redacted_thinking") => {}
             _ => rest.push(block.clone()),
         }
@@ -67,9 +67,10 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Messag
     Ok(results)
 }
 
-pub(super) fn tool_use(block: &Json) -> Result<ToolCall, WireError> {
+/// Reads a call of a tool, whose id is under this key.
+pub(crate) fn tool_use(block: &Json, id: &str) -> Result<ToolCall, WireError> {
     Ok(ToolCall {
-        id: fields::optional_string(block, "id")?.unwrap_or_default().to_owned(),
+        id: fields::optional_string(block, id)?.unwrap_or_default().to_owned(),
         name: fields::string(block, "name")?.to_owned(),
         args: fields::given(block, "input").cloned().unwrap_or_else(|| Json::object::<String>([])),
     })

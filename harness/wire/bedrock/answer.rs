@@ -1,8 +1,8 @@
 //! Decodes a recorded response of Converse into an [`Answer`].
 
-use super::request::tool_use;
-use crate::Api;
+use crate::anthropic::request::tool_use;
 use crate::parts::fields::{self, WireError};
+use crate::{Api, anthropic};
 use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
 use retake_core::json::Json;
 
@@ -40,28 +40,25 @@ fn block(block: &Json) -> Result<Option<Block>, WireError> {
     }
     // A tool that Bedrock runs itself is a block of its own.
     if let Some(call) = block.get("toolUse").filter(|call| call.get("type").is_none()) {
-        return tool_use(call).map(|call| Some(Block::ToolCall(call))).map_err(|error| error.within("toolUse"));
+        return tool_use(call, "toolUseId")
+            .map(|call| Some(Block::ToolCall(call)))
+            .map_err(|error| error.within("toolUse"));
     }
     Ok(Some(Block::Native(Native { api: Api::Bedrock.name().to_owned(), block: block.clone() })))
 }
 
 fn finish(word: &str) -> Finish {
     match word {
-        "end_turn" | "stop_sequence" => Finish::Stop,
-        "tool_use" => Finish::ToolCalls,
-        "max_tokens" => Finish::Length,
         "content_filtered" | "guardrail_intervened" => Finish::ContentFilter,
-        other => Finish::from_word(other),
+        // The others are those of the API from which they were taken.
+        word => anthropic::answer::finish(word),
     }
 }
 
 /// Returns the API's own word for a finish reason.
 pub(super) fn stop_reason(finish: &Finish) -> &str {
     match finish {
-        Finish::Stop => "end_turn",
-        Finish::ToolCalls => "tool_use",
-        Finish::Length => "max_tokens",
         Finish::ContentFilter => "content_filtered",
-        Finish::Other(word) => word,
+        finish => anthropic::answer::stop_reason(finish),
     }
 }

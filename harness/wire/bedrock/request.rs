@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use super::of_path;
+use crate::anthropic::request::tool_use;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, Before, ToolNames};
 use crate::{Api, Call, Shared, anthropic, form};
-use retake_core::conversation::{Message, ToolCall};
+use retake_core::conversation::Message;
 use retake_core::json::{Json, Layout};
 
 /// Decodes a request of Converse.
@@ -75,7 +76,7 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Messag
         if let Some(result) = block.get("toolResult") {
             results.push(tool_result(result, names).map_err(|error| error.within("toolResult"))?);
         } else if let Some(call) = block.get("toolUse") {
-            calls.push(tool_use(call).map_err(|error| error.within("toolUse"))?);
+            calls.push(tool_use(call, "toolUseId").map_err(|error| error.within("toolUse"))?);
         } else if is_mark(block) {
             marks.push(block.clone());
         } else if block.get("reasoningContent").is_none() {
@@ -98,14 +99,6 @@ fn is_mark(block: &Json) -> bool {
 
 fn extra_of(marks: &[Json]) -> Json {
     if marks.is_empty() { Json::Null } else { Json::object([("cachePoint", Json::from(marks.to_vec()))]) }
-}
-
-pub(super) fn tool_use(call: &Json) -> Result<ToolCall, WireError> {
-    Ok(ToolCall {
-        id: fields::optional_string(call, "toolUseId")?.unwrap_or_default().to_owned(),
-        name: fields::string(call, "name")?.to_owned(),
-        args: fields::given(call, "input").cloned().unwrap_or_else(|| Json::object::<String>([])),
-    })
 }
 
 fn tool_result(result: &Json, names: &ToolNames<'_>) -> Result<Message, WireError> {
