@@ -10,6 +10,7 @@
 //! | `data`, `logged` | the data of runs: made of a run's parts; written when the run ends |
 //! | `slots` | which scenario runs when, and which ones linger |
 //! | `trial`, `verdict` | one scenario's run; whether it passed |
+//! | `foreign` | what a run says that is not the service's own |
 //! | `egress` | what is said about connections that leave the stage |
 //! | `findings`, `failing`, `precedence` | what is wrong with a run; its failure; what follows from what |
 //! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
@@ -36,6 +37,7 @@ mod failing;
 mod filter;
 mod findings;
 pub(crate) mod fixtures;
+mod foreign;
 mod fork;
 pub(crate) mod golden;
 pub(crate) mod interrupt;

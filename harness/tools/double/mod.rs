@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `server` | the doubles of one stage, which share one loopback address: their start and end |
 //! | `serve` | what they do with messages: JSON-RPC over streamable HTTP |
+//! | `single` | the double of one server |
 //! | `out`, `streams` | the ways to an agent: the answer to one request, and streams that stay open |
 //! | `answers` | which recorded exchange answers a request: by method and normalized parameters, first in, first out |
 //! | `questions` | the recorded requests of a server, which the double makes again, and the agent's answers to them |
@@ -19,6 +20,7 @@ mod pipe;
 mod questions;
 mod serve;
 mod server;
+mod single;
 mod stdio;
 mod streams;
 mod traffic;

@@ -11,7 +11,8 @@ use tokio::task::JoinHandle;
 use super::answers::Answers;
 #[cfg(unix)]
 use super::pipe::Pipe;
-use super::serve::{self, Live, Server, Servers, ToolRequest, ToolsMode};
+use super::serve::{self, Servers, ToolRequest, ToolsMode};
+use super::single::{Live, Server};
 use super::stdio;
 use super::streams::Streams;
 use super::traffic::Traffic;

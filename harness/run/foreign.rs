@@ -1,0 +1,77 @@
+//! What a run says that is not the service's own: words of the model, of tools and of the scenario, and names of the machine.
+
+use std::sync::OnceLock;
+
+use super::golden::Committed;
+use super::trial::Replayed;
+use crate::system::{host, user};
+use retake_core::conversation::Block;
+use retake_core::events::{Capture, Event, Foreign, Golden};
+use retake_core::key::Rules;
+use retake_scenario::Scenario;
+use retake_wire::Body;
+use retake_wire::fixture::{Fixture, ToolExchange, Turn};
+
+impl Replayed {
+    /// The goldens of this replay and of others, which were told another user, with no user's name held.
+    pub(super) fn without_user(
+        &mut self,
+        others: &mut [Replayed],
+        scenario: &Scenario,
+        rules: &Rules,
+    ) -> (Option<Golden>, Vec<Option<Golden>>) {
+        (self.user_varies, self.own_golden) = (true, OnceLock::new());
+        let golden = self.golden_by(scenario, rules);
+        let committed = golden.clone().map(Committed::now);
+        let again = others.iter_mut().map(|other| {
+            other.committed.clone_from(&committed);
+            other.golden_by(scenario, rules)
+        });
+        (golden, again.collect())
+    }
+
+    /// Returns what the model answered, what tools returned, and what the scenario sent.
+    pub(super) fn foreign(&self) -> Foreign {
+        let mut foreign = self.played.driven.sent.clone();
+        foreign.add_machine(host());
+        user().filter(|_| self.user_varies).into_iter().for_each(|user| foreign.add_machine(&user));
+        if let Some(fixture) = &self.fixture {
+            add(fixture, &mut foreign);
+        }
+        foreign
+    }
+}
+
+fn add(fixture: &Fixture, foreign: &mut Foreign) {
+    fixture.notes.values().for_each(|note| foreign.add(note));
+    for Turn { input, checks, output, wire, .. } in fixture.table.turns() {
+        let model = checks.and_then(|checks| fixture.texts.get(&checks.model)).map(AsRef::as_ref);
+        model.into_iter().chain(output.model.as_deref()).for_each(|model| foreign.add_text(model));
+        for message in input.iter().flat_map(|input| &input.messages) {
+            let parts = ["content", "tool_calls", "name"].into_iter().filter_map(|key| message.get(key));
+            parts.for_each(|part| foreign.add(part));
+        }
+        for block in &output.blocks {
+            match block {
+                Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => foreign.add_text(text),
+                Block::ToolCall(call) => {
+                    foreign.add_text(&call.name);
+                    foreign.add(&call.args);
+                }
+                Block::Native(native) => foreign.add(&native.block),
+            }
+        }
+        match wire.as_ref().map(|wire| &wire.response.body) {
+            Some(Body::Json(json)) => foreign.add_response(&json.json()),
+            Some(Body::Frames(frames)) => {
+                let frames = frames.iter().flat_map(|frame| Capture::new().push(frame.as_bytes()));
+                frames.filter_map(|event: Event| event.json()).for_each(|frame| foreign.add_response(&frame));
+            }
+            Some(Body::Text(_) | Body::Binary(_)) | None => {}
+        }
+    }
+    for ToolExchange { params, answer, .. } in fixture.tools.values().flatten() {
+        let answer = answer.iter().map(|(Ok(answer) | Err(answer))| answer);
+        std::iter::once(params).chain(answer).for_each(|part| foreign.add(part));
+    }
+}
