@@ -28,16 +28,16 @@ pub mod run {
 
 /// The system under test.
 pub mod system {
-    pub use crate::system::{Probe, end_probes, environment_beside, take_over};
+    pub use retake_engine::system::{Probe, end_probes, environment_beside, take_over};
 }
 
 /// Recorded tool calls.
 pub mod tools {
-    pub use crate::tools::{Outcome, explain, openhands, take_over};
+    pub use retake_engine::tools::{Outcome, explain, openhands, take_over};
 }
 
 /// Chromium.
 #[cfg(feature = "browser")]
 pub mod browser {
-    pub use crate::browser::program;
+    pub use retake_engine::browser::program;
 }

@@ -15,7 +15,8 @@
 //!
 //! This crate is what a test links. Below it are crates of their own, which promise no stability: `retake-base` (texts, errors,
 //! files), `retake-core` (keys, secrets and event streams, without any I/O), `retake-wire` (the providers' APIs, and fixtures),
-//! `retake-model` (the model server), `retake-audit` (how far goldens and fixtures can be trusted), `retake-scenario` (the files in `scenarios/`), and `retake-durable`, which agents use in
+//! `retake-model` (the model server), `retake-audit` (how far goldens and fixtures can be trusted), `retake-scenario` (the files in
+//! `scenarios/`), `retake-engine` (systems, the steps that drive them, and tools), and `retake-durable`, which agents use in
 //! production. The command `retake` is above it, in `retake-cli`. CONTRIBUTING.md has the map.
 //!
 //! This crate is divided into rooms. A room uses only rooms above it in this table.
@@ -23,10 +24,6 @@
 //! | room | contents |
 //! |---|---|
 //! | `guide` | the pages of the guide |
-//! | `system` | the system under test, and the stage: everything that one running scenario owns |
-//! | `browser` | pages in a real Chromium; requires the feature `browser` |
-//! | `drive` | sending a scenario's steps, and capturing the answers |
-//! | `tools` | recorded tool calls against live tools, with the drift of their results; doubles of tool servers |
 //! | `report` | everything that is printed, and all reports |
 //! | `project` | the settings of a project for model calls: rules of keys, callers and secrets; replay without a runner |
 //! | `run` | one run of a project: the runner, trials and their verdicts, goldens, recording and its proof |
@@ -45,25 +42,20 @@
 
 #[doc(hidden)]
 pub mod __private;
-#[cfg(feature = "browser")]
-mod browser;
-mod drive;
 pub mod guide;
 mod project;
 mod report;
 mod run;
-mod system;
-mod tools;
 
 pub use axum;
 pub use project::{Replay, ReplayModel, ReplayModelBuilder};
 pub use retake_base::error::{Error, Result};
 pub use retake_core::conversation::{Answer, Message};
 pub use retake_durable as durable;
+pub use retake_engine::system::{IntoRouter, Stage, service};
+pub use retake_engine::tools::{ToolReplay, ToolRun};
 pub use retake_model::{Miss, MissReason, ServedTurn, Urls, misses, reset, served};
 pub use run::runner::Suite;
-pub use system::{IntoRouter, Stage, service};
-pub use tools::{ToolReplay, ToolRun};
 
 /// Keys, which decide whether two model calls are the same.
 pub mod key {

@@ -18,8 +18,6 @@ mod runs;
 mod screen;
 pub mod terminal;
 
-pub use crate::drive::{ActData, EventData, StepData};
-pub use crate::system::{Attempt, Attempts, EgressData, Proof};
 pub use audit_json::audit_json;
 pub use audit_text::audit_text;
 pub use check::{CheckData, CheckResult, check_json, check_text};
@@ -31,6 +29,8 @@ pub use fork::{FORK_FORMAT, ForkData, ForkRow, caller_of, cost_of, fork_table, p
 pub use github::{annotation, markdown};
 pub use notes::{Note, lines_of_run, note_lines, notes};
 pub use progress::{Progress, summary};
+pub use retake_engine::drive::{ActData, EventData, StepData};
+pub use retake_engine::system::{Attempt, Attempts, EgressData, Proof};
 pub use run_data::*;
 pub use running::Running;
 pub use runs::{Runs, printed};

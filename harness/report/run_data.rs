@@ -12,12 +12,12 @@ use super::check::CheckData;
 use super::evidence::Evidence;
 use super::failure::{Advice, Deed};
 use super::fork::in_money;
-use crate::drive::StepData;
-use crate::system::EgressData;
 use retake_base::cause::Cause;
 use retake_base::line::Lines;
 use retake_base::text::in_thousands;
 use retake_core::cost::CallerCost;
+use retake_engine::drive::StepData;
+use retake_engine::system::EgressData;
 
 /// The name and version of this format.
 pub const FORMAT: &str = "retake-run/2";

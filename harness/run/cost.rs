@@ -3,7 +3,6 @@
 use super::project::Project;
 use super::trial::Replayed;
 use crate::report::{CostData, Failure, cost_of, price_of};
-use crate::system::{host, user};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::env::RETAKE;
 use retake_base::text::in_thousands;
@@ -11,6 +10,7 @@ use retake_core::cost::{CallerCost, Request, SentCall, measured, tokens_after};
 use retake_core::key::{Normalizer, UNKNOWN_CALLER};
 use retake_core::places::Places;
 use retake_core::secrets::Fired;
+use retake_engine::system::{host, user};
 use retake_scenario::{Budget, Scenario};
 use retake_wire::Api;
 

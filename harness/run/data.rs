@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use tokio::time::Instant;
 
-use crate::drive::milliseconds;
 use crate::report::{
     CallData, DriftData, GoldenData, MessageData, MissData, Tokens, ToolCallData, ToolRequestData, TurnData, unified,
 };
-use crate::tools::ToolRequest;
 use retake_base::text::clipped;
 use retake_core::json::Layout;
+use retake_engine::drive::milliseconds;
+use retake_engine::tools::ToolRequest;
 use retake_model::{CallOutcome, CallSeen, Miss, change};
 use retake_wire::fixture::Fixture;
 

@@ -2,10 +2,10 @@
 
 use crate::project::OpenProject;
 use crate::report::terminal;
-use crate::system::SecretValues;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::secrets::Scrub;
+use retake_engine::system::SecretValues;
 use retake_model::Relay;
 use retake_scenario::{Discovered, Scenario, SystemSpec};
 

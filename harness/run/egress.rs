@@ -1,8 +1,8 @@
 //! What is said about connections to anything but the stage's own servers. Pure.
 
 use crate::report::Failure;
-use crate::system::{Attempts, EgressData, Proof, allowing};
 use retake_base::cause::{Cause, CauseKind};
+use retake_engine::system::{Attempts, EgressData, Proof, allowing};
 use retake_scenario::{Egress as Level, Scenario};
 
 /// The notes about what a replay reached, and that it was not seen whole.

@@ -11,12 +11,12 @@ use super::precedence;
 use super::trial::Replayed;
 use super::verdict::Sides;
 use crate::report::{Evidence, Failure};
-use crate::system::LogOf;
 use retake_base::cause::{Cause, CauseClass, CauseKind};
 use retake_base::error::Error;
 use retake_base::line::Lines;
 use retake_base::text::{counted, nth_turn};
 use retake_core::events::Change;
+use retake_engine::system::LogOf;
 use retake_model::{Difference, Miss, MissedCall, answer_in_short};
 use retake_scenario::Scenario;
 

@@ -2,7 +2,6 @@
 
 use super::egress;
 use super::trial::Replayed;
-use crate::drive::{EventData, StepData};
 use crate::report::Failure;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::Error;
@@ -10,6 +9,7 @@ use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::events::{Captured, Event, Golden, Status};
 use retake_core::json::{Json, Layout};
 use retake_core::key::UNKNOWN_CALLER;
+use retake_engine::drive::{EventData, StepData};
 use retake_model::{answer_in_short, who};
 use retake_scenario::{Scenario, Unused};
 

@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use super::golden::Committed;
 use super::trial::Replayed;
-use crate::system::{host, user};
 use retake_core::conversation::Block;
 use retake_core::events::{Capture, Event, Foreign, Golden};
 use retake_core::key::Rules;
+use retake_engine::system::{host, user};
 use retake_scenario::Scenario;
 use retake_wire::Body;
 use retake_wire::fixture::{Fixture, ToolExchange, Turn};

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::policy::Policy;
-use crate::system::minute;
 use retake_base::error::{Error, Place, Result, conflict};
 use retake_base::files;
 use retake_core::events::{Golden, GoldenFormat};
 use retake_core::json::{Json, Layout};
+use retake_engine::system::minute;
 use retake_wire::fixture::Minute;
 
 /// How a text compares with the one that was committed.

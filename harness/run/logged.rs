@@ -11,10 +11,10 @@ use crate::report::note_lines;
 use crate::report::{
     CheckData, Failure, FlakyData, GoldenData, RunAction, RunData, RunResult, Runs, markdown, terminal,
 };
-use crate::system::LogOf;
 use retake_base::error::Result;
 use retake_base::files;
 use retake_core::secrets::shown;
+use retake_engine::system::LogOf;
 use retake_model::{CallSeen, Miss};
 use retake_scenario::Scenario;
 

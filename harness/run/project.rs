@@ -15,18 +15,18 @@ use super::golden::Goldens;
 use super::interrupt::Interrupt;
 use super::shard::{Shard, Times};
 use super::slots::Slots;
-use crate::drive::milliseconds;
 use crate::project::OpenProject;
 use crate::report::{
     Failed, Failure, Note, RunAction, RunData, RunResult, Running, Runs, annotation, lines_of_run, terminal,
 };
-use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
 use retake_base::files;
 use retake_base::lock::Mutex;
 use retake_base::text::counted;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
+use retake_engine::drive::milliseconds;
+use retake_engine::system::{RouterFactory, SharedSystems, Systems};
 use retake_model::{CallerRules, InVain};
 use retake_scenario::{Discovered, discover, discover_some};
 
@@ -138,7 +138,7 @@ impl Project {
     /// Ends the browser and the systems that scenarios shared.
     pub(crate) fn end(&self) {
         #[cfg(feature = "browser")]
-        crate::browser::close();
+        retake_engine::browser::close();
         self.systems.end();
     }
 

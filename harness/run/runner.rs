@@ -13,10 +13,10 @@ use super::policy::Policy;
 use super::project::Project;
 use super::{accept, audit, check, fork, record, test, worlds};
 use crate::report::terminal;
-use crate::system;
-use crate::system::{IntoRouter, RouterFactory, Stage};
 use retake_base::error::{Error, Result};
 use retake_core::secrets;
+use retake_engine::system;
+use retake_engine::system::{IntoRouter, RouterFactory, Stage};
 use retake_model::{Relay, threads};
 
 /// The runner's `main` for a project whose systems are Rust routers.
@@ -94,7 +94,7 @@ impl Suite {
 
     /// Runs the scenarios that the command line and the environment ask for, with libtest's options and exit codes.
     pub fn main(self) -> ExitCode {
-        if let Some(done) = system::take_over().or_else(crate::tools::take_over) {
+        if let Some(done) = system::take_over().or_else(retake_engine::tools::take_over) {
             return done;
         }
         self.run(Action::asked_for(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect()))

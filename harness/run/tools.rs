@@ -7,10 +7,10 @@ use super::declared_secrets;
 use crate::project::OpenProject;
 use crate::report::Failure;
 use crate::run::project::Project;
-use crate::tools::openhands::{self, Conversation};
-use crate::tools::{DriftLog, Live, Outcome, Script, explain, observe, of_conversation, of_fixture, replay};
 use retake_base::error::{Error, Result};
 use retake_core::key::Rules;
+use retake_engine::tools::openhands::{self, Conversation};
+use retake_engine::tools::{DriftLog, Live, Outcome, Script, explain, observe, of_conversation, of_fixture, replay};
 use retake_scenario::{Level, Scenario, Suite, Unobserved};
 use retake_wire::fixture::Fixture;
 

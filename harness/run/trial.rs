@@ -6,15 +6,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepData, Underway};
 use crate::run::declared_secrets;
 use crate::run::golden::Committed;
 #[cfg(feature = "browser")]
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::slots::Claim;
-use crate::system::{Egress, EgressData, Ended, LogOf, Running, StageTools};
-use crate::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
@@ -22,6 +19,9 @@ use retake_core::cost::CallerCost;
 use retake_core::events::{Golden, Passed, Passing, Recorded};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
+use retake_engine::drive::{Driven, Driver, LiveTurns, SoFar, StepData, Underway};
+use retake_engine::system::{Egress, EgressData, Ended, LogOf, Running, StageTools};
+use retake_engine::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_model::{
     CallFlaw, Clock, DriftOf, GoingOn, Hold, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
 };
@@ -357,14 +357,14 @@ struct Stay<'a> {
     underway: &'a Underway,
     replay: Option<Arc<Replay>>,
     #[cfg(feature = "browser")]
-    baselines: crate::browser::Baselines,
+    baselines: retake_engine::browser::Baselines,
 }
 
 /// What becomes of the screenshots of a run. If goldens are written, the first replay of the proof proposes them, and the second one
 /// has to show the same.
 #[cfg(feature = "browser")]
-fn baselines(project: &Project, mode: &Mode, pacing: Pacing, is_marked: bool) -> crate::browser::Baselines {
-    use crate::browser::Baselines;
+fn baselines(project: &Project, mode: &Mode, pacing: Pacing, is_marked: bool) -> retake_engine::browser::Baselines {
+    use retake_engine::browser::Baselines;
     match (mode, project.goldens.policy(), pacing) {
         (Mode::Record(_), ..) => Baselines::Ignore,
         _ if is_marked => Baselines::Ignore,

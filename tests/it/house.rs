@@ -24,7 +24,7 @@ tests!(
 
 /// The most lines of code of each crate (no comments, no blanks, no tests), and the most KB of data files. A row is lowered with each
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
-const WEIGHT: [(&str, usize, u64); 10] = [
+const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
     ("retake-core", 13_684, 60),
@@ -33,7 +33,8 @@ const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-model", 8537, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5051, 0),
-    ("retake", 22_312, 62),
+    ("retake-engine", 10_661, 21),
+    ("retake", 11_678, 41),
     ("retake-cli", 11_766, 198),
 ];
 

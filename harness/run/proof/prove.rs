@@ -7,7 +7,7 @@ use super::replays::{Agreed, Proof};
 use super::unproven::Unproven;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
-use crate::system::DATE_VARIABLE;
+use retake_engine::system::DATE_VARIABLE;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
 
@@ -39,7 +39,7 @@ impl Proof<'_> {
     /// The proof has shown the screenshots, too.
     #[cfg(feature = "browser")]
     fn renew_baselines(&self) {
-        if let Err(error) = crate::browser::accept(&self.project.root, &self.scenario.name) {
+        if let Err(error) = retake_engine::browser::accept(&self.project.root, &self.scenario.name) {
             terminal::note(format!("{}: warning: {error}", self.scenario.name));
         }
     }

@@ -9,11 +9,11 @@ use super::sent::WhatWasSent;
 use super::sent::says_error;
 use super::stay::{Ended, Left, Play, Seen, Setting};
 use super::verdict::{Compared, Did, QUOTED, Verdict, quoted, told};
-use crate::drive::{Away, AwaySeen, EMPTY_STREAM};
 use retake_base::text::{clipped, counted};
 use retake_core::conversation::Message;
 use retake_core::events::Golden;
 use retake_core::json::{Json, Layout};
+use retake_engine::drive::{Away, AwaySeen, EMPTY_STREAM};
 use retake_model::FaultKind;
 use retake_scenario::{Action, Crash, Leaves, Step, Worlds};
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::tools::CallOfTool;
+use retake_engine::tools::CallOfTool;
 use retake_model::{Family, Fault, FaultKind};
 use retake_scenario::Worlds;
 

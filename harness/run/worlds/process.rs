@@ -4,9 +4,9 @@
 use super::batch::Recording;
 use super::plan::{Spot, World};
 use super::stay::Setting;
-use crate::tools::CallOfTool;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
+use retake_engine::tools::CallOfTool;
 use retake_model::{Fault, FaultKind};
 use retake_scenario::{Action, AnswerAs, Worlds};
 

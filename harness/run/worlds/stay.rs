@@ -9,16 +9,16 @@ use tokio::time::{Instant, sleep};
 
 use super::plan::{Spot, World};
 use super::sent::{WhatWasSent, said_by_body, says_error};
-use crate::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, milliseconds};
 use crate::run::declared_secrets;
 use crate::run::golden::Committed;
 use crate::run::project::Project;
-use crate::system::{Running, Stage};
-use crate::tools::{CallOfTool, ToolFault, ToolWorld};
 use retake_base::error::{Error, Result};
 use retake_core::events::{Captured, Event, Golden, Known, Recorded, Shaped};
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
+use retake_engine::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, milliseconds};
+use retake_engine::system::{Running, Stage};
+use retake_engine::tools::{CallOfTool, ToolFault, ToolWorld};
 use retake_model::{
     CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, Miss, MissReason, Mode, ModelServer, Pacing, Replay,
     RunLog, Scope, Staged,

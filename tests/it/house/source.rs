@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::support::tree::repository;
 
 /// The folders of the crates that users get, with the package of each.
-pub(super) const CRATES: [(&str, &str); 10] = [
+pub(super) const CRATES: [(&str, &str); 11] = [
     ("harness/base", "retake-base"),
     ("harness/egress", "retake-egress"),
     ("harness/core", "retake-core"),
@@ -14,6 +14,7 @@ pub(super) const CRATES: [(&str, &str); 10] = [
     ("harness/model", "retake-model"),
     ("harness/audit", "retake-audit"),
     ("harness/scenario", "retake-scenario"),
+    ("harness/engine", "retake-engine"),
     ("harness", "retake"),
     ("harness/cli", "retake-cli"),
 ];

@@ -1,0 +1,454 @@
+//! Runs a scenario's steps one after another, and collects their results.
+
+use std::path::Path;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::time::Instant;
+
+use super::afterwards::Afterwards;
+use super::agent::Agent;
+use super::answered::Answered;
+use super::cookies::Cookies;
+use super::exchange::{ReadOn, Taking};
+use super::listen::Listener;
+use super::named_values::{NAMED_FROM, NamedValues};
+use super::request::Request;
+use super::socket::Socket;
+use super::underway::Underway;
+#[cfg(feature = "browser")]
+use super::visit::Visitor;
+use super::{agent, exchange};
+use crate::system::Stage;
+use retake_base::cause::CauseKind;
+use retake_base::error::{Error, Result};
+use retake_base::lock::Mutex;
+use retake_core::events::{Captured, Foreign};
+use retake_core::json::Json;
+use retake_model::{Activity, FaultKind};
+use retake_scenario::{self as scenario, Action, Context, Scenario, SocketTalk, Step, StreamSpec};
+
+/// Drives one scenario on one stage.
+pub struct Driver<'a> {
+    pub(super) scenario: &'a Scenario,
+    stage: &'a Stage,
+    root: &'a Path,
+    pub(super) context: Context,
+    pub(super) cookies: Mutex<Cookies>,
+    /// The parts of the golden, in step order.
+    captured: Vec<Part<'a>>,
+    /// The other answers, each with the index of its step.
+    beside: Vec<(usize, Captured)>,
+    /// The id of the latest stream's last event; `None` before any stream.
+    last_id: Option<LastId>,
+    /// Values of this run and the names that goldens show in place of them, longest value first.
+    names: NamedValues,
+    /// What the scenario sent, and captured to send it.
+    pub(super) sent: Mutex<Foreign>,
+    underway: Underway,
+    /// The model calls, for steps that wait for one.
+    pub(super) calls: Activity,
+    failure: Option<(CauseKind, Error)>,
+    broken: Option<Captured>,
+    /// The latest WebSocket, and the part of the golden that has its latest events.
+    socket: Option<(Socket, Option<usize>)>,
+    #[cfg(feature = "browser")]
+    visitor: Visitor<'a>,
+}
+
+/// The result of a driven scenario.
+#[derive(Debug, Default)]
+pub struct Driven {
+    /// Streams and answers for the golden, in step order. Their requests are not normalized yet.
+    pub captured: Vec<Captured>,
+    /// The answers that go into no golden, each with the index of its step.
+    pub beside: Vec<(usize, Captured)>,
+    /// Values of this run, and the names that goldens show in place of them.
+    pub names: NamedValues,
+    /// What the scenario sent, and captured to send it.
+    pub sent: Foreign,
+    /// Why the scenario did not come to its end: a step failed, or the time was up.
+    pub failure: Option<(CauseKind, Error)>,
+    /// Whether it was ended because nothing more could be expected to come.
+    pub gave_up: bool,
+    /// The answer to the step that failed, if all of it came and only a capture found nothing in it.
+    pub broken: Option<Captured>,
+    /// After which time without a call a page asked the model once more, although the scenario had settled.
+    pub later: Option<Duration>,
+}
+
+/// One part of the golden.
+enum Part<'a> {
+    Done(Captured),
+    /// A stream that is read further after its last event.
+    ReadOn(Captured, Afterwards),
+    /// A stream that is still open, with the title of the step that opened it, and the step.
+    Listening(Box<Listener>, String, &'a Step),
+}
+
+/// Where to find the id of a stream's last event.
+#[derive(Clone)]
+enum LastId {
+    Known(Option<Box<str>>),
+    /// In the part with this index, a stream that is still open.
+    Of(usize),
+}
+
+/// The result of a step.
+pub(super) enum Outcome {
+    Answered(Box<Answered>, Option<Afterwards>),
+    Listening(Box<Listener>),
+}
+
+impl<'a> Driver<'a> {
+    /// Makes a driver. While recording, `turns` returns the turns that were recorded so far.
+    #[cfg_attr(not(feature = "browser"), expect(unused_variables, reason = "only pages wait for turns"))]
+    pub fn new(
+        scenario: &'a Scenario,
+        stage: &'a Stage,
+        root: &'a Path,
+        context: Context,
+        underway: Underway,
+        calls: Activity,
+        turns: Option<&'a LiveTurns<'a>>,
+    ) -> Driver<'a> {
+        underway.watch(calls.clone(), &scenario.golden);
+        let mut names = NamedValues::default();
+        for (value, name) in stage.names() {
+            names.add(value, name);
+        }
+        #[cfg(feature = "browser")]
+        let visitor = Visitor::new(scenario, stage, root, turns, calls.clone());
+        Driver {
+            scenario,
+            stage,
+            root,
+            context,
+            cookies: Mutex::default(),
+            captured: Vec::new(),
+            beside: Vec::new(),
+            last_id: None,
+            names,
+            sent: Mutex::default(),
+            underway,
+            calls,
+            failure: None,
+            broken: None,
+            socket: None,
+            #[cfg(feature = "browser")]
+            visitor,
+        }
+    }
+
+    /// Says what becomes of screenshots that are compared.
+    #[cfg(feature = "browser")]
+    #[must_use]
+    pub fn with_baselines(mut self, baselines: crate::browser::Baselines) -> Driver<'a> {
+        self.visitor.baselines = baselines;
+        self
+    }
+
+    /// Runs the steps one after another, up to the first that fails. Returns whether all succeeded.
+    pub async fn drive(&mut self) -> bool {
+        for (index, step) in self.scenario.steps.iter().enumerate() {
+            if let Err(error) = self.step(index, step).await {
+                self.failure = Some((CauseKind::Step, error.in_file(&step.file)));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Waits for the last event of each stream that is still open, if its step names one. Returns whether it had to wait for
+    /// any.
+    pub async fn hear(&mut self) -> bool {
+        let mut waited = false;
+        for part in &mut self.captured {
+            if let Part::Listening(listener, title, _) = part {
+                self.underway.step(title.clone());
+                waited |= listener.hear_last(&self.underway).await;
+            }
+        }
+        waited
+    }
+
+    /// Ends the streams that are still open. A stream ends at its last event; if its step names none, or if it is read further
+    /// after that event, it ends by itself, or after `settle`.
+    pub async fn finish(mut self, settle: Duration) -> Driven {
+        self.hear_socket();
+        let mut captured = Vec::with_capacity(self.captured.len());
+        let until = Instant::now() + settle;
+        for part in std::mem::take(&mut self.captured) {
+            match part {
+                Part::Done(part) => captured.push(part),
+                Part::ReadOn(..) | Part::Listening(..) if self.failure.is_some() => {}
+                Part::ReadOn(part, after) => captured.push(Captured { after: after.finish(until).await, ..part }),
+                Part::Listening(listener, title, step) => {
+                    self.underway.step(title.clone());
+                    match listener.finish(settle, &self.underway).await {
+                        Ok(answered) if step.golden => captured.push(answered.into_captured()),
+                        Ok(_) => {}
+                        Err(error) => self.failure = Some((CauseKind::Step, failed(error, &title, step))),
+                    }
+                }
+            }
+        }
+        let sent = self.sent.into_inner();
+        let (failure, broken, beside) = (self.failure, self.broken, self.beside);
+        Driven { captured, beside, names: self.names, sent, failure, gave_up: false, broken, later: None }
+    }
+
+    /// Returns the title of a step in reports. A path is shown as it is sent, if it can be rendered.
+    fn title(&self, index: usize, step: &Step) -> String {
+        let name = step.name.as_ref().map(|name| format!("`{name}` ")).unwrap_or_default();
+        format!("step {} {name}({})", index + 1, self.action(step))
+    }
+
+    fn action(&self, step: &Step) -> String {
+        match &step.action {
+            Action::Request(request) => {
+                let path = request.path.render_text(&self.context);
+                let path = path.unwrap_or_else(|_| request.path.source().to_owned());
+                match &request.answer {
+                    scenario::AnswerAs::Listen(_) => format!("listen {path}"),
+                    _ => format!("{} {path}", request.method),
+                }
+            }
+            Action::Socket(talk) => match &talk.open {
+                Some(open) => {
+                    let path = open.path.render_text(&self.context);
+                    format!("socket {}", path.unwrap_or_else(|_| open.path.source().to_owned()))
+                }
+                None => "send".to_owned(),
+            },
+            Action::Run(run) => agent::title(run),
+            Action::Browse(visit) => {
+                let path = visit.path.render_text(&self.context);
+                format!("browser {}", path.unwrap_or_else(|_| visit.path.source().to_owned()))
+            }
+            Action::Together(steps) => {
+                let actions: Vec<String> = steps.iter().map(|step| self.action(step)).collect();
+                format!("together {}", actions.join(", "))
+            }
+        }
+    }
+
+    /// Runs a step, and waits for the background model calls that it names.
+    async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
+        let title = self.title(index, step);
+        let awaited = std::iter::once(step).chain(step.parts()).filter_map(|part| part.awaits.as_deref());
+        let awaited: Vec<_> = awaited.map(|caller| (caller, self.calls.answered_to(caller))).collect();
+        let number = self.underway.begin(title.clone());
+        self.stage.egress().step(&title);
+        let taken = self.take_step(index, step, title).await;
+        if taken.is_ok() {
+            for (caller, before) in awaited {
+                self.underway.awaits(format!("no model call of `{caller}` came"));
+                tokio::select! {
+                    () = self.calls.answers(caller, before) => {}
+                    () = self.underway.given_up() => {}
+                }
+            }
+        }
+        self.underway.end(number, taken.as_ref().err());
+        taken
+    }
+
+    async fn take_step(&mut self, index: usize, step: &'a Step, title: String) -> Result<()> {
+        #[cfg(feature = "browser")]
+        if let Action::Browse(visit) = &step.action {
+            let visited =
+                self.visitor.visit(index, step, visit, &mut self.context, &self.cookies, &self.underway).await;
+            let visited = visited.map_err(|error| failed(error, &title, step))?;
+            self.captured.extend(visited.captured.into_iter().map(Part::Done));
+            self.capture(visited.values);
+            return Ok(());
+        }
+        if let Action::Socket(talk) = &step.action {
+            let answered = self.talk(talk).await.map_err(|error| failed(error, &title, step))?;
+            let outcome = Outcome::Answered(Box::new(answered), None);
+            let part = self.captured.len();
+            self.take(index, step, outcome).map_err(|error| failed(error, &title, step))?;
+            if let Some((_, events)) = &mut self.socket {
+                *events = talk.last.is_some().then_some(part).filter(|_| step.golden);
+            }
+            return Ok(());
+        }
+        let parts = step.parts();
+        let outcomes = join_all(parts.iter().enumerate().map(async |(at, part)| {
+            let underway = self.underway.part(at);
+            let outcome = self.perform(part, &underway).await.map_err(|error| failed(error, &title, part));
+            underway.done();
+            if let Err(error) = &outcome {
+                underway.failed(error.clone().in_file(&step.file));
+            }
+            outcome
+        }))
+        .await;
+        for (part, outcome) in parts.iter().zip(outcomes) {
+            self.take(index, part, outcome?).map_err(|error| failed(error, &title, part))?;
+        }
+        Ok(())
+    }
+
+    async fn perform(&self, step: &Step, underway: &Underway) -> Result<Outcome> {
+        match &step.action {
+            Action::Request(request) => match underway.away() {
+                Some(away) if away.does == FaultKind::Kill => self.outlives(step, request, &away, underway).await,
+                Some(away) => self.leaves(step, request, &away, underway).await,
+                None => self.request(request, underway).await,
+            },
+            Action::Run(run) => {
+                let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
+                let agent = Agent::new(run, &self.context, folder, self.stage, self.root)?;
+                agent.tell(&mut self.sent.lock());
+                Ok(Outcome::Answered(Box::new(agent.run(underway).await?), None))
+            }
+            Action::Browse(_) => Err(scenario::without_browser()),
+            // Reading the scenario has ruled this out.
+            Action::Together(_) | Action::Socket(_) => Err(Error::new("this cannot stand in `together`")),
+        }
+    }
+
+    /// Opens a WebSocket, or goes on with the latest one.
+    async fn talk(&mut self, talk: &SocketTalk) -> Result<Answered> {
+        let send: Vec<Json> = talk.send.iter().map(|message| message.render(&self.context)).collect::<Result<_>>()?;
+        for message in &send {
+            self.sent.lock().add(message);
+        }
+        if let Some(open) = &talk.open {
+            let request = scenario::Request {
+                method: scenario::Method::Get,
+                path: open.path.clone(),
+                headers: open.headers.clone(),
+                body: scenario::StepBody::None,
+                status: Some(vec![101]),
+                reconnect: false,
+                answer: scenario::AnswerAs::Body,
+            };
+            let request = Request::of(&request, &self.context, || self.base(), || Ok(String::new()))?;
+            request.tell(&mut self.sent.lock());
+            let request = Request { title: request.title.replacen("GET", "SOCKET", 1), ..request };
+            let connect = open.connect.as_ref().map(|connect| connect.render(&self.context)).transpose()?;
+            if let Some(connect) = &connect {
+                self.sent.lock().add(connect);
+            }
+            self.hear_socket();
+            let (event, cookies) = (open.event.clone(), &self.cookies);
+            let opened = Socket::open(request, open.framing, event, connect, cookies, &self.underway).await?;
+            self.socket = Some((opened, None));
+        }
+        let (socket, _) = self.socket.as_mut().ok_or_else(|| Error::new("there is no open socket"))?;
+        socket.talk(&send, talk.last.as_deref(), talk.open.is_some(), &self.underway).await
+    }
+
+    /// Closes the socket, and keeps what came on it after the last event for which a step waited.
+    fn hear_socket(&mut self) {
+        let Some((mut socket, Some(part))) = self.socket.take() else { return };
+        if let Some(Part::Done(captured)) = self.captured.get_mut(part).filter(|_| self.failure.is_none()) {
+            captured.after.events = socket.after();
+        }
+    }
+
+    pub(super) fn base(&self) -> Result<&str> {
+        self.stage.url().ok_or_else(|| Error::new("this scenario starts no system that could take the request"))
+    }
+
+    pub(super) async fn request(&self, step: &scenario::Request, underway: &Underway) -> Result<Outcome> {
+        let base = || self.base();
+        let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
+        request.tell(&mut self.sent.lock());
+        let taking = match &step.answer {
+            scenario::AnswerAs::Listen(wanted) => {
+                let listener = exchange::listen(&request, wanted, &self.cookies, underway).await?;
+                return Ok(Outcome::Listening(Box::new(listener)));
+            }
+            scenario::AnswerAs::Body => Taking::Body,
+            scenario::AnswerAs::Until(wait) => Taking::Until(&wait.json, wait.is.render(&self.context)?),
+            scenario::AnswerAs::Stream(wanted) => Taking::Stream(wanted, self.reads_on(wanted)),
+        };
+        let (answered, after) = exchange::exchange(&request, &taking, &self.cookies, underway).await?;
+        Ok(Outcome::Answered(Box::new(answered), after))
+    }
+
+    /// Whether a stream is read further after its last event. It is not if the client leaves there, or if the stage does not
+    /// stay.
+    fn reads_on(&self, wanted: &StreamSpec) -> ReadOn {
+        let Scenario { golden, linger, .. } = self.scenario;
+        if golden.after_last && !linger.is_zero() && !wanted.cancel { ReadOn::Yes } else { ReadOn::No }
+    }
+
+    pub(super) fn id_to_come_back_with(&self) -> Result<String> {
+        let id = match &self.last_id {
+            None => None,
+            Some(LastId::Known(id)) => id.clone(),
+            Some(LastId::Of(part)) => match self.captured.get(*part) {
+                Some(Part::Listening(listener, ..)) => listener.last_id(),
+                _ => None,
+            },
+        };
+        id.map(String::from).ok_or_else(|| {
+            Error::new("this step cannot reconnect: no event of the stream before it had an id")
+                .help("`reconnect` sends the id of the last event; if the service sends no ids, use a step without `reconnect`")
+        })
+    }
+
+    /// Adds the result of a step: values for later steps, and its part of the golden.
+    fn take(&mut self, index: usize, step: &'a Step, outcome: Outcome) -> Result<()> {
+        match outcome {
+            Outcome::Answered(answered, after) => {
+                if matches!(&step.action, Action::Request(request) if request.stream().is_some()) {
+                    self.last_id = Some(LastId::Known(answered.last_id()));
+                }
+                let values = answered.captures(step).inspect_err(|_| {
+                    self.broken = step.golden.then(|| answered.as_ref().clone().into_captured());
+                })?;
+                self.capture(values);
+                if step.golden {
+                    let captured = answered.into_captured();
+                    self.captured.push(match after {
+                        Some(after) => Part::ReadOn(captured, after),
+                        None => Part::Done(captured),
+                    });
+                } else {
+                    let headers = &self.scenario.golden.headers;
+                    let shows_headers = headers.iter().any(|name| answered.headers.contains_key(name));
+                    let captured = answered.into_captured();
+                    if shows_headers {
+                        let mut only = Captured { events: Vec::new(), ..captured.clone() };
+                        only.delivery.only_headers = true;
+                        self.captured.push(Part::Done(only));
+                    }
+                    self.beside.push((index, captured));
+                }
+            }
+            Outcome::Listening(listener) => {
+                self.last_id = Some(LastId::Of(self.captured.len()));
+                self.capture(listener.answered.captures(step)?);
+                let title = self.title(index, step);
+                self.captured.push(Part::Listening(listener, title, step));
+            }
+        }
+        Ok(())
+    }
+
+    fn capture(&mut self, values: Vec<(String, Json)>) {
+        for (name, value) in values {
+            self.sent.lock().add(&value);
+            if let Json::Str(text) = &value
+                && text.chars().count() >= NAMED_FROM
+            {
+                self.names.add(text.clone(), format!("<{name}>"));
+            }
+            self.context.insert(name, value);
+        }
+    }
+}
+
+/// Says in an error which step failed, and where it is written.
+fn failed(error: Error, title: &str, step: &Step) -> Error {
+    error.while_doing(&format!("take {title}")).else_at(&step.file, step.place)
+}
+
+/// Returns the turns that were recorded so far, in the form of [`Fixture::answers`](retake_wire::fixture::Fixture::answers).
+pub type LiveTurns<'a> = dyn Fn() -> Json + 'a;

@@ -1,0 +1,231 @@
+//! A running stage: how it is set up for each kind of system, and taken down.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use tokio::time::{Instant, timeout_at};
+
+use super::command::{Berth, CommandSystem, start_with_needed, stop_all};
+use super::egress::{Egress, EgressData};
+use super::folder::Folder;
+use super::launch::{Launch, PlayedOn};
+use super::log::LogOf;
+use super::router::{self, InProcess};
+use super::shared::SharedSystem;
+use super::stage::Stage;
+use super::url;
+use super::values::{Base, StageTools, StageValues};
+use retake_base::error::{Error, Result};
+use retake_model::{Activity, CallFlaw, DriftOf, Mode, ModelServer, Seat, ServerOptions, kept};
+
+/// A stage with its model server and its system running.
+#[derive(Debug)]
+pub struct Running {
+    /// What the system and the steps share.
+    pub stage: Stage,
+    /// The model server of the stage.
+    pub model: Arc<ModelServer>,
+    /// The scenario's place in the model server.
+    seat: Seat,
+    to_end: ToEnd,
+}
+
+/// What is known about a stage after its end.
+#[derive(Debug, Default)]
+pub struct Ended {
+    /// What each program printed.
+    pub logs: Vec<LogOf>,
+    /// How the system ended, if it did so by itself.
+    pub crash: Option<Error>,
+    /// The messages of a router's panics, each with its place.
+    pub panics: Vec<String>,
+    /// The differences between calls and recorded calls of the same key, each with the number of the turn.
+    pub drift: Vec<(usize, DriftOf)>,
+    /// Flaws of single calls, such as a tool result without its call.
+    pub flaws: Vec<CallFlaw>,
+    /// What the programs tried to reach besides the stage's servers.
+    pub egress: Option<EgressData>,
+}
+
+/// What the end of a stage has to end.
+#[derive(Debug)]
+enum ToEnd {
+    /// No system.
+    None,
+    /// An attached system, which goes on running.
+    Attached(Arc<SharedSystem>),
+    InProcess(InProcess),
+    Commands(Vec<CommandSystem>),
+    Shared(Arc<SharedSystem>),
+}
+
+impl Running {
+    /// Sets up a stage on the current runtime: folder, model server and system. Its tools are already running. `egress` watches what
+    /// its programs reach.
+    /// Fails if one of the three cannot be set up.
+    pub async fn start(
+        deadline: Instant,
+        launch: &Launch<'_>,
+        mode: Mode,
+        options: ServerOptions,
+        tools: StageTools,
+        egress: Egress,
+    ) -> Result<Running> {
+        egress.prepare().await;
+        let Launch { root, secrets, on, keeps_clock } = launch;
+        let secrets = secrets.given_to(on, &mode).clone();
+        let (pacing, told) = (options.pacing, mode.clone());
+        match on {
+            PlayedOn::Nothing => {
+                let model = kept::start(mode, options).await?;
+                let values = StageValues::of_run("", root, &model, secrets)
+                    .with_tools(tools)
+                    .watched_by(&egress)
+                    .on_day_of(pacing, *keeps_clock)
+                    .with_folder(Folder::of_stage());
+                told.on_stage(&values.places(&[]));
+                Ok(Running::on(values, model, ToEnd::None))
+            }
+            PlayedOn::Router(name, factory) => {
+                let model = kept::start(mode, options).await?;
+                let folder = Folder::of_stage();
+                let (listener, address) = router::listen()?;
+                egress.own(address.port());
+                egress.cannot_be_told("its system is a router in the test's own process");
+                let values = StageValues::of_run(name, root, &model, secrets)
+                    .with_tools(tools)
+                    .watched_by(&egress)
+                    .on_day_of(pacing, *keeps_clock)
+                    .with_folder(folder.clone())
+                    .with_base(Base::of(address));
+                told.on_stage(&values.places(&[]));
+                let stage = Stage::of(values);
+                let starting =
+                    timeout_at(deadline, InProcess::start(Arc::clone(factory), stage.clone(), listener)).await;
+                let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
+                let system = starting.map_err(late)?.map_err(|error| folder.remove().unwrap_or(error))?;
+                Ok(Running { stage, seat: model.seat(), model, to_end: ToEnd::InProcess(system) })
+            }
+            PlayedOn::Command { name, all, suite } => {
+                let model = kept::start(mode, options).await?;
+                let values = StageValues::of_run(name, root, &model, secrets)
+                    .with_tools(tools)
+                    .watched_by(&egress)
+                    .on_day_of(pacing, *keeps_clock);
+                let told = |berths: &[Berth]| told.on_stage(&values.places(berths));
+                let systems = start_with_needed(all, suite, root, &values, Some(deadline), told).await?;
+                Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
+            }
+            PlayedOn::Shared(name, shared) => {
+                let model = shared.model();
+                let values = StageValues::of_run(name, root, &model, secrets)
+                    .with_tools(tools)
+                    .watched_by(shared.egress())
+                    .with_systems(shared.systems());
+                told.on_stage(&values.places(&[]));
+                let seat = shared.lay_in(mode, pacing)?;
+                let stage = Stage::of(values);
+                Ok(Running { stage, model, seat, to_end: ToEnd::Shared(shared.clone()) })
+            }
+            PlayedOn::Url(name, spec, shared) => {
+                let base = url::attach(name, spec).await?;
+                let model = shared.model();
+                egress.cannot_be_told("its system was started by somebody else");
+                let values = StageValues::of_run(name, root, &model, secrets)
+                    .with_tools(tools)
+                    .watched_by(&egress)
+                    .with_folder(Folder::of_stage())
+                    .with_base(base);
+                told.on_stage(&values.places(&[]));
+                let seat = shared.lay_in(mode, pacing)?;
+                let stage = Stage::of(values);
+                Ok(Running { stage, model, seat, to_end: ToEnd::Attached(shared.clone()) })
+            }
+        }
+    }
+
+    fn on(values: StageValues, model: Arc<ModelServer>, to_end: ToEnd) -> Running {
+        Running { stage: Stage::of(values), seat: model.seat(), model, to_end }
+    }
+
+    /// The calls of this scenario.
+    pub fn activity(&self) -> &Activity {
+        self.seat.activity()
+    }
+
+    /// Kills the system, but not those that it needs, and starts it again in the same folder, on the same port.
+    /// Fails if it is no program that was started for this stage, or does not get ready again.
+    pub async fn restart(&self, deadline: Instant) -> Result<()> {
+        match &self.to_end {
+            ToEnd::Commands(systems) if !systems.is_empty() => systems[systems.len() - 1].restart(deadline).await,
+            _ => Err(Error::new("only a system with a `command` can be killed and started again")),
+        }
+    }
+
+    /// Waits until nothing is left that could still call the model, as far as that can be seen: no system, no process of one, or no
+    /// task of one in this process.
+    pub async fn nothing_left(&self) {
+        match &self.to_end {
+            ToEnd::None => {}
+            ToEnd::Commands(systems) => drop(join_all(systems.iter().map(CommandSystem::none_left)).await),
+            ToEnd::InProcess(system) => system.nothing_left().await,
+            ToEnd::Attached(_) | ToEnd::Shared(_) => std::future::pending().await,
+        }
+    }
+
+    /// Lets other scenarios use a shared system from now on. Late calls of this scenario are still its own.
+    pub fn linger(&self) {
+        if let ToEnd::Shared(shared) | ToEnd::Attached(shared) = &self.to_end {
+            shared.linger(&self.seat);
+        }
+    }
+
+    /// Ends the system, then removes the folder. The model server stays, for calls that the system makes while it ends and for
+    /// other late calls. If the scenario `failed`, this waits a moment first, because the system may be crashing.
+    pub async fn end(self, failed: bool) -> Ended {
+        let Running { stage, model, seat, to_end } = self;
+        let mut ended = Ended::default();
+        let systems = match &to_end {
+            ToEnd::Commands(systems) => &systems[..],
+            ToEnd::Shared(shared) => shared.systems(),
+            ToEnd::None | ToEnd::Attached(_) | ToEnd::InProcess(_) => &[],
+        };
+        if failed {
+            join_all(systems.iter().map(CommandSystem::may_be_ending)).await;
+        }
+        ended.crash = systems.iter().find_map(CommandSystem::crashed);
+        match to_end {
+            ToEnd::None => {}
+            ToEnd::InProcess(system) => ended.panics = system.stop().await,
+            ToEnd::Commands(systems) => ended.logs = stop_all(&systems).await,
+            ToEnd::Shared(shared) => {
+                ended.take_note_of(&model, &seat).await;
+                ended.egress = stage.egress().take();
+                let failed = failed || ended.crash.is_some();
+                shared.take_out(&seat, failed);
+                ended.logs = shared.evidence().await;
+                return ended;
+            }
+            ToEnd::Attached(shared) => {
+                ended.take_note_of(&model, &seat).await;
+                ended.egress = stage.egress().take();
+                shared.take_out(&seat, false);
+                ended.crash = stage.folder().and_then(Folder::remove);
+                return ended;
+            }
+        }
+        ended.take_note_of(&model, &seat).await;
+        ended.egress = stage.egress().take();
+        kept::keep(model);
+        ended.crash = ended.crash.or_else(|| stage.folder()?.remove());
+        ended
+    }
+}
+
+impl Ended {
+    /// Collects drift and flaws from the model server, once it has answered all calls.
+    async fn take_note_of(&mut self, model: &ModelServer, seat: &Seat) {
+        model.caught_up(seat).await;
+        (self.drift, self.flaws) = (seat.drift(), seat.flaws());
+    }
+}

@@ -1,0 +1,93 @@
+//! What becomes of the calls of tools in a world, and which of them acted.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use retake_base::lock::Mutex;
+use retake_core::json::Json;
+use retake_model::{FaultKind, Staged};
+
+/// A recorded call of a tool: its server, and its index among the exchanges with it.
+pub type CallOfTool = (String, usize);
+
+/// The world in which the doubles of a stage are.
+#[derive(Debug, Default)]
+pub struct ToolWorld {
+    fault: Option<ToolFault>,
+    /// Whether calls may come more often than they were recorded.
+    repeats: bool,
+    state: Mutex<State>,
+}
+
+/// The fault that the first call meets that takes this recorded one.
+#[derive(Clone, Debug)]
+pub struct ToolFault {
+    /// The call that fails.
+    pub call: CallOfTool,
+    /// How it fails.
+    pub kind: FaultKind,
+    /// Whether the tool acts all the same.
+    pub acts: bool,
+    /// What is told when the call meets it.
+    pub told: Arc<Staged>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    has_met: bool,
+    came: Vec<(CallOfTool, Instant)>,
+    acted: Vec<CallOfTool>,
+}
+
+impl ToolWorld {
+    /// A world in which calls may come more often than they were recorded, and in which one meets a fault.
+    pub fn of(fault: Option<ToolFault>) -> ToolWorld {
+        ToolWorld { fault, repeats: true, state: Mutex::default() }
+    }
+
+    pub(super) fn repeats(&self) -> bool {
+        self.repeats
+    }
+
+    /// Notes a call. Returns the fault that it meets, and whether it acts.
+    pub(super) fn comes(&self, call: &CallOfTool) -> (Option<FaultKind>, bool) {
+        let mut state = self.state.lock();
+        state.came.push((call.clone(), Instant::now()));
+        let meets = self.fault.as_ref().filter(|fault| !state.has_met && fault.call == *call);
+        let acts = meets.is_none_or(|fault| fault.acts);
+        if acts {
+            state.acted.push(call.clone());
+        }
+        if let Some(fault) = meets {
+            state.has_met = true;
+            fault.told.meets();
+        }
+        (meets.map(|fault| fault.kind), acts)
+    }
+
+    /// The calls that came, each with the time.
+    pub fn came(&self) -> Vec<(CallOfTool, Instant)> {
+        self.state.lock().came.clone()
+    }
+
+    /// The calls that acted, in the order in which they did.
+    pub fn acted(&self) -> Vec<CallOfTool> {
+        self.state.lock().acted.clone()
+    }
+}
+
+/// What a tool says that failed.
+const FAILED: &str = "Error: the tool failed, and did nothing (retake)";
+
+/// The answer to a call that meets a fault; `None` if there is none.
+pub(super) fn answer(kind: FaultKind) -> Option<Json> {
+    let text = || Json::object([("type", "text".into()), ("text", FAILED.into())]);
+    match kind {
+        FaultKind::ToolError => {
+            Some(Json::object([("content", Json::Array(vec![text()])), ("isError", Json::Bool(true))]))
+        }
+        FaultKind::ToolForm => Some(Json::object([("result", Json::Null)])),
+        _ => None,
+    }
+}
