@@ -11,6 +11,7 @@ use retake_base::error::{Error, Result};
 
 mod body;
 mod cargo_toml;
+mod examples;
 mod language;
 mod model;
 mod place;
@@ -150,6 +151,9 @@ impl Init {
     }
 }
 
+/// How many routes are named.
+const SHOWN: usize = 6;
+
 /// Says what to do next, by what the probe has seen, if there was one.
 fn told_what_is_next(seen: Option<Result<Seen>>, retake: &str) -> ExitCode {
     match seen {
@@ -160,7 +164,10 @@ fn told_what_is_next(seen: Option<Result<Seen>>, retake: &str) -> ExitCode {
         }
         Some(Ok(Seen { request: Some(_), .. })) => terminal::out(format!("Then: {retake} record hello")),
         Some(Ok(Seen { posts, socket, .. })) => {
-            let posts = if posts.is_empty() { "none".to_owned() } else { posts.join(", ") };
+            let more = posts.len().saturating_sub(SHOWN);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let posts =
+                if posts.is_empty() { "none".to_owned() } else { posts[..posts.len().min(SHOWN)].join(", ") + &more };
             let mut told = format!("No route that calls the model was found. POST routes seen: {posts}.");
             if let Some(path) = socket {
                 let _ = write!(told, " It speaks Socket.IO at {path}: socket = {path:?}, framing = \"socket.io\".");

@@ -5,8 +5,10 @@ use serde_json::{Map, Value, json};
 
 use super::routes::PROMPT;
 
-/// The bodies to try at a route, in order. `fields` are the names that the sources read.
-pub(super) fn bodies(fields: &[String]) -> Vec<Value> {
+/// The bodies to try at a route, in order. `fields` are the names that the sources read, and `choice` is the first of the values that
+/// they list for a field.
+pub(super) fn bodies(fields: &[String], choice: &dyn Fn(&str) -> Option<String>) -> Vec<Value> {
+    let by_name = |name: &str| choice(name).map_or_else(|| by_name(name), Value::from);
     let all = |value: &dyn Fn(&str) -> Option<Value>| {
         let mut body = usual();
         for name in fields {
@@ -48,7 +50,8 @@ fn messages() -> Value {
     json!([{ "id": "1", "role": "user", "content": PROMPT, "parts": [{ "type": "text", "text": PROMPT }] }])
 }
 
-fn by_name(name: &str) -> Value {
+/// What a field of this name usually is.
+pub(super) fn by_name(name: &str) -> Value {
     let lower = name.to_ascii_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
     match () {

@@ -17,6 +17,7 @@ use super::start::Start;
 use retake::__private::report::terminal;
 use retake::__private::system::{Probe, end_probes};
 use retake_base::error::{Error, Result};
+use retake_base::text::clipped;
 use retake_model::clients::{self, OF_SYSTEMS};
 
 /// How long a service may take until it answers on a port. A framework's development server compiles first.
@@ -26,10 +27,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// From which time on `ready` needs more than its usual 30 seconds.
 const SLOW: Duration = Duration::from_secs(10);
 const PERIOD: Duration = Duration::from_millis(50);
+/// How much is shown of what a refusal says.
+const SHOWN: usize = 160;
 /// How much of an answer is read.
 const MOST: usize = 4 << 20;
 /// The paths by which services say that they are ready, and those where frameworks describe their routes.
-const PATHS: [&str; 11] = [
+const PATHS: [&str; 13] = [
     "/health",
     "/healthz",
     "/api/health",
@@ -37,6 +40,8 @@ const PATHS: [&str; 11] = [
     "/ready",
     "/openapi.json",
     "/api/openapi.json",
+    "/schema/openapi.json",
+    "/api-json",
     "/doc",
     "/docs",
     "/api",
@@ -66,6 +71,8 @@ pub(super) struct Seen {
 pub(super) struct Tried {
     pub(super) path: String,
     pub(super) body: Value,
+    /// How the body is sent: the field of a step that holds it, `json` or `form`.
+    pub(super) sent_as: &'static str,
     pub(super) status: u16,
     pub(super) streams: bool,
     /// Whether the service called its model, and whether it said there what the person says.
@@ -212,7 +219,7 @@ async fn looked_at(
 /// The routes that may call the model, the likeliest first: what the framework says, what its document says, what the sources say, and
 /// where such services usually have it.
 fn candidates(start: &Start, api: Option<&Value>, sources: &Sources) -> Vec<Route> {
-    let unknown = |path: String| Route { path, body: None };
+    let unknown = |path: String| Route { path, body: None, form: false };
     let mut routes: Vec<Route> =
         start.route.iter().cloned().chain(api.map(routes::routes).unwrap_or_default()).collect();
     // A document names all routes. Where there is none, the sources and habit do.
@@ -242,16 +249,21 @@ async fn found(
     sources: &Sources,
 ) -> (Option<Tried>, Vec<String>) {
     // What is answered where no route is, which is not 404 everywhere.
-    let nothing = ask(address, Method::POST, "/retake/no/such/route", Some(&Value::Null)).await;
+    let nothing = ask(address, Method::POST, "/retake/no/such/route", Some((&Value::Null, false))).await;
     let nothing = nothing.map_or((404, String::new()), |answer| (answer.status, answer.kind));
     let (mut best, mut posts): (Option<Tried>, Vec<String>) = (None, Vec::new());
     for route in routes {
         let Some(path) = with_listed(address, route.path).await else { continue };
         let near = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default().to_owned();
-        let bodies = route.body.into_iter().chain(body::bodies(&sources.fields(&near)));
-        let mut of_route: Option<Tried> = None;
-        for body in bodies {
-            let Some(tried) = tried(address, &path, body, model).await else { continue };
+        let shown = sources.examples(&path).into_iter();
+        let guessed = body::bodies(&sources.fields(&near), &|field| sources.choice(field));
+        // What no document describes may as well be a form. In one, each field is a text, so the first guess is enough.
+        let forms: Vec<Value> = guessed.first().cloned().into_iter().collect();
+        let bodies = route.body.into_iter().chain(shown).chain(guessed).map(|body| (body, route.form));
+        let bodies = bodies.chain(forms.into_iter().map(|body| (body, true)));
+        let mut of_route: Option<(Tried, String, String)> = None;
+        for (body, form) in bodies {
+            let Some(tried) = tried(address, &path, body, form, model).await else { continue };
             if matches!(tried.0.status, 404 | 405)
                 || (!tried.0.called && (tried.0.status, &tried.1) == (nothing.0, &nothing.1))
             {
@@ -260,17 +272,21 @@ async fn found(
             if posts.last() != Some(&path) {
                 posts.push(path.clone());
             }
-            if of_route.as_ref().is_none_or(|before| tried.0.rank() > before.rank()) {
-                of_route = Some(tried.0);
+            if of_route.as_ref().is_none_or(|(before, ..)| tried.0.rank() > before.rank()) {
+                of_route = Some(tried);
             }
-            if of_route.as_ref().is_some_and(|tried| tried.rank() == BEST) {
+            if of_route.as_ref().is_some_and(|(tried, ..)| tried.rank() == BEST) {
                 break;
             }
         }
-        let Some(tried) = of_route else { continue };
+        let Some((tried, _, said)) = of_route else { continue };
         let (kind, called) = (
             if tried.streams { " (a stream)" } else { "" },
-            if tried.called { ", and it called its model" } else { "" },
+            match () {
+                () if tried.called => ", and it called its model".to_owned(),
+                () if (400..500).contains(&tried.status) => format!(": {}", clipped(&said, SHOWN)),
+                () => String::new(),
+            },
         );
         terminal::out(format!("  tried  POST {path}: {}{kind}{called}", tried.status));
         let is_best = tried.rank() == BEST;
@@ -284,8 +300,8 @@ async fn found(
     let Some(mut best) = best else { return (None, posts) };
     for part in body::parts(&best.body) {
         let Some(less) = body::without(&best.body, &part) else { continue };
-        let again = tried(address, &best.path, less, model).await;
-        if let Some((again, _)) = again.filter(|(again, _)| again.is_like(&best)) {
+        let again = tried(address, &best.path, less, best.sent_as == FORM, model).await;
+        if let Some((again, ..)) = again.filter(|(again, ..)| again.is_like(&best)) {
             best = again;
         }
     }
@@ -306,15 +322,25 @@ async fn with_listed(address: SocketAddr, mut path: String) -> Option<String> {
     Some(path)
 }
 
-/// Sends a route a body. Returns also the type of the answer. A stream without any event is no good answer.
-async fn tried(address: SocketAddr, path: &str, body: Value, model: &Model) -> Option<(Tried, String)> {
+/// Sends a route a body. Returns also the type of the answer and what it says. A stream without any event is no good answer.
+async fn tried(
+    address: SocketAddr,
+    path: &str,
+    body: Value,
+    form: bool,
+    model: &Model,
+) -> Option<(Tried, String, String)> {
     let before = model.calls();
-    let answer = ask(address, Method::POST, path, Some(&body)).await?;
+    let answer = ask(address, Method::POST, path, Some((&body, form))).await?;
     let after = model.calls();
     let streams = answer.kind.contains("event-stream") || answer.kind.contains("ndjson");
     let status = if streams && answer.body.trim_ascii().is_empty() { 0 } else { answer.status };
     let (called, says) = (after.0 > before.0, after.1 > before.1);
-    Some((Tried { path: path.to_owned(), body, status, streams, called, says }, answer.kind))
+    Some((
+        Tried { path: path.to_owned(), body, sent_as: if form { FORM } else { "json" }, status, streams, called, says },
+        answer.kind,
+        String::from_utf8_lossy(&answer.body).into_owned(),
+    ))
 }
 
 /// The name of the first of several things, however they are listed.
@@ -332,11 +358,27 @@ fn first_of(listed: &Value) -> Option<String> {
     }
 }
 
+const FORM: &str = "form";
+
+/// The fields of a body as a form.
+fn as_form(body: &Value) -> String {
+    let mut form = url::form_urlencoded::Serializer::new(String::new());
+    for (name, value) in body.as_object().into_iter().flatten() {
+        form.append_pair(name, value.as_str().map_or_else(|| value.to_string(), str::to_owned).as_str());
+    }
+    form.finish()
+}
+
 /// Sends a request. `None` if nothing answers, or not in time. Of a stream that goes on, what came in that time counts.
-async fn ask(address: SocketAddr, method: Method, path: &str, body: Option<&Value>) -> Option<Answer> {
+async fn ask(address: SocketAddr, method: Method, path: &str, body: Option<(&Value, bool)>) -> Option<Answer> {
     let mut request = OF_SYSTEMS.request(method, &format!("http://{address}{path}")).ok()?;
-    if let Some(body) = body {
-        request = request.header("content-type", "application/json").body(body.to_string());
+    if let Some((body, form)) = body {
+        let (kind, text) = if form {
+            ("application/x-www-form-urlencoded", as_form(body))
+        } else {
+            ("application/json", body.to_string())
+        };
+        request = request.header("content-type", kind).body(text);
     }
     let until = tokio::time::Instant::now() + PATIENCE;
     let mut response = tokio::time::timeout_at(until, clients::sent(request)).await.ok()?.ok()?;

@@ -8,6 +8,8 @@ pub(super) const PROMPT: &str = "Say hello";
 const DEEPEST: usize = 8;
 /// How many routes are worth trying.
 const MOST: usize = 24;
+/// The types of bodies, JSON first.
+const KINDS: [&str; 3] = ["application/json", "multipart/form-data", "application/x-www-form-urlencoded"];
 /// Parts of paths that tell a chat from other work.
 const TELLING: [&str; 12] =
     ["stream", "sse", "chat", "message", "run", "invoke", "complet", "generate", "ask", "agent", "respon", "convers"];
@@ -19,6 +21,8 @@ pub(super) struct Route {
     pub(super) path: String,
     /// A body that fits its schema; `None` if nothing says what it takes.
     pub(super) body: Option<Value>,
+    /// Whether it takes a form, not JSON.
+    pub(super) form: bool,
 }
 
 /// How much the words of a path tell that it may call a model.
@@ -47,14 +51,15 @@ pub(super) fn routes(api: &Value) -> Vec<Route> {
             let streams = of(post, "responses")
                 .any(|(_, answer)| of(followed(api, answer), "content").any(|(kind, _)| kind.contains("event-stream")));
             let content = followed(api, post.get("requestBody").unwrap_or(&Value::Null)).get("content");
-            let schema =
-                content.and_then(|content| content.get("application/json")).and_then(|json| json.get("schema"));
+            let typed = |kind: &&&str| content.and_then(|content| content.get(**kind)).is_some();
+            let kind = KINDS.iter().find(typed);
+            let content = kind.and_then(|kind| content?.get(*kind));
+            let schema = content.and_then(|content| content.get("schema"));
             let body = content
-                .and_then(|content| content.get("application/json"))
-                .and_then(|json| shown_example(json, api))
+                .and_then(|content| shown_example(content, api))
                 .unwrap_or_else(|| fitting(api, schema.unwrap_or(&Value::Null), "", 0));
-            // Without a type in JSON, nothing says what it takes.
-            let is_known = content.and_then(|content| content.get("application/json")).is_some();
+            // Without a type, nothing says what it takes.
+            let is_known = content.is_some();
             let (telling, says) = (telling(path), is_known && holds_text(&body));
             if is_harmful(path) || (is_known && !says && !streams) {
                 return None;
@@ -62,7 +67,8 @@ pub(super) fn routes(api: &Value) -> Vec<Route> {
             let parameters = [of_path, post].into_iter().filter_map(|of| of.get("parameters")?.as_array()).flatten();
             let filled = with_parameters(api, path, parameters.map(|parameter| followed(api, parameter)));
             let rank = 4 * usize::from(streams) + 2 * usize::from(says) + telling;
-            Some((rank, Route { path: filled, body: is_known.then(|| plain(body)) }))
+            let form = kind.is_some_and(|kind| *kind != KINDS[0]);
+            Some((rank, Route { path: filled, body: is_known.then(|| plain(body)), form }))
         })
         .collect();
     found.sort_by_key(|(rank, route)| (std::cmp::Reverse(*rank), route.path.matches('{').count(), route.path.len()));

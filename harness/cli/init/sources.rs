@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
+use serde_json::Value;
+
+use super::examples::examples;
 
 /// The most files that are read, the most bytes of each, and the deepest folder.
 const MOST: (usize, u64, usize) = (800, 300_000, 6);
@@ -13,6 +16,8 @@ const CODE: [&str; 16] =
     ["py", "js", "mjs", "cjs", "jsx", "ts", "mts", "tsx", "svelte", "go", "rb", "rs", "java", "kt", "php", "cs"];
 /// Files that say how a program is started, those that do nothing else first.
 const TELLING: [&str; 5] = ["Procfile", "Dockerfile", "compose", "Makefile", "README.md"];
+/// The endings of files that show requests.
+const SHOWING: [&str; 4] = [".md", ".http", ".rest", ".sh"];
 /// The most names of fields, and commands, that are worth trying.
 const FIELDS: usize = 60;
 const COMMANDS: usize = 6;
@@ -38,6 +43,7 @@ impl Sources {
         for name in names {
             let (shown, path) = (below.join(&name).to_string_lossy().replace('\\', "/"), root.join(below).join(&name));
             let tells = is_code(&shown) || shown.contains(".env") || TELLING.iter().any(|of| shown.contains(of));
+            let tells = tells || SHOWING.iter().any(|ending| shown.ends_with(ending));
             let is_short = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= MOST.1);
             if tells && is_short && self.files.len() < MOST.0 {
                 let text = retake_base::files::read(&path).unwrap_or_default();
@@ -67,8 +73,7 @@ impl Sources {
     /// The paths that stand in the sources, and those that a framework makes of the names of files, with `1` for parameters. Where there
     /// are prefixes, each path stands behind each of them too.
     pub(super) fn paths(&self) -> Vec<String> {
-        const PREFIX: &str =
-            r#"(?:prefix\s*[=:]|\b(?:use|route|path|basePath|mount|scope|nest|register)\()\s*["'`]/?([\w\-./]+)["'`]"#;
+        const PREFIX: &str = r#"(?:(?:prefix|path)\s*[=:]|\b(?:use|route|path|basePath|mount|scope|nest|register)\()\s*["'`]/?([\w\-./]+)["'`]"#;
         const ROUTE: &str = r"^(?:src/)?(?:app|pages|routes)/(api/.*?)/?(?:route|\+server|index)?\.\w+$";
         let mut paths = self.captured(r#"["'`](/[\w\-./{}:<>]*)["'`]"#);
         paths.extend(self.captured(r#"\bpath\(\s*["']([\w\-/<>:]+)["']"#).into_iter().map(|path| format!("/{path}")));
@@ -83,6 +88,19 @@ impl Sources {
         let filled: BTreeSet<String> =
             all.iter().map(|path| replaced(r"\{[^}]*\}|<[^>]*>|:\w+|\[[^\]]*\]", path, "1")).collect();
         filled.into_iter().collect()
+    }
+
+    /// The bodies that the project itself sends to a path, in whatever file.
+    pub(super) fn examples(&self, path: &str) -> Vec<Value> {
+        examples(path, self.files.iter().map(|(_, text)| text))
+    }
+
+    /// The first of several texts that the sources list behind the name of a field.
+    pub(super) fn choice(&self, field: &str) -> Option<String> {
+        let listed = r#"["']?\??\s*[:=]\s*(?:(?:\{[^{};]{0,60}?|[^,;{}]{0,40}?)\[\s*["']([^"'\n]+)["']\s*,|["']([^"'\n]+)["']\s*\|)"#;
+        let form = Regex::new(&format!("\\b{field}{listed}")).ok()?;
+        let found = self.code().find_map(|(_, text)| form.captures(text))?;
+        Some(found.iter().skip(1).flatten().next()?.as_str().to_owned())
     }
 
     /// The names under which the sources take values of objects, those of the files with this text first.
@@ -139,7 +157,8 @@ impl Sources {
     }
 
     /// The commands that a Procfile, a Dockerfile, a compose file, a Makefile or the README name, and that this project can run.
-    pub(super) fn commands(&self) -> Vec<Vec<String>> {
+    /// A program serves if it is a usual one, or is what `declares` says that the project depends on.
+    pub(super) fn commands(&self, declares: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> {
         let mut found: Vec<Vec<String>> = Vec::new();
         for (_, text) in TELLING.iter().flat_map(|of| self.files.iter().filter(move |(name, _)| name.contains(of))) {
             for line in text.lines() {
@@ -149,7 +168,7 @@ impl Sources {
                 let is_there = |word: &String| self.files.iter().any(|(name, _)| name == word.trim_start_matches("./"));
                 let exists = command.iter().skip(1).all(|word| !is_code(word) || is_there(word));
                 let is_work = command.iter().any(|word| WORK.contains(&&**word));
-                let serves = RUNNERS.contains(&program) && command.len() > 1 && !is_work;
+                let serves = (RUNNERS.contains(&program) || declares(program)) && command.len() > 1 && !is_work;
                 if serves && exists && !found.contains(&command) && found.len() < COMMANDS {
                     found.push(command);
                 }

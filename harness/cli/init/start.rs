@@ -82,7 +82,11 @@ pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<
         Some((program, args)) => [in_environment(folder, program), args.to_vec()].concat(),
         None => words,
     };
-    let told = sources.commands().into_iter().map(|words| Start::new(in_environment(words), BY_PORT));
+    let declared = declared(folder);
+    let told = sources
+        .commands(&|program| is_declared(&declared, program))
+        .into_iter()
+        .map(|words| Start::new(in_environment(words), BY_PORT));
     let mut ways: Vec<Start> = Vec::new();
     for way in own.into_iter().chain(told) {
         if ways.iter().all(|known| known.command != way.command) {
@@ -133,6 +137,7 @@ fn of_python(folder: &Path) -> Option<Start> {
         let route = graph.map(|graph| Route {
             path: "/runs/stream".to_owned(),
             body: Some(serde_json::json!({ "assistant_id": graph, "input": { "messages": [{ "role": "user", "content": PROMPT }] } })),
+            form: false,
         });
         return start("langgraph", &args, "http = \"/ok\"").map(|start| Start { route, ..start });
     }
@@ -180,7 +185,8 @@ fn apps(folder: &Path, sources: &Sources) -> Vec<Start> {
             continue;
         }
         for (class, server) in CLASSES {
-            let assigned = format!(r"(?m)^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?{class}\(");
+            let name = if class == ANY { "app|application|asgi" } else { r"\w+" };
+            let assigned = format!(r"(?m)^({name})\s*(?::[^=\n]+)?=\s*(?:\w+\.)?{class}\(");
             let made = format!(r"(?m)^def (\w+)\([^)]*\)[^:\n]*:\n(?:(?:[ \t].*)?\n)*?[ \t].*\b{class}\(");
             let (below, module) = file.strip_prefix("src/").map_or(("", *file), |of| ("src", of));
             let is_package = !below.is_empty()
@@ -190,7 +196,8 @@ fn apps(folder: &Path, sources: &Sources) -> Vec<Start> {
             let (below, module) = if is_package { (below, module) } else { ("", *file) };
             let module = module.trim_end_matches(".py").trim_end_matches("/__init__").replace('/', ".");
             let names = captured(&assigned, text).into_iter().map(|name| (name, false));
-            for (name, is_factory) in names.chain(captured(&made, text).into_iter().map(|name| (name, true))) {
+            let factories = captured(&made, text).into_iter().filter(|_| class != ANY).map(|name| (name, true));
+            for (name, is_factory) in names.chain(factories) {
                 let target = format!("{module}:{name}");
                 let mut args = vec![&*target];
                 match server {
@@ -205,20 +212,23 @@ fn apps(folder: &Path, sources: &Sources) -> Vec<Start> {
             }
         }
     }
-    let first = files.iter().find(|(file, _)| PYTHON.contains(file));
+    let first = files.iter().find(|(file, text)| PYTHON.contains(file) || text.contains("__main__"));
     ways.extend(first.map(|(file, _)| start("python3", &[file], "http = \"/health\"")));
     ways
 }
 
 /// The classes of applications, and what serves them.
-const CLASSES: [(&str, &str); 6] = [
+const CLASSES: [(&str, &str); 7] = [
     ("FastAPI", "uvicorn"),
     ("Starlette", "uvicorn"),
     ("Litestar", "uvicorn"),
     ("ASGIApp", "uvicorn"),
     ("Flask", "flask"),
     ("Quart", "quart"),
+    (ANY, "uvicorn"),
 ];
+/// Whatever makes what is named as applications are.
+const ANY: &str = r"[\w.]+";
 
 /// What a file calls that serves by itself.
 const OWN_SERVER: [&str; 6] =

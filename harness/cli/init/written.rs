@@ -68,18 +68,18 @@ pub(super) fn system(start: &Start, env: &[(String, String)], seen: Option<&Seen
 /// The first scenario: the request that was tried, or the template.
 pub(super) fn scenario(request: Option<&Tried>, mark: Option<&str>) -> String {
     let template = new::scenario("hello");
-    let Some(Tried { path, body, streams, .. }) = request else {
+    let Some(Tried { path, body, sent_as, streams, .. }) = request else {
         let not_tried = |mark: &str| format!("# not tried: {mark}\n[[step]]");
         return mark.map_or_else(|| template.clone(), |mark| template.replacen("[[step]]", &not_tried(mark), 1));
     };
-    let json = in_toml(body).map(|json| format!("json   = {json}\n")).unwrap_or_default();
+    let body = in_toml(body).map(|body| format!("{sent_as}   = {body}\n")).unwrap_or_default();
     let taken = if *streams {
         "stream = true               # an event stream: its shape goes into goldens/hello.snap\n"
     } else {
         "golden = true               # the shape of the answer goes into goldens/hello.snap\n"
     };
     let step = format!(
-        "# `retake init` has sent this once: the service called its model.\n[[step]]\npost   = {path:?}\n{json}{taken}\n"
+        "# `retake init` has sent this once: the service called its model.\n[[step]]\npost   = {path:?}\n{body}{taken}\n"
     );
     let (before, rest) = template.split_once("[[step]]\n").unwrap_or((&template, ""));
     let after = rest.find("\n[").map_or("", |at| &rest[at + 1..]);

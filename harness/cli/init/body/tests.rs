@@ -3,12 +3,12 @@ use super::*;
 #[test]
 fn the_first_body_holds_what_usual_clients_send_and_what_the_sources_read() {
     let fields = ["utterance", "session_id", "message", "chat_history"].map(str::to_owned);
-    let first = bodies(&fields).swap_remove(0);
+    let first = bodies(&fields, &|_| None).swap_remove(0);
     assert_eq!((&first["utterance"], &first["session_id"]), (&json!(PROMPT), &json!("hello")));
     assert_eq!(first["chat_history"][0]["content"], json!(PROMPT));
     assert_eq!(first["params"]["input"]["content"][0]["text"], json!(PROMPT));
     // TOML holds no null, so no body does.
-    assert!(bodies(&fields).iter().all(|body| !body.to_string().contains("null")));
+    assert!(bodies(&fields, &|_| None).iter().all(|body| !body.to_string().contains("null")));
 }
 
 #[test]

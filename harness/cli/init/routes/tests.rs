@@ -41,11 +41,11 @@ fn the_route_that_streams_comes_first_with_a_body_that_fits_its_schema() {
         "messages": [{ "role": "user", "content": PROMPT }], "session_id": "hello", "mode": "fast", "stream": true,
         "options": { "top": 5, "dry": false }, "run": "00000000-0000-4000-8000-000000000001", "at": 9,
     });
-    let route = |path: &str, body| Route { path: path.to_owned(), body: Some(body) };
+    let route = |path: &str, body| Route { path: path.to_owned(), body: Some(body), form: false };
     // What may not be undone, or takes no text, is not tried; what no word tells comes last.
     let (title, project) =
         (route("/generate/title", json!({ "text": PROMPT })), route("/projects", json!({ "name": PROMPT })));
-    let raw = Route { path: "/chatkit".to_owned(), body: None };
+    let raw = Route { path: "/chatkit".to_owned(), body: None, form: false };
     assert_eq!(routes(&api), [route("/chat", chat), title, project, raw]);
 }
 
@@ -61,7 +61,13 @@ fn examples_and_parameters_of_the_document_are_used() {
                 { "name": "page", "in": "query", "schema": { "type": "integer" } } ],
             "requestBody": { "content": { "application/json": body } } } } } });
     let path = "/acme/agents/{id}/ask?as+user=a+b".to_owned();
-    assert_eq!(routes(&api), [Route { path, body: Some(json!({ "q": PROMPT })) }]);
+    assert_eq!(routes(&api), [Route { path, body: Some(json!({ "q": PROMPT })), form: false }]);
+    let form = json!({ "paths": { "/runs": { "post": { "requestBody": { "content": { "multipart/form-data": { "schema": {
+        "required": ["message"], "properties": { "message": { "type": "string" } } } } } } } } } });
+    assert_eq!(
+        routes(&form),
+        [Route { path: "/runs".to_owned(), body: Some(json!({ "message": PROMPT })), form: true }]
+    );
 }
 
 #[test]

@@ -42,6 +42,27 @@ fn fields_are_those_that_are_read_the_nearest_first() {
 }
 
 #[test]
+fn the_values_of_a_field_are_those_that_stand_behind_it() {
+    let sources = sources(&[
+        (
+            "a.ts",
+            "z.object({ note: z.string(), style: z.enum(['bullets', 'text']), tone: z.string() }); type A = { size: 'small' | 'big' }",
+        ),
+        (
+            "b.js",
+            "properties: {\n  body: { type: 'string' },\n  kind: { type: 'string',\n    enum: ['short', 'long'] } }",
+        ),
+        ("c.py", "level: Literal[\"low\", \"high\"] = \"low\"\ntext = request.json[\"text\"]"),
+    ]);
+    for (field, first) in [("style", "bullets"), ("size", "small"), ("kind", "short"), ("level", "low")] {
+        assert_eq!(sources.choice(field).as_deref(), Some(first), "{field}");
+    }
+    for field in ["tone", "text", "note", "body"] {
+        assert_eq!(sources.choice(field), None, "{field}");
+    }
+}
+
+#[test]
 fn variables_that_name_a_model_or_a_port_get_the_stages_own() {
     let sources = sources(&[
         ("a.py", "os.environ['LLM_GATEWAY_BASE_URL'], os.getenv(\"CLAUDE_API_KEY\"), os.environ.get('DATABASE_URL')"),
@@ -68,7 +89,7 @@ fn commands_are_those_of_the_project_that_it_can_run() {
         ),
         ("serve.py", ""),
     ]);
-    let commands: Vec<String> = sources.commands().iter().map(|words| words.join(" ")).collect();
+    let commands: Vec<String> = sources.commands(&|_| false).iter().map(|words| words.join(" ")).collect();
     let expected = [
         "uvicorn web.asgi:app --host 127.0.0.1 --port {{ port }}",
         "hypercorn a:web --bind 127.0.0.1:{{ port }}",

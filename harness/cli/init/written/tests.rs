@@ -5,8 +5,15 @@ use super::*;
 #[test]
 fn what_was_tried_is_written_and_can_be_read() {
     let body = json!({ "messages": [{ "role": "user", "content": PROMPT }], "n": 1 });
-    let tried =
-        |body, streams| Tried { path: "/chat".to_owned(), body, status: 200, streams, called: true, says: true };
+    let tried = |body, streams| Tried {
+        path: "/chat".to_owned(),
+        body,
+        sent_as: "json",
+        status: 200,
+        streams,
+        called: true,
+        says: true,
+    };
     let text = scenario(Some(&tried(body, true)), None);
     let read: toml::Table = text.parse().unwrap();
     let step = &read["step"][0];

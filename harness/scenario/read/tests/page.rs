@@ -104,6 +104,10 @@ fn kind(value: &Value) -> String {
         return title.to_owned();
     }
     if let Some(words) = value["enum"].as_array() {
+        // More than a reader takes in: the line of the field says where they are listed.
+        if words.len() > 8 {
+            return "name".to_owned();
+        }
         let words = words.iter().filter_map(Value::as_str).map(|word| format!("`\"{word}\"`"));
         return words.collect::<Vec<_>>().join(", ");
     }
@@ -143,6 +147,7 @@ fn plural(value: &Value) -> String {
     // "list of strings": what is in it stands in the plural already.
     match kind.split_once(" of ") {
         Some((list, rest)) => format!("{list}s of {rest}"),
+        None if kind.ends_with('s') => kind,
         None => format!("{}s", kind.trim_start_matches("any ")),
     }
 }
