@@ -11,6 +11,7 @@ use retake_base::error::{Error, Result};
 
 mod body;
 mod cargo_toml;
+mod corrected;
 mod examples;
 mod language;
 mod model;

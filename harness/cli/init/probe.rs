@@ -1,15 +1,16 @@
 //! Starts the service once, before anything is written, to see what of a proposal holds: on which port it listens, which path
 //! answers, and which route calls the model.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use axum::http::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::body;
+use super::corrected::corrected;
 use super::model::Model;
 use super::routes::{self, Route};
 use super::sources::Sources;
@@ -249,7 +250,7 @@ async fn found(
     sources: &Sources,
 ) -> (Option<Tried>, Vec<String>) {
     // What is answered where no route is, which is not 404 everywhere.
-    let nothing = ask(address, Method::POST, "/retake/no/such/route", Some((&Value::Null, false))).await;
+    let nothing = ask(address, Method::POST, "/retake/no/such/route", Some((&json!({}), false))).await;
     let nothing = nothing.map_or((404, String::new()), |answer| (answer.status, answer.kind));
     let (mut best, mut posts): (Option<Tried>, Vec<String>) = (None, Vec::new());
     for route in routes {
@@ -259,10 +260,16 @@ async fn found(
         let guessed = body::bodies(&sources.fields(&near), &|field| sources.choice(field));
         // What no document describes may as well be a form. In one, each field is a text, so the first guess is enough.
         let forms: Vec<Value> = guessed.first().cloned().into_iter().collect();
-        let bodies = route.body.into_iter().chain(shown).chain(guessed).map(|body| (body, route.form));
-        let bodies = bodies.chain(forms.into_iter().map(|body| (body, true)));
+        // A validator says of an empty body what it lacks.
+        let bodies = route.body.into_iter().chain(shown).chain([json!({})]).chain(guessed);
+        let bodies = bodies.map(|body| (body, route.form)).chain(forms.into_iter().map(|body| (body, true)));
+        let (mut bodies, mut known) = (bodies.collect::<VecDeque<_>>(), Vec::new());
         let mut of_route: Option<(Tried, String, String)> = None;
-        for (body, form) in bodies {
+        while let Some((body, form)) = bodies.pop_front() {
+            if known.contains(&(form, body.clone())) {
+                continue;
+            }
+            known.push((form, body.clone()));
             let Some(tried) = tried(address, &path, body, form, model).await else { continue };
             if matches!(tried.0.status, 404 | 405)
                 || (!tried.0.called && (tried.0.status, &tried.1) == (nothing.0, &nothing.1))
@@ -271,6 +278,11 @@ async fn found(
             }
             if posts.last() != Some(&path) {
                 posts.push(path.clone());
+            }
+            if (400..500).contains(&tried.0.status)
+                && let Some(better) = corrected(&tried.0.body, &tried.2)
+            {
+                bodies.push_front((better, form));
             }
             if of_route.as_ref().is_none_or(|(before, ..)| tried.0.rank() > before.rank()) {
                 of_route = Some(tried);

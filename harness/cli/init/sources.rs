@@ -21,6 +21,8 @@ const SHOWING: [&str; 4] = [".md", ".http", ".rest", ".sh"];
 /// The most names of fields, and commands, that are worth trying.
 const FIELDS: usize = 60;
 const COMMANDS: usize = 6;
+/// With more prefixes than these, none is tried before another one.
+const NESTED: usize = 4;
 
 /// The files of a project, each with its path and its text.
 #[derive(Debug, Default)]
@@ -73,18 +75,22 @@ impl Sources {
     /// The paths that stand in the sources, and those that a framework makes of the names of files, with `1` for parameters. Where there
     /// are prefixes, each path stands behind each of them too.
     pub(super) fn paths(&self) -> Vec<String> {
-        const PREFIX: &str = r#"(?:(?:prefix|path)\s*[=:]|\b(?:use|route|path|basePath|mount|scope|nest|register)\()\s*["'`]/?([\w\-./]+)["'`]"#;
+        const PREFIX: &str = r#"(?:(?:prefix|path)\s*[=:]|\b(?:use|route|path|basePath|mount|scope|nest|register|Controller|setGlobalPrefix)\()\s*["'`]/?([\w\-./]+)["'`]"#;
         const ROUTE: &str = r"^(?:src/)?(?:app|pages|routes)/(api/.*?)/?(?:route|\+server|index)?\.\w+$";
         let mut paths = self.captured(r#"["'`](/[\w\-./{}:<>]*)["'`]"#);
-        paths.extend(self.captured(r#"\bpath\(\s*["']([\w\-/<>:]+)["']"#).into_iter().map(|path| format!("/{path}")));
+        let bare = self.captured(r#"(?:\bpath|@Post|@All)\(\s*["']([\w\-/<>:]+)["']"#);
+        paths.extend(bare.into_iter().map(|path| format!("/{path}")));
         let files = self.code().flat_map(|(name, _)| captured(ROUTE, &replaced(r"\([^)/]*\)/", name, "")));
         paths.extend(files.map(|path| format!("/{path}")));
         let prefixes = self.captured(PREFIX);
-        let longer = prefixes.iter().flat_map(|prefix| {
-            let prefix = prefix.trim_end_matches('/');
-            paths.iter().map(move |path| format!("/{prefix}{path}")).collect::<Vec<_>>()
-        });
-        let all: BTreeSet<String> = paths.iter().cloned().chain(longer).collect();
+        let behind = |paths: &BTreeSet<String>| -> BTreeSet<String> {
+            let prefixes = prefixes.iter().map(|prefix| prefix.trim_end_matches('/'));
+            prefixes.flat_map(|prefix| paths.iter().map(move |path| format!("/{prefix}{path}"))).collect()
+        };
+        // A prefix of all routes stands before that of some.
+        let longer = behind(&paths);
+        let longest = if prefixes.len() <= NESTED { behind(&longer) } else { BTreeSet::new() };
+        let all: BTreeSet<String> = paths.iter().cloned().chain(longer).chain(longest).collect();
         let filled: BTreeSet<String> =
             all.iter().map(|path| replaced(r"\{[^}]*\}|<[^>]*>|:\w+|\[[^\]]*\]", path, "1")).collect();
         filled.into_iter().collect()

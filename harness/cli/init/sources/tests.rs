@@ -18,9 +18,18 @@ fn paths_stand_in_the_sources_alone_and_behind_prefixes() {
         ("b.py", "@app.route(\"/threads/<int:id>/runs\")\npath(\"chat/\", view)"),
         ("app/(site)/api/chat/route.ts", ""),
         ("node_modules/c.js", "'/installed'"),
+        ("d.ts", "@Controller('helper') class D { @Post('say') f() {} }"),
     ]);
     let paths = sources.paths();
-    for path in ["/turns", "/api/dialog/turns", "/threads/1/runs", "/chat/", "/api/chat"] {
+    for path in [
+        "/turns",
+        "/api/dialog/turns",
+        "/threads/1/runs",
+        "/chat/",
+        "/helper/say",
+        "/api/dialog/helper/say",
+        "/api/chat",
+    ] {
         assert!(paths.iter().any(|found| found == path), "{path} in {paths:?}");
     }
     assert!(!paths.iter().any(|path| path.contains("installed")), "{paths:?}");
