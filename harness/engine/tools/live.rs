@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::comparison::{Comparison, ToolRules};
-use super::script::Script;
 #[cfg(all(feature = "mcp", unix))]
-use super::target::Mcp;
-use super::target::{Bound, Command, Http, Target, Targets};
+use super::executor::Mcp;
+use super::executor::{Bound, Command, Http, Target, Targets};
+use super::script::Script;
 use crate::system::{Egress, Folder, working_folder};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;

@@ -8,6 +8,7 @@ mod comparison;
 mod difference;
 mod double;
 mod drift_log;
+mod executor;
 pub mod explain;
 mod live;
 mod observed;
@@ -15,7 +16,6 @@ pub mod openhands;
 mod replay;
 mod script;
 mod source;
-mod target;
 mod tool_replay;
 
 pub use double::take_over;

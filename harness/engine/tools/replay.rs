@@ -7,8 +7,8 @@ use futures_util::future::join_all;
 use super::comparison::Comparison;
 use super::difference::Difference;
 use super::drift_log::DriftLog;
+use super::executor::Targets;
 use super::script::{Action, Entry, Script};
-use super::target::Targets;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::comparison::Comparison;
 use super::drift_log::DriftLog;
+use super::executor::{Bound, Closure, TIMEOUT, Targets};
 use super::explain;
 use super::replay::{Outcome, replay};
 use super::script::Script;
 use super::source::{observe, of_conversation, of_fixture};
-use super::target::{Bound, Closure, TIMEOUT, Targets};
 use crate::tools::openhands::{self, Conversation};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;

@@ -8,7 +8,7 @@ use super::out::{Out, SESSION};
 #[cfg(unix)]
 use super::pipe::Pipe;
 use super::traffic::{Traffic, Via};
-use crate::tools::target::Http as Endpoint;
+use crate::tools::executor::Http as Endpoint;
 use retake_core::events::{Capture, Format, Payload};
 use retake_core::json::{Json, Layout};
 use retake_model::clients::{reqwest_reason, sent};
