@@ -27,18 +27,21 @@ const LIMIT: Duration = Duration::from_secs(90);
 const PATIENCE: Duration = Duration::from_secs(20);
 /// From which time on `ready` needs more than its usual 30 seconds.
 const SLOW: Duration = Duration::from_secs(10);
+/// How long a service that has said yes may take until it calls its model.
+const BEGINNING: Duration = Duration::from_millis(400);
 const PERIOD: Duration = Duration::from_millis(50);
 /// How much is shown of what a refusal says.
 const SHOWN: usize = 160;
 /// How much of an answer is read.
 const MOST: usize = 4 << 20;
 /// The paths by which services say that they are ready, and those where frameworks describe their routes.
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 14] = [
     "/health",
     "/healthz",
     "/api/health",
     "/ok",
     "/ready",
+    "/gradio_api/openapi.json",
     "/openapi.json",
     "/api/openapi.json",
     "/schema/openapi.json",
@@ -344,6 +347,11 @@ async fn tried(
 ) -> Option<(Tried, String, String)> {
     let before = model.calls();
     let answer = ask(address, Method::POST, path, Some((&body, form))).await?;
+    // A service that has begun a run answers before it calls its model.
+    let until = Instant::now() + BEGINNING;
+    while answer.is_good() && model.calls() == before && Instant::now() < until {
+        tokio::time::sleep(PERIOD).await;
+    }
     let after = model.calls();
     let streams = answer.kind.contains("event-stream") || answer.kind.contains("ndjson");
     let status = if streams && answer.body.trim_ascii().is_empty() { 0 } else { answer.status };
