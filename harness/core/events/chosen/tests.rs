@@ -162,7 +162,7 @@ fn a_tree_that_refers_to_another_one_pins_the_same_places() {
 fn the_committed_golden_decides_what_is_pinned() {
     let golden = |payload: &str, committed| shapes_of(&[payload], &ShapeOptions::default(), committed);
     let pinned = golden(r#"{"state": "completed"}"#, None);
-    for (other, shown) in [("failed", "\"failed\""), ("hello", "\"hello\""), ("not at all", "string"), ("x7", "string")]
+    for (other, shown) in [("failed", "\"failed\""), ("hello", "\"hello\""), ("not at all", "\"not at all\""), ("x7", "string")]
     {
         let run = golden(&format!(r#"{{"state": "{other}"}}"#), Some(&pinned));
         assert!(run.ends_with(&format!("  state      {shown}\n")), "{run}");

@@ -58,7 +58,7 @@ fn a_cookie_has_its_attributes_and_the_shape_of_its_value() {
             "set-cookie",
             &[&format!("session={id}; Path=/; HttpOnly; SameSite=Lax; Max-Age=3600"), "csrf=k-123456; Secure"]
         ),
-        ["set-cookie: csrf=<csrf>; secure", "set-cookie: session=id; httponly; max-age; path=/; samesite=Lax"]
+        ["set-cookie: csrf=<csrf>; secure", "set-cookie: session=id; httponly; max-age=3600; path=/; samesite=Lax"]
     );
     let value = |cookie: &str| of("set-cookie", &[cookie])[0].clone();
     assert_eq!(value("a=lettersonly"), value("a=digits123"));
