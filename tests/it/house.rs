@@ -27,13 +27,13 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_684, 60),
+    ("retake-core", 13_832, 60),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8601, 4),
     ("retake-model", 8537, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5051, 0),
-    ("retake", 22_312, 62),
+    ("retake", 22_335, 62),
     ("retake-cli", 11_766, 198),
 ];
 

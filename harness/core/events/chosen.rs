@@ -114,7 +114,8 @@ impl<'a> Chosen<'a> {
             Some(places) => Where::Committed(places),
             None if options.detail == Detail::Keys => Where::OfRun(HashMap::new()),
             None => {
-                let collector = Collector { normalize, ids, foreign, others: numbers, holdings, places: HashMap::new() };
+                let collector =
+                    Collector { normalize, ids, foreign, others: numbers, holdings, places: HashMap::new() };
                 Where::OfRun(collector.collected(captures))
             }
         };

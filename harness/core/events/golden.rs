@@ -258,8 +258,9 @@ impl Golden {
 
     /// Whether it holds texts of the service.
     pub fn holds_texts(&self) -> bool {
+        let is_text = |text: &str| !is_plain_word(text.trim_matches('"'));
         let mut found = false;
-        let see = &mut |kind: &Kind| found |= matches!(kind, Kind::Quoted(text) if !is_plain_word(text.trim_matches('"')));
+        let see = &mut |kind: &Kind| found |= matches!(kind, Kind::Quoted(text) if is_text(text));
         self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
         found
     }

@@ -61,8 +61,8 @@ impl Shaped {
         }
         let (ids, words) = (Ids::of(&events, options, normalize), WordKeys::new(&options.words));
         let places = known.committed.map(Places::of);
-        let chosen =
-            Chosen::of(&events, options, normalize, &ids, places.as_ref(), (known.foreign.as_ref(), known.numbers, &holdings));
+        let others = (known.foreign.as_ref(), known.numbers, &holdings);
+        let chosen = Chosen::of(&events, options, normalize, &ids, places.as_ref(), others);
         let pinned = RefCell::default();
         let writing = Writing {
             options,

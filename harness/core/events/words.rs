@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::texts::hash;
+use super::notation::hash;
 use crate::json::Object;
 use retake_base::text::clipped;
 
