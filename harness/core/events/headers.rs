@@ -154,7 +154,7 @@ impl Header {
     }
 
     /// Leaves the ages open of cookies that some answers have otherwise.
-    fn agree_on_ages<'a>(answers: &mut dyn Iterator<Item = &'a mut Vec<Header>>) {
+    fn agree_on_ages(answers: &mut dyn Iterator<Item = &mut Vec<Header>>) {
         let mut cookies: BTreeMap<String, Vec<&mut Header>> = BTreeMap::new();
         for header in answers.flatten().filter(|header| header.name == COOKIE) {
             cookies.entry(header.subject()).or_default().push(header);
