@@ -108,7 +108,7 @@ impl Replayed {
 
     pub(super) fn known_with<'a>(&'a self, committed: Option<&'a Golden>) -> Known<'a> {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
-        let foreign = committed.is_none().then(|| self.foreign());
+        let foreign = committed.is_none_or(Golden::holds_texts).then(|| self.foreign());
         Known {
             recorded: Recorded::of(turns.map(|turn| &turn.output)),
             tells: self.passed.as_ref().filter(|_| committed.is_none()).map_or(Tells::Likeness, Tells::Shown),

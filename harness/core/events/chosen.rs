@@ -4,15 +4,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::foreign::Foreign;
+use super::foreign::{CUT, Foreign};
 use super::golden::{Golden, Kind, Node};
 use super::headers::is_measure;
+use super::held::{Holding, Holdings};
 use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use super::series::Series;
 use super::times;
+use super::words::is_plain_word;
 use crate::json::Json;
 
 /// The most words of one place that are still a vocabulary.
@@ -58,9 +60,16 @@ impl Places {
     }
 }
 
-/// The places that are pinned because of what stands there.
+/// The places that are pinned because of what stands there, and what a text says of its own.
+pub(super) struct Chosen<'a> {
+    places: Where<'a>,
+    foreign: Option<&'a Foreign>,
+    normalize: &'a Normalize<'a>,
+}
+
+/// The places that are pinned.
 #[derive(Debug)]
-pub(super) enum Chosen<'a> {
+enum Where<'a> {
     /// Those of this run, by label and JSON pointer.
     OfRun(HashMap<(String, String), Pin>),
     /// Those of the committed golden.
@@ -96,34 +105,44 @@ impl<'a> Chosen<'a> {
     pub(super) fn of(
         captures: &[Vec<ReadEvent<'_>>],
         options: &ShapeOptions,
-        normalize: &Normalize<'_>,
+        normalize: &'a Normalize<'a>,
         ids: &Ids,
         committed: Option<&'a Places>,
-        (foreign, numbers): (Option<&Foreign>, bool),
+        (foreign, numbers, holdings): (Option<&'a Foreign>, bool, &Holdings),
     ) -> Chosen<'a> {
-        match committed {
-            Some(places) => Chosen::Committed(places),
-            None if options.detail == Detail::Keys => Chosen::OfRun(HashMap::new()),
+        let places = match committed {
+            Some(places) => Where::Committed(places),
+            None if options.detail == Detail::Keys => Where::OfRun(HashMap::new()),
             None => {
-                let collector = Collector { normalize, ids, foreign, numbers, places: HashMap::new() };
-                Chosen::OfRun(collector.collected(captures))
+                let collector =
+                    Collector { normalize, ids, foreign, others: numbers, holdings, places: HashMap::new() };
+                Where::OfRun(collector.collected(captures))
             }
+        };
+        Chosen { places, foreign, normalize }
+    }
+
+    /// What a text says, as a golden holds it: a word of the service as it is, and of any other text what is its own.
+    pub(super) fn said(&self, text: &str) -> Option<String> {
+        if is_plain_word(text) && (self.normalize)(text) == text {
+            return Some(text.to_owned());
         }
+        self.foreign?.said(text, self.normalize)
     }
 
     /// Returns what is pinned at a place.
     pub(super) fn at(&self, at: &At) -> Pin {
-        let pin = match self {
-            Chosen::OfRun(places) if places.is_empty() => None,
-            Chosen::OfRun(places) => places.get(&(at.label.clone(), at.pointer.clone())),
-            Chosen::Committed(Places(lines)) => lines.get(&at.line),
+        let pin = match &self.places {
+            Where::OfRun(places) if places.is_empty() => None,
+            Where::OfRun(places) => places.get(&(at.label.clone(), at.pointer.clone())),
+            Where::Committed(Places(lines)) => lines.get(&at.line),
         };
         pin.copied().unwrap_or_default()
     }
 
     /// Whether booleans are held at a place, as far as the committed golden decides.
     pub(super) fn holds_booleans(&self, at: &At) -> bool {
-        matches!(self, Chosen::OfRun(_)) || self.at(at).booleans
+        matches!(self.places, Where::OfRun(_)) || self.at(at).booleans
     }
 }
 
@@ -153,8 +172,10 @@ struct Collector<'a> {
     normalize: &'a Normalize<'a>,
     ids: &'a Ids,
     foreign: Option<&'a Foreign>,
-    /// Whether other runs show which numbers vary.
-    numbers: bool,
+    /// Whether other runs show which numbers and texts vary.
+    others: bool,
+    /// Where the model's words stand.
+    holdings: &'a Holdings,
     places: HashMap<(String, String), Place>,
 }
 
@@ -164,6 +185,8 @@ struct Place {
     words: BTreeSet<String>,
     /// Whether some text is not a word of the service.
     other_words: bool,
+    /// Whether some text says something of its own.
+    says: bool,
     texts: usize,
     times: usize,
     numbers: usize,
@@ -182,13 +205,13 @@ impl Collector<'_> {
             }
         }
         let pin = |place: &Place| Pin {
-            words: !place.other_words && (1..=WORDS).contains(&place.words.len()),
+            words: !place.other_words && place.says && (1..=WORDS).contains(&place.words.len()),
             times: place.times + place.number_times > 0
                 && place.times == place.texts
                 && place.number_times == place.numbers,
             booleans: false,
             counts: place.series.is_telling(),
-            numbers: self.numbers && !place.measures && place.numbers > place.number_times,
+            numbers: self.others && !place.measures && place.numbers > place.number_times,
         };
         let pins = self.places.iter().map(|(at, place)| (at.clone(), pin(place)));
         pins.filter(|(_, pin)| *pin != Pin::default()).collect()
@@ -222,7 +245,9 @@ impl Collector<'_> {
     }
 
     fn text(&mut self, text: &str, key: &str, pointer: String, label: &Label) {
-        let is_own = !label.collapsed && self.is_own(text, key);
+        let known = self.places.get(&(label.text.clone(), pointer.clone()));
+        let is_new = known.is_none_or(|place| !place.other_words && !place.words.contains(text));
+        let says = if is_new { self.says(text, key, &pointer, label) } else { Some(Says::Nothing) };
         let is_time = times::of_text(text).is_some();
         let place = self.places.entry((label.text.clone(), pointer)).or_default();
         place.texts += 1;
@@ -231,19 +256,44 @@ impl Collector<'_> {
         let goes_on = !place.last.is_empty() && place.last != text;
         let goes_on =
             goes_on && self.foreign.is_some_and(|foreign| foreign.has_piece(&format!("{}{text}", place.last)));
-        place.other_words |= !is_own || goes_on;
-        if !place.other_words && place.words.len() <= WORDS {
+        place.other_words |= says.is_none() || goes_on;
+        place.says |= says == Some(Says::Own);
+        if !place.other_words && says != Some(Says::Id) && place.words.len() <= WORDS {
             place.words.insert(text.to_owned());
             text.clone_into(&mut place.last);
         }
     }
 
-    /// Whether a text under a key is a word of the service's own vocabulary.
-    fn is_own(&self, text: &str, key: &str) -> bool {
-        self.foreign.is_some_and(|foreign| {
-            foreign.is_own(key, text) && self.ids.shown(text).is_none() && (self.normalize)(text) == text
-        })
+    /// What a text says. `None` if that may be somebody else's, so that nothing at its place is held.
+    fn says(&self, text: &str, key: &str, pointer: &str, label: &Label) -> Option<Says> {
+        let foreign = self.foreign.filter(|_| !label.collapsed)?;
+        let is_id = self.ids.shown(text).is_some();
+        if !is_id && foreign.is_own(key, text) && (self.normalize)(text) == text {
+            return Some(Says::Own);
+        }
+        if !self.others || is_plain_word(text) || is_measure(pointer, &UNITS) || foreign.names_machine(text) {
+            return None;
+        }
+        if is_id || times::of_text(text).is_some() {
+            return Some(Says::Id);
+        }
+        let Some(said) = foreign.said(text, self.normalize) else { return Some(Says::Nothing) };
+        // The model's words, but not all of what it said.
+        let holds = |holding: &Holding| holding.held.keys().any(|held| held.path.pointer() == pointer);
+        let is_part = foreign.has_piece(text) || self.holdings.get(&label.text).is_some_and(holds);
+        let is_cut = said.matches(CUT).count() > text.matches(CUT).count();
+        (is_cut || !is_part).then_some(Says::Own)
     }
+}
+
+/// What a text says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Says {
+    /// Something of the service's own.
+    Own,
+    /// An id, or a point in time.
+    Id,
+    Nothing,
 }
 
 #[cfg(test)]

@@ -1,12 +1,17 @@
 //! The texts of a run that are not the service's own words: what the model answered, what tools returned, and what the scenario
 //! sent. A recording with other texts may change all of them.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::machine;
-use super::words::{is_plain_word, plain};
+use super::notation::Normalize;
+use super::recorded::Recorded;
+use super::words::{is_plain_word, plain, said};
 use crate::json::Json;
 
+/// What stands in place of a text that is not the service's own.
+pub(super) const CUT: char = '…';
 /// The most levels of JSON in texts.
 const LEVELS: usize = 4;
 
@@ -27,6 +32,11 @@ impl Foreign {
     /// Adds a text, and all texts in it if it is JSON.
     pub fn add_text(&mut self, text: &str) {
         self.text(text, LEVELS);
+    }
+
+    /// Adds what the model said.
+    pub fn add_recorded(&mut self, recorded: &Recorded) {
+        recorded.said.iter().for_each(|(_, text)| self.add_text(text));
     }
 
     pub fn add(&mut self, value: &Json) {
@@ -67,6 +77,20 @@ impl Foreign {
             || self.passed_on.contains(&(plain(key).into_owned(), word.to_owned()))
     }
 
+    /// Whether a text names the machine or its user.
+    pub(super) fn names_machine(&self, text: &str) -> bool {
+        self.machine.iter().any(|name| without(text, name) != text)
+    }
+
+    /// What a text says of its own: with `…` in place of each of these texts, and names for what varies. `None` if that is nothing.
+    pub(super) fn said(&self, text: &str, normalize: &Normalize<'_>) -> Option<String> {
+        let trimmed = self.whole.iter().map(|of| of.trim());
+        let mut found: Vec<&str> = trimmed.filter(|of| !of.is_empty() && text.contains(of)).collect();
+        found.sort_unstable_by_key(|of| (Reverse(of.len()), *of));
+        let own = found.into_iter().fold(text.to_owned(), |text, of| without(&text, of));
+        said(&normalize(&own))
+    }
+
     /// Whether a text is a piece of one of these texts.
     pub(super) fn has_piece(&self, piece: &str) -> bool {
         self.whole.iter().any(|text| text.contains(piece))
@@ -91,4 +115,23 @@ impl Foreign {
             _ => {}
         }
     }
+}
+
+/// Returns a text with `…` in place of another one, wherever it is not part of a longer word.
+fn without(text: &str, of: &str) -> String {
+    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+    for (at, found) in text.match_indices(of) {
+        let end = at + found.len();
+        let goes_on = |end: Option<char>, side: Option<char>| {
+            end.is_some_and(char::is_alphanumeric) && side.is_some_and(char::is_alphanumeric)
+        };
+        let is_part = goes_on(of.chars().next(), text[..at].chars().next_back())
+            || goes_on(of.chars().next_back(), text[end..].chars().next());
+        if !is_part {
+            out.push_str(&text[done..at]);
+            out.push(CUT);
+            done = end;
+        }
+    }
+    out + &text[done..]
 }

@@ -7,6 +7,7 @@
 use super::captured::Ending;
 use super::held::{Held, Manner};
 use super::told::{How, Said, Told};
+use super::words::is_plain_word;
 use crate::cost::CallerCost;
 
 mod by_day;
@@ -211,6 +212,9 @@ pub(super) struct List {
 /// The type of numbers that are not held.
 pub(super) const NUMBER: &str = "number";
 
+/// The type of texts that are not held.
+pub(super) const STRING: &str = "string";
+
 /// The line above what model calls cost.
 pub(super) const COST: &str = "cost";
 
@@ -252,6 +256,15 @@ impl Golden {
         self.to_string().contains(word)
     }
 
+    /// Whether it holds texts of the service.
+    pub fn holds_texts(&self) -> bool {
+        let is_text = |text: &str| !is_plain_word(text.trim_matches('"'));
+        let mut found = false;
+        let see = &mut |kind: &Kind| found |= matches!(kind, Kind::Quoted(text) if is_text(text));
+        self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
+        found
+    }
+
     /// Whether it names turns whose words the service passes on.
     pub(super) fn names_turns(&self) -> bool {
         let mut shown = self.blocks.iter().flat_map(|block| &block.events).flat_map(|event| &event.shown);
@@ -284,6 +297,13 @@ impl Text {
 impl Tree {
     pub(super) fn label(&self) -> &str {
         &self.root.name
+    }
+}
+
+impl Node {
+    fn each<'a>(&'a self, found: &mut dyn FnMut(&'a Kind)) {
+        self.kinds.iter().for_each(|kind| kind.each(found));
+        self.below.iter().for_each(|below| below.each(found));
     }
 }
 

@@ -4,6 +4,8 @@
 //! a proof ([`Golden::agree_on_what_varies`]); once the committed golden says so, it stays so ([`Golden::keep_varying`]). A header that
 //! the committed golden does not name is not compared with it: clients do not mind one more.
 
+use std::collections::BTreeMap;
+
 use super::captured::Captured;
 use super::golden::{Block, Golden, Header, Repeat};
 use super::ids::{Ids, ShownId, is_id};
@@ -14,6 +16,8 @@ use crate::json::Json;
 
 /// The header of which each occurrence is a value of its own, with commas in its dates.
 const COOKIE: &str = "set-cookie";
+/// How long a cookie is kept.
+const AGE: &str = "max-age=";
 /// The header that the line of the status says already, but for its parameters.
 const CONTENT_TYPE: &str = "content-type";
 /// The headers of transport.
@@ -129,12 +133,41 @@ impl Header {
         if known.headers.iter().any(|known| known.name == self.name && known.value.is_none()) {
             self.value = None;
         }
+        if known.headers.iter().any(|known| known.subject() == self.subject() && known.has_open_age()) {
+            self.let_age_vary();
+        }
+    }
+
+    /// Whether it is a cookie of which is held that it has an age, and not which.
+    fn has_open_age(&self) -> bool {
+        self.value.as_deref().is_some_and(|value| value.split("; ").any(|part| part == AGE.trim_end_matches('=')))
+    }
+
+    /// Leaves the age of a cookie open. One without an age is deleted.
+    fn let_age_vary(&mut self) {
+        let Some(value) = self.value.as_mut().filter(|_| self.name == COOKIE) else { return };
+        let open = |part| match str::strip_prefix(part, AGE) {
+            Some(age) if age != "0" => AGE.trim_end_matches('='),
+            _ => part,
+        };
+        *value = value.split("; ").map(open).collect::<Vec<_>>().join("; ");
+    }
+
+    /// Leaves the ages open of cookies that some answers have otherwise.
+    fn agree_on_ages(answers: &mut dyn Iterator<Item = &mut Vec<Header>>) {
+        let mut cookies: BTreeMap<String, Vec<&mut Header>> = BTreeMap::new();
+        for header in answers.flatten().filter(|header| header.name == COOKIE) {
+            cookies.entry(header.subject()).or_default().push(header);
+        }
+        let varying = cookies.into_values().filter(|of| of.windows(2).any(|two| two[0] != two[1]));
+        varying.flatten().for_each(Header::let_age_vary);
     }
 
     /// Returns it as older formats have it: with what its value looks like.
     pub(super) fn into_shape(mut self) -> Header {
-        if self.name != COOKIE {
-            self.value = self.value.as_deref().map(directives);
+        match self.name.as_str() {
+            COOKIE => self.let_age_vary(),
+            _ => self.value = self.value.as_deref().map(directives),
         }
         self
     }
@@ -145,6 +178,7 @@ impl Golden {
     /// that only some answers have is not held. Whether ids repeat may vary, too: a client that comes back may get an event twice, or not.
     pub fn agree_on_what_varies(goldens: &mut [&mut Golden], detail: Detail) {
         for at in 0..goldens.iter().map(|golden| golden.blocks.len()).min().unwrap_or_default() {
+            Header::agree_on_ages(&mut goldens.iter_mut().map(|golden| &mut golden.blocks[at].headers));
             let all: Vec<Vec<Header>> = goldens.iter().map(|golden| golden.blocks[at].headers.clone()).collect();
             let find = |of: &[Header], subject: &str| of.iter().find(|header| header.subject() == subject).cloned();
             let repeat: Vec<Option<Repeat>> = goldens.iter().map(|golden| golden.blocks[at].ids_repeat()).collect();
@@ -190,7 +224,7 @@ impl Golden {
             if known.ids_repeat() == Some(Repeat::Varies) {
                 block.let_ids_repeat();
             }
-            for header in block.headers.iter_mut().filter(|header| header.name != COOKIE) {
+            for header in &mut block.headers {
                 header.keep_varying(known);
             }
         }
@@ -223,9 +257,9 @@ fn cookie(value: &str, normalize: &Normalize<'_>) -> String {
         let name = name.trim().to_ascii_lowercase();
         match (name.as_str(), value.trim()) {
             // A cookie is deleted by a time in the past.
-            ("max-age", "0") => "max-age=0".to_owned(),
             ("expires", past) if past.contains("1970") => "expires=1970".to_owned(),
-            ("max-age" | "expires", _) | (_, "") => name,
+            ("max-age", age) => format!("{AGE}{age}"),
+            ("expires", _) | (_, "") => name,
             (_, value) => format!("{name}={}", normalize(value)),
         }
     };

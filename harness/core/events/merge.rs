@@ -149,12 +149,11 @@ impl<'a> Merger<'a> {
     }
 
     fn text_kind(&mut self, text: &str, of_words: bool) -> TextKind {
-        let is_word = if of_words { words::is_word(text) } else { words::is_plain_word(text) };
         // A text that varies between runs is not a word.
-        match is_word && self.ids.shown(text).is_none() && *self.name(text) == *text {
-            true if of_words => TextKind::Word,
-            true => TextKind::OwnWord,
-            false => TextKind::Other,
+        match self.ids.shown(text).is_none() && !text.is_empty() {
+            true if !of_words => TextKind::Own,
+            true if words::is_word(text) && *self.name(text) == *text => TextKind::Word,
+            _ => TextKind::Other,
         }
     }
 

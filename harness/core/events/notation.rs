@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::json::{Json, Layout};
 
 /// Replaces texts that vary between runs with names.
@@ -88,6 +90,12 @@ fn is_unseen(c: char) -> bool {
     c.is_control()
         || (c.is_whitespace() && c != ' ')
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// The beginning of a hash.
+pub(super) fn hash(of: impl AsRef<[u8]>) -> String {
+    let hash = Sha256::digest(of);
+    format!("{:02x}{:02x}", hash[0], hash[1])
 }
 
 #[cfg(test)]

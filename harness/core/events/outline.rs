@@ -1,5 +1,6 @@
 //! Makes the tree of a shape: one node for each key, with its contents below.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin};
@@ -169,13 +170,14 @@ impl Outline<'_> {
             return if self.pins.pinned(&at.pointer, &printed) { values.clone() } else { plain(types) };
         }
         let chosen = self.pin(at);
-        let own = if chosen.words { (&own[..], &[][..]) } else { (&[][..], &own[..]) };
+        let said: Vec<Option<String>> =
+            own.iter().map(|text| if chosen.words { self.chosen.said(text) } else { None }).collect();
         // Of pieces of a text, both values may only show that there are several.
         let holds_booleans = self.keep != Keep::Chunks || booleans.len() == 1 && self.chosen.holds_booleans(at);
         let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };
         let counts = from.filter(|_| chosen.counts).map(Kind::From);
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
-        let all: Vec<&String> = words.iter().chain(own.0).collect();
+        let all: BTreeSet<&String> = words.iter().chain(said.iter().flatten()).collect();
         let mut pinned: Kinds = all.iter().take(WORDS).map(|word| Kind::Quoted(notation::json_quoted(word))).collect();
         pinned.extend(Some(all.len().saturating_sub(WORDS)).filter(|more| *more > 0).map(Kind::More));
         pinned.extend(booleans.0.iter().map(|value| Kind::plain(if *value { "true" } else { "false" })));
@@ -190,7 +192,7 @@ impl Outline<'_> {
                 shown.push(kind);
             }
         };
-        own.1.iter().for_each(|_| add("string"));
+        said.iter().filter(|said| said.is_none()).for_each(|_| add("string"));
         booleans.1.iter().for_each(|_| add("boolean"));
         times.1.iter().for_each(|(_, kind)| add(kind));
         if pinned.is_empty() || self.pins.pinned(&at.pointer, &Printed(&pinned).to_string()) {

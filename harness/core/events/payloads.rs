@@ -13,7 +13,7 @@ use super::labels::Label;
 use super::notation::{self, Normalize};
 use super::options::ShapeOptions;
 use super::remembered::Remembered;
-use super::{texts, value};
+use super::value;
 use crate::json::{Json, Layout};
 
 /// The payloads of one label.
@@ -44,7 +44,7 @@ impl Payloads {
         if !self.lists && self.hashes.windows(2).all(|two| two[0] == two[1]) {
             return None;
         }
-        Some(texts::hash(self.hashes.concat()))
+        Some(notation::hash(self.hashes.concat()))
     }
 
     fn number(&mut self, place: u64, value: Rc<str>) -> usize {

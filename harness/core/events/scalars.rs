@@ -26,7 +26,7 @@ pub(super) struct Scalars {
     /// Hashes of all values as they are shown.
     distinct: HashSet<u128>,
     words: BTreeSet<String>,
-    /// The words under keys whose words are not shown anyway. Whether they are shown depends on the place.
+    /// The texts under keys whose words are not shown anyway. Whether they are shown depends on the place.
     own: BTreeSet<String>,
     booleans: BTreeSet<bool>,
     /// The numbers that are no points in time.
@@ -43,8 +43,8 @@ pub(super) struct Scalars {
 pub(super) enum TextKind {
     /// A word under a key whose words are shown.
     Word,
-    /// A word under any other key.
-    OwnWord,
+    /// A text under any other key, which may be the service's own.
+    Own,
     Other,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct ScalarShape {
     pub(super) types: Vec<String>,
     /// The words, sorted.
     pub(super) words: Vec<String>,
-    /// The words to show if the place is pinned, sorted.
+    /// The texts of which to show what is the service's own if the place is pinned, sorted.
     pub(super) own: Vec<String>,
     pub(super) booleans: Vec<bool>,
     /// The numbers to show if the place is pinned, sorted.
@@ -84,9 +84,9 @@ impl Scalars {
         let kind = scalar.kind();
         let words = match text_kind {
             TextKind::Word => Some(&mut self.words),
-            // More words than these are no vocabulary.
-            TextKind::OwnWord if self.own.len() <= SHOWN => Some(&mut self.own),
-            TextKind::OwnWord | TextKind::Other => None,
+            // More texts than these are no vocabulary.
+            TextKind::Own if self.own.len() <= SHOWN => Some(&mut self.own),
+            TextKind::Own | TextKind::Other => None,
         };
         match (scalar.as_str(), words, time) {
             (_, _, Some(form)) => drop(self.times.insert((form, kind))),

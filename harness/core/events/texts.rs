@@ -3,13 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sha2::{Digest as _, Sha256};
-
 use super::golden::{self, Shown};
 use super::held::{Held, Holding, Manner, TextKey};
 use super::joined::{Joined, joined};
 use super::lost::Lost;
-use super::notation::{self, Normalize};
+use super::notation::{self, Normalize, hash};
 use super::recorded::Recorded;
 use super::told::Told;
 use super::turns::Turns;
@@ -166,12 +164,6 @@ impl Text {
         let start = notation::json_quoted(&clipped(&text, SHOWN));
         golden::Text::Start(start, text.chars().count(), hash(&text), manner)
     }
-}
-
-/// The beginning of a hash.
-pub(super) fn hash(of: impl AsRef<[u8]>) -> String {
-    let hash = Sha256::digest(of);
-    format!("{:02x}{:02x}", hash[0], hash[1])
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::notation::hash;
 use crate::json::Object;
+use retake_base::text::clipped;
 
 /// The keys, in the form that [`plain`] returns.
 const KEYS: [&str; 8] = ["type", "role", "status", "kind", "object", "event", "finishreason", "stopreason"];
@@ -11,6 +13,8 @@ const TOOL_NAMES: [&str; 3] = ["name", "toolname", "toolcallname"];
 const CALL_IDS: [&str; 3] = ["toolcallid", "callid", "tooluseid"];
 /// The keys of the arguments of a call.
 const ARGUMENTS: [&str; 3] = ["args", "arguments", "input"];
+/// The largest number of characters of what a text says that is shown.
+const SHOWN: usize = 120;
 /// The largest length of a word.
 const LONGEST: usize = 48;
 
@@ -62,6 +66,25 @@ pub(super) fn is_word(text: &str) -> bool {
 /// Whether a text is a word without digits. Versions, hashes, and the names of models and of most hosts have digits.
 pub(super) fn is_plain_word(text: &str) -> bool {
     text.len() > 1 && is_word(text) && !text.contains(|c: char| c.is_ascii_digit())
+}
+
+/// What a text says: without each word that has a digit, since that is what it counts, measures, or names by a version or a hash. `None`
+/// if it says nothing else. A long text is told by its beginning, its length and its hash.
+pub(super) fn said(text: &str) -> Option<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let mut said = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        said.push_str(if word.contains(char::is_numeric) { "#" } else { word });
+        rest = behind;
+    }
+    if !said.contains(char::is_alphabetic) {
+        return None;
+    }
+    let (start, length) = (clipped(&said, SHOWN), said.chars().count());
+    Some(if length > SHOWN { format!("{start} ({length}, {})", hash(&said)) } else { said })
 }
 
 /// Returns a key in lower case without `_` and `-`, so `finishReason` and `finish_reason` are the same.

@@ -162,7 +162,8 @@ fn a_tree_that_refers_to_another_one_pins_the_same_places() {
 fn the_committed_golden_decides_what_is_pinned() {
     let golden = |payload: &str, committed| shapes_of(&[payload], &ShapeOptions::default(), committed);
     let pinned = golden(r#"{"state": "completed"}"#, None);
-    for (other, shown) in [("failed", "\"failed\""), ("hello", "\"hello\""), ("not at all", "string"), ("x7", "string")]
+    for (other, shown) in
+        [("failed", "\"failed\""), ("hello", "\"hello\""), ("not at all", "\"not at all\""), ("x7", "string")]
     {
         let run = golden(&format!(r#"{{"state": "{other}"}}"#), Some(&pinned));
         assert!(run.ends_with(&format!("  state      {shown}\n")), "{run}");
@@ -201,4 +202,39 @@ fn a_pinned_place_can_be_left_loose() {
     let payload = r#"{"state": "busy", "at": 1790000000}"#;
     assert!(shapes_of(&[payload], &loose("task:/state"), None).contains("state      string\n"));
     assert!(shapes_of(&[payload], &loose("task:/at"), None).contains("at         number\n"));
+}
+
+/// The golden of a run whose model answered "hello there, friend"; other runs show what varies.
+fn texts(line: &str, committed: Option<&Golden>) -> Golden {
+    let mut foreign = Foreign::default();
+    foreign.add_text("hello there, friend");
+    let known = Known { foreign: Some(foreign), numbers: true, committed, ..Known::default() };
+    Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &str::to_owned).golden
+}
+
+#[test]
+fn what_a_text_says_of_its_own_is_held_if_all_runs_say_it() {
+    let line = &r#"{"all": "hello there, friend", "banner": "It says: hello there, friend", "joke": "A man walks", "note": "See page 12 of it.",
+        "part": "hello there,"}"#.replace('\n', " ");
+    let mut golden = texts(line, None);
+    golden.agree_on_numbers(&texts(&line.replace("A man", "A cow"), None));
+    let held = [
+        "all        string",
+        "banner     \"It says: …\"",
+        "joke       string",
+        "note       \"See page # of it.\"",
+        "part       string",
+    ];
+    assert_eq!(lines_of(&golden), held);
+    let golden = Golden::parse(&golden.to_string()).unwrap();
+    let with = |was: &str, is: &str| texts(&line.replace(was, is), Some(&golden));
+    for (was, is) in [("A man", "A cow"), ("page 12", "page 13")] {
+        assert_eq!(with(was, is), golden);
+    }
+    let change = |run: &Golden| crate::events::changes(&golden, run)[0].words();
+    assert!(change(&with("It says", "It said")).contains("`/banner` is `\"It said: …\"`, not `\"It says: …\"`"));
+    // What was open once stays open.
+    let mut later = texts(line, None);
+    later.keep_numbers(&golden);
+    assert_eq!(later, golden);
 }

@@ -1,33 +1,37 @@
-//! The numbers that a golden holds: those that are the same in each run, and those of tokens, which are told by the turns of the
+//! The numbers and texts that a golden holds: those that are the same in each run, and those of tokens, which are told by the turns of the
 //! recording that took them. A number that another run has otherwise is open, and once a committed golden says so, it stays so.
 
-use super::{Golden, Kind, Kinds, NUMBER, Node};
+use super::{Golden, Kind, Kinds, NUMBER, Node, STRING};
 use crate::events::recorded::Recorded;
 use crate::events::tokens;
+use crate::events::words::is_plain_word;
 
 /// What is done at a place, by what stands there in another golden.
 type Act<'a> = &'a dyn Fn(&mut Kinds, &[Kind]);
 
 impl Golden {
-    /// Leaves numbers open that another run of the scenario has otherwise.
+    /// Leaves numbers and texts open that another run of the scenario has otherwise.
     pub fn agree_on_numbers(&mut self, other: &Golden) {
         self.at_places(other, &|kinds, other| {
             if numbers(kinds) != numbers(other) {
                 put(kinds, &|_| None);
             }
+            open_texts(kinds, texts(kinds) != texts(other));
         });
     }
 
-    /// Leaves numbers open that a committed golden leaves open: they may be the same by chance.
+    /// Leaves numbers and texts open that a committed golden leaves open: they may be the same by chance.
     pub fn keep_numbers(&mut self, known: &Golden) {
         self.at_places(known, &|kinds, known| {
             if known.contains(&Kind::plain(NUMBER)) {
                 put(kinds, &|_| None);
             }
+            open_texts(kinds, known.contains(&Kind::plain(STRING)) && texts(kinds) != texts(known));
         });
     }
 
-    /// Tells numbers that are others in a run with more tokens by the turns of the recording that took these. If none did, they are open.
+    /// Tells numbers that are others in a run with more tokens and marked words by the turns of the recording that took these. If none
+    /// did, they are open, as are texts that are others.
     pub fn tell_tokens(&mut self, with_more: &Golden, recorded: &Recorded) {
         self.at_places(with_more, &|kinds, other| {
             let is_there = |number: u64| other.contains(&Kind::Plain(number.to_string()));
@@ -37,6 +41,7 @@ impl Golden {
                     recorded.tokens(number, &|_, more| is_there(number + more) || is_there(number + 2 * more))
                 });
             }
+            open_texts(kinds, texts(kinds) != texts(other));
         });
     }
 
@@ -81,6 +86,20 @@ fn at_place(kinds: &mut Kinds, other: &[Kind], act: Act<'_>) {
 
 fn numbers(kinds: &[Kind]) -> Vec<&Kind> {
     kinds.iter().filter(|kind| kind.is_number()).collect()
+}
+
+/// The texts that are held at a place, other than words.
+fn texts(kinds: &[Kind]) -> Vec<&Kind> {
+    kinds.iter().filter(|kind| matches!(kind, Kind::Quoted(text) if !is_plain_word(text.trim_matches('"')))).collect()
+}
+
+/// Leaves the texts at a place open, if they vary.
+fn open_texts(kinds: &mut Kinds, vary: bool) {
+    if vary {
+        kinds.retain(|kind| !matches!(kind, Kind::Quoted(_)) && *kind != Kind::plain(STRING));
+        kinds.push(Kind::plain(STRING));
+        kinds.sort_by_cached_key(ToString::to_string);
+    }
 }
 
 /// Puts a text in place of each number at a place. If one has none, all are open.

@@ -58,7 +58,7 @@ fn a_cookie_has_its_attributes_and_the_shape_of_its_value() {
             "set-cookie",
             &[&format!("session={id}; Path=/; HttpOnly; SameSite=Lax; Max-Age=3600"), "csrf=k-123456; Secure"]
         ),
-        ["set-cookie: csrf=<csrf>; secure", "set-cookie: session=id; httponly; max-age; path=/; samesite=Lax"]
+        ["set-cookie: csrf=<csrf>; secure", "set-cookie: session=id; httponly; max-age=3600; path=/; samesite=Lax"]
     );
     let value = |cookie: &str| of("set-cookie", &[cookie])[0].clone();
     assert_eq!(value("a=lettersonly"), value("a=digits123"));
@@ -147,4 +147,15 @@ fn ids_that_repeat_in_some_runs_may_repeat() {
     let mut later = of(once, None);
     later.keep_varying(&single);
     assert_eq!(later, single);
+}
+
+#[test]
+fn the_age_of_a_cookie_is_held_unless_it_varies() {
+    let run = |age: &str| golden(&[("set-cookie", &format!("a=b; Max-Age={age}"))]);
+    let (mut one, mut two) = (run("60"), run("59"));
+    assert_eq!(lines(&one), ["set-cookie: a=string; max-age=60"]);
+    Golden::agree_on_what_varies(&mut [&mut one, &mut two], Detail::Types);
+    assert_eq!((lines(&one), &one), (vec!["set-cookie: a=string; max-age".to_owned()], &two));
+    assert_eq!(compared(&one, &[("set-cookie", "a=b; Max-Age=5")]), one);
+    assert_ne!(compared(&one, &[("set-cookie", "a=b; Max-Age=0")]), one);
 }

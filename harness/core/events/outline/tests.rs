@@ -1,3 +1,4 @@
+use crate::events::held::Holdings;
 use std::cell::RefCell;
 
 use super::*;
@@ -16,7 +17,7 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
         merger.add(payload, &mut seen);
     }
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
-    let chosen = Chosen::of(&[], &options, &normalize, &ids, None, (None, false));
+    let chosen = Chosen::of(&[], &options, &normalize, &ids, None, (None, false, &Holdings::new()));
     let tree =
         super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen));
     let block = golden::Block { head: Some(golden::Head::default()), trees: vec![tree], ..golden::Block::default() };
