@@ -40,6 +40,8 @@ mod test;
 mod tools;
 mod trace_scenario;
 mod view;
+#[cfg(unix)]
+mod watch;
 mod worlds;
 
 use std::path::Path;

@@ -14,9 +14,7 @@ pub(super) fn offer(root: &Path, ran: &[RunData]) -> Result<()> {
     if ran.iter().all(|run| run.result != RunResult::Failed) {
         return Ok(());
     }
-    let advice = Failed::of(ran).advice();
-    let (update, record): (Vec<Advice>, Vec<Advice>) =
-        advice.into_iter().partition(|advice| advice.does == Some(Deed::Update));
+    let (update, record) = advised(ran);
     let said = |all: &[Advice]| all.iter().map(|advice| advice.command.as_str()).collect::<Vec<_>>().join(", then ");
     loop {
         let mut offers = Vec::new();
@@ -39,8 +37,13 @@ pub(super) fn offer(root: &Path, ran: &[RunData]) -> Result<()> {
     }
 }
 
+/// What the failures advise: commands that update goldens, and the others, which record.
+pub(super) fn advised(ran: &[RunData]) -> (Vec<Advice>, Vec<Advice>) {
+    Failed::of(ran).advice().into_iter().partition(|advice| advice.does == Some(Deed::Update))
+}
+
 /// Runs a command that a failure advises: this very program, whether or not it is in PATH, or the runner.
-fn run(root: &Path, command: &str) -> Result<()> {
+pub(super) fn run(root: &Path, command: &str) -> Result<()> {
     let failed = |e: std::io::Error| Error::new(format!("failed to start `{command}`: {e}"));
     terminal::note(format!("$ {command}"));
     let own = command.strip_prefix(&format!("{RETAKE} "));
@@ -58,17 +61,33 @@ fn run(root: &Path, command: &str) -> Result<()> {
 /// Asks for a key, which is not echoed. What was typed before does not count. `None` if there is no more input.
 #[cfg(unix)]
 fn pressed(question: &str) -> Option<char> {
+    key_by_key(true, || {
+        terminal::ask(question);
+        let mut byte = [0];
+        let read = rustix::io::read(std::io::stdin(), &mut byte);
+        read.ok().filter(|count| *count == 1).map(|_| char::from(byte[0]))
+    })
+    .flatten()
+}
+
+/// Does something while the terminal gives each key when it is pressed, and does not echo it. Ctrl-C ends the program, or is a key
+/// like others. `None` if there is no terminal.
+#[cfg(unix)]
+pub(super) fn key_by_key<T>(ends: bool, does: impl FnOnce() -> T) -> Option<T> {
     use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
     let input = std::io::stdin();
     let before = tcgetattr(&input).ok()?;
     let mut one_key = before.clone();
     one_key.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
-    tcsetattr(&input, OptionalActions::Flush, &one_key).ok()?;
-    terminal::ask(question);
-    let mut byte = [0];
-    let read = rustix::io::read(&input, &mut byte);
+    // What was typed before an offer was shown does not count.
+    let typed = if ends { OptionalActions::Flush } else { OptionalActions::Now };
+    if !ends {
+        one_key.local_modes.remove(LocalModes::ISIG);
+    }
+    tcsetattr(&input, typed, &one_key).ok()?;
+    let done = does();
     let _ = tcsetattr(&input, OptionalActions::Now, &before);
-    read.ok().filter(|count| *count == 1).map(|_| char::from(byte[0]))
+    Some(done)
 }
 
 #[cfg(not(unix))]

@@ -9,7 +9,7 @@ use crate::view::ReportForm;
 use retake::__private::report::{RunData, RunResult, Runs, terminal};
 pub(super) use retake::__private::run::fits;
 use retake::__private::run::{Action, Shard, TestOptions, Wanted};
-use retake_base::error::Result;
+use retake_base::error::{Error, Result};
 use retake_base::files::run_folder;
 use retake_scenario::SCENARIOS;
 
@@ -17,10 +17,11 @@ use retake_scenario::SCENARIOS;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake test\n  retake test write_ two_callers --update\n  \
     retake test scenarios/write_read_file\n  retake test --last-failed --fail-fast\n  \
-    retake test --tag slow\n  retake test --shard 2/5 --report junit\n  \
+    retake test --tag slow\n  retake test --watch\n  retake test --shard 2/5 --report junit\n  \
     retake test --report html --report junit\n  retake test -- --list\n\n\
     Arguments after `--` go to the runner unchanged, for example --exact, --skip,\n\
     --test-threads and --format.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(super) struct Test {
     /// Run only scenarios whose name contains one of these texts, or whose folder is one of these paths
     filter: Vec<String>,
@@ -39,6 +40,12 @@ pub(super) struct Test {
     /// Run one part of the scenarios, for several CI jobs: 2/5 is the second of five parts that take about as long as each other
     #[arg(long, value_name = "N/OF")]
     shard: Option<Shard>,
+    /// Run again what a saved scenario, golden, fixture or service file concerns, those that failed first, until `q` is pressed
+    #[arg(long, conflicts_with_all = ["update", "last_failed", "shard", "report"])]
+    watch: bool,
+    /// After a failure, do not offer on the terminal to do what it advises
+    #[arg(long)]
+    no_offer: bool,
     /// How many scenarios run at the same time, like libtest's --test-threads [default: the number of cores]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZero<usize>>,
@@ -53,6 +60,13 @@ pub(super) struct Test {
 impl Test {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::project::root()?;
+        if self.watch {
+            if !super::is_interactive() {
+                let error = Error::new("`--watch` waits for keys, and there is no terminal for them here");
+                return Err(error.help("to run the scenarios once: retake test"));
+            }
+            return self.watch(&root);
+        }
         let filters: Vec<String> = self.filter.into_iter().map(|typed| filter_of(&root, typed)).collect();
         let jobs = self.jobs.map(|jobs| format!("--test-threads={jobs}"));
         let args: Vec<String> = self.runner.into_iter().chain(jobs).collect();
@@ -87,10 +101,26 @@ impl Test {
             super::report::write(&root, &ran, form, Some(file.clone()))?;
             terminal::note(format!("report: {}", file.display()));
         }
-        if code == ExitCode::FAILURE && super::is_interactive() {
+        if code == ExitCode::FAILURE && !self.no_offer && super::is_interactive() {
             super::offer::offer(&root, &ran)?;
         }
         Ok(code)
+    }
+}
+
+impl Test {
+    #[cfg(unix)]
+    fn watch(self, root: &Path) -> Result<ExitCode> {
+        let filters: Vec<String> = self.filter.into_iter().map(|typed| filter_of(root, typed)).collect();
+        let jobs = self.jobs.map(|jobs| format!("--jobs={jobs}"));
+        let tags = self.tag.into_iter().map(|tag| format!("--tag={tag}"));
+        let options: Vec<String> = tags.chain(jobs).chain(self.fail_fast.then(|| "--fail-fast".to_owned())).collect();
+        super::watch::watch(root, &filters, &options, &self.runner)
+    }
+
+    #[cfg(not(unix))]
+    fn watch(self, _: &Path) -> Result<ExitCode> {
+        Err(Error::new("`--watch` reads single keys, which it can only do on Linux and macOS"))
     }
 }
 

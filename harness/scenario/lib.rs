@@ -45,8 +45,8 @@ pub use options::{Budget, Cost, Crash, Defaults, Delays, Drift, Egress, Leaves, 
 pub use pointer::Pointer;
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
 pub use step::{
-    Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Dialogs, Do, Framing, Method, PageVisit, RenderedBody, Request,
-    SocketOpening, SocketTalk, Step, StepBody, StreamSpec, Target, Upload, WaitFor, without_browser,
+    Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Dialogs, Do, EventSpec, Framing, Method, PageVisit, RenderedBody,
+    Request, SocketOpening, SocketTalk, Step, StepBody, StreamSpec, Target, Upload, WaitFor, without_browser,
 };
 pub use suite::NormalizeRule;
 pub use suite::{ForkTools, Price, Suite};

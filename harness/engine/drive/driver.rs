@@ -26,7 +26,7 @@ use retake_base::lock::Mutex;
 use retake_core::events::{Captured, Foreign};
 use retake_core::json::Json;
 use retake_model::{Activity, FaultKind};
-use retake_scenario::{self as scenario, Action, Context, Scenario, SocketTalk, Step, StreamSpec};
+use retake_scenario::{self as scenario, Action, Context, EventSpec, Scenario, SocketTalk, Step, StreamSpec};
 
 /// Drives one scenario on one stage.
 pub struct Driver<'a> {
@@ -210,7 +210,9 @@ impl<'a> Driver<'a> {
                 let path = request.path.render_text(&self.context);
                 let path = path.unwrap_or_else(|_| request.path.source().to_owned());
                 match &request.answer {
-                    scenario::AnswerAs::Listen(_) => format!("listen {path}"),
+                    scenario::AnswerAs::Listen(_) if request.method == scenario::Method::Get => {
+                        format!("listen {path}")
+                    }
                     _ => format!("{} {path}", request.method),
                 }
             }
@@ -221,6 +223,7 @@ impl<'a> Driver<'a> {
                 }
                 None => "send".to_owned(),
             },
+            Action::After(event) => format!("after {event}"),
             Action::Run(run) => agent::title(run),
             Action::Browse(visit) => {
                 let path = visit.path.render_text(&self.context);
@@ -274,6 +277,11 @@ impl<'a> Driver<'a> {
             }
             return Ok(());
         }
+        if let Action::After(wanted) = &step.action {
+            let values = self.after(step, wanted).await.map_err(|error| failed(error, &title, step))?;
+            self.capture(values);
+            return Ok(());
+        }
         let parts = step.parts();
         let outcomes = join_all(parts.iter().enumerate().map(async |(at, part)| {
             let underway = self.underway.part(at);
@@ -306,8 +314,21 @@ impl<'a> Driver<'a> {
             }
             Action::Browse(_) => Err(scenario::without_browser()),
             // Reading the scenario has ruled this out.
-            Action::Together(_) | Action::Socket(_) => Err(Error::new("this cannot stand in `together`")),
+            Action::Together(_) | Action::Socket(_) | Action::After(_) => {
+                Err(Error::new("this cannot stand in `together`"))
+            }
         }
+    }
+
+    /// Waits for an event of the stream that was opened last to listen to. Returns what the step captures from it.
+    async fn after(&mut self, step: &Step, wanted: &EventSpec) -> Result<Vec<(String, Json)>> {
+        let listener = self.captured.iter_mut().rev().find_map(|part| match part {
+            Part::Listening(listener, ..) => Some(listener),
+            _ => None,
+        });
+        // Reading the scenario has ruled this out.
+        let listener = listener.ok_or_else(|| Error::new("there is no stream to listen to"))?;
+        listener.hear(wanted, &self.underway).await?.captures(step)
     }
 
     /// Opens a WebSocket, or goes on with the latest one.
@@ -339,7 +360,7 @@ impl<'a> Driver<'a> {
             self.socket = Some((opened, None));
         }
         let (socket, _) = self.socket.as_mut().ok_or_else(|| Error::new("there is no open socket"))?;
-        socket.talk(&send, talk.last.as_deref(), talk.open.is_some(), &self.underway).await
+        socket.talk(&send, talk.last.as_ref(), talk.open.is_some(), &self.underway).await
     }
 
     /// Closes the socket, and keeps what came on it after the last event for which a step waited.

@@ -58,7 +58,7 @@ pub(super) async fn exchange(
         let (mut answered, response) = open(request, cookies, underway).await?;
         underway.status(answered.status);
         match taking {
-            Taking::Stream(wanted, _) => underway.awaits(lacks(wanted.last.as_deref(), "stream")),
+            Taking::Stream(wanted, _) => underway.awaits(lacks(wanted.last.as_ref(), "stream")),
             Taking::Body => underway.awaits("the answer did not end".to_owned()),
             Taking::Until(..) => {}
         }

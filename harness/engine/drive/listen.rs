@@ -1,5 +1,6 @@
 //! A stream that is open while later steps run.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,13 +10,15 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::answered::{Answered, last_id};
-use super::stream::Stream;
+use super::stream::{Stream, lacks};
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
+use retake_base::text::listed;
+use retake_core::events::Event;
 use retake_model::Reading;
 use retake_model::clients::reqwest_reason;
-use retake_scenario::StreamSpec;
+use retake_scenario::{EventSpec, StreamSpec};
 
 /// A stream that is being captured. Dropping this closes it.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub(super) struct Listener {
     heard: Arc<Mutex<Heard>>,
     changed: watch::Receiver<usize>,
     task: JoinHandle<()>,
+    /// How many of the events the steps that wait for one have gone past.
+    passed: usize,
 }
 
 #[derive(Debug)]
@@ -80,12 +85,41 @@ impl Listener {
                 }
             }
         });
-        Listener { answered, heard, changed, task }
+        Listener { answered, heard, changed, task, passed: 0 }
     }
 
     /// Returns the event id with which a client would reconnect now.
     pub(super) fn last_id(&self) -> Option<Box<str>> {
         last_id(&self.heard.lock().stream.events)
+    }
+
+    /// Waits for an event, after the one that was waited for before. Returns the answer with the events up to it, latest first.
+    /// Fails if the stream ends before that event.
+    pub(super) async fn hear(&mut self, wanted: &EventSpec, underway: &Underway) -> Result<Answered> {
+        underway.awaits(lacks(Some(wanted), "stream"));
+        let (passed, heard) = (self.passed, self.heard.clone());
+        let mut found = None;
+        let is_over = |heard: &Heard, found: &mut Option<usize>| {
+            let mut fitting =
+                heard.stream.events.iter().enumerate().skip(passed).filter(|(_, event)| wanted.fits(event));
+            *found = fitting.nth(wanted.times - 1).map(|(at, _)| at);
+            found.is_some() || heard.ended
+        };
+        while !is_over(&heard.lock(), &mut found) && self.changed.changed().await.is_ok() {}
+        underway.done();
+        let heard = heard.lock();
+        let events = &heard.stream.events;
+        let Some(at) = found else {
+            let names: BTreeSet<_> =
+                events.iter().skip(passed).filter(|event| event.is_real()).map(Event::label).collect();
+            let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+            let error = Error::new(format!("the stream was over before the event `{wanted}` came"));
+            let came = if names.is_empty() { "no event".to_owned() } else { listed(&names) };
+            let error = error.help(format!("came since the last event for which a step waited: {came}"));
+            return Err(error.suggest(&wanted.event, names.iter().copied().filter(|name| *name != wanted.event)));
+        };
+        self.passed = at + 1;
+        Ok(Answered { events: events[..=at].iter().rev().cloned().collect(), ..self.answered.clone() })
     }
 
     /// If the step names a last event that has not come yet, waits for it, or for the stream's end. Returns whether it waited.

@@ -23,7 +23,7 @@ use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_core::events::{AfterLast, Ending, Event, Status};
 use retake_core::json::Json;
-use retake_scenario::{Framing, Pointer, StreamSpec};
+use retake_scenario::{EventSpec, Framing, Pointer, StreamSpec};
 
 /// How many messages may wait for a step that takes them. The service has to wait with more.
 const WAITING: usize = 65_536;
@@ -155,7 +155,7 @@ impl Socket {
     pub(super) async fn talk(
         &mut self,
         send: &[Json],
-        last: Option<&str>,
+        last: Option<&EventSpec>,
         opens: bool,
         underway: &Underway,
     ) -> Result<Answered> {
@@ -165,7 +165,7 @@ impl Socket {
         }
         underway.awaits(lacks(last, "socket"));
         let _reading = underway.reads();
-        let spec = StreamSpec { first: None, last: last.map(str::to_owned), cancel: false };
+        let spec = StreamSpec { first: None, last: last.cloned(), cancel: false };
         let mut stream = Stream::new(&spec, None);
         // A step that only opens the socket has nothing to wait for.
         let reads = last.is_some() || !opens || !send.is_empty();

@@ -8,7 +8,7 @@ use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_core::events::{AfterLast, Capture, Ending, Event, Format, Payload};
 use retake_core::json::unreadable_number;
-use retake_scenario::StreamSpec;
+use retake_scenario::{EventSpec, StreamSpec};
 
 /// The largest event, and the largest body that is not a stream, in bytes. One that never ends must not fill the memory.
 pub(super) const EVENT_LIMIT: usize = 64 << 20;
@@ -32,6 +32,8 @@ const QUOTED: usize = 200;
 #[derive(Debug)]
 pub(super) struct Stream {
     wanted: StreamSpec,
+    /// How many of the events have come that `last` fits.
+    fitting: usize,
     limits: Limits,
     capture: Capture,
     pub(super) events: Vec<Event>,
@@ -55,7 +57,18 @@ impl Stream {
     fn within(limits: Limits, wanted: &StreamSpec, format: Option<Format>) -> Stream {
         let capture = format.map_or_else(Capture::new, Capture::with_format);
         let (wanted, events, head) = (wanted.clone(), Vec::new(), Vec::new());
-        Stream { wanted, limits, capture, events, done: false, after: Vec::new(), came: 0, head, refused: None }
+        Stream {
+            wanted,
+            fitting: 0,
+            limits,
+            capture,
+            events,
+            done: false,
+            after: Vec::new(),
+            came: 0,
+            head,
+            refused: None,
+        }
     }
 
     /// Adds the next bytes. Returns whether the step needs no more, because the stream is done or too large.
@@ -136,7 +149,10 @@ impl Stream {
                 self.after.push(event);
                 continue;
             }
-            self.done = self.wanted.last.as_deref().is_some_and(|last| event.label() == last);
+            if let Some(last) = self.wanted.last.as_ref().filter(|last| last.fits(&event)) {
+                self.fitting += 1;
+                self.done = self.fitting == last.times;
+            }
             self.events.push(event);
         }
     }
@@ -162,7 +178,7 @@ impl Stream {
 
     /// What has not come, for which the step waits.
     pub(super) fn lacks(&self) -> String {
-        lacks(self.wanted.last.as_deref(), "stream")
+        lacks(self.wanted.last.as_ref(), "stream")
     }
 
     /// Whether the step names a last event.
@@ -210,7 +226,7 @@ impl Stream {
         let came = format!("{} came, the last was `{final_one}`", counted(self.events.len(), "event"));
         let error = Error::new(what).help(came);
         let labels: BTreeSet<_> = self.events.iter().filter(|event| event.is_real()).map(Event::label).collect();
-        Err(match nearest(last, labels.iter().map(AsRef::as_ref)) {
+        Err(match nearest(&last.event, labels.iter().map(AsRef::as_ref)) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error,
         })
@@ -232,7 +248,7 @@ pub(super) fn unreadable(event: &Event) -> Option<Error> {
 }
 
 /// What has not come for which a step waits: the event that it names, or the end.
-pub(super) fn lacks(last: Option<&str>, what: &str) -> String {
+pub(super) fn lacks(last: Option<&EventSpec>, what: &str) -> String {
     last.map_or_else(|| format!("the {what} did not end"), |last| format!("the event `{last}` did not come"))
 }
 

@@ -22,10 +22,12 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, stream: bool) -> R
             help.into_iter().fold(error, Error::help)
         })?;
         let error = match &parsed {
-            CaptureFrom::Sse { .. } if raw.listen.is_some() => scenario
-                .source
-                .error(at, "the events of `listen` come while later steps run, so none can be captured here"),
-            CaptureFrom::Header(_) | CaptureFrom::Cookie(_) if raw.run.is_some() => {
+            CaptureFrom::Sse { .. } if raw.listens() => {
+                let what = "the events of `listen` come while later steps run, so none can be captured here";
+                let error = scenario.source.error(at, what);
+                error.help("capture it in a later step with `after = \"EVENT\"`")
+            }
+            CaptureFrom::Header(_) | CaptureFrom::Cookie(_) if raw.run.is_some() || raw.after.is_some() => {
                 let error = scenario.source.error(at, "a command answers without headers");
                 error.help("read an event of its output with `sse:EVENT:/pointer`")
             }

@@ -14,7 +14,7 @@ use super::values::Kind;
 use super::{case, json, options, step, toml_file};
 use crate::name::{is_name, no_name};
 use crate::source::Source;
-use crate::step::{Action, Step};
+use crate::step::{Action, AnswerAs, Step};
 use crate::suite::Suite;
 use crate::template::{Names, Vars};
 use crate::{Broken, FixtureRef, Scenario, ToolsRun};
@@ -173,8 +173,9 @@ impl Reader<'_> {
                 if matches!(part.action, Action::Socket(_)) {
                     names.socket = true;
                 }
-                if matches!(&part.action, Action::Request(request) if request.stream().is_some()) {
-                    names.stream = true;
+                if let Action::Request(request) = &part.action {
+                    names.stream |= request.stream().is_some();
+                    names.listens |= matches!(request.answer, AnswerAs::Listen(_));
                 }
             }
             read.push(step);

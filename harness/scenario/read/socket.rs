@@ -1,11 +1,12 @@
 //! Reads a step that talks over a WebSocket.
 
+use super::answer;
 use super::file::ScenarioFile;
 use super::json::{self, RawJson};
 use super::raw::{RawStep, fields};
 use super::request::{headers_of, path_of};
 use super::spanned::Spanned;
-use crate::step::{Framing, SocketOpening, SocketTalk};
+use crate::step::{EventSpec, Framing, SocketOpening, SocketTalk};
 use crate::template::{Names, TemplateJson};
 use retake_base::error::{Error, Result};
 
@@ -46,15 +47,12 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
         let error = scenario.source.error(at, "there is no open socket before this step to send this to");
         return Err(error.help("a step with `socket = \"/path\"` opens one"));
     }
-    if let Some(last) = raw.last.as_ref().filter(|last| last.get_ref().is_empty()) {
-        return Err(scenario.error(last, "the event's name is empty"));
-    }
     let send = raw.send.as_ref().map_or_else(|| Ok(Vec::new()), |send| messages(scenario, send))?;
     send.iter().try_for_each(|message| names.check_json(message))?;
     let framing = open.as_ref().map(|open| open.framing);
-    let last = raw.last.as_ref().map(|last| last.get_ref().clone());
+    let last = raw.last.as_ref().map(|last| answer::event(scenario, last)).transpose()?;
     // A subscription has an end of its own.
-    let last = last.or_else(|| (framing == Some(Framing::GraphQl)).then(|| "complete".to_owned()));
+    let last = last.or_else(|| (framing == Some(Framing::GraphQl)).then(|| EventSpec::named("complete")));
     Ok(SocketTalk { open, send, last })
 }
 

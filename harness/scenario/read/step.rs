@@ -5,15 +5,15 @@
 use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
-use super::{agent, capture, page, request, shared, socket};
-use crate::step::{Action, AnswerAs, Do, Step};
+use super::{agent, answer, capture, page, request, shared, socket};
+use crate::step::{Action, AnswerAs, Do, EventSpec, Step};
 use crate::template::Names;
 use retake_base::error::{Error, Result};
 use retake_base::text::listed;
 
 /// The keys that say which kind of step it is.
-pub(super) const KINDS: [&str; 10] =
-    ["get", "post", "put", "patch", "delete", "listen", "socket", "run", "browser", "together"];
+pub(super) const KINDS: [&str; 11] =
+    ["get", "post", "put", "patch", "delete", "listen", "socket", "after", "run", "browser", "together"];
 
 /// Reads one step. Only the steps after it may use the names of its captures.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &Names) -> Result<Step> {
@@ -23,6 +23,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
     }
     let action = match kind(scenario, raw, start)? {
         "socket" => Action::Socket(Box::new(socket::read(scenario, raw, names)?)),
+        "after" => Action::After(after(scenario, raw, names)?),
         "run" => Action::Run(agent::read(scenario, raw, names)?),
         "browser" => Action::Browse(Box::new(page::read(scenario, raw, names)?)),
         "together" => Action::Together(together(scenario, raw, names)?),
@@ -30,7 +31,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
     };
     let streams = match &action {
         Action::Request(request) => request.stream().is_some(),
-        Action::Run(_) | Action::Socket(_) => true,
+        Action::Run(_) | Action::Socket(_) | Action::After(_) => true,
         Action::Browse(_) | Action::Together(_) => false,
     };
     if let (Action::Request(_), true, Some(golden)) =
@@ -48,7 +49,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
             return Err(error.help("let the step that causes the call wait for it"));
         }
     }
-    let by_itself = streams || shows(&action);
+    let by_itself = (streams && raw.after.is_none()) || shows(&action);
     let by_itself = if scenario.list.is_some() { shared::shows(&action, by_itself) } else { by_itself };
     Ok(Step {
         awaits: raw.awaits.as_ref().map(|awaits| awaits.get_ref().caller.get_ref().trim().to_owned()),
@@ -61,6 +62,20 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
     })
 }
 
+/// Reads the event for which a step waits, on a stream that an earlier step listens to.
+fn after(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<EventSpec> {
+    let why = "belongs to a request or a command, and this step waits for an event";
+    scenario.refuse(&fields!(raw; headers, status, stream, golden, cancel, reconnect, wait, cwd, env, exit), why)?;
+    scenario.refuse(&raw.body_fields(), why)?;
+    scenario.refuse(&raw.page_fields(), why)?;
+    let raw = raw.after.as_ref().ok_or_else(|| Error::new("no event"))?;
+    if !names.listens {
+        let error = scenario.error(raw, "no step before this one listens to a stream");
+        return Err(error.help("a step with `listen = \"/path\"` does, or a request with `stream = { listen = true }`"));
+    }
+    answer::event(scenario, raw)
+}
+
 /// Whether a step opens a page that has something to show in the golden.
 fn shows(action: &Action) -> bool {
     let Action::Browse(visit) = action else { return false };
@@ -69,7 +84,7 @@ fn shows(action: &Action) -> bool {
 
 /// Returns the one key that says which kind of step it is.
 fn kind(scenario: ScenarioFile<'_>, raw: &RawStep, start: usize) -> Result<&'static str> {
-    let given = fields!(raw; get, post, put, patch, delete, listen, socket, run, browser, together);
+    let given = fields!(raw; get, post, put, patch, delete, listen, socket, after, run, browser, together);
     let given: Vec<_> = given.into_iter().filter_map(|(kind, start)| Some((kind, start?))).collect();
     if let [(kind, _)] = given[..] {
         if kind != "socket" {
@@ -104,8 +119,12 @@ fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<
     let mut steps: Vec<Step> = Vec::with_capacity(parts.get_ref().len());
     for part in parts.get_ref() {
         let inner = part.get_ref();
-        let nested = fields!(inner; together, listen, socket, send, browser);
-        scenario.refuse(&nested, "cannot stand in `together`: put it into a step of its own")?;
+        let nested = fields!(inner; together, listen, after, socket, send, browser);
+        let own = "cannot stand in `together`: put it into a step of its own";
+        scenario.refuse(&nested, own)?;
+        if let Some(stream) = inner.stream.as_ref().filter(|_| inner.listens()) {
+            return Err(scenario.error(stream, format!("a stream with `listen` {own}")));
+        }
         let step = read(scenario, part, names)?;
         for (name, _) in inner.capture.iter().flat_map(Spanned::get_ref) {
             if steps.iter().any(|earlier| earlier.capture.contains_key(name.get_ref())) {

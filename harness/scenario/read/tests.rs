@@ -65,7 +65,7 @@ const SCENARIO: &str = "# The fields of `scenario.toml`
 `scenarios/NAME/scenario.toml` says how to drive the system, and what to check. Strings may contain [templates](#templates).
 Editors complete and check the file if its first line is `#:schema ../.schema/scenario.json`; `retake new` writes that schema.
 
-Each step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser` and `together`. Each act on a
+Each step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `after`, `run`, `browser` and `together`. Each act on a
 page (`do`) has exactly one of `see`, `unseen`, `once`, `above`, `click`, `fill`, `press`, `goto`, `reload`, `aria` and
 `screenshot`. Paths of files are relative to the scenario's folder. Files that several scenarios share are in
 `scenarios/_shared/`; write their paths as `../_shared/FILE`.

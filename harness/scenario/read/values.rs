@@ -9,6 +9,7 @@ use regex::Regex;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
+use super::json::RawJson;
 use super::spanned::Spanned;
 use crate::options::{Crash, Delays, Egress, Leaves, Level, Panics, Unused};
 use crate::pointer::Pointer;
@@ -50,22 +51,50 @@ pub(super) enum Kind {
 pub(super) struct Statuses(pub(super) Vec<u16>);
 
 /// The value of `stream`: a boolean, or a table with the first and the last event.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum RawStream {
     Flag(bool),
     Table(RawStreamEnds),
 }
 
-#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[derive(Clone, Default, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawStreamEnds {
     /// The event that has to come first.
     /// Example: `"metadata"`.
     pub(super) first: Option<Spanned<String>>,
-    /// The event at which the stream is over for the client.
+    /// The event at which the stream is over for the client: its name, or a table as for `after`.
     /// Example: `"end"`.
-    pub(super) last: Option<Spanned<String>>,
+    pub(super) last: Option<Spanned<RawEvent>>,
+    /// Goes on to the next step while the stream is open, as `listen` does for GET: for a run that waits for a person.
+    /// Default: `false`. Example: `true`.
+    pub(super) listen: Option<bool>,
+}
+
+/// An event, by its name or as a table.
+#[derive(Clone)]
+pub(super) enum RawEvent {
+    Name(String),
+    Table(Box<RawEventTable>),
+}
+
+#[derive(Clone, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawEventTable {
+    /// The name of the event.
+    /// Example: `"state"`.
+    pub(super) event: Spanned<String>,
+    /// Where in the event a value is looked at, as a JSON pointer.
+    /// Example: `"/status"`.
+    pub(super) at: Option<Spanned<Pointer>>,
+    /// The value at that place.
+    /// Example: `"finished"`.
+    pub(super) is: Option<Spanned<RawJson>>,
+    /// How many such events have to come.
+    /// Default: `1`. Example: `2`.
+    pub(super) times: Option<Spanned<usize>>,
 }
 
 /// The longest duration. With a much longer one, the clock's arithmetic would overflow.
@@ -151,12 +180,21 @@ fn status<E: serde::de::Error>(number: i64) -> Result<u16, E> {
         .ok_or_else(|| E::custom(format!("{number} is not an HTTP status: expected 100 to 599")))
 }
 
-read_as!(RawStream, "true, or a table with `first` and `last`", {
+read_as!(RawStream, "true, or a table with `first`, `last` and `listen`", {
     fn visit_bool<E>(self, flag: bool) -> Result<RawStream, E> {
         Ok(RawStream::Flag(flag))
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawStream, A::Error> {
         RawStreamEnds::deserialize(MapAccessDeserializer::new(map)).map(RawStream::Table)
+    }
+});
+
+read_as!(RawEvent, "the name of an event, or a table with `event`", {
+    fn visit_str<E>(self, name: &str) -> Result<RawEvent, E> {
+        Ok(RawEvent::Name(name.to_owned()))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawEvent, A::Error> {
+        RawEventTable::deserialize(MapAccessDeserializer::new(map)).map(|table| RawEvent::Table(Box::new(table)))
     }
 });
 

@@ -2,6 +2,7 @@
 //! file of its own.
 
 mod body;
+mod event;
 mod page;
 mod request;
 mod socket;
@@ -9,6 +10,7 @@ mod socket;
 mod step;
 
 pub use body::{RenderedBody, StepBody, Upload};
+pub use event::EventSpec;
 pub use page::{Act, By, Dialogs, Do, PageVisit, Target};
 pub use request::{AnswerAs, Method, Request, WaitFor};
 pub use socket::{Framing, SocketOpening, SocketTalk};

@@ -1,5 +1,6 @@
 //! A step that talks over a WebSocket: what to send, and the event at which it is done.
 
+use super::event::EventSpec;
 use crate::pointer::Pointer;
 use crate::template::{Template, TemplateJson};
 
@@ -11,7 +12,7 @@ pub struct SocketTalk {
     /// The messages to send, in order. A string is sent as it is, anything else as JSON.
     pub send: Vec<TemplateJson>,
     /// The event at which the step is done. Without it, the step reads until the service closes the socket.
-    pub last: Option<String>,
+    pub last: Option<EventSpec>,
 }
 
 /// How to open a WebSocket.

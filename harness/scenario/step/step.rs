@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::event::EventSpec;
 use super::page::PageVisit;
 use super::request::Request;
 use super::socket::SocketTalk;
@@ -35,6 +36,8 @@ pub enum Action {
     Request(Box<Request>),
     Socket(Box<SocketTalk>),
     Run(AgentRun),
+    /// Waits for an event of the stream to which the scenario listens.
+    After(EventSpec),
     /// Opens a page in a browser.
     Browse(Box<PageVisit>),
     /// Runs several steps at the same time.
@@ -59,9 +62,7 @@ impl Step {
 
     /// Whether it needs a system. A step that runs a command does not, unless its templates do.
     pub fn needs_system(&self) -> bool {
-        self.parts()
-            .iter()
-            .any(|step| matches!(step.action, Action::Request(_) | Action::Socket(_) | Action::Browse(_)))
+        self.parts().iter().any(|step| !matches!(step.action, Action::Run(_) | Action::Together(_)))
     }
 
     pub fn needs_browser(&self) -> bool {
@@ -85,12 +86,12 @@ pub struct AgentRun {
 }
 
 /// The first and the last event of a stream, as far as the step names them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamSpec {
     /// The event that has to come first.
     pub first: Option<String>,
     /// The event at which the capture stops. A stream that ends before it fails.
-    pub last: Option<String>,
+    pub last: Option<EventSpec>,
     /// Whether the client leaves at `last` although the stream goes on.
     pub cancel: bool,
 }
@@ -103,7 +104,8 @@ pub enum CaptureFrom {
     Header(String),
     /// A value in the JSON body.
     Json(Pointer),
-    /// A value in an event: in the first event of this name that has the value.
+    /// A value in an event: in the first event of this name that has the value. A step that waits for an event takes the latest
+    /// one that came up to it.
     Sse {
         /// The event's name.
         event: String,

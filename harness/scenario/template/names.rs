@@ -73,6 +73,7 @@ pub struct Used {
 
 /// The names that a template may use in one place of a file, and the names that are defined only elsewhere.
 #[derive(Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the steps before")]
 pub(crate) struct Names {
     here: BTreeSet<String>,
     /// The names that are defined only elsewhere, each with the reason.
@@ -82,6 +83,8 @@ pub(crate) struct Names {
     systems: Vec<String>,
     /// Whether an earlier step has a stream.
     pub(crate) stream: bool,
+    /// Whether an earlier step listens to a stream.
+    pub(crate) listens: bool,
     /// Whether an earlier step opens a socket.
     pub(crate) socket: bool,
     /// Whether every name counts as defined.
@@ -91,7 +94,7 @@ pub(crate) struct Names {
 impl Names {
     /// Returns names that leave open what is defined: shared steps use the vars of scenarios that are not read yet.
     pub(crate) fn unchecked() -> Names {
-        Names { unchecked: true, stream: true, socket: true, ..Names::default() }
+        Names { unchecked: true, stream: true, listens: true, socket: true, ..Names::default() }
     }
 
     pub(crate) fn of_systems() -> Names {

@@ -111,7 +111,7 @@ fn a_whole_scenario() {
         headers.collect::<Vec<_>>(),
         [("Authorization", "Bearer s".to_owned()), ("X-CSRF-Token", "c".to_owned())]
     );
-    let ends = StreamSpec { first: Some("metadata".to_owned()), last: Some("end".to_owned()), cancel: false };
+    let ends = StreamSpec { first: Some("metadata".to_owned()), last: Some(EventSpec::named("end")), cancel: false };
     assert_eq!(request(run).answer, AnswerAs::Stream(ends));
     assert!(run.golden);
     let chat = CaptureFrom::Sse { event: "on:chat".to_owned(), pointer: Pointer::parse("/0/id").unwrap() };
@@ -161,7 +161,7 @@ get = "/{{ pages }}"
     let discovered = read(files);
     let [Ok(scenario)] = &discovered.scenarios[..] else { panic!("{:?}", discovered.scenarios) };
     let [listen, run, upload, back, together, _] = &scenario.steps[..] else { panic!() };
-    let until = |last: &str, cancel| StreamSpec { first: None, last: Some(last.to_owned()), cancel };
+    let until = |last: &str, cancel| StreamSpec { first: None, last: Some(EventSpec::named(last)), cancel };
     assert_eq!(request(listen).answer, AnswerAs::Listen(until("bye", false)));
     let Action::Run(command) = &run.action else { panic!() };
     assert_eq!((command.command.len(), command.exit, run.golden), (4, 3, false));

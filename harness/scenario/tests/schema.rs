@@ -40,6 +40,7 @@ const UNSEEN: [(&str, &[&str]); 7] = [
             "needs: not there",
             "needs: each other",
             "needs: a shared one",
+            "after without a listener",
             "reconnect to nothing",
             "a capture of both",
             "capture: a name that is a var",
@@ -51,6 +52,7 @@ const UNSEEN: [(&str, &[&str]); 7] = [
         "which names a template may use, and whether it is one",
         &[
             "a template with an unknown filter",
+            "an event with a template for a value",
             "an undefined name",
             "a name that systems do not have",
             "a negative price",

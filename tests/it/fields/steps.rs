@@ -51,7 +51,14 @@ pub(super) fn entries() -> Vec<Entry> {
     let status = |status: &str| steps(&format!("[[step]]\nget = \"/count\"\n{status}\n"));
     let plain = "systems::sockets::a_socket_is_recorded_and_goes_on_in_later_steps";
     let socket_io = "systems::sockets::socket_io_connects_answers_pings_and_names_its_events";
+    let approved = "systems::approval::a_person_approves_in_the_middle_of_a_run_and_refuses_in_another";
+    let approved_twice = "systems::approval::two_approvals_in_one_run_are_waited_for_one_after_another";
     let mut entries = vec![
+        Entry::by("step.after.event", approved_twice),
+        Entry::by("step.after.times", approved_twice),
+        Entry::by("step.after.at", approved),
+        Entry::by("step.after.is", approved),
+        Entry::by("step.stream.listen", approved),
         Entry::by("step.socket", plain),
         Entry::by("step.send", plain),
         Entry::by("step.last", plain),

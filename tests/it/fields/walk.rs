@@ -103,7 +103,9 @@ fn fields_of(schema: &str) -> Vec<String> {
     }
     let (root, mut found): (Value, _) = (serde_json::from_str(schema).unwrap(), Vec::new());
     walk(&root, &root, "", &mut vec![&root], &mut found);
-    found.retain(|field| !field.starts_with("steps.*.") && !field.starts_with("case.*."));
+    // An event has the fields of `after` wherever a step names one.
+    let again = ["steps.*.", "case.*.", "step.last.", "step.stream.last.", "step.cancel.after."];
+    found.retain(|field| !again.iter().any(|again| field.starts_with(again)));
     found
 }
 

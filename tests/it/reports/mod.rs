@@ -1,5 +1,7 @@
 //! Reports on runs and fixtures: the data of a run, and the commands that show it.
 
+#[cfg(unix)]
+pub(crate) mod comment;
 pub(crate) mod data;
 #[cfg(unix)]
 pub(crate) mod foreign;
@@ -11,6 +13,8 @@ pub(crate) mod review;
 pub(crate) mod show;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
+    #[cfg(unix)]
+    comment::TESTS,
     data::TESTS,
     #[cfg(unix)]
     foreign::TESTS,

@@ -19,6 +19,8 @@ pub(crate) mod routers;
 pub(crate) mod time_limits;
 pub(crate) mod updating;
 #[cfg(unix)]
+pub(crate) mod watched;
+#[cfg(unix)]
 pub(crate) mod whole;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
@@ -39,6 +41,8 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     probed::TESTS,
     time_limits::TESTS,
     updating::TESTS,
+    #[cfg(unix)]
+    watched::TESTS,
     #[cfg(unix)]
     whole::TESTS,
 ];

@@ -2,6 +2,7 @@
 //!
 //! The system under test is this binary itself, started again: see `service.rs`.
 
+pub(crate) mod approval;
 pub(crate) mod built;
 pub(crate) mod commands;
 pub(crate) mod crashes;
@@ -20,6 +21,7 @@ pub(crate) mod sockets;
 pub(crate) mod steps;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
+    approval::TESTS,
     built::TESTS,
     commands::TESTS,
     crashes::TESTS,

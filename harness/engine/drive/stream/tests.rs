@@ -4,7 +4,7 @@ const MB: usize = 1 << 20;
 const SMALL: Limits = Limits { event: MB, stream: 2 * MB, events: 1000 };
 
 fn until_end() -> StreamSpec {
-    StreamSpec { last: Some("end".to_owned()), ..StreamSpec::default() }
+    StreamSpec { last: Some(EventSpec::named("end")), ..StreamSpec::default() }
 }
 
 /// Returns the error about a stream that repeats the same bytes forever.

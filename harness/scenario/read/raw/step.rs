@@ -4,7 +4,7 @@ use super::system::Texts;
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
-use crate::read::values::{Colors, RawDuration, RawStream, Statuses};
+use crate::read::values::{Colors, RawDuration, RawEvent, RawStream, Statuses};
 use crate::step::{Dialogs, Framing};
 
 /// Lists the given fields of a raw table by name, each with the byte offset of its value if it is set.
@@ -48,9 +48,9 @@ pub(crate) struct RawStep {
     /// JSON. A step with `send` alone goes on with the latest socket.
     /// Default: `[]`. Example: `[{ type = "chat", text = "{{ prompt }}" }]`.
     pub send: Option<Spanned<RawJson>>,
-    /// The event at which a step with a socket is done. Without it, the step reads until the service closes the socket.
+    /// The event at which a step with a socket is done: its name, or a table as for `after`. Without it, the step reads until the service closes the socket.
     /// Example: `"end"`.
-    pub last: Option<Spanned<String>>,
+    pub last: Option<Spanned<RawEvent>>,
     /// What messages on the socket look like: Socket.IO, or GraphQL subscriptions.
     /// Default: each text is an event. Example: `"socket.io"`.
     pub framing: Option<Spanned<Framing>>,
@@ -60,6 +60,10 @@ pub(crate) struct RawStep {
     /// Where a message on the socket has the name of its event, as a JSON pointer.
     /// Default: `"/type"`. Example: `"/event/name"`.
     pub event: Option<Spanned<Pointer>>,
+    /// Waits for an event of the stream to which the scenario listens: for its name, or for a value in it too, or for one of
+    /// several. A later step with `after` goes on behind that event. A capture takes the latest event of its name up to there.
+    /// Example: `"tool_pending"`.
+    pub after: Option<Spanned<RawEvent>>,
     /// Runs a command-line agent. The JSON lines on its standard output are its events.
     /// Example: `["agent", "exec", "--json", "{{ prompt }}"]`.
     pub run: Option<Spanned<Vec<Spanned<String>>>>,
@@ -258,9 +262,9 @@ pub(crate) struct RawInside {
 }
 
 pub(crate) struct RawCancel {
-    /// The event at which the client leaves.
+    /// The event at which the client leaves: its name, or a table as for `after`.
     /// Example: `"values"`.
-    pub after: Spanned<String>,
+    pub after: Spanned<RawEvent>,
 }
 
 pub(crate) struct RawAwait {
@@ -293,6 +297,12 @@ impl RawStep {
     /// Returns the fields of the request's body, each with the byte offset of its value if it is set.
     pub(crate) fn body_fields(&self) -> [(&'static str, Option<usize>); 4] {
         fields!(self; json, json_file, form, files)
+    }
+
+    /// Whether its stream stays open while the next steps run.
+    pub(crate) fn listens(&self) -> bool {
+        let says = |stream: &Spanned<RawStream>| matches!(stream.get_ref(), RawStream::Table(table) if table.listen == Some(true));
+        self.listen.is_some() || self.stream.as_ref().is_some_and(says)
     }
 
     /// Returns the names that the step captures, or that the steps in its `together` capture.

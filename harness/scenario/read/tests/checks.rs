@@ -77,7 +77,8 @@ pub(super) fn suite() -> Schema {
 pub(super) fn scenario() -> Schema {
     let plain = schema::of::<RawScenario>("scenario.toml", &[]);
     let probe = Probe { plain: &plain, file: "scenarios/a/scenario.toml" };
-    let vars = "[vars]\nprompt = \"a\"\ncsrf = \"b\"\nthread = \"c\"\n[[step]]\nget = \"/\"\nstream = true\n";
+    let vars =
+        "[vars]\nprompt = \"a\"\ncsrf = \"b\"\nthread = \"c\"\n[[step]]\nget = \"/\"\nstream = { listen = true }\n";
     let mut rules = [of_scenarios(), of_steps(), of_answers(), of_acts()].concat();
     // Which captures are allowed depends on the answer, and the example fits only some answers.
     let step = |kind: &str, field: &str| format!("{vars}[[step]]\n{kind}\n{field}\n");
@@ -160,7 +161,10 @@ fn of_steps() -> Vec<Rule> {
     ] });
     let scalar = json!({ "type": ["string", "number", "boolean"] });
     let fields = json!({ "anyOf": [scalar, { "type": "array", "items": scalar }] });
-    let part = json!({ "properties": { "together": false, "listen": false, "browser": false } });
+    let part = json!({
+        "properties": { "together": false, "listen": false, "after": false, "browser": false },
+        "not": { "required": ["stream"], "properties": { "stream": listens() } },
+    });
     let one_line = json!({ "type": "string", "pattern": "^[^\\x00-\\x08\\x0A-\\x1F\\x7F]*$" });
     let mut rules = vec![
         Rule { table: "Step", what: What::OneOfThese(kinds_of_steps()) },
@@ -199,11 +203,17 @@ fn of_answers() -> Vec<Rule> {
     vec![
         value("Step", "capture", captures),
         on(json!({ "required": ["listen"] }), not_from("sse")),
+        on(json!({ "required": ["stream"], "properties": { "stream": listens() } }), not_from("sse")),
+        on(
+            json!({ "required": ["stream"], "properties": { "stream": listens() } }),
+            json!({ "properties": { "run": false, "cancel": false } }),
+        ),
+        on(json!({ "required": ["after"] }), not_from("header|cookie|json")),
         on(json!({ "required": ["run"] }), not_from("header|cookie")),
         on(json!({ "required": ["browser"] }), not_from("sse|header|json")),
         on(streams.clone(), not_from("json")),
         on(
-            json!({ "not": { "anyOf": has(&["stream", "cancel", "reconnect", "run", "socket", "send"]) } }),
+            json!({ "not": { "anyOf": has(&["stream", "cancel", "reconnect", "run", "socket", "send", "after"]) } }),
             not_from("sse"),
         ),
         on(
@@ -221,7 +231,17 @@ fn of_answers() -> Vec<Rule> {
         value("Cancel", "after", json!({ "minLength": 1 })),
         value("StreamEnds", "first", json!({ "minLength": 1 })),
         value("StreamEnds", "last", json!({ "minLength": 1 })),
+        value("Step", "after", json!({ "minLength": 1 })),
+        value("EventTable", "event", json!({ "minLength": 1 })),
+        value("EventTable", "times", json!({ "minimum": 1 })),
+        Rule { table: "EventTable", what: What::With("at", "is") },
+        Rule { table: "EventTable", what: What::With("is", "at") },
     ]
+}
+
+/// A stream that stays open while the next steps run.
+fn listens() -> Value {
+    json!({ "type": "object", "required": ["listen"], "properties": { "listen": { "const": true } } })
 }
 
 fn of_acts() -> Vec<Rule> {

@@ -22,8 +22,13 @@ pub(super) fn suite_fields() -> Vec<String> {
 /// Returns the fields of `scenario.toml` in the same form: `step.cancel.after`. A case has the fields of a scenario, and a step
 /// in `together` those of a step; these are not listed again.
 pub(super) fn scenario_fields() -> Vec<String> {
-    below::<RawScenario>(&mut Vec::new())
+    let mut fields = below::<RawScenario>(&mut Vec::new());
+    fields.retain(|field| !EVENTS.iter().any(|of_event| field.starts_with(of_event)));
+    fields
 }
+
+/// Where a step names an event, with the fields of `after`, which are not listed again.
+const EVENTS: [&str; 3] = ["step.last.", "step.stream.last.", "step.cancel.after."];
 
 /// Returns the paths of all fields below a field. `path` has the names of the fields that lead to it, each with all fields of
 /// the type that it belongs to.

@@ -9,7 +9,9 @@ use crate::pointer::Pointer;
 use crate::read::cost::RawCost;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
-use crate::read::values::{Colors, Foreign, Kind, OneOrMore, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
+use crate::read::values::{
+    Colors, Foreign, Kind, OneOrMore, Pattern, RawDuration, RawEvent, RawEventTable, RawStream, RawStreamEnds, Statuses,
+};
 use crate::read::worlds::{RawFaults, RawWorlds, RawWorldsTable};
 use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
@@ -105,6 +107,21 @@ impl JsonSchema for RawStream {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let ends = generator.subschema_for::<RawStreamEnds>();
         json_schema!({ "anyOf": [{ "type": "boolean" }, ends] })
+    }
+}
+
+impl JsonSchema for RawEvent {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "event".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let table = generator.subschema_for::<RawEventTable>();
+        json_schema!({ "anyOf": [{ "type": "string" }, table] })
     }
 }
 
