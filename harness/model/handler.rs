@@ -248,8 +248,10 @@ impl Exchange<'_> {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), || read.json(), &response);
                 let response = replay.marked(call.api, &served, response);
+                let counted = wire::count_headers(call.api, &response);
                 if let (Some(load), Some(pass)) = (load, pass) {
-                    return load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
+                    let answer = load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
+                    return http::with_headers(answer, counted);
                 }
                 let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
                 let delays = recorded.map_or_else(Vec::new, |recorded| recorded.delays_of(&response));
@@ -257,7 +259,7 @@ impl Exchange<'_> {
                     Some(gate) => gate.piece(call.api, &response).await,
                     None => replay.hold().and_then(|hold| hold.piece(served.index + 1, call.api, &response)),
                 };
-                http::answer_in_time(&response, delays, held, in_flight).await
+                http::with_headers(http::answer_in_time(&response, delays, held, in_flight).await, counted)
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);
