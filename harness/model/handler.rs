@@ -248,18 +248,16 @@ impl Exchange<'_> {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), || read.json(), &response);
                 let response = replay.marked(call.api, &served, response);
-                let counted = wire::count_headers(call.api, &response);
                 if let (Some(load), Some(pass)) = (load, pass) {
-                    let answer = load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
-                    return http::with_headers(answer, counted);
+                    return load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
                 }
-                let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
-                let delays = recorded.map_or_else(Vec::new, |recorded| recorded.delays_of(&response));
+                let recorded = served.turn().wire.as_ref().filter(|_| replay.delays());
+                let delays = recorded.map_or_else(Vec::new, |recorded| recorded.response.delays_of(&response));
                 let held = match replay.staged().and_then(|staged| staged.gate()) {
                     Some(gate) => gate.piece(call.api, &response).await,
                     None => replay.hold().and_then(|hold| hold.piece(served.index + 1, call.api, &response)),
                 };
-                http::with_headers(http::answer_in_time(&response, delays, held, in_flight).await, counted)
+                http::counted(http::answer_in_time(&response, delays, held, in_flight).await, call.api, &response)
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);

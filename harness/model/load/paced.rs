@@ -24,7 +24,7 @@ pub(super) async fn answer(
     in_flight: InFlight,
     pass: Pass,
 ) -> HttpResponse<HttpBody> {
-    let quota = pass.quota.map(|quota| (pass.api, quota));
+    let (api, quota) = (pass.api, pass.quota);
     if let Some(first) = due.first() {
         tokio::time::sleep_until(arrived + *first).await;
     }
@@ -39,9 +39,9 @@ pub(super) async fn answer(
             http::bytes_of(body)
         }
     };
-    let out = http::headed(response, body);
+    let out = http::counted(http::headed(response, body), api, response);
     match quota {
-        Some((api, quota)) => limited_by(out, api, &quota),
+        Some(quota) => limited_by(out, api, &quota),
         None => out,
     }
 }
