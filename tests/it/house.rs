@@ -30,7 +30,7 @@ const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-core", 13_684, 60),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8630, 4),
-    ("retake-model", 8553, 0),
+    ("retake-model", 8554, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5051, 0),
     ("retake", 22_312, 62),
