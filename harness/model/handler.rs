@@ -251,13 +251,13 @@ impl Exchange<'_> {
                 if let (Some(load), Some(pass)) = (load, pass) {
                     return load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
                 }
-                let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
-                let delays = recorded.map_or_else(Vec::new, |recorded| recorded.delays_of(&response));
+                let recorded = served.turn().wire.as_ref().filter(|_| replay.delays());
+                let delays = recorded.map_or_else(Vec::new, |recorded| recorded.response.delays_of(&response));
                 let held = match replay.staged().and_then(|staged| staged.gate()) {
                     Some(gate) => gate.piece(call.api, &response).await,
                     None => replay.hold().and_then(|hold| hold.piece(served.index + 1, call.api, &response)),
                 };
-                http::answer_in_time(&response, delays, held, in_flight).await
+                http::counted(http::answer_in_time(&response, delays, held, in_flight).await, call.api, &response)
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);

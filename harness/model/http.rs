@@ -286,6 +286,24 @@ pub(super) fn headed(response: &Response, body: HttpBody) -> HttpResponse<HttpBo
     out
 }
 
+/// Adds the headers in which the API counts the tokens of a turn's response.
+pub(super) fn counted(sent: HttpResponse<HttpBody>, api: Api, response: &Response) -> HttpResponse<HttpBody> {
+    with_headers(sent, wire::count_headers(api, response))
+}
+
+/// Adds headers to a response. Values that a header cannot have are left out.
+pub(super) fn with_headers(
+    mut response: HttpResponse<HttpBody>,
+    headers: Vec<(&'static str, String)>,
+) -> HttpResponse<HttpBody> {
+    for (name, value) in headers {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            response.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+    }
+    response
+}
+
 /// Streams frames, each after its wait, and without an end if the client left before the end when they were recorded.
 fn in_time(
     frames: &Frames,

@@ -40,6 +40,7 @@ mod tests;
 
 pub use answer::{decode_read, decode_response};
 pub use api::{Api, api_of_path, is_host_of_provider, is_of_provider, known_opaque};
+pub use bedrock::invoke::count_headers;
 pub use call::{Call, Shared, checked_headers};
 pub use content_encoding::Decoder;
 pub use declared::Declaration;

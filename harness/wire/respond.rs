@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::answer::whole;
-use super::parts::{events, sse};
+use super::parts::sse;
 use super::{
     Api, Body, RenderFor, Response, Unrenderable, anthropic, bedrock, gemini, ollama, openai_chat, openai_responses,
 };
@@ -102,10 +102,7 @@ fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
         (Api::OpenAiChat | Api::Declared(_) | Api::Opaque, _) | (_, BodyForm::Whole) => Response::json(200, body),
         (Api::OpenAiResponses, _) => Response::stream(openai_responses::stream::frames(&body)),
         (Api::Anthropic, _) => Response::stream(anthropic::stream::frames(&body)),
-        (Api::BedrockInvoke, _) => Response::events(anthropic::stream::frames(&body).iter().filter_map(|frame| {
-            let (_, data) = frame.trim_end().split_once("data: ").filter(|_| !frame.starts_with("event: ping"))?;
-            Some(events::frame("chunk", data))
-        })),
+        (Api::BedrockInvoke, _) => Response::events(bedrock::invoke::frames(&body)),
         (Api::Bedrock, _) => Response::events(bedrock::stream::frames(&body)),
         (Api::Gemini, BodyForm::Array) => Response::json(200, Json::Array(gemini::stream::pieces(&body))),
         (Api::Gemini, BodyForm::Frames) => {

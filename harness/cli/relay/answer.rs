@@ -8,11 +8,8 @@ use http_body_util::{BodyExt as _, StreamBody};
 
 use super::keys::Censor;
 use retake_model::clients::reason;
-use retake_model::relay::MARK;
+use retake_model::relay::{ANSWERED, MARK};
 use retake_wire::Decoder;
-
-/// The headers of an answer that are passed on. The others are the provider's and the relay's own matter.
-const PASSED: [&str; 4] = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
 
 /// Returns an answer as the recorder gets it.
 /// Fails if it is compressed in a way that nobody can unpack: the name of that.
@@ -23,7 +20,8 @@ pub(super) fn passed_on(answer: Response<Body>, censor: Censor) -> Result<Respon
     let (parts, body) = answer.into_parts();
     let mut out = Response::new(Body::new(StreamBody::new(pieces(Arriving { body, decoder: Some(decoder), censor }))));
     *out.status_mut() = parts.status;
-    for name in PASSED {
+    // The others are the provider's and the relay's own matter.
+    for name in ANSWERED.into_iter().chain([header::CONTENT_TYPE.as_str()]) {
         if let Some(value) = parts.headers.get(name) {
             out.headers_mut().insert(name, value.clone());
         }

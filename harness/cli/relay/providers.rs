@@ -80,10 +80,18 @@ const ANTHROPIC_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
 /// The environment variables of who signs requests to AWS, which takes a key of Bedrock's own as well.
 const AWS_SECRET: &str = "AWS_SECRET_ACCESS_KEY";
 const AWS_SESSION: &str = "AWS_SESSION_TOKEN";
+/// The environment variables for the region of AWS's clients, and what stands for it in an address.
+const REGIONS: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
+const REGION: &str = "{region}";
 /// The environment variable for Ollama's address, which may lack the scheme, the host and the port.
 const OLLAMA_HOST: &str = "OLLAMA_HOST";
 
 impl Provider {
+    /// The provider's own address, with the region in it if that is set.
+    fn base(&self, set: &impl Fn(&str) -> Option<String>) -> Cow<'static, str> {
+        region(set).map_or(self.base.into(), |region| self.base.replace(REGION, &region).into())
+    }
+
     /// The address that is set for the provider, and the variable that holds it.
     fn address(&self, set: &impl Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
         let named = [self.address].into_iter().chain(self.of_clients.iter().copied());
@@ -106,16 +114,21 @@ fn of_ollama(address: &str) -> String {
     format!("http://{}:{port}{path}", if name.is_empty() { "127.0.0.1" } else { name })
 }
 
+/// What signs requests; an error says what it lacks.
+type Signing = Result<Signer, String>;
+
 /// Returns what signs requests, if the key is AWS's secret.
-fn signer(key: Option<&(&str, String)>, set: &impl Fn(&str) -> Option<String>) -> Option<Signer> {
+fn signing(key: Option<&(&str, String)>, set: &impl Fn(&str) -> Option<String>) -> Option<Signing> {
     let (_, secret) = key.filter(|(variable, _)| *variable == AWS_SECRET)?;
-    let (id, session) = (set("AWS_ACCESS_KEY_ID")?, set(AWS_SESSION));
-    Some(Signer { id, secret: secret.clone(), session, region: region(set) })
+    let lacks = |name: &str| format!("{AWS_SECRET} is set, and {name} is not");
+    let signer = |id, region| Signer { id, secret: secret.clone(), session: set(AWS_SESSION), region };
+    let id = set("AWS_ACCESS_KEY_ID").ok_or_else(|| lacks("AWS_ACCESS_KEY_ID"));
+    Some(id.and_then(|id| Ok(signer(id, region(set).ok_or_else(|| lacks(REGIONS[0]))?))))
 }
 
-/// The region that AWS's clients use, by the variables in which they look for it, or their own.
-fn region(set: &impl Fn(&str) -> Option<String>) -> String {
-    ["AWS_REGION", "AWS_DEFAULT_REGION"].into_iter().find_map(set).unwrap_or_else(|| "us-east-1".to_owned())
+/// The region that AWS's clients use, by the variables in which they look for it.
+fn region(set: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    REGIONS.into_iter().find_map(set)
 }
 
 /// Whether an address belongs to one of Azure's services.
@@ -138,7 +151,9 @@ fn key_of(provider: &Provider, base: &str, set: &impl Fn(&str) -> Option<String>
 /// that of a variable.
 fn is_for(provider: &Provider, variable: &str, base: &str, set: &impl Fn(&str) -> Option<String>) -> bool {
     let is_this = |address: &str| host_of(address) == host_of(base);
-    variable == AZURE_KEY || is_this(provider.base) || provider.address(set).is_some_and(|(_, named)| is_this(&named))
+    variable == AZURE_KEY
+        || is_this(&provider.base(set))
+        || provider.address(set).is_some_and(|(_, named)| is_this(&named))
 }
 
 /// The variables that may hold a provider's key.
@@ -161,7 +176,7 @@ pub(crate) struct Upstream {
     /// The key, and the variable that holds it.
     key: Option<(&'static str, String)>,
     /// What signs its requests, if the key is a secret that is not sent.
-    signer: Option<Signer>,
+    signing: Option<Signing>,
     /// Whether the whole path is appended to the address, because its provider is not known.
     whole_path: bool,
 }
@@ -210,8 +225,8 @@ impl Upstreams {
         for (index, provider) in PROVIDERS.iter().enumerate() {
             let key = key_of(provider, base, &set).filter(|(name, _)| is_for(provider, name, base, &set));
             let (base, named_by) = (base.to_owned(), Some("--upstream"));
-            let signer = signer(key.as_ref(), &set);
-            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, signer, whole_path: true });
+            let signing = signing(key.as_ref(), &set);
+            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, signing, whole_path: true });
         }
         Upstreams(upstreams)
     }
@@ -234,16 +249,15 @@ impl Upstreams {
         let mut upstreams = [const { None }; 5];
         for (index, provider) in PROVIDERS.iter().enumerate() {
             let named = provider.address(&set);
-            let base = named.as_ref().map_or(provider.base, |(_, base)| base).replace("{region}", &region(&set));
-            let base = &*base;
-            let key = key_of(provider, base, &set);
+            let base = named.as_ref().map_or_else(|| provider.base(&set), |(_, base)| base.into());
+            let key = key_of(provider, &base, &set);
             if named.is_none() && key.is_none() {
                 continue;
             }
             let named_by = named.as_ref().map(|(variable, _)| *variable);
-            let base = checked(base).map_err(|e| e.while_doing(&format!("read {}", named_by.unwrap_or_default())))?;
-            let signer = signer(key.as_ref(), &set);
-            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, signer, whole_path: false });
+            let base = checked(&base).map_err(|e| e.while_doing(&format!("read {}", named_by.unwrap_or_default())))?;
+            let signing = signing(key.as_ref(), &set);
+            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, signing, whole_path: false });
         }
         Ok(Upstreams(upstreams))
     }
@@ -307,11 +321,10 @@ impl Upstream {
     pub(super) fn key_header(&self) -> Result<Option<(HeaderName, HeaderValue)>, String> {
         let Some((variable, key)) = &self.key else { return Ok(self.of_address()) };
         if *variable == AWS_SECRET {
-            return if self.signer.is_some() {
-                Ok(None)
-            } else {
-                Err(format!("{AWS_SECRET} is set, and AWS_ACCESS_KEY_ID is not"))
-            };
+            return self
+                .signing
+                .as_ref()
+                .map_or(Ok(None), |signing| signing.as_ref().map(|_| None).map_err(Clone::clone));
         }
         let (name, value) = match PROVIDERS[self.provider].key_header {
             _ if is_azure(&self.base) || *variable == AZURE_KEY => ("api-key", key.clone()),
@@ -328,7 +341,7 @@ impl Upstream {
     /// Signs a request, if it is the signature that brings the key.
     /// Fails if a part of it cannot be in a header.
     pub(super) fn sign(&self, method: &Method, uri: &Uri, body: &[u8], headers: &mut HeaderMap) -> Result<(), String> {
-        let Some(signer) = &self.signer else { return Ok(()) };
+        let Some(Ok(signer)) = &self.signing else { return Ok(()) };
         signer.sign(method, uri, body, time::OffsetDateTime::now_utc(), headers)
     }
 
@@ -349,6 +362,9 @@ impl Upstream {
     /// Returns the address of a call to this path.
     /// Fails if there is none.
     pub(super) fn uri(&self, path: &str) -> Result<Uri, String> {
+        if self.base.contains(REGION) {
+            return Err(format!("Bedrock is called in a region, and none is set: set {}", REGIONS[0]));
+        }
         let mut url = url::Url::parse(&self.url(path)).map_err(|e| format!("{path} is not a path at {self}: {e}"))?;
         let _ = (url.set_username(""), url.set_password(None));
         url.as_str().parse().map_err(|e| format!("{path} is not a path at {self}: {e}"))

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::body::Body as HttpBody;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response as HttpResponse};
+use axum::http::{HeaderMap, Response as HttpResponse};
 use tokio::time::Instant;
 
 use super::activity::InFlight;
@@ -97,9 +97,8 @@ impl Load {
             Err(quota) => {
                 self.metrics.limit(call.api);
                 let response = limited(call.api, &quota, &call.model, call.array);
-                let mut response = http::headed(&response, http::bytes_of(&response.body));
-                add_headers(&mut response, call.api, &quota);
-                Err(Box::new(response))
+                let response = http::headed(&response, http::bytes_of(&response.body));
+                Err(Box::new(limited_by(response, call.api, &quota)))
             }
         }
     }
@@ -139,11 +138,7 @@ fn whole(count: u64) -> usize {
 }
 
 /// Adds the headers by which a client learns how far a limit is used up.
-fn add_headers(response: &mut HttpResponse<HttpBody>, api: Api, quota: &Quota) {
+fn limited_by(response: HttpResponse<HttpBody>, api: Api, quota: &Quota) -> HttpResponse<HttpBody> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    for (name, value) in limit_headers(api, quota, now.try_into().unwrap_or(i64::MAX)) {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            response.headers_mut().insert(HeaderName::from_static(name), value);
-        }
-    }
+    http::with_headers(response, limit_headers(api, quota, now.try_into().unwrap_or(i64::MAX)))
 }

@@ -11,7 +11,7 @@ use axum::http::Response as HttpResponse;
 use futures_util::{Stream, StreamExt as _};
 use tokio::time::Instant;
 
-use super::{Pass, add_headers};
+use super::{Pass, limited_by};
 use crate::activity::InFlight;
 use crate::http;
 use retake_wire::{Body, Frames, Response};
@@ -24,7 +24,7 @@ pub(super) async fn answer(
     in_flight: InFlight,
     pass: Pass,
 ) -> HttpResponse<HttpBody> {
-    let quota = pass.quota.map(|quota| (pass.api, quota));
+    let (api, quota) = (pass.api, pass.quota);
     if let Some(first) = due.first() {
         tokio::time::sleep_until(arrived + *first).await;
     }
@@ -39,11 +39,11 @@ pub(super) async fn answer(
             http::bytes_of(body)
         }
     };
-    let mut out = http::headed(response, body);
-    if let Some((api, quota)) = quota {
-        add_headers(&mut out, api, &quota);
+    let out = http::counted(http::headed(response, body), api, response);
+    match quota {
+        Some(quota) => limited_by(out, api, &quota),
+        None => out,
     }
-    out
 }
 
 /// Streams frames, each when it is due, and without an end if the client left before the end when they were recorded.

@@ -33,6 +33,19 @@ const KEY_IN: &str = "RETAKE_RELAY_KEY";
 const REACHES_IN: &str = "RETAKE_RELAY_REACHES";
 const HOLDS_IN: &str = "RETAKE_RELAY_HOLDS";
 
+/// The headers of an answer that its client gets besides the content type, but that are not stored: whether and when to try again,
+/// and what Bedrock says beside the body.
+pub const ANSWERED: [&str; 8] = [
+    "retry-after",
+    "retry-after-ms",
+    "x-should-retry",
+    "x-amzn-errortype",
+    "x-amzn-bedrock-input-token-count",
+    "x-amzn-bedrock-output-token-count",
+    "x-amzn-bedrock-cache-read-input-token-count",
+    "x-amzn-bedrock-cache-write-input-token-count",
+];
+
 /// The headers of a call that are passed on.
 const PASSED: [&str; 13] = [
     "content-type",

@@ -11,7 +11,7 @@ use memchr::memmem;
 use tokio::sync::mpsc;
 
 use super::call_writer::{CallWriter, Unsaved, client_left};
-use super::relay::MARK;
+use super::relay::{ANSWERED, MARK};
 use crate::activity::InFlight;
 use crate::clients::reqwest_reason;
 use crate::http;
@@ -20,9 +20,6 @@ use retake_wire::{self as wire, Api, Body, Response};
 
 /// How long to wait for the end of a stream after the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);
-
-/// The headers that tell an SDK whether and when to retry. They are passed on to the client, but not stored.
-const RETRYING: [&str; 3] = ["retry-after", "retry-after-ms", "x-should-retry"];
 
 /// Returns the response to the client: the status and headers of the answer, and its body as it arrives.
 pub(super) fn sent_on(
@@ -41,8 +38,8 @@ pub(super) fn sent_on(
         let nothing = Response::of(status, &content_type, Body::Text(String::new()));
         return http::answer(&nothing, in_flight);
     }
-    let retry_headers: Vec<_> =
-        RETRYING.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
+    let passed: Vec<_> =
+        ANSWERED.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
     tokio::spawn(async move {
         stream_through(body_of(answer), writer, sender).await;
@@ -57,7 +54,7 @@ pub(super) fn sent_on(
     if let Ok(value) = content_type.parse() {
         out.headers_mut().insert(header::CONTENT_TYPE, value);
     }
-    for (name, value) in retry_headers {
+    for (name, value) in passed {
         out.headers_mut().insert(name, value);
     }
     out

@@ -10,6 +10,40 @@ const PATH: &str = "/v1beta/interactions";
 const CALL: &str = r#"{"model": "m", "system_instruction": "Be brief.", "input": [{"role": "user", "content": "first"},
     {"role": "model", "content": "one"}, {"role": "user", "content": "Where is it?"}]}"#;
 
+/// The other forms that come declared: path, call and answer.
+const OTHERS: [(&str, &str, &str); 2] = [
+    (
+        "/v2/chat",
+        r#"{"model": "m", "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "first"},
+            {"role": "assistant", "content": "one"}, {"role": "user", "content": "Where is it?"}]}"#,
+        r#"{"message": {"content": [{"type": "text", "text": "Here."}]}}"#,
+    ),
+    (
+        "/v1/projects/p/locations/l/publishers/anthropic/models/claude:rawPredict",
+        r#"{"anthropic_version": "vertex-2023-10-16", "system": "Be brief.", "messages": [
+            {"role": "user", "content": "first"}, {"role": "assistant", "content": "one"},
+            {"role": "user", "content": "Where is it?"}]}"#,
+        r#"{"content": [{"type": "text", "text": "Here."}]}"#,
+    ),
+];
+
+#[test]
+fn what_comes_declared_drifts_misses_and_breaks_as_what_is_spoken() {
+    for (path, call, answer) in OTHERS {
+        let api = wire::api_of_path(path).unwrap();
+        let response = Response::json(200, Json::parse(answer.as_bytes()).unwrap());
+        on_a_server(vec![recorded(api, path, call, response)], async |server, replay| {
+            assert_eq!(post(server, path, server.key(), &call.replace("brief", "long")).await.0, 200);
+            let drift: Vec<Check> = server.drift().into_iter().map(|(_, drift)| drift.check).collect();
+            assert_eq!(drift, [Check::Prompt], "{path}");
+            assert!(replay.all_served());
+            let (status, _, body) =
+                post(server, path, server.key(), &call.replace("Where is it", "Where was it")).await;
+            assert!(status == 404 && body.contains("(human)") && body.contains("was"), "{body}");
+        });
+    }
+}
+
 fn response() -> Response {
     let body = Json::parse(br#"{"outputs": [{"type": "text", "text": "Here."}]}"#).unwrap();
     Response::json(200, body)

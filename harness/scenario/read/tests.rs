@@ -85,7 +85,7 @@ and these reserved names: RESERVED.
 | `port` | the port of the system |
 | `workdir` | the system's own folder, which is empty at first and removed at the end |
 | `root` | the project's folder |
-| `model.openai`, `model.anthropic`, `model.gemini`, `model.ollama` | base URLs, each in the form that the provider's SDK expects; `model.url` has no path |
+| `model.openai`, `model.anthropic`, `model.gemini`, `model.ollama`, `model.bedrock` | base URLs, each in the form that the provider's SDK expects; `model.url` has no path |
 | `model.key` | the key that model calls have to send |
 | `secret.NAME` | an environment variable that is never written to a file: its value while recording, and `<NAME>` in replay |
 | `tools.NAME` | how to reach the double of a tool server |

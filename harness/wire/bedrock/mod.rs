@@ -1,6 +1,7 @@
 //! Amazon Bedrock: Converse, and `InvokeModel` with Anthropic's bodies.
 
 pub(super) mod answer;
+pub(super) mod invoke;
 pub(super) mod render;
 pub(super) mod request;
 pub(super) mod stream;

@@ -1,5 +1,6 @@
 use crate::{
-    Api, Body, Call, Known, RenderFor, Response, Target, api_of_path, decode, decode_response, read_body, respond,
+    Api, Body, Call, Known, RenderFor, Response, Target, api_of_path, count_headers, decode, decode_response,
+    read_body, respond,
 };
 use retake_core::conversation::{Answer, Block, Finish};
 use retake_core::json::{Json, Layout};
@@ -139,6 +140,15 @@ fn messages_of_anthropic_are_the_same_bodies_in_another_framing() {
     let streamed = respond(&answer, Some((Api::Anthropic, &plain)), &asking(Api::BedrockInvoke, true)).unwrap();
     let Body::Frames(frames) = &streamed.body else { panic!() };
     assert!(frames.iter().all(|frame| frame.starts_with(":event-type chunk\ndata: {")), "{frames:?}");
+    // Both have the counts besides the message, where clients look for them.
+    let metrics = r#""amazon-bedrock-invocationMetrics":{"firstByteLatency":0,"inputTokenCount":1,"invocationLatency":0,"outputTokenCount":2}"#;
+    assert!(frames.iter().last().unwrap().contains(metrics), "{frames:?}");
+    let counts = ["x-amzn-bedrock-input-token-count", "x-amzn-bedrock-output-token-count"];
+    let counts = counts.into_iter().zip(["1", "2"]).map(|(name, count)| (name, count.to_owned()));
+    assert_eq!(count_headers(Api::BedrockInvoke, &plain), counts.collect::<Vec<_>>());
+    assert!(
+        count_headers(Api::Anthropic, &plain).is_empty() && count_headers(Api::BedrockInvoke, &streamed).is_empty()
+    );
     // The signature is kept on the way to Messages.
     let back = respond(&answer, Some((Api::BedrockInvoke, &streamed)), &asking(Api::Anthropic, false)).unwrap();
     assert_eq!(back, plain);

@@ -98,9 +98,9 @@ function neutralOfOutput({ blocks, finish, usage }) {
 }
 
 for (const file of readdirSync(new URL("adapters/", import.meta.url)).sort()) {
-  const { adapters } = await import(`./adapters/${file}`);
+  const { adapters, fixtures: chosen = /^(?!bedrock)/ } = await import(`./adapters/${file}`);
   for (const [name, ask] of Object.entries(adapters)) {
-    for (const fixture of readdirSync(fixtures).filter((file) => file.endsWith(".json")).sort()) {
+    for (const fixture of readdirSync(fixtures).filter((file) => file.endsWith(".json") && chosen.test(file)).sort()) {
       for (const kase of table.cases) {
         const result = { sdk: `${name} (Node)`, fixture: fixture.replace(".json", ""), case: kase.name };
         if (!words.every((word) => Object.values(result).join(" | ").includes(word))) continue;

@@ -1,6 +1,6 @@
 use super::*;
 
-fn read(set: &'static [(&'static str, &'static str)]) -> Result<Upstreams> {
+fn read(set: &[(&str, &str)]) -> Result<Upstreams> {
     Upstreams::read(|name| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
 }
 
@@ -19,7 +19,7 @@ fn only_providers_that_are_called_have_to_be_configured() {
 #[test]
 fn addresses_are_put_together() {
     let url = |provider: usize, base: &str, path: &str| {
-        Upstream { provider, base: base.to_owned(), named_by: None, key: None, signer: None, whole_path: false }
+        Upstream { provider, base: base.to_owned(), named_by: None, key: None, signing: None, whole_path: false }
             .url(path)
     };
     assert_eq!(url(0, "https://h/api/v1", "/v1/responses"), "https://h/api/v1/responses");
@@ -143,5 +143,27 @@ fn the_address_of_ollama_may_be_short() {
         ("https://h", "https://h"),
     ] {
         assert_eq!(of_ollama(short), url);
+    }
+}
+
+#[test]
+fn bedrock_is_called_in_the_region_that_is_set() {
+    let path = "/model/m/converse";
+    let of = |set: &[(&str, &str)]| read(set).unwrap().of("bedrock").unwrap().clone();
+    let keyed = ("AWS_BEARER_TOKEN_BEDROCK", "b");
+    let uri = "https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse";
+    for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
+        assert_eq!(of(&[keyed, (name, "eu-west-1")]).uri(path).unwrap(), uri);
+    }
+    let none = "Bedrock is called in a region, and none is set: set AWS_REGION";
+    assert_eq!(of(&[keyed]).uri(path).unwrap_err(), none);
+    let gateway = ("RETAKE_UPSTREAM_BEDROCK", "https://gateway.example");
+    assert!(of(&[keyed, gateway]).uri(path).is_ok());
+    let secret = ("AWS_SECRET_ACCESS_KEY", "s");
+    for (set, lacking) in
+        [(&[secret][..], "AWS_ACCESS_KEY_ID"), (&[secret, ("AWS_ACCESS_KEY_ID", "i"), gateway], "AWS_REGION")]
+    {
+        let said = format!("AWS_SECRET_ACCESS_KEY is set, and {lacking} is not");
+        assert_eq!(of(set).key_header().unwrap_err(), said);
     }
 }

@@ -11,7 +11,8 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const FINISH = { "tool-calls": "tool_calls" };
 
-async function ask(model, question) {
+/** Asks a model of any of the SDK's packages. */
+export async function ask(model, question) {
   const result = ({ call, text }) => {
     const output = { type: "text", value: text };
     return { type: "tool-result", toolCallId: call.id, toolName: call.name, output };

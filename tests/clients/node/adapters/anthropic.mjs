@@ -3,12 +3,13 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { counted, messages as said } from "../neutral.mjs";
 
-const FINISH = { end_turn: "stop", tool_use: "tool_calls", max_tokens: "length" };
+export const FINISH = { end_turn: "stop", tool_use: "tool_calls", max_tokens: "length" };
 
-async function messages(model, question) {
+/** Asks through a client, Anthropic's own if none is given. */
+export async function messages(model, question, client, name = "claude-sonnet-4-6") {
   const result = ({ call, text }) => ({ type: "tool_result", tool_use_id: call.id, content: text });
   const request = {
-    model: "claude-sonnet-4-6",
+    model: name,
     max_tokens: 1024,
     system: question.system,
     messages: said(question, {
@@ -18,7 +19,7 @@ async function messages(model, question) {
     }),
     tools: question.tools.map(({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })),
   };
-  const client = new Anthropic({ baseURL: model.anthropic, apiKey: model.key });
+  client ??= new Anthropic({ baseURL: model.anthropic, apiKey: model.key });
   let [message, streamed] = [undefined, ""];
   if (question.stream) {
     const stream = client.messages.stream(request).on("text", (piece) => (streamed += piece));
@@ -34,5 +35,7 @@ async function messages(model, question) {
   const counts = counted(usage.input_tokens, usage.output_tokens);
   return { text, calls, finish: FINISH[reason] ?? reason, usage: counts, native: content };
 }
+
+export const fixtures = /./;
 
 export const adapters = { anthropic: messages };

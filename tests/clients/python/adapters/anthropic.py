@@ -6,10 +6,10 @@ from neutral import Answer, Call, counted
 FINISH = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}
 
 
-def messages(model, question):
+def messages(model, question, client=None, name="claude-sonnet-4-6"):
     result = lambda call, text: {"type": "tool_result", "tool_use_id": call.id, "content": text}
     request = {
-        "model": "claude-sonnet-4-6",
+        "model": name,
         "max_tokens": 1024,
         "system": question.system,
         "messages": question.messages(
@@ -22,7 +22,7 @@ def messages(model, question):
             for tool in question.tools
         ],
     }
-    client = anthropic.Anthropic(base_url=model.anthropic, api_key=model.key)
+    client = client or anthropic.Anthropic(base_url=model.anthropic, api_key=model.key)
     if question.stream:
         with client.messages.stream(**request) as events:
             streamed = "".join(events.text_stream)
@@ -35,5 +35,7 @@ def messages(model, question):
     usage = counted(message.usage.input_tokens, message.usage.output_tokens)
     return Answer(text, calls, FINISH.get(message.stop_reason, message.stop_reason), usage, message.content)
 
+
+FIXTURES = ""
 
 ADAPTERS = {"anthropic": messages}

@@ -29,8 +29,8 @@ def ask(chat, question):
 def finish_of(metadata, calls):
     if "finish_reason" in metadata:
         return metadata["finish_reason"]
-    if "stop_reason" in metadata:
-        return {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}[metadata["stop_reason"]]
+    if reason := metadata.get("stop_reason") or metadata.get("stopReason"):
+        return {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}[reason]
     if metadata["status"] != "completed":
         return {"max_output_tokens": "length"}[metadata["incomplete_details"]["reason"]]
     return "tool_calls" if calls else "stop"
