@@ -151,14 +151,14 @@ impl Setting<'_> {
         let (seen, again, starting, watched) = self.unfaulted(orders, false)?;
         let (sent, after) = (self.sent(&seen, None), self.sent(&again, None));
         let noise = Noise::between(&sent, &after);
-        let unlike = match (again.ended == Ended::Well, &again.left, again.golden == seen.golden) {
-            (true, None, true) => None,
-            (_, Some(_), _) => {
-                Some("asks the model something else without any fault: state of one request is in the next")
-            }
-            _ => Some("differs without any fault"),
+        let is_same = again.ended == Ended::Well && again.golden == seen.golden;
+        let unlike = match &again.left {
+            Some(_) => Some("asks the model something else without any fault: state of one request is in the next"),
+            // What it answers from what it has, it may have from the world before.
+            None if again.all_served != seen.all_served => Some("asks the model less without any fault"),
+            None => (!is_same).then_some("differs without any fault"),
         };
-        let can_share = unlike.is_none() && noise.is_none() && again.all_served == seen.all_served;
+        let can_share = unlike.is_none() && noise.is_none();
         if can_share {
             return Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched });
         }

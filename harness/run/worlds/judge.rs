@@ -140,22 +140,8 @@ impl Setting<'_> {
             let asked = left.tool.clone().unwrap_or_else(|| format!("asked {}", quoted(&left.asked)));
             return Verdict::new(Did::WentOn, asked);
         }
-        let normalize = self.normalize(seen);
-        let AwaySeen { first, again, step, anew } = &*away.seen.lock();
-        let none = Vec::new();
-        let of_stream = step.map(|step| {
-            let received = Received {
-                recorded: recording.seen.streams.get(&step).unwrap_or(&none),
-                first,
-                again: again.as_ref(),
-                anew: *anew,
-                noise: &recording.noise,
-                options: &self.scenario.golden,
-                normalize: &normalize,
-                failure: seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned()),
-            };
-            received.verdict(FaultKind::Kill)
-        });
+        let step = away.seen.lock().step;
+        let of_stream = step.map(|step| self.of_stream(away, step, seen, recording));
         let is_finished = seen.all_served || !recording.seen.all_served;
         if let Some(verdict) =
             of_stream.filter(|it| it.did != Did::Resumed || seen.ended == Ended::Failed || is_finished)
@@ -222,7 +208,6 @@ impl Setting<'_> {
         if let Some(left) = &seen.left {
             return Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked)));
         }
-        let AwaySeen { first, again, .. } = &*away.seen.lock();
         if away.does == FaultKind::Gone {
             // A client that left is noticed when something is written to it, at the second event at the latest. Before the first call after
             // that, there may be no more than one event that had not been sent yet.
@@ -247,16 +232,22 @@ impl Setting<'_> {
         if seen.ended == Ended::Late {
             return Verdict::new(Did::NeverEnds, "what the client waits for that came back does not come");
         }
+        self.of_stream(away, step, seen, recording)
+    }
+
+    /// The verdict on what came to the client of a step's stream, over all of its connections.
+    fn of_stream(&self, away: &Away, step: usize, seen: &Seen, recording: &Recording) -> Verdict {
+        let AwaySeen { first, again, anew, .. } = &*away.seen.lock();
         let none = Vec::new();
-        let normalize = self.normalize(seen);
         let received = Received {
             recorded: recording.seen.streams.get(&step).unwrap_or(&none),
             first,
             again: again.as_ref(),
-            anew: false,
             noise: &recording.noise,
             options: &self.scenario.golden,
-            normalize: &normalize,
+            normalize: &self.normalize(seen),
+            normalize_recorded: &self.normalize(&recording.seen),
+            anew: *anew,
             failure: seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned()),
         };
         received.verdict(away.does)
