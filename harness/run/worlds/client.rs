@@ -136,6 +136,7 @@ impl Received<'_> {
         }
         let own = again
             .iter()
+            .chain(self.first)
             .find(|event| event.is_real() && !real(self.recorded).any(|recorded| recorded.label() == event.label()));
         let of_own = own.map(|event| {
             let said = self.sent([&[event.clone()][..]]).labels.into_values().next().and_then(|came| came.said);
