@@ -100,12 +100,16 @@ impl Gate {
         let _ = self.0.subscribe().wait_for(|state| state.is_open).await;
     }
 
-    /// Returns the piece of an answer that is held back. An answer in one piece is held here.
-    pub(crate) async fn piece(&self, api: Api, response: &Response) -> Option<HeldPiece> {
+    /// Returns the piece of an answer that is held back. An answer in one piece is held here, and one of which the client needs nothing to
+    /// do what it does.
+    pub(crate) async fn piece(&self, api: Api, response: &Response, whole: bool) -> Option<HeldPiece> {
         self.0.send_modify(|state| (state.heard, state.asked) = (Instant::now(), state.asked + 1));
-        let Body::Frames(frames) = &response.body else {
-            self.until_open().await;
-            return None;
+        let frames = match &response.body {
+            Body::Frames(frames) if !whole => frames,
+            _ => {
+                self.until_open().await;
+                return None;
+            }
         };
         Some(HeldPiece::behind(last_text(api, frames).unwrap_or_default(), self.clone()))
     }

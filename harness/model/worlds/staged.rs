@@ -49,8 +49,8 @@ pub(super) enum StagedKind {
     Asked { times: u32 },
     /// The calls of some turns are answered in an order.
     Ordered(Order),
-    /// The answers of these turns are held back until a client has done what it does.
-    Gated(Gate, BTreeSet<usize>),
+    /// The answers of these turns are held back until a client has done what it does: all of each, or its last text.
+    Gated(Gate, BTreeMap<usize, bool>),
 }
 
 /// Which calls are under way together.
@@ -117,8 +117,8 @@ impl Staged {
         Staged::of(StagedKind::Ordered(Order::of(turns)), u32::MAX)
     }
 
-    /// The answers of these turns are held back until a client has done what it does.
-    pub fn gated(gate: Gate, turns: BTreeSet<usize>) -> Staged {
+    /// The answers of these turns are held back until a client has done what it does: all of each, or its last text.
+    pub fn gated(gate: Gate, turns: BTreeMap<usize, bool>) -> Staged {
         Staged::of(StagedKind::Gated(gate, turns), u32::MAX)
     }
 
@@ -127,9 +127,10 @@ impl Staged {
         if let StagedKind::Gated(gate, _) = &self.kind { Some(gate) } else { None }
     }
 
-    /// The same, if it holds the answer of this turn.
-    pub(crate) fn gate_of(&self, turn: usize) -> Option<&Gate> {
-        self.gate().filter(|_| matches!(&self.kind, StagedKind::Gated(_, turns) if turns.contains(&turn)))
+    /// The same, if it holds the answer of this turn, and whether it holds all of it.
+    pub(crate) fn gate_of(&self, turn: usize) -> Option<(&Gate, bool)> {
+        let StagedKind::Gated(gate, turns) = &self.kind else { return None };
+        Some((gate, *turns.get(&turn)?))
     }
 
     /// What could happen to the answer of each turn that was served, if this was watched.

@@ -134,14 +134,11 @@ impl Received<'_> {
         if problem.did == Did::Reported {
             return problem;
         }
-        let own = again
-            .iter()
-            .chain(self.first)
-            .find(|event| event.is_real() && !real(self.recorded).any(|recorded| recorded.label() == event.label()));
-        let of_own = own.map(|event| {
-            let said = self.sent([&[event.clone()][..]]).labels.into_values().next().and_then(|came| came.said);
-            Verdict::new(Did::Reported, told(&format!("event `{}`", event.label()), said.as_deref()))
-        });
+        let (recorded, now) = (self.recorded(), self.sent([self.first, again]));
+        let own =
+            now.labels.iter().find(|(label, _)| !recorded.labels.contains_key(*label) && !self.options.ignores(label));
+        let of_own = own
+            .map(|(label, came)| Verdict::new(Did::Reported, told(&format!("event `{label}`"), came.said.as_deref())));
         // After a kill, all of it may come once more, if an event says so.
         if does == FaultKind::Kill && own.is_some() && self.problem(&[&[], again], "").is_none() {
             return Verdict::new(Did::Resumed, "from the beginning");

@@ -302,11 +302,10 @@ fn told_of_tool(world: &World, seen: &Seen, is_as_recorded: bool) -> Option<Verd
     Some(Verdict::new(did, format!("the model is told {}", quoted(result))))
 }
 
-/// Whether the result of a tool is none: no text, or an empty value, as languages write it.
+/// Whether the result of a tool is none: no text, or an empty value.
 fn says_nothing(result: &str) -> bool {
     let result = result.trim();
-    let is_null = result == Json::Null.print(Layout::Python);
-    result.is_empty() || is_null || Json::parse(result.as_bytes()).is_ok_and(|json| !json.is_truthy())
+    result.is_empty() || Json::parse(result.as_bytes()).is_ok_and(|json| !json.is_truthy())
 }
 
 /// Whether the result of a tool says that it did not act.

@@ -86,8 +86,9 @@ pub(super) fn run(
         // What waits needs no core; a system that starts does.
         let waiting: Duration = wanted.iter().filter(|world| waits(world)).map(|_| STALLED).sum();
         let working: Duration = wanted.iter().map(|_| recording.starting + recording.seen.took).sum();
-        let seconds = working.as_secs_f64() / threads.min(cores) as f64 + waiting.as_secs_f64() / threads as f64;
-        terminal::note(format!("{}: {}, about {seconds:.0} s", scenario.name, counted(all, "world")));
+        let on = |time: Duration, threads: usize| time / u32::try_from(threads.max(1)).unwrap_or(u32::MAX);
+        let seconds = (on(working, threads.min(cores)) + on(waiting, threads)).as_secs();
+        terminal::note(format!("{}: {}, about {seconds} s", scenario.name, counted(all, "world")));
     }
     let tell = || {
         let now = count.fetch_add(1, Ordering::Relaxed) + 1;

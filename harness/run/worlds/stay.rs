@@ -444,13 +444,16 @@ impl Seen {
     }
 
     /// The turns whose answers are held until the client has done what it does at an event of a step: the one that was answered last before
-    /// it came, in whose answer the event may be, and all after it; and how many of their calls come before the next event.
-    fn held_at(&self, step: usize, number: usize) -> (BTreeSet<usize>, usize) {
+    /// it came, in whose answer the event may be, and all of those after it; and how many of their calls come before the next event.
+    fn held_at(&self, step: usize, number: usize) -> (BTreeMap<usize, bool>, usize) {
         let event = |at: usize| Some(self.steps.get(step)?.events.get(at)?.at_ms);
         let (at, next) = (event(number - 1).unwrap_or_default(), event(number).unwrap_or(f64::INFINITY));
         let last = self.calls.iter().map(|call| call.answered).filter(|time| *time <= at).fold(0.0, f64::max);
         let held = || self.calls.iter().filter(|call| call.answered >= last);
-        (held().filter_map(|call| call.turn).collect(), held().filter(|call| call.came <= next).count())
+        (
+            held().filter_map(|call| Some((call.turn?, call.answered > at))).collect(),
+            held().filter(|call| call.came <= next).count(),
+        )
     }
 
     /// The first turn whose answer it had when the place of the fault was met, as that shows, and that it asked for again after it was

@@ -91,8 +91,8 @@ fn a_service_that_keeps_a_failure_to_itself_is_silent() {
     assert!(as_if.contains("! tools  tool-timeout 1/1  SILENT  `write` failed, and all is as recorded"), "{as_if}");
     let nothing = said("[True]", "return \"\"", "\"tool-lost\"");
     assert!(nothing.contains("! tools  tool-lost 1/1  SILENT  the model is told \"\""), "{nothing}");
-    let none = said("[True]", "return str(None)", "\"tool-lost\"");
-    assert!(none.contains("! tools  tool-lost 1/1  SILENT  the model is told \"None\""), "{none}");
+    let none = said("[True]", "return \"null\"", "\"tool-lost\"");
+    assert!(none.contains("! tools  tool-lost 1/1  SILENT  the model is told \"null\""), "{none}");
 }
 
 fn a_tool_that_acts_again_after_a_crash_has_acted_twice() {
