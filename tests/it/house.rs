@@ -30,10 +30,10 @@ const WEIGHT: [(&str, usize, u64); 10] = [
     ("retake-core", 13_684, 60),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8601, 4),
-    ("retake-model", 8537, 0),
+    ("retake-model", 8555, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5051, 0),
-    ("retake", 22_312, 62),
+    ("retake", 22_395, 62),
     ("retake-cli", 11_766, 198),
 ];
 
