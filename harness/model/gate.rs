@@ -21,6 +21,10 @@ pub struct Gate(Arc<watch::Sender<State>>);
 struct State {
     /// When the system last sent or asked something.
     heard: Instant,
+    /// How many steps the client has begun, and how many events have come to it.
+    came: usize,
+    /// How many calls came whose answers are held.
+    asked: usize,
     /// When the client did what it does.
     acted: Option<Instant>,
     /// Whether the place was reached at which a system is to be killed.
@@ -30,20 +34,32 @@ struct State {
 
 impl Default for Gate {
     fn default() -> Gate {
-        Gate(Arc::new(watch::Sender::new(State { heard: Instant::now(), acted: None, is_due: false, is_open: false })))
+        Gate(Arc::new(watch::Sender::new(State {
+            heard: Instant::now(),
+            came: 0,
+            asked: 0,
+            acted: None,
+            is_due: false,
+            is_open: false,
+        })))
     }
 }
 
 impl Gate {
-    /// Notes that the system sent something.
-    pub fn heard(&self) {
-        self.0.send_modify(|state| state.heard = Instant::now());
+    /// Notes that so many events came to the client, or that it has begun a step.
+    pub fn came(&self, more: usize) {
+        self.0.send_modify(|state| (state.heard, state.came) = (Instant::now(), state.came + more));
     }
 
     /// Notes that the client has left, or come a second time. Answers are still held.
     pub fn acts(&self) {
-        self.heard();
+        self.came(0);
         self.0.send_modify(|state| state.acted = Some(state.heard));
+    }
+
+    /// Waits until so many calls have come whose answers are held, or nothing happens any more.
+    pub async fn asked(&self, due: usize) {
+        self.until(QUIET, |state| state.asked >= due).await;
     }
 
     /// Holds nothing any more.
@@ -66,12 +82,10 @@ impl Gate {
         let _ = self.0.subscribe().wait_for(|state| state.is_due).await;
     }
 
-    /// Waits until the system has sent nothing to its client for this time, while the model holds its answer.
-    pub async fn silent(&self, time: Duration) {
-        while self.0.borrow().heard.elapsed() < time {
-            let due = self.0.borrow().heard + time;
-            tokio::time::sleep_until(due).await;
-        }
+    /// Waits until the client has what is due while the model holds its answer: so many steps and events, or all that comes until nothing
+    /// has come for this time.
+    pub async fn has(&self, due: usize, time: Duration) {
+        self.until(time, |state| state.came >= due).await;
     }
 
     /// Waits until the gate is open, however long that takes, if the system was killed.
@@ -86,22 +100,30 @@ impl Gate {
         let _ = self.0.subscribe().wait_for(|state| state.is_open).await;
     }
 
-    /// Returns the piece of an answer that is held back. An answer in one piece is held here.
-    pub(crate) async fn piece(&self, api: Api, response: &Response) -> Option<HeldPiece> {
-        self.heard();
-        let Body::Frames(frames) = &response.body else {
-            self.until_open().await;
-            return None;
+    /// Returns the piece of an answer that is held back. An answer in one piece is held here, and one of which the client needs nothing to
+    /// do what it does.
+    pub(crate) async fn piece(&self, api: Api, response: &Response, whole: bool) -> Option<HeldPiece> {
+        self.0.send_modify(|state| (state.heard, state.asked) = (Instant::now(), state.asked + 1));
+        let frames = match &response.body {
+            Body::Frames(frames) if !whole => frames,
+            _ => {
+                self.until_open().await;
+                return None;
+            }
         };
         Some(HeldPiece::behind(last_text(api, frames).unwrap_or_default(), self.clone()))
     }
 
     pub(crate) async fn until_open(&self) {
+        self.until(QUIET, |state| state.is_open).await;
+    }
+
+    async fn until(&self, quiet: Duration, is_so: impl Fn(&State) -> bool) {
         let mut state = self.0.subscribe();
         loop {
-            let State { heard, is_open, .. } = *state.borrow_and_update();
-            let due = heard + QUIET;
-            if is_open || due <= Instant::now() {
+            let now = *state.borrow_and_update();
+            let due = now.heard + quiet;
+            if is_so(&now) || due <= Instant::now() {
                 return;
             }
             let _ = timeout_at(due, state.changed()).await;

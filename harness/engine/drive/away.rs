@@ -16,6 +16,8 @@ pub struct Away {
     pub step: usize,
     /// The number of the event at which it does it, counted from 1; 0 if no event is the place.
     pub event: usize,
+    /// How many calls whose answers are held come before the next event.
+    pub asked: usize,
     /// The path at which it comes back.
     pub back: Option<Template>,
     /// What holds answers back until it has done it; or knows when the system was killed, and when it runs again.

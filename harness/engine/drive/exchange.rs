@@ -223,9 +223,10 @@ async fn read_stream(
     underway: &Underway,
 ) -> Result<(reqwest::Response, Stream)> {
     let mut stream = Stream::new(wanted, None);
-    read_on(&mut response, &mut stream, answered, underway, |_| false).await?;
+    let read = read_on(&mut response, &mut stream, answered, underway, |_| false).await;
+    underway.keep(&stream.events);
+    read?;
     take_stream(&mut stream, answered)?;
-    underway.keep(&answered.events);
     Ok((response, stream))
 }
 

@@ -42,6 +42,7 @@ impl Driver<'_> {
             exchange::take_stream(&mut stream, &mut answered)?;
             return Ok(Outcome::Answered(Box::new(answered), None));
         };
+        away.gate.asked(away.asked).await;
         answered.events = first;
         away.seen.lock().first.clone_from(&answered.events);
         away.gate.acts();
@@ -117,9 +118,9 @@ impl Driver<'_> {
                     }
                     away.gate.opened().await;
                 } else if !is_cut() || stream.done {
+                    underway.keep(&stream.events);
                     read?;
                     exchange::take_stream(&mut stream, &mut answered)?;
-                    underway.keep(&answered.events);
                     return Ok(Outcome::Answered(Box::new(answered), None));
                 }
                 answered.events = std::mem::take(&mut stream.events);

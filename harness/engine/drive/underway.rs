@@ -312,6 +312,7 @@ impl Underway {
     /// Begins a step. Returns its number, counted from 0.
     pub(super) fn begin(&self, title: String) -> usize {
         self.step(title.clone());
+        self.away.iter().for_each(|away| away.gate.came(1));
         let mut state = self.state.lock();
         state.steps.push(StepData { title, at_ms: self.now(), ..StepData::default() });
         state.steps.len() - 1
@@ -379,7 +380,7 @@ impl Underway {
     pub(super) fn events_of(&self, step: usize, events: &[Event], known: usize) {
         let at_ms = self.now();
         if let Some(away) = self.away.as_ref().filter(|_| events.len() > known) {
-            away.gate.heard();
+            away.gate.came(events[known..].iter().filter(|event| event.is_real()).count());
         }
         let mut guard = self.state.lock();
         let State { steps, kept, watched, heard, .. } = &mut *guard;

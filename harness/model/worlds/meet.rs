@@ -65,7 +65,7 @@ pub(crate) async fn meet(meeting: Meeting<'_>, in_flight: InFlight) -> Result<Ht
             Some((turn, fault)) if turn.is_none_or(|turn| turn == index) => (fault, *times),
             _ => return Err(in_flight),
         },
-        StagedKind::Faulty { .. } | StagedKind::Gated(_) => return Err(in_flight),
+        StagedKind::Faulty { .. } | StagedKind::Gated(..) => return Err(in_flight),
     };
     let Some(sent) = response.ok().and_then(|response| faulted(fault, served.turn(), call, provider, &response)) else {
         return Err(in_flight);

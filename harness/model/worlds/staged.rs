@@ -49,8 +49,8 @@ pub(super) enum StagedKind {
     Asked { times: u32 },
     /// The calls of some turns are answered in an order.
     Ordered(Order),
-    /// Answers are held back until a client has done what it does.
-    Gated(Gate),
+    /// The answers of these turns are held back until a client has done what it does: all of each, or its last text.
+    Gated(Gate, BTreeMap<usize, bool>),
 }
 
 /// Which calls are under way together.
@@ -117,14 +117,20 @@ impl Staged {
         Staged::of(StagedKind::Ordered(Order::of(turns)), u32::MAX)
     }
 
-    /// Answers are held back until a client has done what it does.
-    pub fn gated(gate: Gate) -> Staged {
-        Staged::of(StagedKind::Gated(gate), u32::MAX)
+    /// The answers of these turns are held back until a client has done what it does: all of each, or its last text.
+    pub fn gated(gate: Gate, turns: BTreeMap<usize, bool>) -> Staged {
+        Staged::of(StagedKind::Gated(gate, turns), u32::MAX)
     }
 
     /// What holds answers back until a client has done what it does.
     pub(crate) fn gate(&self) -> Option<&Gate> {
-        if let StagedKind::Gated(gate) = &self.kind { Some(gate) } else { None }
+        if let StagedKind::Gated(gate, _) = &self.kind { Some(gate) } else { None }
+    }
+
+    /// The same, if it holds the answer of this turn, and whether it holds all of it.
+    pub(crate) fn gate_of(&self, turn: usize) -> Option<(&Gate, bool)> {
+        let StagedKind::Gated(gate, turns) = &self.kind else { return None };
+        Some((gate, *turns.get(&turn)?))
     }
 
     /// What could happen to the answer of each turn that was served, if this was watched.

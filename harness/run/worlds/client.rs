@@ -94,7 +94,9 @@ pub(super) struct Received<'a> {
     pub(super) again: Option<&'a (u16, Vec<Event>)>,
     pub(super) noise: &'a Noise,
     pub(super) options: &'a ShapeOptions,
+    /// Replaces what differs from run to run in what came, and in what was recorded.
     pub(super) normalize: &'a dyn Fn(&str) -> String,
+    pub(super) normalize_recorded: &'a dyn Fn(&str) -> String,
     /// Whether it sent its request once more, and reads another stream.
     pub(super) anew: bool,
     /// Why a step failed.
@@ -132,13 +134,11 @@ impl Received<'_> {
         if problem.did == Did::Reported {
             return problem;
         }
-        let own = again
-            .iter()
-            .find(|event| event.is_real() && !real(self.recorded).any(|recorded| recorded.label() == event.label()));
-        let of_own = own.map(|event| {
-            let said = self.sent([&[event.clone()][..]]).labels.into_values().next().and_then(|came| came.said);
-            Verdict::new(Did::Reported, told(&format!("event `{}`", event.label()), said.as_deref()))
-        });
+        let (recorded, now) = (self.recorded(), self.sent([self.first, again]));
+        let own =
+            now.labels.iter().find(|(label, _)| !recorded.labels.contains_key(*label) && !self.options.ignores(label));
+        let of_own = own
+            .map(|(label, came)| Verdict::new(Did::Reported, told(&format!("event `{label}`"), came.said.as_deref())));
         // After a kill, all of it may come once more, if an event says so.
         if does == FaultKind::Kill && own.is_some() && self.problem(&[&[], again], "").is_none() {
             return Verdict::new(Did::Resumed, "from the beginning");
@@ -149,6 +149,11 @@ impl Received<'_> {
     fn sent<'b>(&self, parts: impl IntoIterator<Item = &'b [Event]>) -> WhatWasSent {
         let events = parts.into_iter().flatten().cloned().collect();
         WhatWasSent::of([(0, &Captured::stream("", events))], self.options, self.normalize)
+    }
+
+    /// What was recorded, read alike.
+    fn recorded(&self) -> WhatWasSent {
+        Received { normalize: self.normalize_recorded, failure: None, ..*self }.sent([self.recorded])
     }
 
     /// What is missing or comes twice in what came in parts.
@@ -169,7 +174,7 @@ impl Received<'_> {
         if let Some(twice) = self.twice(before, again) {
             return problem(Did::Doubled, twice);
         }
-        let (recorded, now) = (self.sent([self.recorded]), self.sent([*before, again]));
+        let (recorded, now) = (self.recorded(), self.sent([*before, again]));
         let places = recorded.texts.iter().filter(|(place, _)| !self.noise.is_of(place));
         let mut lost: Option<(usize, String)> = None;
         for (place, texts) in places {
@@ -207,12 +212,14 @@ impl Received<'_> {
     /// The first event that comes again: with the same id, or without ids one that is no piece of a text, and of which there was but one.
     /// The first one may be the state in which the client finds the run.
     fn twice(&self, before: &[Event], again: &[Event]) -> Option<String> {
-        let said = |event: &Event| match &event.payload {
-            Payload::Data(text) => (self.normalize)(text),
-            _ => String::new(),
+        let said = |event: &Event, normalize: &dyn Fn(&str) -> String| match &event.payload {
+            Payload::Data(text) => (event.label().into_owned(), normalize(text)),
+            _ => (event.label().into_owned(), String::new()),
         };
-        let is_same = |a: &Event, b: &Event| a.label() == b.label() && said(a) == said(b);
-        let once = |event: &Event| real(self.recorded).filter(|recorded| is_same(recorded, event)).count() == 1;
+        let now = |event: &Event| said(event, self.normalize);
+        let is_same = |a: &Event, b: &Event| now(a) == now(b);
+        let is_recorded = |event: &Event, recorded: &Event| said(recorded, self.normalize_recorded) == now(event);
+        let once = |event: &Event| real(self.recorded).filter(|recorded| is_recorded(event, recorded)).count() == 1;
         let again = real(again).filter(|event| !self.options.ignores(&event.label())).enumerate();
         let doubled = again.into_iter().find(|(at, event)| {
             real(before).any(|before| match (&before.id, &event.id) {

@@ -18,7 +18,7 @@ use retake_scenario::{Scenario, Worlds};
 /// Runs worlds. The exit code is 1 if one fails that the committed table does not have.
 /// Fails if a name is unknown, or the worlds of a scenario cannot be run.
 pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &WorldsOptions) -> Result<ExitCode> {
-    let (mut failed, mut told) = (0, Vec::new());
+    let (mut failed, mut told, mut failing) = (0, Vec::new(), Vec::new());
     let mut ran = 0;
     for scenario in wanted {
         if !test::can_have_worlds(scenario) {
@@ -44,7 +44,12 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
         project.runs.with(&name, |run| run.worlds = Some(data.clone()));
         project.runs.end(&name, None);
         let (lines, new) = compared(project, scenario, &matrix);
-        failed += new;
+        failed += new.len();
+        failing.extend(test::of_each_kind(&new).into_iter().map(|(first, others)| {
+            let others = if others > 0 { format!(", and {others} like it") } else { String::new() };
+            let (did, world) = (first.verdict.did.word(), first.world.id());
+            format!("{did} in {world}{others}: {}", test::explain(scenario, first))
+        }));
         if options.json {
             let notes = table::notes(&matrix);
             told.push(serde_json::json!({ "name": scenario.name, "worlds": data.worlds, "notes": notes }));
@@ -64,6 +69,7 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
         let failed =
             if failed == 0 { "none fails that is not accepted".to_owned() } else { format!("{failed} not accepted") };
         terminal::out(format!("\n{}, {failed}", counted(ran, "world")));
+        failing.iter().for_each(terminal::out);
     }
     Ok(ExitCode::from(u8::from(failed > 0)))
 }
@@ -96,19 +102,19 @@ fn kinds_of(name: &str) -> Result<Vec<FaultKind>> {
     })
 }
 
-/// The lines of the worlds, marked where they fail and are not accepted, and how many those are.
-fn compared(project: &Project, scenario: &Scenario, matrix: &Matrix) -> (Vec<String>, usize) {
+/// The lines of the worlds, marked where they fail and are not accepted, and those.
+fn compared<'a>(project: &Project, scenario: &Scenario, matrix: &'a Matrix) -> (Vec<String>, Vec<&'a Judged>) {
     let committed = project.goldens.of_worlds().text(&scenario.name).unwrap_or_default();
     let accepted = table::unfolded(&committed);
     let callers = matrix::callers(project, scenario);
-    let mut failed = 0;
+    let mut failing = Vec::new();
     let rows = matrix.judged.iter().map(|judged: &Judged| {
         let [place, fault, did, why] = table::cells(judged, &callers);
         let is_new = judged.fails() && !table::is_accepted(judged, &callers, &accepted);
-        failed += usize::from(is_new);
+        failing.extend(is_new.then_some(judged));
         [format!("{} {place}", if is_new { '!' } else { ' ' }), fault, did, why]
     });
     let rows: Vec<[String; 4]> = rows.collect();
     let lines = columns(&rows);
-    (lines.into_iter().chain(table::notes(matrix).into_iter().map(|note| format!("  {note}"))).collect(), failed)
+    (lines.into_iter().chain(table::notes(matrix).into_iter().map(|note| format!("  {note}"))).collect(), failing)
 }

@@ -8,7 +8,7 @@ use super::plan::{Spot, World};
 use super::sent::WhatWasSent;
 use super::sent::says_error;
 use super::stay::{Ended, Left, Play, Seen, Setting};
-use super::verdict::{Compared, Did, QUOTED, Verdict, quoted, told};
+use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, quoted, told};
 use retake_base::text::{clipped, counted};
 use retake_core::conversation::Message;
 use retake_core::events::Golden;
@@ -101,10 +101,14 @@ impl Setting<'_> {
         let failure = seen.driven.failure.as_ref();
         let is_empty =
             failure.is_some_and(|(_, error)| error.what().contains(EMPTY_STREAM)) && !self.waits_for_an_event();
-        if until.is_none() && seen.ended == Ended::Failed && seen.driven.broken.is_none() && !is_empty {
-            return Verdict::new(Did::Reported, "the answer breaks off, without a word");
+        let is_cut = until.is_none() && seen.ended == Ended::Failed && seen.driven.broken.is_none() && !is_empty;
+        let Verdict { did, why } = compared.verdict();
+        if is_cut && did != Did::Reported {
+            return Verdict::new(Did::Reported, format!("the answer breaks off, {WITHOUT}"));
         }
-        compared.verdict()
+        // Who gets something else because a tool failed is told so, in whatever words.
+        let is_told = world.side() == "tools" && did == Did::Other;
+        Verdict::new(if is_told { Did::Reported } else { did }, why)
     }
 
     /// Whether one of the scenario's streams has a last event, so that its client notices a stream that lacks it.
@@ -140,22 +144,8 @@ impl Setting<'_> {
             let asked = left.tool.clone().unwrap_or_else(|| format!("asked {}", quoted(&left.asked)));
             return Verdict::new(Did::WentOn, asked);
         }
-        let normalize = self.normalize(seen);
-        let AwaySeen { first, again, step, anew } = &*away.seen.lock();
-        let none = Vec::new();
-        let of_stream = step.map(|step| {
-            let received = Received {
-                recorded: recording.seen.streams.get(&step).unwrap_or(&none),
-                first,
-                again: again.as_ref(),
-                anew: *anew,
-                noise: &recording.noise,
-                options: &self.scenario.golden,
-                normalize: &normalize,
-                failure: seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned()),
-            };
-            received.verdict(FaultKind::Kill)
-        });
+        let step = away.seen.lock().step;
+        let of_stream = step.map(|step| self.of_stream(away, step, seen, recording));
         let is_finished = seen.all_served || !recording.seen.all_served;
         if let Some(verdict) =
             of_stream.filter(|it| it.did != Did::Resumed || seen.ended == Ended::Failed || is_finished)
@@ -168,12 +158,13 @@ impl Setting<'_> {
                 _ => Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref())),
             };
         }
-        if seen.ended == Ended::Failed {
-            let why = seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned());
-            return Verdict::new(Did::Lost, why.unwrap_or_default());
-        }
         let now = self.sent(seen, None);
         let compared = self.compared(seen, recording, &recording.sent, &now);
+        if seen.ended == Ended::Failed {
+            let why = seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned());
+            let told = seen.broken_stream().map(|_| compared.verdict()).filter(Verdict::is_told);
+            return told.unwrap_or_else(|| Verdict::new(Did::Lost, why.unwrap_or_default()));
+        }
         if compared.is_as_recorded() && seen.golden == recording.seen.golden {
             return if is_finished {
                 Verdict::new(Did::Resumed, "")
@@ -222,7 +213,6 @@ impl Setting<'_> {
         if let Some(left) = &seen.left {
             return Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked)));
         }
-        let AwaySeen { first, again, .. } = &*away.seen.lock();
         if away.does == FaultKind::Gone {
             // A client that left is noticed when something is written to it, at the second event at the latest. Before the first call after
             // that, there may be no more than one event that had not been sent yet.
@@ -230,33 +220,39 @@ impl Setting<'_> {
             let before = |turn: &Option<usize>| turn.map(|turn| recording.seen.events_before(turn));
             let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
             let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;
-            let calls = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();
-            let asks = format!(
-                "the model is asked {} once it can be noticed that the client has left",
-                counted(calls, "more time")
-            );
+            let goes_on = new.iter().any(|turn| before(turn).is_none_or(|events| events >= noticed));
             return match leaves {
-                Some(Leaves::Stops) if calls > 0 => Verdict::new(Did::NeverEnds, asks),
+                // How often depends on when a service notices it.
+                Some(Leaves::Stops) if goes_on => Verdict::new(
+                    Did::NeverEnds,
+                    "the model is still asked once it can be noticed that the client has left",
+                ),
                 Some(Leaves::Finishes) if !seen.all_served => {
                     Verdict::new(Did::Lost, "the run is not finished after the client has left")
                 }
                 Some(_) => Verdict::new(Did::Recovered, ""),
-                None => Verdict::new(Did::Other, asks),
+                None => Verdict::new(Did::Other, "not judged: `leaves` says what becomes of a run without its client"),
             };
         }
         if seen.ended == Ended::Late {
             return Verdict::new(Did::NeverEnds, "what the client waits for that came back does not come");
         }
+        self.of_stream(away, step, seen, recording)
+    }
+
+    /// The verdict on what came to the client of a step's stream, over all of its connections.
+    fn of_stream(&self, away: &Away, step: usize, seen: &Seen, recording: &Recording) -> Verdict {
+        let AwaySeen { first, again, anew, .. } = &*away.seen.lock();
         let none = Vec::new();
-        let normalize = self.normalize(seen);
         let received = Received {
             recorded: recording.seen.streams.get(&step).unwrap_or(&none),
             first,
             again: again.as_ref(),
-            anew: false,
             noise: &recording.noise,
             options: &self.scenario.golden,
-            normalize: &normalize,
+            normalize: &self.normalize(seen),
+            normalize_recorded: &self.normalize(&recording.seen),
+            anew: *anew,
             failure: seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned()),
         };
         received.verdict(away.does)
@@ -302,9 +298,14 @@ fn told_of_tool(world: &World, seen: &Seen, is_as_recorded: bool) -> Option<Verd
     // Frameworks put the server's name before the tool's.
     let is_of_tool = |(call, _): &&(Json, String)| call.str_of("name").is_some_and(|of| of.ends_with(&**name));
     let result = left.ran.iter().find(is_of_tool).map_or(&left.asked, |(_, result)| result);
-    let says = refuses(result) || LOSSES.iter().any(|word| result.to_lowercase().contains(word));
-    let did = if says { Did::Reported } else { Did::Silent };
+    let did = if says_nothing(result) { Did::Silent } else { Did::Reported };
     Some(Verdict::new(did, format!("the model is told {}", quoted(result))))
+}
+
+/// Whether the result of a tool is none: no text, or an empty value.
+fn says_nothing(result: &str) -> bool {
+    let result = result.trim();
+    result.is_empty() || Json::parse(result.as_bytes()).is_ok_and(|json| !json.is_truthy())
 }
 
 /// Whether the result of a tool says that it did not act.
@@ -314,9 +315,6 @@ fn refuses(result: &str) -> bool {
 
 /// The words of tools that did not act, besides those of errors.
 const REFUSALS: [&str; 7] = ["invalid", "missing", "required", "malformed", "could not", "cannot", "must "];
-
-/// The words of a tool whose answer did not come, besides those.
-const LOSSES: [&str; 7] = ["timeout", "timed out", "unavailable", "exception", "closed", "disconnect", "reset"];
 
 /// What would end a world in which the service waits.
 fn hung(kind: FaultKind) -> &'static str {

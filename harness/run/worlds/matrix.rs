@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use super::batch::{Batch, Judged, Recording};
+use super::batch::{Batch, Judged, Recording, STALLED};
 use super::client;
 use super::plan::{World, plan};
 use super::stay::Setting;
@@ -15,6 +15,7 @@ use crate::report::terminal;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
+use retake_base::text::counted;
 use retake_model::{Family, FaultKind};
 use retake_scenario::{Scenario, Worlds};
 
@@ -81,6 +82,14 @@ pub(super) fn run(
     let batches: Vec<Places> = others.chain(killed.into_iter().map(|place| vec![place])).collect();
     let runs = Runs { setting: &setting, worlds, recording: &recording, cap };
     let (count, all) = (AtomicUsize::new(0), wanted.len());
+    if says {
+        // What waits needs no core; a system that starts does.
+        let waiting: Duration = wanted.iter().filter(|world| waits(world)).map(|_| STALLED).sum();
+        let working: Duration = wanted.iter().map(|_| recording.starting + recording.seen.took).sum();
+        let on = |time: Duration, threads: usize| time / u32::try_from(threads.max(1)).unwrap_or(u32::MAX);
+        let seconds = (on(working, threads.min(cores)) + on(waiting, threads)).as_secs();
+        terminal::note(format!("{}: {}, about {seconds} s", scenario.name, counted(all, "world")));
+    }
     let tell = || {
         let now = count.fetch_add(1, Ordering::Relaxed) + 1;
         if says && now.is_multiple_of(PROGRESS) {
@@ -90,9 +99,13 @@ pub(super) fn run(
     let mut judged = runs.all(batches, threads, &tell)?;
     // A busy machine can make a service look as if it hung, so such worlds run once more, with less beside them. Where no answer comes
     // at all, it is not the machine.
-    let waits = |world: &World| matches!(world.fault.kind, FaultKind::Hang | FaultKind::Stall | FaultKind::ToolTimeout);
     let is_late = |(at, judged): &(usize, Option<Judged>)| {
-        let late = judged.as_ref().is_none_or(|it| matches!(it.verdict.did, Did::Hung | Did::Sick | Did::NeverEnds));
+        // Where the model does not fail, a timeout of its client may.
+        let may_be_slow = |it: &Judged| match it.verdict.did {
+            Did::Hung | Did::Sick | Did::NeverEnds => true,
+            did => matches!(it.world.side(), "client" | "process") && (did.fails() || did == Did::Reported),
+        };
+        let late = judged.as_ref().is_none_or(may_be_slow);
         (late && !(judged.is_some() && waits(&wanted[*at]))).then(|| vec![(*at, wanted[*at].clone())])
     };
     let few = if one_by_one { 1 } else { cores };
@@ -103,6 +116,11 @@ pub(super) fn run(
     let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
     let judged = judged.into_iter().filter_map(|(_, judged)| judged).collect();
     Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
+}
+
+/// Whether a service that waits for what does not come is waited for.
+fn waits(world: &World) -> bool {
+    matches!(world.fault.kind, FaultKind::Hang | FaultKind::Stall | FaultKind::ToolTimeout)
 }
 
 /// Worlds that run one after another, each with its place in the table.

@@ -63,7 +63,7 @@ impl WhatWasSent {
 
     /// Reads one event.
     fn event(&mut self, part: usize, event: &Event, options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) {
-        let label = event.label().into_owned();
+        let (name, label) = (event.label(), normalize(&event.label()));
         let json = event.json();
         let said = match (&json, &event.payload) {
             (Some(json), _) => said(json).map(normalize),
@@ -71,7 +71,7 @@ impl WhatWasSent {
             _ => None,
         };
         match (&json, &event.payload) {
-            _ if options.ignores(&label) => {}
+            _ if options.ignores(&name) => {}
             (Some(json), _) => {
                 let mut walk = Walk { sent: self, part, label: &label, said: said.as_deref(), options, normalize };
                 walk.value(json, &mut String::new(), "");
@@ -126,7 +126,7 @@ pub(super) fn says_error(word: &str, more: &[String]) -> bool {
 }
 
 fn end_of(event: &Event, normalize: &dyn Fn(&str) -> String) -> String {
-    let label = event.label().into_owned();
+    let label = normalize(&event.label());
     match &event.payload {
         Payload::Data(text) if event.json().is_none() && label != "body" => format!("{label} {}", normalize(text)),
         _ => label,

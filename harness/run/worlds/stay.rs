@@ -62,7 +62,7 @@ pub(super) struct Seen {
     pub(super) steps: Vec<StepData>,
     /// The golden; empty if no step goes into one.
     pub(super) golden: Golden,
-    began: Instant,
+    pub(super) began: Instant,
     pub(super) took: Duration,
     /// Whether a turn was not asked for.
     pub(super) all_served: bool,
@@ -129,6 +129,8 @@ pub(super) struct Play {
     pub(super) staged: Arc<Staged>,
     replay: Arc<Replay>,
     target: Option<usize>,
+    /// How many steps and events the client has when the place of the fault is met; the most if that is not known.
+    due: usize,
     /// When a step stops to wait for what does not come.
     gives_up: Option<GivingUp>,
     /// What the client does.
@@ -147,7 +149,7 @@ impl Play {
         let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope).with_repeat(repeats);
         let keeps = Keeps { calls: true, ..Keeps::default() };
         let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()).keeping(keeps));
-        Play { staged, replay, target, gives_up: None, away: None, tools: Arc::default() }
+        Play { staged, replay, target, due: usize::MAX, gives_up: None, away: None, tools: Arc::default() }
     }
 
     /// A run whose client does something else.
@@ -156,14 +158,22 @@ impl Play {
         does: FaultKind,
         (step, event): (usize, usize),
         of: &Worlds,
+        recorded: &Seen,
     ) -> Play {
         let (gate, seen) = (Gate::default(), Arc::default());
-        let play = Play::of(setting, Staged::gated(gate.clone()), None);
-        Play { away: Some(Away { does, step, event, back: of.back.clone(), gate, seen }), ..play }
+        let (held, asked) = recorded.held_at(step, event);
+        let play = Play::of(setting, Staged::gated(gate.clone(), held), None);
+        Play { away: Some(Away { does, step, event, asked, back: of.back.clone(), gate, seen }), ..play }
     }
 
     /// A run in which the system is killed, or a tool fails. What was asked before may be asked again then.
-    pub(super) fn of_process_or_tool(setting: &Setting<'_>, world: &World, spot: &Spot, of: &Worlds) -> Play {
+    pub(super) fn of_process_or_tool(
+        setting: &Setting<'_>,
+        world: &World,
+        spot: &Spot,
+        of: &Worlds,
+        recorded: &Seen,
+    ) -> Play {
         let kills = world.fault.kind == FaultKind::Kill;
         let (staged, target) = match spot {
             Spot::Call { within } => {
@@ -181,8 +191,10 @@ impl Play {
         };
         let (step, event) = if let Spot::Event { step, event } = spot { (*step, *event) } else { (0, 0) };
         let (gate, seen, back) = (Gate::default(), Arc::default(), of.back.clone());
-        let away = kills.then_some(Away { does: FaultKind::Kill, step, event, back, gate, seen });
-        Play { away, tools: Arc::new(ToolWorld::of(fault)), ..play }
+        let away = kills.then_some(Away { does: FaultKind::Kill, step, event, asked: 0, back, gate, seen });
+        // Only calls were held in the recorded run.
+        let at_call = matches!(spot, Spot::Call { within: None }).then(|| recorded.due_at(world.turn)).flatten();
+        Play { away, due: at_call.unwrap_or(usize::MAX), tools: Arc::new(ToolWorld::of(fault)), ..play }
     }
 
     /// Kills the system when the run has come to the place for that, and starts it again. Never ends if that is not what happens.
@@ -196,8 +208,8 @@ impl Play {
             () = gate.due() => self.staged.meets(),
         }
         // What was sent before is on its way to the client; nothing else comes, since the call is held.
-        gate.heard();
-        gate.silent(QUIET).await;
+        gate.came(0);
+        gate.has(self.due, QUIET).await;
         gate.acts();
         let restarted = running.restart(Instant::now() + limit).await;
         gate.opens();
@@ -371,8 +383,8 @@ impl Setting<'_> {
             steps.filter(|part| part.golden).count()
         });
         let of_golden = captured.iter().filter(|capture| !capture.delivery.only_headers).take(parts);
-        let broken = broken.iter().filter(|_| until.is_none());
-        let of_golden = of_golden.chain(broken).enumerate();
+        let broken = broken.clone().or_else(|| seen.broken_stream()).filter(|_| until.is_none());
+        let of_golden = of_golden.chain(&broken).enumerate();
         // Answers that go into no golden are told apart by their steps.
         let beside = beside.iter().filter(|(step, _)| until.is_none_or(|until| *step < until));
         let beside = beside.map(|(step, capture)| (BESIDE + step, capture));
@@ -404,16 +416,44 @@ impl Seen {
         Some((status, answer.and_then(said_by_body)))
     }
 
+    /// What came of the stream that failed, if anything did.
+    pub(super) fn broken_stream(&self) -> Option<Captured> {
+        let failed = self.steps.len().checked_sub(1).filter(|_| self.ended == Ended::Failed)?;
+        let events = self.streams.get(&failed).filter(|events| events.iter().any(Event::is_real))?;
+        Some(Captured::stream("", events.clone()))
+    }
+
     /// The calls that came at least so many milliseconds after the beginning.
     pub(super) fn calls_from(&self, time: Instant) -> impl Iterator<Item = Option<usize>> {
         let time = milliseconds(time.saturating_duration_since(self.began));
         self.calls.iter().filter(move |call| call.came >= time).map(|call| call.turn)
     }
 
-    /// How many events had come before the call that got a turn.
+    /// How many events had come before the call of a turn was answered.
     pub(super) fn events_before(&self, turn: usize) -> usize {
-        let came = self.calls.iter().find(|call| call.turn == Some(turn)).map_or(0.0, |call| call.came);
-        self.steps.iter().flat_map(|step| &step.events).filter(|event| event.at_ms <= came).count()
+        let time = self.calls.iter().find(|call| call.turn == Some(turn)).map_or(0.0, |call| call.answered);
+        self.steps.iter().flat_map(|step| &step.events).filter(|event| event.at_ms <= time).count()
+    }
+
+    /// How many steps the client had begun before the call of a turn was answered, and how many events had come to it; `None` if not all of
+    /// them are known.
+    fn due_at(&self, turn: usize) -> Option<usize> {
+        let time = self.calls.iter().find(|call| call.turn == Some(turn))?.answered;
+        let begun = self.steps.iter().filter(|step| step.at_ms <= time).count();
+        self.steps.iter().all(|step| step.more_events == 0).then(|| begun + self.events_before(turn))
+    }
+
+    /// The turns whose answers are held until the client has done what it does at an event of a step: the one that was answered last before
+    /// it came, in whose answer the event may be, and all of those after it; and how many of their calls come before the next event.
+    fn held_at(&self, step: usize, number: usize) -> (BTreeMap<usize, bool>, usize) {
+        let event = |at: usize| Some(self.steps.get(step)?.events.get(at)?.at_ms);
+        let (at, next) = (event(number - 1).unwrap_or_default(), event(number).unwrap_or(f64::INFINITY));
+        let last = self.calls.iter().map(|call| call.answered).filter(|time| *time <= at).fold(0.0, f64::max);
+        let held = || self.calls.iter().filter(|call| call.answered >= last);
+        (
+            held().filter_map(|call| Some((call.turn?, call.answered > at))).collect(),
+            held().filter(|call| call.came <= next).count(),
+        )
     }
 
     /// The first turn whose answer it had when the place of the fault was met, as that shows, and that it asked for again after it was

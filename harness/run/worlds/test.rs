@@ -129,38 +129,47 @@ fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str,
     let callers = matrix::callers(project, scenario);
     let is_new = |judged: &&Judged| !table::is_accepted(judged, &callers, &accepted);
     let new: Vec<&Judged> = matrix.judged.iter().filter(is_new).collect();
-    let failing: Vec<&&Judged> = new.iter().filter(|judged| judged.fails()).collect();
-    let cause = |judged: &&&Judged| {
+    let failing: Vec<&Judged> = new.iter().copied().filter(|judged| judged.fails()).collect();
+    let cause = |judged: &Judged| {
         let (did, why) = (judged.verdict.did, &judged.verdict.why);
         let seen = if did.fails() { String::new() } else { ", although no service should notice it".to_owned() };
         Cause::new(CauseKind::Other, format!("{} in the world {}: {why}{seen}", did.word(), judged.world.id()))
     };
-    // One of each kind first.
-    let is_first = |at: usize| {
-        let kind = |judged: &Judged| judged.world.fault.kind;
-        !failing[..at].iter().any(|before| kind(before) == kind(failing[at]))
-    };
-    let (first, others): (Vec<usize>, Vec<usize>) = (0..failing.len()).partition(|at| is_first(*at));
-    let mut causes: Vec<Cause> = first.into_iter().chain(others).take(NAMED).map(|at| cause(&failing[at])).collect();
+    // One of each kind.
+    let mut causes: Vec<Cause> = of_each_kind(&failing).iter().take(NAMED).map(|(first, _)| cause(first)).collect();
     if causes.is_empty() {
         causes.push(otherwise);
     }
-    let more = failing.len().saturating_sub(NAMED);
+    let more = failing.len().saturating_sub(causes.len());
     let failure = Failure::of(causes);
     let failure = if more > 0 { failure.evidence(format!("and {}", counted(more, "more world"))) } else { failure };
-    let told = failing
-        .first()
-        .map(|judged| **judged)
-        .or_else(|| new.iter().copied().find(|it| it.verdict.did != Did::Recovered));
+    let told = failing.first().or_else(|| new.iter().find(|it| it.verdict.did != Did::Recovered));
     let failure = match told {
         Some(judged) => {
-            let explain = format!("{RETAKE} explain {} --world {}", scenario.name, judged.world.id());
-            failure.resolve("to see what the service sent, beside the recorded run", explain)
+            failure.resolve("to see what the service sent, beside the recorded run", explain(scenario, judged))
         }
         None => failure,
     };
     failure
         .resolve("if that is what it does today, to write it down", project.commands.update(&name_of(&scenario.name)))
+}
+
+/// The first of the worlds with each fault and verdict, each with how many others there are.
+pub(super) fn of_each_kind<'a>(worlds: &[&'a Judged]) -> Vec<(&'a Judged, usize)> {
+    let mut all: Vec<(&Judged, usize)> = Vec::new();
+    let kind = |judged: &Judged| (judged.world.fault.kind, judged.verdict.did);
+    for judged in worlds {
+        match all.iter_mut().find(|(first, _)| kind(first) == kind(judged)) {
+            Some((_, others)) => *others += 1,
+            None => all.push((judged, 0)),
+        }
+    }
+    all
+}
+
+/// The command that shows a world.
+pub(super) fn explain(scenario: &Scenario, judged: &Judged) -> String {
+    format!("{RETAKE} explain {} --world {}", scenario.name, judged.world.id())
 }
 
 /// Writes the table if a second run of all worlds has the same.

@@ -10,6 +10,8 @@ pub(super) const QUOTED: usize = 24;
 const TOLD: usize = 60;
 /// Digits of which more are an address or a number of a process, and no number that counts.
 const DIGITS: usize = 5;
+/// How a break-off is told apart from a report.
+pub(super) const WITHOUT: &str = "without a word";
 /// The words of something that has not ended.
 const STILL: [&str; 9] = ["run", "pend", "progress", "process", "queue", "start", "creat", "work", "active"];
 
@@ -93,6 +95,11 @@ impl Verdict {
     pub(super) fn new(did: Did, why: impl Into<String>) -> Verdict {
         Verdict { did, why: why.into() }
     }
+
+    /// Whether the client was told that something failed, in other words than by a stream that breaks off.
+    pub(super) fn is_told(&self) -> bool {
+        self.did == Did::Reported && !self.why.ends_with(WITHOUT)
+    }
 }
 
 /// What differs from run to run without any fault.
@@ -173,7 +180,7 @@ impl Compared<'_> {
         let ended = ended.into_iter().find(|(now, recorded)| now != recorded);
         if let Some((last, expected)) = ended.filter(|(_, expected)| !expected.is_empty()) {
             let last = if last.is_empty() { "nothing" } else { last };
-            let what = format!("breaks off after `{last}`, before `{expected}`, without a word");
+            let what = format!("breaks off after `{last}`, before `{expected}`, {WITHOUT}");
             return Verdict::new(Did::Reported, what);
         }
         let is_still = |word: &str| STILL.iter().any(|still| word.to_lowercase().contains(still));

@@ -69,6 +69,11 @@ fn a_service_that_tells_the_model_reports_it() {
     assert!(said.contains("tools  tool-form 1/1  reported  the model is told \"Error: 'content'\""), "{said}");
     assert!(said.contains("tools  tool-lost 1/1  reported  the model is told \"Error: "), "{said}");
     assert!(!said.contains('!') && !said.contains("sick"), "{said}");
+    // In whatever words, to the model or to the user.
+    let own = self::said("[True]", "return \"Das hat nicht geklappt.\"", "\"tool-lost\"");
+    assert!(own.contains("reported  the model is told \"Das hat nicht geklappt.\""), "{own}");
+    let user = self::said("[True]", "raise ValueError(str(error))", "\"tool-lost\"");
+    assert!(user.contains("tools  tool-lost 1/1  reported  status 500"), "{user}");
 }
 
 fn what_acts_again_is_said_unless_it_only_reads() {
@@ -86,6 +91,8 @@ fn a_service_that_keeps_a_failure_to_itself_is_silent() {
     assert!(as_if.contains("! tools  tool-timeout 1/1  SILENT  `write` failed, and all is as recorded"), "{as_if}");
     let nothing = said("[True]", "return \"\"", "\"tool-lost\"");
     assert!(nothing.contains("! tools  tool-lost 1/1  SILENT  the model is told \"\""), "{nothing}");
+    let none = said("[True]", "return \"null\"", "\"tool-lost\"");
+    assert!(none.contains("! tools  tool-lost 1/1  SILENT  the model is told \"null\""), "{none}");
 }
 
 fn a_tool_that_acts_again_after_a_crash_has_acted_twice() {

@@ -31,6 +31,7 @@ fn verdict(does: FaultKind, first: &[Sent], again: Option<(u16, &[Sent])>) -> (D
         noise: &Noise::default(),
         options: &ShapeOptions::default(),
         normalize: &str::to_owned,
+        normalize_recorded: &str::to_owned,
         anew: false,
         failure: None,
     };
