@@ -114,8 +114,15 @@ impl<'a> Chosen<'a> {
             Some(places) => Where::Committed(places),
             None if options.detail == Detail::Keys => Where::OfRun(HashMap::new()),
             None => {
-                let collector =
-                    Collector { normalize, ids, foreign, others: numbers, holdings, places: HashMap::new() };
+                let collector = Collector {
+                    normalize,
+                    ids,
+                    foreign,
+                    others: numbers,
+                    show: &options.show,
+                    holdings,
+                    places: HashMap::new(),
+                };
                 Where::OfRun(collector.collected(captures))
             }
         };
@@ -174,6 +181,8 @@ struct Collector<'a> {
     foreign: Option<&'a Foreign>,
     /// Whether other runs show which numbers and texts vary.
     others: bool,
+    /// The places whose values stand below the lines of their events anyway.
+    show: &'a [String],
     /// Where the model's words stand.
     holdings: &'a Holdings,
     places: HashMap<(String, String), Place>,
@@ -271,7 +280,9 @@ impl Collector<'_> {
         if !is_id && foreign.is_own(key, text) && (self.normalize)(text) == text {
             return Some(Says::Own);
         }
-        if !self.others || is_plain_word(text) || is_measure(pointer, &UNITS) || foreign.names_machine(text) {
+        let is_shown = self.show.iter().any(|shown| shown == pointer);
+        if !self.others || is_shown || is_plain_word(text) || is_measure(pointer, &UNITS) || foreign.names_machine(text)
+        {
             return None;
         }
         if is_id || times::of_text(text).is_some() {

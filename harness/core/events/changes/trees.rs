@@ -84,24 +84,18 @@ impl<'a> Places<'a> {
         places
     }
 
-    /// Joins a key that is gone and a new one to a renamed key, if no other key of the object has that shape.
+    /// Joins a key that is gone and a new one to a renamed key, if no other key of the object is of that kind.
     fn rename(&self, old: &Places<'_>, places: &mut Vec<(String, Difference)>) {
         let parent = |path: &str| path.rfind('/').map(|at| path[..at].to_owned());
         let of = |wanted: Difference, places: &[(String, Difference)]| -> Vec<String> {
             places.iter().filter(|(_, it)| *it == wanted).map(|(path, _)| path.clone()).collect()
         };
         let (gone, come) = (of(Difference::Gone, places), of(Difference::New, places));
-        let shape = |node: Option<&Node>| node.map(|node| plain(&node.kinds, false));
-        // Words and times are held at the places that the golden names, which is not the new one.
+        // Texts and times are held at the places that the golden names, which is not the new one.
         let scalar = |node: Option<&Node>| node.map(|node| node.kinds.iter().map(scalar_of).collect::<BTreeSet<_>>());
-        let letters = |path: &str| -> String {
-            path.chars().filter(|c| !"_-".contains(*c)).flat_map(char::to_lowercase).collect()
-        };
         for was in &gone {
-            let alike = |is: &String, was: &String| {
-                let same_letters = || letters(was) == letters(is) && scalar(old.at(was)) == scalar(self.at(is));
-                parent(was) == parent(is) && (shape(old.at(was)) == shape(self.at(is)) || same_letters())
-            };
+            let alike =
+                |is: &String, was: &String| parent(was) == parent(is) && scalar(old.at(was)) == scalar(self.at(is));
             let found: Vec<&String> = come.iter().filter(|is| alike(is, was)).collect();
             if let [is] = found[..]
                 && gone.iter().filter(|other| alike(is, other)).count() == 1
