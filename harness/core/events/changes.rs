@@ -29,6 +29,8 @@ pub struct Change {
     subject: Subject,
     /// The place in the subject: a path of keys, a name, a pointer.
     place: String,
+    /// Whether only texts differ there, other than words.
+    is_prose: bool,
     /// What tells the event apart from others of its name: its keys, or one of its values.
     with: String,
     before: String,
@@ -117,7 +119,21 @@ impl Change {
         let is_less = what.kind() == CauseKind::EventMissing;
         let (place, none) = (place.into(), String::new);
         let (with, before, now, same) = (none(), none(), none(), none());
-        Change { what, subject, place, with, before, now, more: 0, also: 0, is_less, same, words: None, by: None }
+        Change {
+            what,
+            subject,
+            place,
+            is_prose: false,
+            with,
+            before,
+            now,
+            more: 0,
+            also: 0,
+            is_less,
+            same,
+            words: None,
+            by: None,
+        }
     }
 
     fn of_response(what: What) -> Change {
@@ -245,7 +261,9 @@ impl Found {
         if changes.iter().all(|change| change.what == What::Renamed) && !is_other_body {
             let trees = trees::changes(old, new, &|label| aligned.new_name(label));
             let of_values = || values::changes(&aligned);
-            changes.extend(if trees.is_empty() { of_values() } else { values::by_events(trees, &aligned) });
+            // A text around the model's words differs where these do, which says more.
+            let values = if trees.iter().all(|change| change.is_prose) { of_values() } else { Vec::new() };
+            changes.extend(if values.is_empty() { values::by_events(trees, &aligned) } else { values });
             // The words of an event with another name are sought under its old one.
             changes.retain(|change| {
                 let is_sought = matches!(change.words, Some((_, None)));

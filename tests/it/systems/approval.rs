@@ -123,7 +123,7 @@ fn a_person_approves_in_the_middle_of_a_run_and_refuses_in_another() {
             _ => (".put(body[\"approved\"])", ""),
         };
         tree.replace(service.1, decides, forgets);
-        tree.replace("scenarios/suite.toml", "20s", "2s");
+        tree.replace("scenarios/suite.toml", "20s", "8s");
         tree.retake().args(&["test", "yes"]).run().red(&["the event `state"]);
     }
 }

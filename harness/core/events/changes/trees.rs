@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::EACH_OTHER;
 use super::{Change, Subject, What};
-use crate::events::golden::{Block, Field, Id, Kind, Kinds, List, Node, Printed, Tree};
+use crate::events::golden::{Block, Field, Id, Kind, Kinds, List, Node, Printed, STRING, Tree};
+use crate::events::words::is_word;
 
 /// What differs at a place of two trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,18 @@ enum Difference {
     /// It is absent where it was null, or the other way round.
     NullGone,
     NullNew,
+}
+
+impl Difference {
+    /// Whether only texts differ, other than words.
+    fn is_prose(&self) -> bool {
+        let is_text = |kind: &Kind| match kind {
+            Kind::Quoted(text) => !is_word(text.trim_matches('"')),
+            other => *other == Kind::plain(STRING),
+        };
+        let others = |kinds: &Kinds| kinds.iter().filter(|kind| !is_text(kind)).cloned().collect::<Kinds>();
+        matches!(self, Difference::Is(now, was) if others(now) == others(was))
+    }
 }
 
 /// The kinds at each place, in the order of the lines. A place is the names from the label to it: `/messages/tool.status`; that of
@@ -78,8 +91,8 @@ impl<'a> Places<'a> {
         self.rename(old, &mut places);
         // A list that is longer or shorter may only have other elements of the same kinds.
         places.sort_by_key(|(_, difference)| match difference {
-            Difference::Is(now, was) => plain(now, true) == plain(was, true),
-            _ => false,
+            Difference::Is(now, was) => (difference.is_prose(), plain(now, true) == plain(was, true)),
+            _ => (false, false),
         });
         places
     }
@@ -185,7 +198,7 @@ fn told(subject: &Subject, places: &[(String, Difference)]) -> Option<Change> {
     let same = format!("{:?} {name} {} {}", found.what, found.before, found.now);
     let is_less = places.iter().all(|(_, it)| matches!(it, Difference::Gone | Difference::NullGone));
     let same = if more.is_empty() && !path.is_empty() { same } else { String::new() };
-    Some(Change { more: more.len(), is_less, same, ..found })
+    Some(Change { more: more.len(), is_less, same, is_prose: difference.is_prose(), ..found })
 }
 
 /// A place of a golden at which ids stand: the label, or the answer if it is no stream, and the path.

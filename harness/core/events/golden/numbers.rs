@@ -4,7 +4,7 @@
 use super::{Golden, Kind, Kinds, NUMBER, Node, STRING};
 use crate::events::recorded::Recorded;
 use crate::events::tokens;
-use crate::events::words::is_plain_word;
+use crate::events::words::is_word;
 
 /// What is done at a place, by what stands there in another golden.
 type Act<'a> = &'a dyn Fn(&mut Kinds, &[Kind]);
@@ -90,7 +90,7 @@ fn numbers(kinds: &[Kind]) -> Vec<&Kind> {
 
 /// The texts that are held at a place, other than words.
 fn texts(kinds: &[Kind]) -> Vec<&Kind> {
-    kinds.iter().filter(|kind| matches!(kind, Kind::Quoted(text) if !is_plain_word(text.trim_matches('"')))).collect()
+    kinds.iter().filter(|kind| matches!(kind, Kind::Quoted(text) if !is_word(text.trim_matches('"')))).collect()
 }
 
 /// Leaves the texts at a place open, if they vary.
