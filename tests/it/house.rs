@@ -34,7 +34,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5172, 0),
     ("retake-engine", 10_728, 21),
-    ("retake", 11_738, 41),
+    ("retake", 11_737, 41),
     ("retake-cli", 12_229, 206),
 ];
 

@@ -181,8 +181,6 @@ impl Setting<'_> {
             let seen = on.run(&play, true, limit).await?;
             let again = on.run(&Play::of(self, Staged::watched(false), None), false, limit).await?;
             let failed = seen.ended != Ended::Well;
-            // No answer was held in the second one.
-            let seen = Seen { took: seen.took.min(again.took), ..seen };
             Ok(((seen, again, on.starting), failed))
         })?;
         let unused = !seen.all_served && self.scenario.unused == Unused::Fail;
