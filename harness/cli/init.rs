@@ -17,6 +17,7 @@ mod language;
 mod model;
 mod place;
 mod probe;
+mod requests;
 mod routes;
 mod sources;
 mod start;

@@ -239,7 +239,7 @@ impl Forking<'_> {
             committed: project.goldens.compared(&scenario.golden_name),
             user_varies: false,
             passed: None,
-            numbers: false,
+            has_others: false,
             early: None,
             cost: None,
             own_golden: OnceLock::new(),

@@ -69,8 +69,8 @@ pub(crate) struct Replayed {
     pub(super) user_varies: bool,
     /// Which words of the model it passes on, as a replay with a mark in them has shown.
     pub(super) passed: Option<Passed>,
-    /// Whether other replays show which numbers vary, so that its golden holds the others.
-    pub(super) numbers: bool,
+    /// Whether other replays show which numbers and texts vary, so that its golden holds the others.
+    pub(super) has_others: bool,
     /// For each response, the turns of which a part came before they ended; `None` if that was not asked.
     pub(super) early: Option<Vec<Vec<usize>>>,
     /// What its calls cost, where that was measured. Otherwise it is as it was.
@@ -137,7 +137,7 @@ pub(super) fn replay(
         clock,
         user_varies: false,
         passed: None,
-        numbers: false,
+        has_others: false,
         early: hold.map(|hold| hold.early()),
         cost: None,
         own_golden: OnceLock::new(),
@@ -187,7 +187,7 @@ impl Replayed {
             clock: Clock::default(),
             user_varies: false,
             passed: None,
-            numbers: false,
+            has_others: false,
             early: None,
             cost: None,
             own_golden: OnceLock::new(),

@@ -114,7 +114,7 @@ impl Replayed {
             tells: self.passed.as_ref().filter(|_| committed.is_none()).map_or(Tells::Likeness, Tells::Shown),
             calls: self.calls_of(|_| true),
             foreign,
-            numbers: self.numbers,
+            has_others: self.has_others,
             committed,
         }
     }

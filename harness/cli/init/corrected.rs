@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::body::by_name;
 
 /// The body with everything put right that a refusal names. `None` if it names nothing of the body.
-pub(super) fn corrected(body: &Value, refusal: &str) -> Option<Value> {
-    let refusal: Value = serde_json::from_str(refusal).ok()?;
+pub(super) fn corrected(body: &Value, refusal: &[u8]) -> Option<Value> {
+    let refusal: Value = serde_json::from_slice(refusal).ok()?;
     let mut better = body.clone();
     let mut issues = Vec::new();
     listed(&refusal, &mut issues);

@@ -1,7 +1,7 @@
 //! Bodies that the project itself gives: in its README, its tests, its clients. What stands there in place of a value that only a
 //! program knows is filled by the name of its field.
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 
 use super::body::by_name;
@@ -40,32 +40,36 @@ fn object(text: &str) -> Option<Map<String, Value>> {
 
 /// A literal of a program in JSON.
 fn in_json(text: &str) -> String {
-    const STEPS: [(&str, &str); 8] = [
+    const STEPS: [(&str, &str); 5] = [
         (r"'((?:[^'\\\n]|\\.)*)'", "\"$1\""),
         (r"([{,]\s*)([A-Za-z_]\w*)(\s*:)", "$1\"$2\"$3"),
+        // `{ a, b }`: what stands between two of them is taken by the first, so twice.
         (r"([{,]\s*)([A-Za-z_]\w*)(\s*[,}])", "$1\"$2\": \"\u{e000}\"$3"),
         (r"([{,]\s*)([A-Za-z_]\w*)(\s*[,}])", "$1\"$2\": \"\u{e000}\"$3"),
-        (r":\s*True\b", ": true"),
-        (r":\s*False\b", ": false"),
-        (r":\s*(?:[A-Za-z_][\w.]*(?:\([^()]*\))?|`[^`]*`|f\x22[^\x22\n]*\x22)(\s*[,}\]])", ": \"\u{e000}\"$1"),
         (r",(\s*[}\]])", "$1"),
     ];
-    STEPS.iter().fold(text.to_owned(), |text, (form, with)| match Regex::new(form) {
-        // What JSON knows is no variable.
-        Ok(form) => form.replace_all(&text, |found: &regex::Captures<'_>| known(found, with)).into_owned(),
+    const WORD: &str = r":\s*([A-Za-z_][\w.]*(?:\([^()]*\))?|`[^`]*`|f\x22[^\x22\n]*\x22)(\s*[,}\]])";
+    let word = |found: &Captures<'_>| {
+        let value = match &found[1] {
+            "true" | "True" => "true".to_owned(),
+            "false" | "False" => "false".to_owned(),
+            "null" | "None" => "null".to_owned(),
+            _ => format!("\"{VARIABLE}\""),
+        };
+        format!(": {value}{}", &found[2])
+    };
+    let replaced = |form: &str, text: String, with: &dyn Fn(&Captures<'_>) -> String| match Regex::new(form) {
+        Ok(form) => form.replace_all(&text, with).into_owned(),
         Err(_) => text,
-    })
-}
-
-fn known(found: &regex::Captures<'_>, with: &str) -> String {
-    let whole = &found[0];
-    if with.ends_with("\"$1") && ["true", "false", "null"].iter().any(|word| whole[1..].trim_start().starts_with(word))
-    {
-        return whole.to_owned();
-    }
-    let mut text = String::new();
-    found.expand(with, &mut text);
-    text
+    };
+    let text = STEPS.iter().fold(text.to_owned(), |text, (form, with)| {
+        replaced(form, text, &|found| {
+            let mut out = String::new();
+            found.expand(with, &mut out);
+            out
+        })
+    });
+    replaced(WORD, text, &word)
 }
 
 fn filled(name: &str, value: Value) -> Value {

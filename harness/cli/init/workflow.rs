@@ -49,6 +49,7 @@ fn text(below: &str, file: &str, project: &Path, language: Language) -> String {
     let Steps { service, setup, run } = steps(&prefix, project, language);
     let held = ["scenarios/**", "fixtures/**", "goldens/**"].map(|glob| format!("\"{prefix}{glob}\"")).join(", ");
     let paths = format!("paths: [{service}, {held}, \".github/workflows/{file}\"]");
+    let name = file.trim_end_matches(".yml");
     format!(
         "# Replays the scenarios, with no API key and no network.
 name: {name}
@@ -66,15 +67,8 @@ jobs:
       - uses: actions/checkout@v4
 {setup}      - run: {run}
       # What each run did, with screenshots of its pages, whether or not it failed.
-      - uses: actions/upload-artifact@v4
-        if: always()
-        with:
-          name: {name}
-          path: {prefix}.retake/
-          include-hidden-files: true
-          if-no-files-found: ignore
-",
-        name = file.trim_end_matches(".yml"),
+{}",
+        upload(name, &prefix),
     )
 }
 
@@ -106,7 +100,16 @@ jobs:
           OPENAI_API_KEY: ${{{{ secrets.OPENAI_API_KEY }}}}
           ANTHROPIC_API_KEY: ${{{{ secrets.ANTHROPIC_API_KEY }}}}
           GEMINI_API_KEY: ${{{{ secrets.GEMINI_API_KEY }}}}
-      - uses: actions/upload-artifact@v4
+{}",
+        upload(&name, &prefix),
+    );
+    (scenarios.with_file_name(format!("{name}.yml")), text)
+}
+
+/// The step that keeps what each run left.
+fn upload(name: &str, prefix: &str) -> String {
+    format!(
+        "      - uses: actions/upload-artifact@v4
         if: always()
         with:
           name: {name}
@@ -114,8 +117,7 @@ jobs:
           include-hidden-files: true
           if-no-files-found: ignore
 "
-    );
-    (scenarios.with_file_name(format!("{name}.yml")), text)
+    )
 }
 
 /// The parts of the workflow that depend on the language.

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::probe::{Seen, Tried};
+use super::probe::Seen;
+use super::requests::Tried;
 use super::routes::PROMPT;
 use super::start::Start;
 use crate::new;

@@ -12,8 +12,8 @@ use crate::cost::CallerCost;
 
 mod by_day;
 mod formats;
-mod numbers;
 mod reader;
+mod varying;
 mod writer;
 
 pub use formats::{Format, Part};

@@ -199,10 +199,10 @@ impl Golden {
         // A golden of values holds them all.
         let Some((first, others)) = goldens.split_first_mut().filter(|_| detail == Detail::Types) else { return };
         for other in others.iter() {
-            first.agree_on_numbers(other);
+            first.agree_on_values(other);
         }
         for other in others {
-            other.agree_on_numbers(first);
+            other.agree_on_values(first);
         }
     }
 

@@ -61,7 +61,7 @@ impl Shaped {
         }
         let (ids, words) = (Ids::of(&events, options, normalize), WordKeys::new(&options.words));
         let places = known.committed.map(Places::of);
-        let others = (known.foreign.as_ref(), known.numbers, &holdings);
+        let others = (known.foreign.as_ref(), known.has_others, &holdings);
         let chosen = Chosen::of(&events, options, normalize, &ids, places.as_ref(), others);
         let pinned = RefCell::default();
         let writing = Writing {
@@ -183,7 +183,7 @@ pub struct Known<'a> {
     /// The texts that are not the service's own. Without them, no word counts as its own.
     pub foreign: Option<Foreign>,
     /// Whether other runs show which numbers and texts vary, so that the others can be held.
-    pub numbers: bool,
+    pub has_others: bool,
     /// The committed golden, if the run is compared with it: it names the places of texts, and those that are pinned because of
     /// what stands there. Otherwise these are found out anew, as are the texts of events of which it names nothing.
     pub committed: Option<&'a Golden>,

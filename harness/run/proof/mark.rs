@@ -25,7 +25,7 @@ impl Proof<'_> {
         let is_own = Arc::ptr_eq(rules, &project.rules);
         let fixture = fixture.filter(|_| is_own && has_golden(scenario) && scenario.golden.turns)?;
         let golden = |run: &Replayed, recorded: Recorded, tells: Tells<'_>| -> Golden {
-            let mut known = Known { tells, numbers: true, ..run.known_with(None) };
+            let mut known = Known { tells, has_others: true, ..run.known_with(None) };
             known.foreign.iter_mut().for_each(|foreign| foreign.add_recorded(&recorded));
             known.recorded = recorded;
             run.shaped(&run.played.driven.captured, &scenario.golden, rules, &known, &str::to_owned).golden

@@ -137,7 +137,7 @@ impl Proof<'_> {
         }
         let (mut first, mut golden, _) = replay(How::default(), None)?;
         let (passed, with_mark) = self.passed_on(&first, fixture, rules).unzip();
-        (first.passed, first.numbers) =
+        (first.passed, first.has_others) =
             (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
         golden =
             golden.and_then(|_| first.golden_by(scenario, rules)).map(|golden| with_tokens(golden, &first, with_mark));
@@ -240,7 +240,7 @@ impl Proof<'_> {
         if let Some(known) = committed {
             golden.keep_varying(&known.golden);
             if self.scenario.golden.detail == Detail::Types {
-                golden.keep_numbers(&known.golden);
+                golden.keep_open(&known.golden);
             }
         }
         golden
@@ -356,13 +356,13 @@ pub(crate) fn await_next_second() {
 
 /// Returns a golden with what all replays agreed on.
 fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>]) -> Golden {
-    golden.agree_on_numbers(agreed);
+    golden.agree_on_values(agreed);
     golden.with_headers_of(agreed).with_early(early)
 }
 
 /// Tells the numbers that another replay's words and tokens of the model change by these: they are not the service's own.
 fn with_tokens(mut golden: Golden, run: &Replayed, other: Option<Golden>) -> Golden {
-    if let Some(other) = other.filter(|_| run.numbers) {
+    if let Some(other) = other.filter(|_| run.has_others) {
         golden.tell_tokens(&other, &run.known().recorded);
     }
     golden

@@ -35,7 +35,7 @@ fn numbers(lines: &[&str], committed: Option<&Golden>) -> Golden {
     let used = [(100, 4), (30, 6)].map(|(input, output)| Usage { input, output, ..Usage::default() });
     let answers = used.map(|usage| Answer { usage: Some(usage), ..Answer::default() });
     let recorded = Recorded::of(&answers);
-    let known = Known { recorded, numbers: true, committed, ..Known::default() };
+    let known = Known { recorded, has_others: true, committed, ..Known::default() };
     Shaped::of(&[captured(lines)], &ShapeOptions::default(), &known, &str::to_owned).golden
 }
 
@@ -47,7 +47,7 @@ fn lines_of(golden: &Golden) -> Vec<String> {
 fn a_number_that_is_the_same_in_all_runs_is_held() {
     let line = r#"{"limit": 5, "size": 7, "list": [{"score": 0.5}, {"score": 0.25}], "took": 0, "toolDuration": 1, "at": 1764000000}"#;
     let mut golden = numbers(&[line], None);
-    golden.agree_on_numbers(&numbers(&[&line.replace("\"size\": 7", "\"size\": 8")], None));
+    golden.agree_on_values(&numbers(&[&line.replace("\"size\": 7", "\"size\": 8")], None));
     let held = [
         "at         time in s",
         "limit      5",
@@ -65,7 +65,7 @@ fn a_number_that_is_the_same_in_all_runs_is_held() {
     assert!(change(&with("0.25", "0.2")).ends_with("`/list/[].score` is `0.2 | 0.5`, not `0.25 | 0.5`"));
     // What was open once stays open, and what was held may be another number.
     let mut later = numbers(&[&line.replace(": 5", ": 6")], None);
-    later.keep_numbers(&golden);
+    later.keep_open(&golden);
     assert_eq!(
         lines_of(&later),
         lines_of(&golden).iter().map(|line| line.replace("limit      5", "limit      6")).collect::<Vec<_>>()
@@ -208,7 +208,7 @@ fn a_pinned_place_can_be_left_loose() {
 fn texts(line: &str, committed: Option<&Golden>) -> Golden {
     let mut foreign = Foreign::default();
     foreign.add_text("hello there, friend");
-    let known = Known { foreign: Some(foreign), numbers: true, committed, ..Known::default() };
+    let known = Known { foreign: Some(foreign), has_others: true, committed, ..Known::default() };
     Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &str::to_owned).golden
 }
 
@@ -217,7 +217,7 @@ fn what_a_text_says_of_its_own_is_held_if_all_runs_say_it() {
     let line = &r#"{"all": "hello there, friend", "banner": "It says: hello there, friend", "joke": "A man walks", "note": "See page 12 of it.",
         "part": "hello there,"}"#.replace('\n', " ");
     let mut golden = texts(line, None);
-    golden.agree_on_numbers(&texts(&line.replace("A man", "A cow"), None));
+    golden.agree_on_values(&texts(&line.replace("A man", "A cow"), None));
     let held = [
         "all        string",
         "banner     \"It says: …\"",
@@ -235,6 +235,6 @@ fn what_a_text_says_of_its_own_is_held_if_all_runs_say_it() {
     assert!(change(&with("It says", "It said")).contains("`/banner` is `\"It said: …\"`, not `\"It says: …\"`"));
     // What was open once stays open.
     let mut later = texts(line, None);
-    later.keep_numbers(&golden);
+    later.keep_open(&golden);
     assert_eq!(later, golden);
 }

@@ -11,7 +11,7 @@ type Act<'a> = &'a dyn Fn(&mut Kinds, &[Kind]);
 
 impl Golden {
     /// Leaves numbers and texts open that another run of the scenario has otherwise.
-    pub fn agree_on_numbers(&mut self, other: &Golden) {
+    pub fn agree_on_values(&mut self, other: &Golden) {
         self.at_places(other, &|kinds, other| {
             if numbers(kinds) != numbers(other) {
                 put(kinds, &|_| None);
@@ -21,7 +21,7 @@ impl Golden {
     }
 
     /// Leaves numbers and texts open that a committed golden leaves open: they may be the same by chance.
-    pub fn keep_numbers(&mut self, known: &Golden) {
+    pub fn keep_open(&mut self, known: &Golden) {
         self.at_places(known, &|kinds, known| {
             if known.contains(&Kind::plain(NUMBER)) {
                 put(kinds, &|_| None);
