@@ -80,8 +80,9 @@ def started(*command, **environment):
 def main(retake, arguments):
     if arguments[0] != "serve":
         os.execv(retake, [retake, *arguments])
-    ended = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    # A pipe, since a signal that comes while a lock of the main thread is taken would wait for it.
+    end, told_to_end = os.pipe()
+    signal.signal(signal.SIGTERM, lambda *_: os.write(told_to_end, b"."))
     server, model = started(retake, *arguments)
     service = ThreadingHTTPServer(("127.0.0.1", 0), Service)
     service.model = model
@@ -97,7 +98,7 @@ def main(retake, arguments):
         }
         proxy, urls = started(retake, "proxy", "--root", folder, "--out", str(out), **variables)
         print(json.dumps(urls), flush=True)
-        ended.wait()
+        os.read(end, 1)
         for process in (proxy, server):
             process.terminate()
             process.communicate()
