@@ -33,17 +33,13 @@ function turnsOf(conversation) {
   return [...owners.keys()].filter((index) => owners[index] === conversation);
 }
 
-async function run(ask, fixture, kase) {
+async function run(ask, model, fixture, kase) {
   const steps = table.conversations[kase.conversation];
   const turns = turnsOf(kase.conversation);
-  const model = await start(new URL(fixture, fixtures).pathname);
-  let failure, report;
-  try {
-    failure = await converse(ask, model, kase, steps, turns.map((turn) => answerOf(fixture, turn)));
-  } finally {
-    report = await model.end();
-  }
+  await model.serve(new URL(fixture, fixtures).pathname);
+  const failure = await converse(ask, model, kase, steps, turns.map((turn) => answerOf(fixture, turn)));
   if (failure) return failure;
+  const report = await model.reported();
   const served = report.served.map((turn) => turn.turn);
   const expected = turns;
   if (!isDeepStrictEqual(served, expected) || report.missed.length !== (turns.length ? 0 : 1)) {
@@ -97,6 +93,7 @@ function neutralOfOutput({ blocks, finish, usage }) {
   return { text, calls, finish, usage: { input: usage.input, output: usage.output } };
 }
 
+const model = await start();
 for (const file of readdirSync(new URL("adapters/", import.meta.url)).sort()) {
   const { adapters, fixtures: chosen = /^(?!bedrock)/ } = await import(`./adapters/${file}`);
   for (const [name, ask] of Object.entries(adapters)) {
@@ -107,10 +104,11 @@ for (const file of readdirSync(new URL("adapters/", import.meta.url)).sort()) {
         const hangs = setTimeout(() => {
           throw new Error(`the case hangs: ${Object.values(result).join(" | ")}`);
         }, timeLimit);
-        const failure = await run(ask, fixture, kase).catch((error) => error.stack);
+        const failure = await run(ask, model, fixture, kase).catch((error) => error.stack);
         clearTimeout(hangs);
         console.log(JSON.stringify({ ...result, failure: failure ?? null }));
       }
     }
   }
 }
+await model.end();

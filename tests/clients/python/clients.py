@@ -46,16 +46,14 @@ def turns_of(fixture, conversation):
     return {first + i: answer_of(fixture, first + i) for i in range(counts[conversation])}
 
 
-def run(ask, fixture, case):
+def run(ask, model, fixture, case):
     steps = TABLE["conversations"][case["conversation"]]
     turns = turns_of(fixture, case["conversation"])
-    model = Model(fixture)
-    try:
-        failure = converse(ask, model, case, steps, list(turns.values()))
-    finally:
-        report = model.end()
+    model.serve(fixture)
+    failure = converse(ask, model, case, steps, list(turns.values()))
     if failure:
         return failure
+    report = model.reported()
     served, missed = [turn["turn"] for turn in report["served"]], [miss["call"] for miss in report["missed"]]
     if served != list(turns) or len(missed) != (0 if turns else 1):
         return f"served {served}, expected {list(turns)}; missed {missed}"
@@ -109,8 +107,8 @@ def neutral_of_output(output):
 def main(words):
     # LiteLLM leaves unread streams behind. If the garbage collector frees one while httpcore's pool is locked, that is a
     # deadlock, so garbage is collected only between the cases.
-    gc.freeze()
     gc.disable()
+    model = Model()
     for sdk, (module, ask) in SDKS.items():
         chosen = getattr(module, "FIXTURES", "(?!bedrock)")
         for fixture in sorted((HERE.parent / "fixtures").glob("*.json")):
@@ -121,12 +119,14 @@ def main(words):
                     continue
                 faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
                 try:
-                    failure = run(ask, fixture, case)
+                    failure = run(ask, model, fixture, case)
                 except Exception:
                     failure = traceback.format_exc()
                 result = {"sdk": sdk, "fixture": fixture.stem, "case": case["name"], "failure": failure}
                 print(json.dumps(result), flush=True)
                 gc.collect()
+                gc.freeze()  # what SDKs have imported is not looked through again
+    model.end()
 
 
 main(sys.argv[1:])

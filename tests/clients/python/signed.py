@@ -3,7 +3,7 @@
 call, as AWS does, and `retake proxy`, which records the calls.
 
 `RETAKE` names this program then, and `RECORDER` the real one, which gets all commands other than `serve`. At the end, the recording
-has to have as many turns as were served.
+has to have as many turns as calls were answered.
 """
 
 import json
@@ -19,6 +19,8 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+if sys.argv[1] != "serve":
+    os.execv(os.environ["RECORDER"], [os.environ["RECORDER"], *sys.argv[1:]])
 VENV = Path(__file__).resolve().parent / ".venv"
 if Path(sys.prefix) != VENV:
     os.execv(VENV / "bin/python", [VENV / "bin/python", *sys.argv])
@@ -54,6 +56,7 @@ class Service(BaseHTTPRequestHandler):
         request = urllib.request.Request(self.server.model["url"] + self.path, body, headers)
         try:
             with urllib.request.urlopen(request) as answer:
+                self.server.answered.append(self.path)
                 self.answer(answer.status, dict(answer.headers), answer.read())
         except urllib.error.HTTPError as error:
             self.answer(error.code, dict(error.headers), error.read())
@@ -78,14 +81,12 @@ def started(*command, **environment):
 
 
 def main(retake, arguments):
-    if arguments[0] != "serve":
-        os.execv(retake, [retake, *arguments])
     # A pipe, since a signal that comes while a lock of the main thread is taken would wait for it.
     end, told_to_end = os.pipe()
     signal.signal(signal.SIGTERM, lambda *_: os.write(told_to_end, b"."))
     server, model = started(retake, *arguments)
     service = ThreadingHTTPServer(("127.0.0.1", 0), Service)
-    service.model = model
+    service.model, service.answered = model, []
     threading.Thread(target=service.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "recorded.json"
@@ -97,17 +98,16 @@ def main(retake, arguments):
             "RETAKE_UPSTREAM_BEDROCK": f"http://127.0.0.1:{service.server_port}",
         }
         proxy, urls = started(retake, "proxy", "--root", folder, "--out", str(out), **variables)
-        print(json.dumps(urls), flush=True)
+        # Its own paths are the server's.
+        print(json.dumps(urls | {"url": model["url"]}), flush=True)
         os.read(end, 1)
         for process in (proxy, server):
             process.terminate()
             process.communicate()
-        report = Path(arguments[arguments.index("--report") + 1])
-        told = json.loads(report.read_text())
         turns = len(json.loads(out.read_text())["turns"]) if out.exists() else 0
-        if turns != len(told["served"]):
-            told["missed"].append({"call": f"{turns} turns were recorded"})
-            report.write_text(json.dumps(told))
+        if turns != len(service.answered):
+            print(f"{turns} turns were recorded of {len(service.answered)} calls", file=sys.stderr)
+            sys.exit(2)
 
 
 main(os.environ["RECORDER"], sys.argv[1:])
