@@ -9,6 +9,7 @@ use retake_core::json::Json;
 use retake_engine::tools::CallOfTool;
 use retake_model::{Fault, FaultKind};
 use retake_scenario::{Action, AnswerAs, Worlds};
+use retake_wire::fixture::{ToolExchange, is_safe};
 
 /// The faults of tools, each with whether the tool acts all the same.
 const OF_TOOLS: [(FaultKind, bool); 4] = [
@@ -89,11 +90,11 @@ impl Setting<'_> {
 
     /// The name of the tool that a recorded call asks for.
     fn tool(&self, call: &CallOfTool) -> String {
-        self.params(call).and_then(|params| params.str_of("name")).unwrap_or_default().to_owned()
+        self.exchange(call).map(ToolExchange::tool).unwrap_or_default().to_owned()
     }
 
-    fn params(&self, (server, exchange): &CallOfTool) -> Option<&Json> {
-        Some(&self.fixture.tools.get(server)?.get(*exchange)?.params)
+    fn exchange(&self, (server, exchange): &CallOfTool) -> Option<&ToolExchange> {
+        self.fixture.tools.get(server)?.get(*exchange)
     }
 
     /// The first tool that acted more often than it should: that changes something, and was called with the same arguments.
@@ -103,7 +104,7 @@ impl Setting<'_> {
         Some(format!("`{}` acts again, with the same arguments", self.tool(&acted[at])))
     }
 
-    /// Whether a tool may be called again: the scenario says so, or the server's list of tools does.
+    /// Whether a tool may be called again: the scenario says so, the server's list of tools does, or its method of HTTP.
     fn only_reads(&self, call: &CallOfTool, of: &Worlds) -> bool {
         let name = self.tool(call);
         let lists = self.fixture.tools.get(&call.0).into_iter().flatten().filter(|it| it.method == "tools/list");
@@ -112,7 +113,7 @@ impl Setting<'_> {
             let says = |hint: &str| tool.get("annotations").and_then(|all| all.get(hint)) == Some(&Json::Bool(true));
             tool.str_of("name") == Some(&name) && (says("readOnlyHint") || says("idempotentHint"))
         };
-        of.reads.contains(&name) || tools.into_iter().any(hints)
+        is_safe(&name) || of.reads.contains(&name) || tools.into_iter().any(hints)
     }
 }
 

@@ -12,6 +12,7 @@ tests! {
     a_service_that_keeps_a_failure_to_itself_is_silent,
     a_tool_that_acts_again_after_a_crash_has_acted_twice,
     a_scenario_without_doubles_has_no_worlds_of_tools,
+    a_plain_http_tool_fails_in_the_same_ways,
 }
 
 /// How the service calls a tool of an MCP server.
@@ -102,6 +103,49 @@ fn a_tool_that_acts_again_after_a_crash_has_acted_twice() {
     let paid = "! process  kill 2/4  PAID TWICE  before `write` acts: asks for the answer of turn 1 again";
     let acted = "! process  kill 3/4  ACTED TWICE  after `write` acted: `write` acts again, with the same arguments";
     assert!(said.contains(paid) && said.contains(acted), "{said}");
+}
+
+/// How the service calls the same tool over plain HTTP.
+const POST: &str = r#"def write(**args):
+    request = urllib.request.Request(os.environ["TOOLS"] + "/notes", json.dumps(args).encode(), {"content-type": "application/json"})
+    for last in TRIES:
+        try:
+            return json.load(urllib.request.urlopen(request, timeout=1))["said"]
+        except Exception as error:
+            if last:
+                return "Error: " + str(error)
+"#;
+
+fn a_plain_http_tool_fails_in_the_same_ways() {
+    let tree = tree("[True]", TELLS, "\"tools\"");
+    tree.replace("scenarios/suite.toml", "mcp = { url = \"http://placeholder/\" }", "http = \"http://placeholder/\"");
+    tree.replace("scenarios/suite.toml", "{{ tools.notes }}", "{{ tools.notes.url }}");
+    let call = CALL.replace("TRIES", "[True]").replace("FAILED", TELLS);
+    let app = tree.read("app.py");
+    assert!(app.contains(&call), "{app}");
+    let path = tree.path("fixtures/poem.json");
+    let mut fixture = Fixture::read(&path, &Rules::default()).unwrap();
+    let exchange = &mut fixture.tools.get_mut("notes").unwrap()[0];
+    let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
+    exchange.method = "POST /notes".to_owned();
+    exchange.params = json(r#"{"json": {"path": "note.txt", "text": "roses"}}"#);
+    let result = r#"{"headers": {"content-type": "application/json"}, "json": {"said": "wrote note.txt"}}"#;
+    exchange.answer = Some(Ok(json(result)));
+    fixture.write(&path).unwrap();
+    let with = |tries: &str| tree.write("app.py", &app.replace(&call, &POST.replace("TRIES", tries)));
+    with("[True]");
+    let said = lines(&tree).join("\n");
+    assert!(said.contains("tools  tool-error 1/1  reported  the model is told \"Error: HTTP Error 500"), "{said}");
+    assert!(said.contains("tools  tool-timeout 1/1  reported  the model is told \"Error: timed out\""), "{said}");
+    assert!(said.contains("tools  tool-form 1/1  reported  the model is told \"Error: 'said'\""), "{said}");
+    assert!(said.contains("tools  tool-lost 1/1  reported  the model is told \"Error: "), "{said}");
+    with("[False, True]");
+    let again = lines(&tree).join("\n");
+    assert!(
+        again.contains("! tools  tool-lost 1/1  ACTED TWICE  `POST /notes` acts again, with the same arguments"),
+        "{again}"
+    );
+    assert!(again.contains("tools  tool-error 1/1  recovered  in 2 calls"), "{again}");
 }
 
 fn a_scenario_without_doubles_has_no_worlds_of_tools() {

@@ -8,7 +8,7 @@ use retake_core::json::{Json, Layout};
 use retake_core::key::Normalizer;
 use retake_core::secrets::{Fired, Scrub};
 use retake_model::MissReason;
-use retake_wire::fixture::{ToolExchange, ToolMessage};
+use retake_wire::fixture::{ToolExchange, ToolMessage, is_call, is_safe};
 
 /// Whether a request says in this run what a recorded one said.
 type SaysTheSame = Box<dyn Fn(&str, &str) -> bool + Send>;
@@ -108,7 +108,9 @@ impl Answers {
     /// Describes the recorded calls, reads and prompts that no request asked for, each with its index.
     pub(super) fn unused(&self) -> Vec<(usize, String)> {
         let unused = self.exchanges.iter().enumerate();
-        let unused = unused.filter(|(_, recorded)| !recorded.served && is_once(&recorded.exchange.method));
+        let unused = unused.filter(|(_, recorded)| {
+            !recorded.served && (is_call(&recorded.exchange.method) || is_once(&recorded.exchange.method))
+        });
         unused.map(|(index, recorded)| (index, asked(&recorded.exchange.method, &recorded.exchange.params))).collect()
     }
 
@@ -157,9 +159,11 @@ impl Answers {
     }
 }
 
-/// Whether a recorded answer is served only once. That is so for what a tool does, but not for what a server lists.
+/// Whether a recorded answer is served only once. That is so for what a tool does, but not for what a server lists, nor for what changes
+/// nothing over HTTP.
 pub(super) fn is_once(method: &str) -> bool {
-    matches!(method, "tools/call" | "resources/read" | "prompts/get" | "completion/complete")
+    let of_mcp = matches!(method, "resources/read" | "prompts/get" | "completion/complete");
+    of_mcp || is_call(method) && !is_safe(method)
 }
 
 /// Whether a message names the request to which it belongs, so that each request gets its own.

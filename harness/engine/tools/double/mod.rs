@@ -1,10 +1,11 @@
-//! Doubles of tool servers. They answer the agent's MCP requests from the scenario's fixture.
+//! Doubles of tool servers. They answer the agent's requests, over MCP or plain HTTP, from the scenario's fixture.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `server` | the doubles of one stage, which share one loopback address: their start and end |
 //! | `serve` | what they do with messages: JSON-RPC over streamable HTTP |
 //! | `single` | the double of one server |
+//! | `plain` | a tool that is an HTTP server of any kind |
 //! | `out`, `streams` | the ways to an agent: the answer to one request, and streams that stay open |
 //! | `answers` | which recorded exchange answers a request: by method and normalized parameters, first in, first out |
 //! | `questions` | the recorded requests of a server, which the double makes again, and the agent's answers to them |
@@ -17,6 +18,7 @@ mod answers;
 mod out;
 #[cfg(unix)]
 mod pipe;
+mod plain;
 mod questions;
 mod serve;
 mod server;

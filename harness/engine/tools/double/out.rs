@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::plain;
 use retake_core::json::{Json, Layout};
 
 /// The header in which a server gives a client its session.
@@ -85,7 +86,24 @@ pub(super) fn message<const N: usize>(fields: [(&str, Json); N]) -> Json {
     Json::object([("jsonrpc", Json::from("2.0"))].into_iter().chain(fields))
 }
 
+/// A response whose connection is closed before its head is written, by an error at the very beginning of its body.
+fn lost() -> Response {
+    Response::new(Body::from_stream(stream::once(async { Err::<Bytes, _>(std::fmt::Error) })))
+}
+
 impl Outlet {
+    /// The response to a request to a plain HTTP tool.
+    pub(super) async fn plain(mut self) -> Response {
+        let Some(Sent { message, status }) = self.receiver.recv().await else {
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        };
+        match (message.get("result"), message.get("error")) {
+            (Some(result), _) => plain::response(Ok(result), status),
+            (_, Some(error)) => plain::response(Err(error), status),
+            (None, None) => lost(),
+        }
+    }
+
     /// The response to a request: the answer alone as JSON, or a stream if the server sends something before its answer.
     pub(super) async fn response(mut self) -> Response {
         let Some(Sent { message, status }) = self.receiver.recv().await else {
@@ -95,8 +113,7 @@ impl Outlet {
         let status = status.and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or(StatusCode::OK);
         let mut response = match message {
             Json::Str(text) => (status, text).into_response(),
-            // An error at the very beginning of a body closes the connection before the head is written.
-            Json::Null => Response::new(Body::from_stream(stream::once(async { Err::<Bytes, _>(std::fmt::Error) }))),
+            Json::Null => lost(),
             answer if answer.get("method").is_none() => {
                 let body = answer.print(Layout::Compact);
                 (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()

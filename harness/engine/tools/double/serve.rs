@@ -1,5 +1,5 @@
-//! The HTTP server that the doubles of a stage share. Agents speak streamable HTTP with it, in all versions of the protocol; the
-//! double of a server on standard input and output speaks it too, with one connection for everything that is sent to the agent.
+//! The HTTP server that the doubles of a stage share. Agents speak streamable HTTP with it, in all versions of the protocol, or plain
+//! HTTP with tools that do not speak MCP; the double of a server on standard input and output speaks it too, with one connection for everything that is sent to the agent.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::answers::{self};
 use super::out::{self, channel};
+use super::plain::Plain;
 use super::single::{Live, Request, Server};
 use super::traffic::{Traffic, token_of};
 use super::upstream::Upstream;
@@ -26,7 +27,7 @@ use retake_base::text::clipped;
 use retake_core::json::{Json, Layout, Object};
 use retake_model::{Branch, FaultKind, Miss, MissReason, Pacing, Scope};
 use retake_scenario::ForkTools;
-use retake_wire::fixture::ToolExchange;
+use retake_wire::fixture::{ToolExchange, http_method, is_call};
 
 /// Where answers come from.
 #[derive(Clone, Debug)]
@@ -86,11 +87,20 @@ async fn handle(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let name = uri.path().strip_prefix('/').and_then(|path| path.split_once('/'));
-    let name = name.filter(|(key, _)| *key == servers.key).map(|(_, name)| name);
-    let Some((name, server)) = name.and_then(|name| servers.by_name.get_key_value(name)) else {
+    let asked = uri.path().strip_prefix('/').and_then(|path| path.split_once('/'));
+    let asked = asked.filter(|(key, _)| *key == servers.key).map(|(_, asked)| asked);
+    let whole = asked.and_then(|name| servers.by_name.get_key_value(name).map(|(name, server)| (name, server, "")));
+    let Some((name, server, below)) = whole.or_else(|| servers.plain_of(asked?)) else {
         return StatusCode::NOT_FOUND.into_response();
     };
+    if server.is_plain {
+        let plain = Plain::new(method, below, &uri, headers.clone(), body);
+        let ((method, params), (out, outlet)) = (plain.said(), channel());
+        let (came, name, id, token) = (Instant::now(), name.clone(), Json::Null, None);
+        let request = Request { came, name, method, params, id, token, out, plain: Some(plain) };
+        servers.answer(request, Json::Object(Object::new()), headers, true).await;
+        return outlet.plain().await;
+    }
     let connection = uri.query().and_then(|query| query.strip_prefix("stdio="));
     match (method, connection) {
         (Method::POST, _) => {}
@@ -136,17 +146,9 @@ async fn handle(
     };
     let params = without_meta(message.get("params"));
     let (name, method) = (name.clone(), asked.to_owned());
-    let request = Request { came: Instant::now(), name, method, params, id, token: token_of(&message), out };
-    let begun = servers.begin(&request, message).await;
-    let work = Arc::clone(&servers);
-    let holds = outlet.is_some();
-    tokio::spawn(async move {
-        tokio::select! {
-            biased;
-            () = work.serve(&request, begun, &headers, holds) => {}
-            () = request.out.closed() => {}
-        }
-    });
+    let token = token_of(&message);
+    let request = Request { came: Instant::now(), name, method, params, id, token, out, plain: None };
+    servers.answer(request, message, headers, outlet.is_some()).await;
     match outlet {
         Some(outlet) => outlet.response().await,
         None => StatusCode::ACCEPTED.into_response(),
@@ -205,6 +207,26 @@ impl Servers {
         self.seen.lock().clone()
     }
 
+    /// The plain HTTP tool whose address a path is below, with the rest of the path.
+    fn plain_of<'a>(&self, path: &'a str) -> Option<(&String, &Server, &'a str)> {
+        let (name, below) = path.split_at(path.find('/')?);
+        let (name, server) = self.by_name.get_key_value(name)?;
+        server.is_plain.then_some((name, server, below))
+    }
+
+    /// Begins a request, and answers it while others come.
+    async fn answer(self: &Arc<Self>, request: Request, message: Json, headers: HeaderMap, holds: bool) {
+        let begun = self.begin(&request, message).await;
+        let work = Arc::clone(self);
+        tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                () = work.serve(&request, begun, &headers, holds) => {}
+                () = request.out.closed() => {}
+            }
+        });
+    }
+
     /// Begins a request, before the next one of this agent is read.
     async fn begin(&self, request: &Request, message: Json) -> Begun {
         let Request { name, method, params, out, .. } = request;
@@ -212,7 +234,9 @@ impl Servers {
         if method == "ping" {
             return Begun::Known(Ok(Json::Object(Object::new())));
         }
-        if let (Some(_), ToolsMode::Fork(..), true) = (&server.live, &self.mode, answers::is_once(method)) {
+        if let (Some(_), ToolsMode::Fork(..), true) =
+            (&server.live, &self.mode, answers::is_once(method) || is_call(method))
+        {
             let taken = server.answers.lock().take(method, params, false);
             if let Ok((_, exchange)) = taken {
                 return Begun::Recorded(Box::new(exchange));
@@ -223,10 +247,8 @@ impl Servers {
             let world = self.world.lock().clone();
             return match answers.take(method, params, world.repeats()) {
                 Ok((index, exchange)) => {
-                    let (fails, acts) = match &**method {
-                        "tools/call" => world.comes(&(name.clone(), index)),
-                        _ => (None, true),
-                    };
+                    let (fails, acts) =
+                        if is_call(method) { world.comes(&(name.clone(), index)) } else { (None, true) };
                     if !acts {
                         answers.open(index);
                     }
@@ -251,7 +273,7 @@ impl Servers {
     }
 
     async fn serve(&self, request: &Request, begun: Begun, headers: &HeaderMap, holds: bool) {
-        let Request { came, name, method, params, id, out, .. } = request;
+        let Request { came, name, method, params, id, out, plain, .. } = request;
         let server = &self.by_name[name];
         self.pacing.hold_back(self.asked.fetch_add(1, Ordering::Relaxed), 0).await;
         let answer = match begun {
@@ -259,10 +281,11 @@ impl Servers {
                 out.answer(id, &answer, None);
                 answer
             }
-            Begun::Fails(kind) => match world::answer(kind) {
-                Some(answer) => {
-                    out.answer(id, &Ok(answer.clone()), None);
-                    Ok(answer)
+            Begun::Fails(kind) => match world::answer(kind, plain.is_some()) {
+                Some((answer, status)) => {
+                    let answer = Ok(answer);
+                    out.answer(id, &answer, status);
+                    answer
                 }
                 None if holds && kind == FaultKind::ToolLost => return out.lose(),
                 None if holds => return out.closed().await,
@@ -276,8 +299,9 @@ impl Servers {
             },
             Begun::PassedOn(mut passed) => {
                 let asking = async {
-                    match (server.http(), &passed.message) {
-                        (Some(http), Some(message)) => {
+                    match (server.http(), plain, &passed.message) {
+                        (Some(http), Some(plain), _) => http.pass_on(passed.exchange, plain, &passed.traffic).await,
+                        (Some(http), None, Some(message)) => {
                             http.ask(passed.exchange, message, headers, &passed.traffic, out).await;
                         }
                         _ => std::future::pending().await,
@@ -318,7 +342,10 @@ impl Servers {
         }
         if let ToolsMode::Replay(scope) = &self.mode {
             let cause = Cause::new(CauseKind::ToolRequest, reason.to_string());
-            let via = format!("MCP {method}, server `{name}`");
+            let via = match http_method(method) {
+                Some(_) => format!("{method}, tool `{name}`"),
+                None => format!("MCP {method}, server `{name}`"),
+            };
             let miss = Miss::of_tool(scope.name(), &self.fixture, via, cause, reason, evidence);
             scope.add_miss(Arc::new(miss));
         }

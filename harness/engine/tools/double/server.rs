@@ -89,21 +89,21 @@ impl Exchanges for Branch {
 pub struct Doubles {
     state: Arc<Servers>,
     address: SocketAddr,
-    names: Vec<(String, bool)>,
+    names: Vec<(String, ToolBy)>,
     task: JoinHandle<()>,
     _folder: Option<Folder>,
 }
 
 impl Doubles {
-    /// Starts a double for each MCP server that is used; in replay on a thread that outlives the stage. If answers come from the
-    /// real servers, these are started too. Returns `None` if no MCP server is used.
+    /// Starts a double for each tool server that is used; in replay on a thread that outlives the stage. If answers come from the
+    /// real servers, these are started too. Returns `None` if none is used.
     /// Fails if a double or a real server cannot be started.
     pub async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
-        let of_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
+        let has_double = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_) | ToolBy::Http(_));
         // In replay all servers have a double, so that recorded exchanges of a server that is no longer used count as unused.
         let is_used = |name: &str| matches!(given.mode, ToolsMode::Replay(_)) || given.used.contains(name);
         let specs: Vec<_> =
-            given.suite.tools.iter().filter(|(name, spec)| of_mcp(&spec.by) && is_used(name.as_str())).collect();
+            given.suite.tools.iter().filter(|(name, spec)| has_double(&spec.by) && is_used(name.as_str())).collect();
         if specs.is_empty() {
             return Ok(None);
         }
@@ -124,7 +124,7 @@ impl Doubles {
                         let (process, stream, _) = command.speak(spec.timeout).await.map_err(of_tool)?;
                         Upstream::Pipe(Pipe::new(process, stream, Arc::clone(&traffic)))
                     }
-                    ToolBy::McpUrl(url) => {
+                    ToolBy::McpUrl(url) | ToolBy::Http(url) => {
                         let (url, headers) = stage.url(url).map_err(of_tool)?;
                         Upstream::Http(Http::new(url, headers))
                     }
@@ -148,7 +148,7 @@ impl Doubles {
                 let answers = Answers::new(exchanges, &normalizer, &scrub);
                 answers.with_second_look(move |then, now| recorded.says_the_same(then, now))
             };
-            by_name.insert(name, Server::new(answers, live, streams));
+            by_name.insert(name, Server::new(answers, live, streams, matches!(spec.by, ToolBy::Http(_))));
         }
         let key = uuid::Uuid::new_v4().simple().to_string();
         let Given { mode, fixture, pacing, .. } = given;
@@ -165,8 +165,7 @@ impl Doubles {
         let served = if replays { outliving()?.spawn(serving).await } else { Ok(serving.await) };
         let (address, task) =
             served.map_err(|e| Error::new(format!("the tool server did not start: {e}")))?.map_err(failed)?;
-        let is_command = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_));
-        let names = specs.iter().map(|(name, spec)| ((*name).clone(), is_command(&spec.by))).collect();
+        let names = specs.iter().map(|(name, spec)| ((*name).clone(), spec.by.clone())).collect();
         Ok(Some(Doubles { state, address, names, task, _folder: made }))
     }
 
@@ -178,12 +177,17 @@ impl Doubles {
         }
     }
 
-    /// Returns what templates use as `tools`: for each server its URL, or the command that starts its double.
+    /// Returns what templates use as `tools`: for each MCP server its URL, or the command that starts its double; for each plain HTTP
+    /// tool its `url`.
     pub fn context(&self) -> Json {
-        let value = |(name, is_command): &(String, bool)| {
+        let value = |(name, by): &(String, ToolBy)| {
             let url = format!("http://{}/{}/{name}", self.address, self.state.key);
-            let command = stdio::command(&url).filter(|_| *is_command);
-            let value = command.map_or(Json::Str(url), |words| Json::Array(words.into_iter().map(Json::Str).collect()));
+            let command = stdio::command(&url).filter(|_| matches!(by, ToolBy::McpCommand(_)));
+            let value = match (by, command) {
+                (ToolBy::Http(_), _) => Json::object([("url", Json::Str(url))]),
+                (_, None) => Json::Str(url),
+                (_, Some(words)) => Json::Array(words.into_iter().map(Json::Str).collect()),
+            };
             (name.clone(), value)
         };
         Json::object(self.names.iter().map(value))

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::answers::Answers;
 use super::out::{Out, channel, message};
+use super::plain::Plain;
 use super::questions::Questions;
 use super::streams::{Streams, opened_by, set_subscription, subscription_of};
 use super::traffic::{Traffic, Via};
@@ -15,7 +16,7 @@ use super::upstream::{Http, Upstream, each_message};
 use crate::tools::difference::{Difference, differences};
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
-use retake_wire::fixture::{Reply, ToolExchange, ToolMessage};
+use retake_wire::fixture::{Reply, ToolExchange, ToolMessage, is_call};
 
 /// Made when the first request comes: by then it is known what the recorded exchanges say on this stage.
 pub(super) type LazyAnswers = LazyLock<Mutex<Answers>, Box<dyn FnOnce() -> Mutex<Answers> + Send>>;
@@ -25,6 +26,8 @@ pub(super) struct Server {
     pub(super) answers: LazyAnswers,
     pub(super) live: Option<Live>,
     pub(super) streams: Arc<Streams>,
+    /// Whether it is an HTTP server that does not speak MCP.
+    pub(super) is_plain: bool,
     questions: Questions,
     drift: Mutex<Vec<String>>,
 }
@@ -45,6 +48,8 @@ pub(super) struct Request {
     /// With this token the agent asks for reports on progress.
     pub(super) token: Option<Json>,
     pub(super) out: Out,
+    /// The request as it came, if the server does not speak MCP.
+    pub(super) plain: Option<Plain>,
 }
 
 impl Server {
@@ -52,9 +57,10 @@ impl Server {
         answers: impl FnOnce() -> Answers + Send + 'static,
         live: Option<Live>,
         streams: Arc<Streams>,
+        is_plain: bool,
     ) -> Server {
         let answers = LazyLock::new(Box::new(|| Mutex::new(answers())) as Box<dyn FnOnce() -> Mutex<Answers> + Send>);
-        Server { answers, live, streams, questions: Questions::default(), drift: Mutex::default() }
+        Server { answers, live, streams, is_plain, questions: Questions::default(), drift: Mutex::default() }
     }
 
     /// What differed from the recording, one line each.
@@ -206,7 +212,7 @@ fn with_params(mut message: Json, params: Json) -> Json {
 
 /// Describes in one line how the answer to a tool call differs from the recorded one. `None` if it does not.
 fn changed(recorded: &ToolExchange, answer: &Result<Json, Json>) -> Option<String> {
-    if recorded.method != "tools/call" {
+    if !is_call(&recorded.method) {
         return None;
     }
     let side = |answer: &Result<Json, Json>| match answer {
@@ -216,6 +222,6 @@ fn changed(recorded: &ToolExchange, answer: &Result<Json, Json>) -> Option<Strin
     differences("", &side(recorded.answer.as_ref()?), &side(answer), &mut found);
     let first = found.first()?;
     let [then, now] = first.shown(120);
-    let tool = recorded.params.str_of("name").unwrap_or_default();
+    let tool = recorded.tool();
     Some(format!("the tool `{tool}` changed at {}: {then} → {now}", first.pointer))
 }

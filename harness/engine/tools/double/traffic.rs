@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::http::StatusCode;
 use tokio::sync::oneshot;
 
 use super::out::Out;
@@ -150,6 +151,13 @@ impl Traffic {
         let error = error.unwrap_or_else(|| Json::Str(String::from_utf8_lossy(body).into_owned()));
         let mut state = self.state.lock();
         self.answered(&mut state, |pending| pending.exchange == exchange, &Err(error), Some(status));
+    }
+
+    /// Takes the answer of a plain HTTP tool.
+    pub(super) fn returned(&self, exchange: usize, status: StatusCode, result: Json) {
+        let status = Some(status.as_u16()).filter(|_| status != StatusCode::OK);
+        let mut state = self.state.lock();
+        self.answered(&mut state, |pending| pending.exchange == exchange, &Ok(result), status);
     }
 
     fn answered(

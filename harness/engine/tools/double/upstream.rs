@@ -1,12 +1,13 @@
 //! The connection to a real tool server, to which messages are passed on unchanged.
 
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use futures_util::StreamExt as _;
 use reqwest::{RequestBuilder, Response};
 
 use super::out::{Out, SESSION};
 #[cfg(unix)]
 use super::pipe::Pipe;
+use super::plain::{self, Plain};
 use super::traffic::{Traffic, Via};
 use crate::tools::executor::Http as Endpoint;
 use retake_core::events::{Capture, Format, Payload};
@@ -86,6 +87,32 @@ impl Http {
         Ok(())
     }
 
+    /// Passes on a request to a plain HTTP tool, and takes its answer. The suite's headers replace the agent's.
+    pub(super) async fn pass_on(&self, exchange: usize, plain: &Plain, traffic: &Traffic) {
+        match self.passed_on(plain).await {
+            Ok((status, result)) => traffic.returned(exchange, status, result),
+            Err(reason) => traffic.failed(exchange, &reason),
+        }
+    }
+
+    async fn passed_on(&self, plain: &Plain) -> Result<(StatusCode, Json), String> {
+        // Between the agent and the double alone; and answers come as they are read.
+        let own = [
+            header::HOST,
+            header::CONNECTION,
+            header::CONTENT_LENGTH,
+            header::TRANSFER_ENCODING,
+            header::ACCEPT_ENCODING,
+        ];
+        let mut headers = plain.headers.clone();
+        own.into_iter().for_each(|name| drop(headers.remove(name)));
+        let request = self.0.request(plain.method.clone(), &plain.below, headers)?;
+        let response = sent(request.body(plain.body.clone())).await?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = response.bytes().await.map_err(reqwest_reason)?;
+        Ok((status, plain::result(&headers, &body)))
+    }
+
     /// Opens the stream for what the server sends without being asked. Returns the status with which the server refused it, if it
     /// did.
     pub(super) async fn listen(&self, headers: &HeaderMap) -> Result<Result<Response, StatusCode>, String> {
@@ -110,7 +137,7 @@ impl Http {
     /// the parts of the message that are repeated there.
     fn request(&self, method: Method, headers: &HeaderMap) -> Result<RequestBuilder, String> {
         let of_protocol = headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-"));
-        Ok(of_protocol.fold(self.0.request(method)?, |request, (name, value)| request.header(name, value)))
+        self.0.request(method, "", of_protocol.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::plain;
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_model::{FaultKind, Staged};
@@ -80,8 +81,16 @@ impl ToolWorld {
 /// What a tool says that failed.
 const FAILED: &str = "Error: the tool failed, and did nothing (retake)";
 
-/// The answer to a call that meets a fault; `None` if there is none.
-pub(super) fn answer(kind: FaultKind) -> Option<Json> {
+/// The answer to a call that meets a fault, with its HTTP status if that is not 200; `None` if there is none.
+pub(super) fn answer(kind: FaultKind, is_plain: bool) -> Option<(Json, Option<u16>)> {
+    if is_plain {
+        return plain::failing(kind, FAILED);
+    }
+    let result = result(kind)?;
+    Some((result, None))
+}
+
+fn result(kind: FaultKind) -> Option<Json> {
     let text = || Json::object([("type", "text".into()), ("text", FAILED.into())]);
     match kind {
         FaultKind::ToolError => {

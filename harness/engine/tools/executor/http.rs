@@ -1,6 +1,6 @@
 //! A tool that is an HTTP endpoint. The arguments are posted to it as JSON, and the response is the observation.
 
-use axum::http::Method;
+use axum::http::{HeaderMap, Method};
 use futures_util::future::{BoxFuture, FutureExt as _};
 use reqwest::RequestBuilder;
 
@@ -21,14 +21,22 @@ impl Http {
         Http { url, headers, clients: Clients::keeping(8) }
     }
 
-    /// A request with the suite's headers.
-    pub(in crate::tools) fn request(&self, method: Method) -> Result<RequestBuilder, String> {
-        let request = self.clients.request(method, &self.url).map_err(|e| e.to_string())?;
-        Ok(self.headers.iter().fold(request, |request, (name, value)| request.header(name, value)))
+    /// A request to the address, or to what is below it, with these headers and the suite's, which replace them.
+    pub(in crate::tools) fn request(
+        &self,
+        method: Method,
+        below: &str,
+        headers: HeaderMap,
+    ) -> Result<RequestBuilder, String> {
+        let url = if below.is_empty() { &self.url } else { &format!("{}{below}", self.url.trim_end_matches('/')) };
+        let request = self.clients.request(method, url).map_err(|e| e.to_string())?.headers(headers);
+        let own = self.headers.iter().map(|(name, value)| Ok((name.parse()?, value.parse()?)));
+        let own: Result<HeaderMap, axum::http::Error> = own.collect();
+        Ok(request.headers(own.map_err(|e| e.to_string())?))
     }
 
     async fn post(&self, args: &Json) -> Result<Vec<Observed>, String> {
-        let request = self.request(Method::POST)?.header("content-type", "application/json");
+        let request = self.request(Method::POST, "", HeaderMap::new())?.header("content-type", "application/json");
         let response = sent(request.body(args.print(Layout::Compact))).await?;
         let status = response.status();
         let bytes = response.bytes().await.map_err(reqwest_reason)?;

@@ -10,7 +10,7 @@ pub(crate) struct RawTool {
     /// An MCP server. It executes the calls of all tools that it lists, or of those in `tools`.
     /// Example: `{ command = ["uvx", "mcp-server-fetch"] }`.
     pub mcp: Option<Spanned<RawMcp>>,
-    /// A URL to which the arguments of each call are posted.
+    /// An HTTP server: the arguments of each call are posted to this URL, and `{{ tools.NAME.url }}` is the address of its double.
     /// Example: `"http://127.0.0.1:8123/search"`.
     pub http: Option<Spanned<String>>,
     /// A program to run for each call. It gets the arguments as JSON on its standard input, and as `{{ args.NAME }}`.

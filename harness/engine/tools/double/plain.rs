@@ -1,0 +1,100 @@
+//! The double of a plain HTTP tool: any method, and any path below its address. Its exchanges are kept in the form of those with MCP
+//! servers. The method is HTTP's and the path; the parameters are the query and the body; the result is the headers and the body of the
+//! answer. Headers of a request belong to no exchange, since they hold keys.
+
+use std::collections::BTreeMap;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use retake_core::events::is_held_header;
+use retake_core::json::{Json, Layout};
+use retake_model::FaultKind;
+
+/// A request to a plain HTTP tool, as it came.
+pub(super) struct Plain {
+    pub(super) method: Method,
+    /// The path below the tool's address, with the query.
+    pub(super) below: String,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+impl Plain {
+    pub(super) fn new(method: Method, path: &str, uri: &Uri, headers: HeaderMap, body: Bytes) -> Plain {
+        let below = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+        Plain { method, below, headers, body }
+    }
+
+    /// The method and the parameters of its exchange.
+    pub(super) fn said(&self) -> (String, Json) {
+        let (path, query) = self.below.split_once('?').unwrap_or((&self.below, ""));
+        let mut names: BTreeMap<String, Vec<Json>> = BTreeMap::new();
+        for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+            names.entry(name.into_owned()).or_default().push(Json::Str(value.into_owned()));
+        }
+        let one = |mut values: Vec<Json>| if values.len() == 1 { values.remove(0) } else { Json::Array(values) };
+        let names: Vec<(String, Json)> = names.into_iter().map(|(name, values)| (name, one(values))).collect();
+        let query = (!names.is_empty()).then(|| ("query", Json::object(names)));
+        let params: Vec<(&str, Json)> = query.into_iter().chain(stored(&self.headers, &self.body)).collect();
+        let params = if params.is_empty() { Json::Null } else { Json::object(params) };
+        (format!("{} {}", self.method, if path.is_empty() { "/" } else { path }), params)
+    }
+}
+
+/// A body as it is stored: the name of its form, and its value; `None` if there is none.
+fn stored(headers: &HeaderMap, body: &[u8]) -> Option<(&'static str, Json)> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let json = Json::parse(body).ok().filter(|_| kind.contains("json"));
+    let text = || std::str::from_utf8(body).ok().map(|text| ("text", text.into()));
+    let any =
+        || json.map(|json| ("json", json)).or_else(text).unwrap_or_else(|| ("base64", BASE64.encode(body).into()));
+    (!body.is_empty()).then(any)
+}
+
+/// The answer of a tool, as it is stored. Cookies are not, since they hold sessions.
+pub(super) fn result(headers: &HeaderMap, body: &[u8]) -> Json {
+    let kept = |name: &str| is_held_header(name) && name != "set-cookie" && name != "content-encoding";
+    let body = stored(headers, body);
+    let headers = headers.iter().filter(|(name, _)| kept(name.as_str()));
+    let headers = headers.filter_map(|(name, value)| Some((name.as_str(), Json::from(value.to_str().ok()?))));
+    Json::object([("headers", Json::object(headers))].into_iter().chain(body))
+}
+
+/// The answer of a tool that meets a fault, with its status; `None` if there is none.
+pub(super) fn failing(kind: FaultKind, says: &str) -> Option<(Json, Option<u16>)> {
+    let json = |body: Json| {
+        Json::object([("headers", Json::object([("content-type", "application/json".into())])), ("json", body)])
+    };
+    match kind {
+        FaultKind::ToolError => Some((json(Json::object([("error", says.into())])), Some(500))),
+        FaultKind::ToolForm => Some((json(Json::object([("result", Json::Null)])), None)),
+        _ => None,
+    }
+}
+
+/// The response to a request: a result as it is stored, or an error of Retake's own.
+pub(super) fn response(answer: Result<&Json, &Json>, status: Option<u16>) -> Response {
+    let result = match answer {
+        Ok(result) => result,
+        Err(error) => {
+            let body = error.print(Layout::Compact);
+            return (StatusCode::BAD_GATEWAY, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+        }
+    };
+    let body = match (result.get("json"), result.str_of("text"), result.str_of("base64")) {
+        (Some(json), ..) => json.print(Layout::Compact).into_bytes(),
+        (_, Some(text), _) => text.as_bytes().to_vec(),
+        (.., data) => data.and_then(|data| BASE64.decode(data).ok()).unwrap_or_default(),
+    };
+    let status = status.and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or(StatusCode::OK);
+    let mut response = Response::builder().status(status);
+    for (name, value) in result.get("headers").and_then(Json::as_object).into_iter().flat_map(|headers| headers.iter())
+    {
+        response = response.header(name, value.as_str().unwrap_or_default());
+    }
+    response.body(Body::from(body)).unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response())
+}

@@ -1,0 +1,130 @@
+//! Doubles of plain HTTP tools: whatever is asked below their address is passed on while recording, and answered from the fixture then.
+
+use axum::Router;
+use axum::routing::{get, post};
+use serde_json::{Value, json};
+
+use super::agent;
+use crate::support::loopback::Service;
+use crate::support::tree::Tree;
+
+tests! {
+    a_double_replaces_an_http_tool,
+    what_an_http_tool_was_not_asked_while_it_was_recorded_is_a_miss,
+    an_http_tool_that_is_not_asked_any_more_is_unused,
+    an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said,
+}
+
+/// Asks the model, does what it says, and tells it what came of it.
+const AGENT: &str = r#"import json, os, urllib.request
+
+def post(url, body, key):
+    headers = {"content-type": "application/json", "authorization": "Bearer " + key}
+    return urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers))
+
+def ask(messages):
+    body = {"model": "m", "messages": messages}
+    answer = post(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, os.environ["OPENAI_API_KEY"])
+    return json.load(answer)["choices"][0]["message"]
+
+messages = [{"role": "user", "content": "How is the weather?"}]
+messages.append(ask(messages))
+with urllib.request.urlopen(os.environ["TOOL"] + "/v1/forecast?city=Paris&day=1&day=2") as answer:
+    sky, link = json.load(answer)["sky"], answer.headers["link"]
+booked = post(os.environ["TOOL"] + "/bookings", {"sky": sky}, "of-the-tool")
+said = f"{sky}, {link}, {booked.status} {booked.read().decode()}"
+messages.append({"role": "tool", "tool_call_id": "call_1", "content": said})
+print(json.dumps({"type": "answer", "text": ask(messages)["content"]}))
+"#;
+
+fn tree() -> Tree {
+    let tree = Tree::empty();
+    tree.write("agent.py", AGENT);
+    tree.write("scenarios/suite.toml", "settle = \"100ms\"\n[tools.weather]\nhttp = \"http://127.0.0.1:9/below/\"\n");
+    let scenario = "[[step]]\nrun = [\"python3\", \"{{ root }}/agent.py\"]\nenv = { TOOL = \"{{ tools.weather.url }}\", \
+        OPENAI_BASE_URL = \"{{ model.openai }}\", OPENAI_API_KEY = \"{{ model.key }}\" }\nstream = { last = \"answer\" }\n\
+        [golden]\nshow = [\"/text\"]\n";
+    tree.write("scenarios/ask/scenario.toml", scenario);
+    tree
+}
+
+/// Records with the real tool, which is gone afterwards.
+fn recorded() -> Tree {
+    let tree = tree();
+    let forecast = || async {
+        (
+            [("content-type", "application/json"), ("link", "</2>; rel=next"), ("set-cookie", "session=1")],
+            "{\"sky\": \"clear\"}",
+        )
+    };
+    let book = |headers: axum::http::HeaderMap, body: String| async move {
+        assert_eq!(
+            (&headers["authorization"], &*body),
+            (&"Bearer of-the-tool".parse().unwrap(), "{\"sky\": \"clear\"}")
+        );
+        (axum::http::StatusCode::CREATED, "booked")
+    };
+    let tool = Router::new().route("/v1/below/v1/forecast", get(forecast)).route("/v1/below/bookings", post(book));
+    let tool = Service::start(tool);
+    tree.replace("scenarios/suite.toml", "http://127.0.0.1:9", &tool.openai());
+    let provider = agent::provider();
+    let record = tree.retake().args(&["record", "ask"]).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
+    record.run().exits(0).says(&["ask: 2 turns recorded to fixtures/ask.json, two replays agree"]);
+    tree
+}
+
+fn change(tree: &Tree, change: impl FnOnce(&mut Vec<Value>)) {
+    let mut fixture: Value = serde_json::from_str(&tree.read("fixtures/ask.json")).unwrap();
+    change(fixture["tools"]["weather"].as_array_mut().unwrap());
+    tree.write("fixtures/ask.json", &fixture.to_string());
+}
+
+fn a_double_replaces_an_http_tool() {
+    let tree = recorded();
+    change(&tree, |exchanges| {
+        let forecast = json!({"method": "GET /v1/forecast", "params": {"query": {"city": "Paris", "day": ["1", "2"]}},
+            "result": {"headers": {"content-type": "application/json", "link": "</2>; rel=next"}, "json": {"sky": "clear"}}});
+        let booking = json!({"method": "POST /bookings", "params": {"json": {"sky": "clear"}},
+            "result": {"headers": {"content-type": "text/plain; charset=utf-8"}, "text": "booked"}, "status": 201});
+        assert_eq!(*exchanges, [forecast, booking]);
+    });
+    tree.retake().arg("test").run().exits(0).says(&["test ask ", "ok"]);
+    assert!(tree.read("goldens/ask.snap").contains("/text = turn 2"), "{}", tree.read("goldens/ask.snap"));
+    // What only reads may be read again.
+    tree.replace("agent.py", "booked = ", "urllib.request.urlopen(answer.url)\nbooked = ");
+    tree.retake().arg("test").run().exits(0);
+}
+
+fn what_an_http_tool_was_not_asked_while_it_was_recorded_is_a_miss() {
+    let tree = recorded();
+    tree.replace("agent.py", "city=Paris", "city=Rome");
+    tree.retake().arg("test").run().exits(1).says(&[
+        "replay miss: `GET /v1/forecast` was never recorded with these arguments",
+        "GET /v1/forecast, tool `weather`",
+        "difference at /query/city: \"Paris\" → \"Rome\"",
+        "retake record ask",
+    ]);
+}
+
+fn an_http_tool_that_is_not_asked_any_more_is_unused() {
+    let tree = recorded();
+    change(&tree, |exchanges| {
+        let mut other = exchanges[0].clone();
+        other["method"] = "GET /v1/tides".into();
+        exchanges.push(other);
+    });
+    tree.retake()
+        .arg("test")
+        .run()
+        .exits(1)
+        .says(&["unused: 1 recorded request to tools not made: `weather`: GET /v1/tides"]);
+}
+
+fn an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said() {
+    let tree = tree();
+    let provider = agent::provider();
+    let record = tree.retake().args(&["record", "ask"]).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
+    let said = record.run().exits(1);
+    assert!(!tree.path("fixtures/ask.json").exists());
+    said.says(&["HTTP Error 502"]);
+}
