@@ -114,15 +114,15 @@ impl Interaction {
             // The base URL differs from replay's, so each call in replay would seem to ask for another form.
             *recorded.text(Check::Form) = None;
         }
-        let note = match (unread, asked_for) {
-            (Some(reason), _) => {
-                Some(format!("{what}: the answer is replayed unchanged and only through this API: {reason}"))
-            }
-            (None, Some(form)) => {
-                Some(format!("{what}: asked for {form} and got another form; replay sends the form that is asked for"))
-            }
-            (None, None) => None,
-        };
+        let odd = if output.is_untold() { None } else { wire::oddities(api, &response, &output).into_iter().next() };
+        let note = unread
+            .map(|reason| format!("the answer is replayed unchanged and only through this API: {reason}"))
+            .or_else(|| odd.map(str::to_owned))
+            .or_else(|| {
+                let form = asked_for?;
+                Some(format!("asked for {form} and got another form; replay sends the form that is asked for"))
+            });
+        let note = note.map(|note| format!("{what}: {note}"));
         Ok((recorded, note))
     }
 
