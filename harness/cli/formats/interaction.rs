@@ -181,10 +181,10 @@ pub(super) fn is_of_provider(url: &str) -> bool {
 pub(super) fn unsupported(url: &str, header: impl Fn(&str) -> String) -> Option<&'static str> {
     let is_socket = ["ws://", "wss://"].iter().any(|scheme| url.trim().to_ascii_lowercase().starts_with(scheme));
     if is_socket || header("upgrade").eq_ignore_ascii_case("websocket") {
-        return Some("a websocket: realtime is not supported");
+        return Some("a WebSocket, over which no API is spoken: only HTTP is");
     }
     let is_grpc = header("content-type").to_ascii_lowercase().starts_with("application/grpc");
-    is_grpc.then_some("gRPC is not supported, only HTTP with JSON")
+    is_grpc.then_some("gRPC, which is not spoken: only HTTP with JSON is")
 }
 
 /// Splits a URL into its host and its path, with the query and without the fragment; `None` if it has no path. A placeholder may
