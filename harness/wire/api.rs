@@ -116,7 +116,7 @@ const OTHER_THAN_CHATS: [(&str, &str); 18] = [
     ("rerank", "reranking"),
     ("moderations", "moderation"),
     ("count_tokens", "a count of tokens"),
-    ("count-tokens:", "a count of tokens"),
+    ("count-tokens", "a count of tokens"),
     ("input_tokens", "a count of tokens"),
     (":countTokens", "a count of tokens"),
     ("tokenize", "tokenizing"),

@@ -1,6 +1,7 @@
 //! Damage of AWS's event streams, made in each way at each place of real ones: each is one error that names the message, or it is
 //! harmless and the answer is the same.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -18,8 +19,10 @@ const EVENTS: &str = "application/vnd.amazon.eventstream";
 
 /// Damages each stream of the recordings.
 pub(super) fn each_damage_is_told(folder: &Path) {
-    let streams =
-        files(folder).into_iter().flat_map(|file| read(&file)).filter(|one| one.url.ends_with("/converse-stream"));
+    let streams = files(folder)
+        .into_iter()
+        .flat_map(|file| read(&file))
+        .filter(|one| one.status == 200 && one.url.ends_with("/converse-stream"));
     let streams: Vec<Interaction> = streams.collect();
     assert!(!streams.is_empty(), "{} has no stream of Bedrock's", folder.display());
     let shortest = streams.iter().map(|one| one.answer.len()).min().unwrap();
@@ -46,7 +49,7 @@ fn sound(bytes: &[u8]) -> Answer {
 }
 
 fn is_told(bytes: &[u8], message: usize, how: &str) {
-    let told = read_as(EVENTS, bytes).expect_err(how);
+    let Err(told) = read_as(EVENTS, bytes) else { panic!("{how}") };
     assert!(told.starts_with(&format!("message {message} of the event stream ")), "{how}: {told}");
     assert!(!told.contains('\n'), "{how}: {told}");
 }
@@ -177,11 +180,13 @@ fn imports(one: &Interaction) {
     for (answer, content_type, _) in &cases {
         let request = serde_json::Value::from(String::from_utf8_lossy(&one.request));
         let kind = if content_type.is_empty() { String::new() } else { format!("content-type: ['{content_type}']") };
-        cassette += &format!(
+        write!(
+            cassette,
             "- request: {{method: POST, uri: '{}', body: {request}}}\n  response:\n    status: {{code: 200}}\n    headers: {{{kind}}}\n    body: {{string: !!binary \"{}\"}}\n",
             one.url,
             STANDARD.encode(answer)
-        );
+        )
+        .unwrap();
     }
     let tree = Tree::empty();
     tree.write("a.yaml", &cassette);
