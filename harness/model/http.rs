@@ -364,10 +364,12 @@ fn unpacked(headers: &HeaderMap, body: Bytes) -> Result<Bytes, String> {
         value.is_some_and(|value| value.to_ascii_lowercase().starts_with(word))
     };
     if says(header::UPGRADE, "websocket") {
-        return Err("it opens a websocket, and realtime is not supported".to_owned());
+        return Err(
+            "it opens a WebSocket, over which neither Responses nor realtime is spoken: only HTTP is".to_owned()
+        );
     }
     if says(header::CONTENT_TYPE, "application/grpc") {
-        return Err("it is a call of gRPC, which is not supported".to_owned());
+        return Err("it is a call of gRPC, which is not spoken: only HTTP with JSON is".to_owned());
     }
     let codings = headers.get_all(header::CONTENT_ENCODING).iter().map(|coding| coding.to_str().unwrap_or("?"));
     match codings.collect::<Vec<_>>().join(",") {

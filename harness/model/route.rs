@@ -53,11 +53,14 @@ impl Route {
 /// Whether the path repeats the version, as in `/v1/v1/messages`. That happens if the base URL ends with a version and the
 /// client adds one. A provider would refuse such a request, whichever gateway is in front of it.
 fn doubles_a_version(path: &str) -> bool {
-    let is_version =
-        |part: &str| part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let mut parts = path.split('/').peekable();
     std::iter::from_fn(|| Some((parts.next()?, parts.peek().copied())))
         .any(|(part, next)| is_version(part) && next == Some(part))
+}
+
+/// Whether a part of a path names a version. LM Studio's own paths begin with `/api/v1`, Ollama's have none.
+fn is_version(part: &str) -> bool {
+    part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 impl Aside {
@@ -92,7 +95,7 @@ pub(super) fn provider(path: &str, headers: &HeaderMap) -> Api {
         Api::Anthropic
     } else if headers.contains_key("x-goog-api-key") || path.contains("/v1beta") {
         Api::Gemini
-    } else if path.starts_with("/api/") {
+    } else if path.strip_prefix("/api/").is_some_and(|path| !is_version(path.split('/').next().unwrap_or_default())) {
         Api::Ollama
     } else {
         Api::OpenAiChat

@@ -109,13 +109,14 @@ const RESOURCES: [&str; 18] = [
 ];
 
 /// What providers serve besides chats, by a part of the path.
-const OTHER_THAN_CHATS: [(&str, &str); 15] = [
+const OTHER_THAN_CHATS: [(&str, &str); 18] = [
     ("/embed", "embeddings"),
     (":embedContent", "Gemini's embeddings"),
     (":batchEmbedContents", "Gemini's embeddings"),
     ("rerank", "reranking"),
     ("moderations", "moderation"),
     ("count_tokens", "a count of tokens"),
+    ("count-tokens", "a count of tokens"),
     ("input_tokens", "a count of tokens"),
     (":countTokens", "a count of tokens"),
     ("tokenize", "tokenizing"),
@@ -125,6 +126,8 @@ const OTHER_THAN_CHATS: [(&str, &str); 15] = [
     ("files", "files"),
     ("/api/generate", "Ollama's generate"),
     ("/conversations", "a conversation"),
+    ("/responses/", "a response, asked for by its id"),
+    ("/api/v1/chat", "LM Studio's own chat"),
 ];
 
 /// Returns what providers serve at a path that is no chat's, and is therefore recorded and replayed as a whole; `None` if that is not
@@ -134,16 +137,22 @@ pub fn known_opaque(path: &str) -> Option<&'static str> {
     if spoken(path) == Some(Api::BedrockInvoke) {
         return Some("Bedrock InvokeModel with a body that is not Anthropic's");
     }
-    OTHER_THAN_CHATS.iter().find(|(part, _)| path.contains(part)).map(|(_, what)| *what)
+    let other = OTHER_THAN_CHATS.iter().find(|(part, _)| path.contains(part)).map(|(_, what)| *what);
+    other.or_else(|| resource(path).filter(|_| !path.ends_with("/chat")))
 }
 
 /// Whether a path belongs to a provider's API, for any method: `/v1/responses/ID`, for example.
 pub fn is_of_provider(path: &str) -> bool {
     let path = path.split(['?', '#']).next().unwrap_or_default();
-    let mut segments = path.split('/').skip_while(|segment| !matches!(*segment, "v1" | "v1beta" | "v1alpha"));
-    let resource = segments.nth(1).and_then(|resource| resource.split(':').next());
     let of_ollama = ["/api/tags", "/api/version", "/api/ps"].iter().any(|own| path.ends_with(own));
-    of_ollama || resource.is_some_and(|resource| RESOURCES.contains(&resource))
+    of_ollama || resource(path).is_some()
+}
+
+/// The resource of a provider's that a path names.
+fn resource(path: &str) -> Option<&'static str> {
+    let mut segments = path.split('/').skip_while(|segment| !matches!(*segment, "v1" | "v1beta" | "v1alpha"));
+    let named = segments.nth(1).and_then(|resource| resource.split(':').next());
+    RESOURCES.into_iter().find(|resource| Some(*resource) == named)
 }
 
 /// Whether a host is that of a provider whose API Retake speaks. All requests to it are part of a recording, with any method.
@@ -157,7 +166,9 @@ pub fn is_host_of_provider(host: &str) -> bool {
 /// comes first.
 pub fn api_of_path(path: &str) -> Option<Api> {
     let declared = |found: Option<&'static Declaration>| found.map(Api::Declared);
-    declared(Declaration::of_suite(path)).or_else(|| spoken(path)).or_else(|| declared(Declaration::known(path)))
+    // Vertex AI counts the tokens of Anthropic's models at the path of a model that has this name.
+    let known = || Declaration::known(path).filter(|_| !path.contains("/count-tokens:"));
+    declared(Declaration::of_suite(path)).or_else(|| spoken(path)).or_else(|| declared(known()))
 }
 
 fn spoken(path: &str) -> Option<Api> {

@@ -134,6 +134,8 @@ impl Response {
     pub fn left_open(self) -> Response {
         let frames = match self.body {
             Body::Frames(frames) => frames,
+            // It left within a message.
+            Body::Binary(bytes) => events::read(&bytes).unwrap_or_else(|damaged| damaged.whole).into_iter().collect(),
             _ => Frames::from_iter::<[&str; 0]>([]),
         };
         Response::of(200, &self.content_type, Body::Frames(frames.with_open(true)))
@@ -159,17 +161,16 @@ impl Response {
         if events::is_stream(&bytes) {
             let body = match events::read(&bytes) {
                 Ok(frames) => Body::Frames(frames.into_iter().collect()),
-                // A stream that broke off is what came of it.
-                Err(damaged) if damaged.ends => Body::Frames(damaged.whole.into_iter().collect()),
+                // What is wrong with a damaged one is told by whoever reads it.
                 Err(_) => Body::Binary(bytes),
             };
             return Response::of(status, content_type, body);
         }
+        let said_is = |kind: &str| content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind);
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(e) => return Response::of(status, content_type, Body::Binary(e.into_bytes())),
         };
-        let said_is = |kind: &str| content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind);
         let frames = |text: &str| Body::Frames(split_frames(text).into_iter().collect());
         let lines = |text: &str| Body::Frames(text.split_inclusive('\n').collect());
         let body = if said_is(LINES) {
@@ -182,6 +183,8 @@ impl Response {
             frames(&text)
         } else if looks_like_lines(&text) {
             lines(&text)
+        } else if said_is(events::EVENTS) && !text.is_empty() {
+            Body::Binary(text.into_bytes())
         } else {
             Body::Text(text)
         };
@@ -269,14 +272,17 @@ fn first_line(text: &str) -> &str {
 }
 
 /// Describes what is odd about a response, which holds this answer. A complete answer of a provider's own service is never odd.
-pub(crate) fn oddities(api: Api, response: &Response, answer: &Answer) -> Vec<&'static str> {
+pub fn oddities(api: Api, response: &Response, answer: &Answer) -> Vec<&'static str> {
     let essence = response.content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_json = essence == "application/json" || essence.ends_with("+json");
     let of_type = match &response.body {
         Body::Frames(frames) if is_json && frames.iter().next().is_some_and(looks_like_sse) => {
             Some("`content_type` is JSON, but the body is an event stream")
         }
-        Body::Json(_) if essence == "text/event-stream" => {
+        Body::Frames(frames) if frames.is_of_aws() != (essence == events::EVENTS) => {
+            Some("`content_type` is another kind of event stream than the body")
+        }
+        Body::Json(_) if ["text/event-stream", events::EVENTS].contains(&&*essence) => {
             Some("`content_type` is an event stream, but the body is JSON")
         }
         _ => None,
@@ -286,7 +292,11 @@ pub(crate) fn oddities(api: Api, response: &Response, answer: &Answer) -> Vec<&'
             let ends = has_data(frames.iter(), "[DONE]", |data| data == "[DONE]");
             (!ends).then_some("the stream ends without `[DONE]`")
         }
-        (Api::Anthropic, Body::Frames(frames)) => {
+        (Api::Bedrock, Body::Frames(frames)) => {
+            let ends = frames.iter().any(|frame| frame.starts_with(":event-type metadata\n"));
+            (!ends).then_some("the stream ends without `metadata`")
+        }
+        (Api::Anthropic | Api::BedrockInvoke, Body::Frames(frames)) => {
             let stops =
                 |data: &str| Json::parse(data.as_bytes()).is_ok_and(|e| e.str_of("type") == Some("message_stop"));
             let ends = has_data(frames.iter(), "message_stop", stops);

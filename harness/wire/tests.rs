@@ -31,7 +31,6 @@ fn the_end_of_a_path_identifies_the_api() {
         "/chat",
         "/v1/responses/resp_1",
         "/",
-        "/v1/completions",
         "/v1/chat/completions/chatcmpl-1",
         "/v1/embeddings?of=/chat/completions",
         "/v1/messages/count_tokens",

@@ -49,6 +49,7 @@ pub(super) fn response(status: u16, content_type: &str, body: Body) -> Response 
     response.content_type = String::from(match &response.body {
         _ if !content_type.is_empty() => content_type,
         wire::Body::Json(_) => "application/json",
+        wire::Body::Frames(frames) if frames.is_of_aws() => "application/vnd.amazon.eventstream",
         wire::Body::Frames(frames) if frames.text().trim_ascii_start().starts_with(b"{") => "application/x-ndjson",
         wire::Body::Frames(_) => "text/event-stream",
         wire::Body::Text(_) => "text/plain",

@@ -114,15 +114,15 @@ impl Interaction {
             // The base URL differs from replay's, so each call in replay would seem to ask for another form.
             *recorded.text(Check::Form) = None;
         }
-        let note = match (unread, asked_for) {
-            (Some(reason), _) => {
-                Some(format!("{what}: the answer is replayed unchanged and only through this API: {reason}"))
-            }
-            (None, Some(form)) => {
-                Some(format!("{what}: asked for {form} and got another form; replay sends the form that is asked for"))
-            }
-            (None, None) => None,
-        };
+        let odd = if output.is_untold() { None } else { wire::oddities(api, &response, &output).into_iter().next() };
+        let note = unread
+            .map(|reason| format!("the answer is replayed unchanged and only through this API: {reason}"))
+            .or_else(|| odd.map(str::to_owned))
+            .or_else(|| {
+                let form = asked_for?;
+                Some(format!("asked for {form} and got another form; replay sends the form that is asked for"))
+            });
+        let note = note.map(|note| format!("{what}: {note}"));
         Ok((recorded, note))
     }
 
@@ -181,10 +181,10 @@ pub(super) fn is_of_provider(url: &str) -> bool {
 pub(super) fn unsupported(url: &str, header: impl Fn(&str) -> String) -> Option<&'static str> {
     let is_socket = ["ws://", "wss://"].iter().any(|scheme| url.trim().to_ascii_lowercase().starts_with(scheme));
     if is_socket || header("upgrade").eq_ignore_ascii_case("websocket") {
-        return Some("a websocket: realtime is not supported");
+        return Some("a WebSocket, over which no API is spoken: only HTTP is");
     }
     let is_grpc = header("content-type").to_ascii_lowercase().starts_with("application/grpc");
-    is_grpc.then_some("gRPC is not supported, only HTTP with JSON")
+    is_grpc.then_some("gRPC, which is not spoken: only HTTP with JSON is")
 }
 
 /// Splits a URL into its host and its path, with the query and without the fragment; `None` if it has no path. A placeholder may

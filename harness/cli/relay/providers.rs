@@ -48,7 +48,7 @@ const PROVIDERS: [Provider; 5] = [
         name: "Gemini",
         address: "RETAKE_UPSTREAM_GEMINI",
         of_clients: &["GOOGLE_GEMINI_BASE_URL", "GEMINI_BASE_URL", "GEMINI_API_BASE"],
-        keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY", GOOGLE_TOKEN],
         base: "https://generativelanguage.googleapis.com",
         key_header: "x-goog-api-key",
     },
@@ -77,6 +77,8 @@ const AZURE_KEY: &str = "AZURE_OPENAI_API_KEY";
 const AZURE_ENDPOINT: &str = "AZURE_OPENAI_ENDPOINT";
 /// The environment variable for a key of Anthropic's API that its clients send as a bearer token, mostly to gateways.
 const ANTHROPIC_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
+/// The environment variable for a token of Google's, which Vertex AI takes in place of a key.
+const GOOGLE_TOKEN: &str = "GOOGLE_OAUTH_ACCESS_TOKEN";
 /// The environment variables of who signs requests to AWS, which takes a key of Bedrock's own as well.
 const AWS_SECRET: &str = "AWS_SECRET_ACCESS_KEY";
 const AWS_SESSION: &str = "AWS_SESSION_TOKEN";
@@ -328,7 +330,9 @@ impl Upstream {
         }
         let (name, value) = match PROVIDERS[self.provider].key_header {
             _ if is_azure(&self.base) || *variable == AZURE_KEY => ("api-key", key.clone()),
-            _ if *variable == ANTHROPIC_TOKEN => (header::AUTHORIZATION.as_str(), format!("Bearer {key}")),
+            _ if [ANTHROPIC_TOKEN, GOOGLE_TOKEN].contains(variable) => {
+                (header::AUTHORIZATION.as_str(), format!("Bearer {key}"))
+            }
             "authorization" => (header::AUTHORIZATION.as_str(), format!("Bearer {key}")),
             name => (name, key.clone()),
         };

@@ -93,16 +93,21 @@ impl fmt::Display for MissReason {
             MissReason::RequestNotRecorded { request } => {
                 let path = request.split_once(' ').map_or("", |(_, path)| path);
                 let what = retake_wire::known_opaque(path);
-                let what = what.map(|what| format!("{what}, replayed by its whole body"));
-                let what = what.as_deref().unwrap_or("not a path of a chat model");
-                write!(f, "`{request}` is {what}, and was not recorded with this body")
+                let bodiless = ["GET ", "HEAD ", "DELETE "].iter().any(|method| request.starts_with(method));
+                let (by, so) = if bodiless { ("path", "") } else { ("whole body", " with this body") };
+                let what = what.map(|what| format!("{what}, replayed by its {by}"));
+                let what = what.as_deref().unwrap_or("not a path of a model that Retake knows");
+                write!(f, "`{request}` is {what}, and was not recorded{so}")
             }
             MissReason::ToolNotRecorded { call } => write!(f, "{call} was never recorded with these arguments"),
             MissReason::ToolAllServed { call, times } => {
                 write!(f, "{call} was made again: it was recorded {times} times with these arguments")
             }
             MissReason::UnknownRoute { request } => {
-                write!(f, "the service calls `{request}`, which is not a path of a model: is a base URL wrong?")
+                write!(
+                    f,
+                    "the service calls `{request}`, which is not a path of a model that Retake knows: is a base URL wrong?"
+                )
             }
             MissReason::UnknownPath { request } => {
                 write!(f, "the service calls `{request}`, which is not a path of a model that Retake knows")

@@ -180,8 +180,10 @@ fn ends_answer(api: Api, stream: &[u8], length: usize) -> bool {
         Api::Anthropic => &["message_stop"],
         Api::Gemini => &["\"finishReason\""],
         Api::Ollama => &["\"done\":true", "\"done\": true"],
+        // What a declared API ends with is not known; these lines end the streams of most.
+        Api::Declared(_) => &["\ndata: [DONE]", "\ndata:[DONE]", "\nevent: message_stop"],
         // What ends a stream of `InvokeModel` is in base64; AWS closes its streams.
-        Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => &[],
+        Api::BedrockInvoke | Api::Opaque => &[],
     };
     let tail = &stream[stream.len().saturating_sub(length + BEFORE)..];
     marks.iter().any(|mark| memmem::find(tail, mark.as_bytes()).is_some())

@@ -10,7 +10,8 @@ fn the_provider_is_found_by_path_or_headers() {
     assert_eq!(of("/v1/models", Some("anthropic-version")), Api::Anthropic);
     assert_eq!(of("/v1/messages/count_tokens", None), Api::Anthropic);
     assert_eq!(of("/v1beta/models/m:embedContent", None), Api::Gemini);
-    assert_eq!(of("/api/embed", None), Api::Ollama);
+    assert_eq!([of("/api/embed", None), of("/api/version", None)], [Api::Ollama; 2]);
+    assert_eq!([of("/api/v0/completions", None), of("/api/v1/chat", None)], [Api::OpenAiChat; 2]);
     assert_eq!(of("/v1/threads/thread_1/messages", None), Api::OpenAiChat);
 }
 

@@ -98,8 +98,11 @@ fn paths_are_known_and_opaque_or_unknown_or_wrong() {
         ("/v1/embeddings", "is embeddings, replayed by its whole body, and was not recorded with this body"),
         ("/v1/audio/speech", "is speech, replayed by its whole body"),
         ("/llm/ask", "which is not a path of a model that Retake knows"),
-        ("/chat", "which is not a path of a model: is a base URL wrong?"),
-        ("/v1/v1/responses", "which is not a path of a model: is a base URL wrong?"),
+        ("/chat", "which is not a path of a model that Retake knows: is a base URL wrong?"),
+        ("/v1/responses/resp_1/cancel", "is a response, asked for by its id, replayed by its whole body"),
+        ("/v1/batches", "is batches, replayed by its whole body"),
+        ("/api/v1/chat", "is LM Studio's own chat, replayed by its whole body"),
+        ("/v1/v1/responses", "which is not a path of a model that Retake knows: is a base URL wrong?"),
     ];
     let turn = || recorded(wire::api_of_path(PATH).unwrap(), PATH, CALL, response());
     on_a_server(vec![turn()], async |server, replay| {

@@ -29,10 +29,11 @@ pub struct Declaration {
 }
 
 /// The files of the APIs that come with Retake.
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     include_str!("apis/cohere.toml"),
     include_str!("apis/interactions.toml"),
     include_str!("apis/mistral.toml"),
+    include_str!("apis/openai.toml"),
     include_str!("apis/vertex.toml"),
 ];
 

@@ -31,6 +31,7 @@ fn each_file_declares_apis_with_paths_messages_and_texts() {
         "mistral-conversations",
         "mistral-fim",
         "mistral-agents",
+        "openai-completions",
         "vertex-raw-predict",
     ];
     assert_eq!(names, expected);
@@ -99,8 +100,11 @@ fn a_path_may_name_the_model_and_a_body_of_another_api_is_opaque() {
     // OpenAI's conversations have Mistral's path.
     assert_eq!(call("/v1/conversations", r#"{"items": []}"#).api, Api::Opaque);
     assert_eq!(call("/v1/conversations", r#"{"model": "m", "inputs": "hi"}"#).api.name(), "mistral-conversations");
+    let deployed = "/openai/deployments/d/completions?api-version=1";
+    assert_eq!(call(deployed, r#"{"prompt": "It is"}"#).api.name(), "openai-completions");
     assert_eq!(call("/v1/fim/completions", r#"{"model": "m", "prompt": "fn "}"#).api.name(), "mistral-fim");
     assert_eq!(crate::api_of_path("/v1/interactions/abc"), None);
+    assert_eq!(crate::api_of_path("/v1/publishers/anthropic/models/count-tokens:rawPredict"), None);
     assert_eq!(crate::api_of_path("/publishers/anthropic/models/:rawPredict"), None);
 }
 
@@ -122,6 +126,8 @@ fn texts_and_tokens_are_read_from_whole_bodies_and_streams() {
             r#"{"type": "content_block_delta", "delta": {"type": "text_delta", "text": "a "}}"#,
             r#"{"type": "content_block_delta", "delta": {"type": "text_delta", "text": "b"}}"#,
             r#"{"type": "message_delta", "usage": {"output_tokens": 3}}"#])),
+        ("/v1/completions", sse(&[r#"{"choices": [{"text": "a "}]}"#, r#"{"choices": [{"text": "b"}]}"#,
+            r#"{"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}"#, "[DONE]"])),
         ("/v1/conversations", r#"{"outputs": [{"content": "a b"}], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}"#.to_owned()),
     ];
     for (path, body) in cases {

@@ -29,8 +29,6 @@ const TEXT: u8 = 7;
 pub(crate) struct Damaged {
     pub(crate) whole: Vec<String>,
     pub(crate) what: String,
-    /// Whether the stream ends inside of a message.
-    pub(crate) ends: bool,
 }
 
 /// Whether bytes begin as a stream does.
@@ -48,9 +46,9 @@ pub(crate) fn read(mut bytes: &[u8]) -> Result<Vec<String>, Damaged> {
                 whole.push(text);
                 bytes = &bytes[length..];
             }
-            Err((what, ends)) => {
+            Err(what) => {
                 let what = format!("message {} of the event stream {what}", whole.len() + 1);
-                return Err(Damaged { whole, what, ends });
+                return Err(Damaged { whole, what });
             }
         }
     }
@@ -62,27 +60,40 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Reads the first message. Returns it with its length.
-fn message(bytes: &[u8]) -> Result<(String, usize), (String, bool)> {
-    let damaged = |what: String| (what, false);
-    let broken_off = || ("is incomplete: the stream ends in it".to_owned(), true);
+fn message(bytes: &[u8]) -> Result<(String, usize), String> {
+    let broken_off = || "is incomplete: the stream ends in it".to_owned();
     let field = |at| number(bytes, at).ok_or_else(broken_off);
     let (total, of_headers, found) = (field(0)? as usize, field(4)? as usize, field(8)?);
     let computed = crc32fast::hash(&bytes[..8]);
     if found != computed {
-        return Err(damaged(format!("has damaged lengths: their checksum is {found:08x}, expected {computed:08x}")));
+        return Err(format!("has damaged lengths: their checksum is {found:08x}, expected {computed:08x}"));
     }
     if !(PRELUDE + 4..=LARGEST).contains(&total) || of_headers > total - PRELUDE - 4 {
-        return Err(damaged(format!("has lengths that cannot be: {total} bytes, of which {of_headers} of headers")));
+        return Err(format!("has lengths that cannot be: {total} bytes, of which {of_headers} of headers"));
     }
     let bytes = bytes.get(..total).ok_or_else(broken_off)?;
     let (found, computed) = (number(bytes, total - 4).unwrap_or_default(), crc32fast::hash(&bytes[..total - 4]));
     if found != computed {
-        return Err(damaged(format!("is damaged: its checksum is {found:08x}, expected {computed:08x}")));
+        return Err(format!("is damaged: its checksum is {found:08x}, expected {computed:08x}"));
     }
     let (headers, payload) = bytes[PRELUDE..total - 4].split_at(of_headers);
-    let text = headers_of(headers).zip(std::str::from_utf8(payload).ok()).map(|(headers, data)| text(&headers, data));
+    let headers = headers_of(headers).ok_or("has headers that are no texts")?;
+    told(&headers)?;
+    let text = std::str::from_utf8(payload).ok().map(|data| text(&headers, data));
     let text = text.filter(|text| encoded(text).is_some_and(|again| again == bytes));
-    Ok((text.ok_or_else(|| damaged("has headers or data that are no texts of one line".to_owned()))?, total))
+    Ok((text.ok_or("has headers or data that are no texts of one line")?, total))
+}
+
+/// Fails if the headers do not tell what a message is. Clients take such a message for none, or for the end of the stream.
+fn told(headers: &[(String, String)]) -> Result<(), String> {
+    let value = |name: &str| headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str());
+    let kind = match value(":message-type").ok_or("has no header `:message-type`")? {
+        "event" => ":event-type",
+        "exception" => ":exception-type",
+        "error" => ":error-code",
+        other => return Err(format!("is of the type `{other}`, expected `event`, `exception` or `error`")),
+    };
+    value(kind).map(drop).ok_or_else(|| format!("has no header `{kind}`"))
 }
 
 fn headers_of(mut bytes: &[u8]) -> Option<Vec<(String, String)>> {

@@ -41,6 +41,11 @@ impl Frames {
         self.sent.as_ref().map_or_else(|| self.text.clone(), |sent| sent.0.clone())
     }
 
+    /// Whether the pieces are messages of AWS's event stream.
+    pub fn is_of_aws(&self) -> bool {
+        self.sent.is_some()
+    }
+
     /// The milliseconds between each piece and the one before it: one number for each piece, or none if they are not known.
     pub fn delays(&self) -> &[u32] {
         &self.delays

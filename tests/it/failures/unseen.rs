@@ -149,7 +149,7 @@ const ROWS: &[Row] = &[
     (
         "version_twice",
         &[
-            "replay miss: the service calls `POST /v1/v1/chat/completions`, which is not a path of a model: is a base URL wrong?",
+            "replay miss: the service calls `POST /v1/v1/chat/completions`, which is not a path of a model that Retake knows: is a base URL wrong?",
         ],
         EXPLAIN,
     ),

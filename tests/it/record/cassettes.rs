@@ -51,6 +51,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("imported_recordings_replay_as_they_were_recorded", Box::new(replay_as_recorded)),
         trial("a_replay_that_is_recorded_gives_the_same_fixture", Box::new(record_from_replay)),
         trial("answers_in_other_pieces_are_the_same_answers", Box::new(in_other_pieces)),
+        trial("a_damaged_event_stream_is_one_error", Box::new(super::damaged::each_damage_is_told)),
     ]
     .into_iter()
     .chain(forms)

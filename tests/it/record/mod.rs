@@ -3,6 +3,7 @@
 pub(crate) mod cassettes;
 pub(crate) mod clock;
 pub(crate) mod compressed;
+mod damaged;
 pub(crate) mod dated;
 pub(crate) mod durable;
 pub(crate) mod durable_agent;

@@ -113,13 +113,15 @@ fn a_websocket_and_grpc_are_refused_with_one_line_each() {
         for _ in 0..3 {
             let url = format!("{}/realtime", proxy.ready("openai"));
             let refused = send(&url, &[("authorization", "Bearer ours"), header], None);
-            assert!(refused.status == 400 && refused.body.contains("not supported"), "{}", refused.body);
+            assert!(refused.status == 400 && refused.body.contains("spoken"), "{}", refused.body);
         }
     }
     let (code, said) = proxy.end_and_read("-TERM");
     assert!(said.contains("1 turn recorded"), "{code:?} {said}");
-    for line in ["it opens a websocket, and realtime is not supported", "it is a call of gRPC, which is not supported"]
-    {
+    for line in [
+        "it opens a WebSocket, over which neither Responses nor realtime is spoken: only HTTP is",
+        "it is a call of gRPC, which is not spoken: only HTTP with JSON is",
+    ] {
         assert_eq!(said.matches(line).count(), 1, "{said}");
     }
 }

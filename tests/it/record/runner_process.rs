@@ -16,12 +16,13 @@ tests! {
     a_runner_that_records_opens_only_sockets_of_loopback_and_none_to_the_provider,
 }
 
-const KEYS: [&str; 6] = [
+const KEYS: [&str; 7] = [
     "OPENAI_API_KEY",
     "AZURE_OPENAI_API_KEY",
     "ANTHROPIC_API_KEY",
     "GEMINI_API_KEY",
     "GOOGLE_API_KEY",
+    "GOOGLE_OAUTH_ACCESS_TOKEN",
     "OLLAMA_API_KEY",
 ];
 

@@ -87,11 +87,11 @@ fn what_is_no_http_call_is_left_out_with_one_line_for_each_kind() {
         [socket(), grpc(), socket(), grpc(), socket(), socket().replace("101", "0")].join(",")
     );
     let found = import_files(Foreign::Har, &[("a.har", &archive)], &["a.har"], false).unwrap();
-    let of_grpc = "gRPC is not supported, only HTTP with JSON";
+    let of_grpc = "gRPC, which is not spoken: only HTTP with JSON is";
     assert_eq!(
         found.left_out,
         [
-            "a.har: entry 1 and 3 more: a websocket: realtime is not supported".to_owned(),
+            "a.har: entry 1 and 3 more: a WebSocket, over which no API is spoken: only HTTP is".to_owned(),
             format!("a.har: entry 2 and 1 more: {of_grpc}"),
         ]
     );
@@ -104,7 +104,8 @@ fn what_is_no_http_call_is_left_out_with_one_line_for_each_kind() {
     assert_eq!(
         found.left_out,
         [
-            "a.yaml: interaction 1 (line 2) and 2 more: a websocket: realtime is not supported".to_owned(),
+            "a.yaml: interaction 1 (line 2) and 2 more: a WebSocket, over which no API is spoken: only HTTP is"
+                .to_owned(),
             format!("a.yaml: interaction 2 (line 4) and 1 more: {of_grpc}"),
             "a.yaml: interaction 3 (line 6) and 1 more: no `request.uri`, and no `request.url`".to_owned(),
         ]

@@ -126,6 +126,10 @@ fn the_addresses_of_a_users_own_clients_count_after_those_for_recording() {
     assert_eq!(openai.unreachable("why"), unreachable);
     assert_eq!(anthropic.to_string(), "https://for-recording.example");
     assert_eq!(header_of(anthropic), Some(("authorization".to_owned(), "Bearer t".to_owned())));
+    let vertex =
+        [("RETAKE_UPSTREAM_GEMINI", "https://eu-aiplatform.googleapis.com"), ("GOOGLE_OAUTH_ACCESS_TOKEN", "g")];
+    let vertex = read(&vertex).unwrap();
+    assert_eq!(header_of(vertex.of("gemini").unwrap()), Some(("authorization".to_owned(), "Bearer g".to_owned())));
     let azure = read(&[("AZURE_OPENAI_ENDPOINT", "https://azure.example"), ("AZURE_OPENAI_API_KEY", "a")]).unwrap();
     assert_eq!(header_of(azure.of("openai").unwrap()), Some(("api-key".to_owned(), "a".to_owned())));
     assert_eq!(read(&[("OPENAI_API_KEY", "o")]).unwrap().of_clients(), None);
