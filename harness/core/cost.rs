@@ -69,14 +69,14 @@ pub fn tokens_after(tokens: u64, grown: isize) -> u64 {
 }
 
 /// The calls of another run, and the days by which its clock is moved.
-type Again = (Vec<SentCall>, Days);
+pub type Again = (Vec<SentCall>, Days);
 
 /// What calls cost, by caller. `known` is what a golden says: how many tokens so many bytes are, since a fixture does not know all that was
 /// sent, and what varies, which is not tried again.
-pub fn measured(mut calls: Vec<SentCall>, again: Option<Again>, known: &[CallerCost]) -> Vec<CallerCost> {
+pub fn measured(mut calls: Vec<SentCall>, again: Option<&Again>, known: &[CallerCost]) -> Vec<CallerCost> {
     calls.sort_by(|one, other| (&one.caller, one.turn).cmp(&(&other.caller, other.turn)));
     let callers = calls.chunk_by(|one, other| one.caller == other.caller);
-    callers.map(|calls| of_caller(calls, again.as_ref(), known)).collect()
+    callers.map(|calls| of_caller(calls, again, known)).collect()
 }
 
 fn of_caller(calls: &[SentCall], again: Option<&Again>, known: &[CallerCost]) -> CallerCost {

@@ -24,7 +24,7 @@ impl Replayed {
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|_| !new);
         let known = committed.map(|committed| committed.golden.cost.clone()).unwrap_or_default();
         let again = again.map(|again| (again.sent(project), again.clock.days(self.clock.minute())));
-        let mut cost = measured(self.sent(project), again, &known);
+        let mut cost = measured(self.sent(project), again.as_ref(), &known);
         for of in &mut cost {
             of.money = self.fixture.as_ref().and_then(|fixture| {
                 let turn = fixture.table.turns().iter().find(|turn| caller_of(turn) == of.caller)?;

@@ -27,7 +27,7 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_791, 38),
+    ("retake-core", 13_792, 38),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8630, 4),
     ("retake-model", 8572, 0),

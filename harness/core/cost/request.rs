@@ -100,13 +100,14 @@ impl Request {
     /// Where the same call of another run differs before the model's first message, whatever day it is there. What comes later is
     /// what tools have said: it is new in each conversation.
     pub(super) fn varied(&self, other: &Request, days: &Days) -> Option<Parting> {
+        let is_early = |parting: &Parting| parting.bytes < self.early && parting.pointer.is_some();
+        let plain = Some(self.parting(other, false)).filter(is_early)?;
         let by_day = days.by_each_clock().map(|day| {
             let mut back = other.clone();
             back.parts.iter_mut().for_each(|(_, text)| *text = day.put_back(text));
             self.parting(&back, false)
         });
-        let most = by_day.chain([self.parting(other, false)]).max_by_key(|parting| parting.bytes);
-        most.filter(|parting| parting.bytes < self.early && parting.pointer.is_some())
+        by_day.chain([plain]).max_by_key(|parting| parting.bytes).filter(is_early)
     }
 }
 

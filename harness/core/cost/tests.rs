@@ -26,7 +26,7 @@ fn one(calls: Vec<SentCall>) -> CallerCost {
 }
 
 fn of(calls: Vec<SentCall>, again: &[SentCall]) -> CallerCost {
-    measured(calls, Some((again.to_vec(), Days::default())), &[]).remove(0)
+    measured(calls, Some(&(again.to_vec(), Days::default())), &[]).remove(0)
 }
 
 fn two(first: &str, second: &str) -> CallerCost {
@@ -132,7 +132,7 @@ fn what_a_golden_knows_is_not_estimated_anew() {
     (known.varies, known.prefix) = (true, Some(7));
     let told = measured(calls(), None, &[known.clone()]).remove(0);
     assert_eq!((told.varies, told.prefix, told.ends), (true, Some(7), known.ends.clone()));
-    assert!(!measured(calls(), Some((calls(), Days::default())), &[known])[0].varies);
+    assert!(!measured(calls(), Some(&(calls(), Days::default())), &[known])[0].varies);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn what_differs_in_another_run_ends_the_prefix_unless_it_is_the_day() {
     let days = Days::new([(at(Month::November, 25), at(Month::December, 30))]);
     let told = |then: &str, now: &str| {
         let again = [call(0, &body(now, TOOLS, ""))];
-        measured(vec![call(0, &body(then, TOOLS, ""))], Some((again.to_vec(), days.clone())), &[]).remove(0)
+        measured(vec![call(0, &body(then, TOOLS, ""))], Some(&(again.to_vec(), days.clone())), &[]).remove(0)
     };
     assert!(!told("It is 2026-11-25.", "It is 2026-12-30.").varies);
     let varied = told("It is 2026-11-25 14:03.", "It is 2026-12-30 02:10.");

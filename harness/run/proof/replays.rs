@@ -228,7 +228,7 @@ impl Proof<'_> {
         for varying in run.cost.iter().flatten().filter(|cost| cost.varies) {
             terminal::note(format!("{}: warning: {}", self.scenario.name, varying.words));
         }
-        golden.iter_mut().for_each(|golden| golden.cost = run.cost.clone().unwrap_or_default());
+        golden.as_mut()?.cost = run.cost.clone().unwrap_or_default();
         golden
     }
 

@@ -34,7 +34,7 @@ fn real_requests_cost_what_their_usage_says(folder: &Path) {
             let call =
                 SentCall { caller: "all".to_owned(), turn: 0, request, input: Some(usage.input), output: usage.output };
             let again = (vec![call.clone()], Days::default());
-            let cost = measured(vec![call], Some(again), &[]).remove(0);
+            let cost = measured(vec![call], Some(&again), &[]).remove(0);
             assert!(!cost.varies && cost.ends.is_none(), "{cost}");
             all += 1;
             near += usize::from(cost.input.abs_diff(usage.input) * 10 <= usage.input);
