@@ -8,10 +8,10 @@
 mod line;
 mod request;
 
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
 
-pub use line::differences;
-pub use request::Request;
+pub use line::{HEAD, differences, in_money};
+pub use request::{ORDER, Request};
 
 use crate::days::Days;
 use request::Parting;
@@ -19,6 +19,7 @@ use request::Parting;
 /// A model call as it was sent, and what the recording says of its turn.
 #[derive(Clone, Debug)]
 pub struct SentCall {
+    /// Who makes it, in words between which one space stands.
     pub caller: String,
     /// The index of the turn that answered it.
     pub turn: usize,
@@ -29,82 +30,91 @@ pub struct SentCall {
     pub output: u64,
 }
 
-/// What the calls of one caller cost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What the calls of a caller cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CostData"))]
 pub struct CallerCost {
+    /// The caller.
     pub caller: String,
+    /// The number of its calls.
     pub calls: usize,
-    /// The size of what the calls say, after the places of the run have their names.
+    /// How many bytes they say.
     pub bytes: usize,
-    /// The tokens that the calls read, estimated.
+    /// The tokens that they read, estimated by the recorded usage.
     pub input: u64,
     /// The tokens that they write.
     pub output: u64,
-    /// How much of each call but the first equals the beginning of an earlier one, in percent. `None` where there is one call only.
+    /// How much of each call but the first equals the beginning of an earlier one, in percent; absent if there is one call only.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<u64>,
-    /// Where it ends, if it does not go on to the end of an earlier call.
+    /// Where that beginning ends, as a pointer into the request; absent if it goes on to the end of an earlier call.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ends: Option<String>,
-    /// Whether it ends there because the same call of another run differs.
+    /// Whether it ends there because it differs from run to run.
     pub varies: bool,
+    /// The same in words, with what stands there in the earlier and in the later call.
+    pub words: String,
+    /// What the calls cost by the suite's prices, if the prefix is in the provider's cache; absent if a model has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub money: Option<f64>,
     /// Where the service marks what may be kept: the number of calls that do, and the first place.
+    #[serde(skip)]
     pub marks: Option<(usize, String)>,
-    /// What stands in the earlier and in the later call where the prefix ends. No golden holds this.
-    pub texts: (String, String),
 }
-
-/// How many bytes of text are a token, where no usage tells.
-const BYTES_OF_A_TOKEN: isize = 4;
 
 /// The tokens of what had so many when it was longer by some bytes, or shorter. What a provider adds by itself, such as a tool of its
-/// own, does not grow with a text, so only the difference is estimated.
+/// own, does not grow with a text, so only the difference is estimated: four bytes of text are a token, where no usage tells.
 pub fn tokens_after(tokens: u64, grown: isize) -> u64 {
-    tokens.saturating_add_signed((grown / BYTES_OF_A_TOKEN) as i64)
+    tokens.saturating_add_signed((grown / 4) as i64)
 }
 
-/// What calls cost, by caller. `again` has calls of another run, whose day is moved by `days`.
-pub fn measured(mut calls: Vec<SentCall>, again: &[SentCall], days: &Days) -> Vec<CallerCost> {
-    calls.sort_by_key(|call| call.turn);
-    let mut callers: BTreeMap<&str, Vec<&SentCall>> = BTreeMap::new();
-    for call in &calls {
-        callers.entry(&call.caller).or_default().push(call);
-    }
-    callers.into_iter().map(|(caller, calls)| of_caller(caller, &calls, again, days)).collect()
+/// The calls of another run, and the days by which its clock is moved.
+pub type Again = (Vec<SentCall>, Days);
+
+/// What calls cost, by caller. `known` is what a golden says: how many tokens so many bytes are, since a fixture does not know all that was
+/// sent, and what varies, which is not tried again.
+pub fn measured(mut calls: Vec<SentCall>, again: Option<&Again>, known: &[CallerCost]) -> Vec<CallerCost> {
+    calls.sort_by(|one, other| (&one.caller, one.turn).cmp(&(&other.caller, other.turn)));
+    let callers = calls.chunk_by(|one, other| one.caller == other.caller);
+    callers.map(|calls| of_caller(calls, again, known)).collect()
 }
 
-fn of_caller(caller: &str, calls: &[&SentCall], again: &[SentCall], days: &Days) -> CallerCost {
-    let is_marked = calls.iter().any(|call| call.request.first_mark().is_some());
-    let (mut kept, mut of) = (0, 0);
-    let mut ends: Option<Parting> = None;
-    let mut varies = false;
+fn of_caller(calls: &[SentCall], again: Option<&Again>, known: &[CallerCost]) -> CallerCost {
+    let marked: Vec<_> = calls.iter().filter_map(|call| call.request.marks.first()).collect();
+    let mut cost = CallerCost { caller: calls[0].caller.clone(), calls: calls.len(), ..CallerCost::default() };
+    let (mut kept, mut of, mut ends) = (0, 0, None::<Parting>);
     for (nth, call) in calls.iter().enumerate() {
-        let earlier = calls[..nth].iter().map(|earlier| earlier.request.parted(&call.request, is_marked));
+        let bytes = call.request.bytes;
+        cost.bytes += bytes;
+        cost.input += call.input.unwrap_or(tokens_after(0, bytes.cast_signed()));
+        cost.output += call.output;
+        let earlier = calls[..nth].iter().map(|earlier| earlier.request.parting(&call.request, !marked.is_empty()));
         let most = earlier.max_by_key(|parting| parting.bytes);
-        let other = again.iter().find(|other| other.turn == call.turn);
-        let moved = other.and_then(|other| call.request.varied(&other.request, days));
+        let moved = again.and_then(|(again, days)| {
+            let other = again.iter().find(|other| other.turn == call.turn)?;
+            call.request.varied(&other.request, days)
+        });
+        cost.varies |= moved.is_some();
         // What one call alone could keep, only another run tells.
         if nth > 0 || (calls.len() == 1 && moved.is_some()) {
-            let bytes = most.iter().map(|parting| parting.kept).chain(moved.iter().map(|parting| parting.bytes)).min();
-            (kept, of) = (kept + bytes.unwrap_or_default(), of + call.request.bytes());
+            kept += most.iter().chain(&moved).map(|parting| parting.kept).min().unwrap_or_default();
+            of += bytes;
         }
-        varies |= moved.is_some();
-        let found = most.into_iter().chain(moved).filter(|parting| parting.pointer.is_some());
-        ends = ends.into_iter().chain(found).min_by_key(|parting| parting.bytes);
+        let found = ends.into_iter().chain(most).chain(moved).filter(|parting| parting.pointer.is_some());
+        ends = found.min_by_key(|parting| parting.bytes);
     }
-    let bytes = calls.iter().map(|call| call.request.bytes()).sum();
-    let marked: Vec<&str> = calls.iter().filter_map(|call| call.request.first_mark()).collect();
-    let Parting { pointer, texts, .. } = ends.unwrap_or_default();
-    CallerCost {
-        caller: caller.split_whitespace().collect::<Vec<_>>().join(" "),
-        calls: calls.len(),
-        bytes,
-        input: calls.iter().map(|call| call.input.unwrap_or(tokens_after(0, call.request.bytes().cast_signed()))).sum(),
-        output: calls.iter().map(|call| call.output).sum(),
-        prefix: (kept * 100).checked_div(of).map(|percent| percent as u64),
-        ends: pointer,
-        varies,
-        marks: marked.first().map(|first| (marked.len(), (*first).to_owned())),
-        texts,
+    let ends = ends.unwrap_or_default();
+    cost.prefix = (kept * 100).checked_div(of).map(|percent| percent as u64);
+    cost.ends = ends.pointer;
+    cost.marks = marked.first().map(|first| (marked.len(), first.1.clone()));
+    if let Some(was) = known.iter().find(|was| was.caller == cost.caller) {
+        cost.input = tokens_after(was.input, cost.bytes.cast_signed() - was.bytes.cast_signed());
+        if was.varies && again.is_none() {
+            (cost.prefix, cost.ends, cost.varies) = (was.prefix, was.ends.clone(), true);
+        }
     }
+    cost.words = cost.in_words(&ends.texts);
+    cost
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use retake_base::text::in_thousands;
 use retake_core::conversation::Finish;
+use retake_core::cost::in_money;
 use retake_core::key::UNKNOWN_CALLER;
 use retake_scenario::Price;
 use retake_wire::fixture::{Fixture, Turn};
@@ -129,11 +130,6 @@ pub fn fork_table(id: &str, fork: &ForkData) -> String {
         lines.extend(what.chain(ended).map(|what| format!("{id}.{number}: {what}")));
     }
     lines.join("\n")
-}
-
-/// A cost as it is written in tables.
-pub(super) fn in_money(cost: Option<f64>) -> String {
-    cost.map_or("–".to_owned(), |cost| format!("{cost:.4}"))
 }
 
 /// The rows of a table as lines, in columns.

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use super::check::CheckResult;
-use super::run_data::{CostData, RunData, RunResult};
+use super::run_data::{RunData, RunResult};
 use retake_base::line::{Line, Side};
 use retake_base::text::{counted, printed};
+use retake_core::cost::HEAD;
 
 /// The workflow command that marks the file of a failed or flaky scenario; `None` for any other.
 pub fn annotation(run: &RunData) -> Option<String> {
@@ -66,12 +67,7 @@ pub fn markdown(runs: &[RunData]) -> String {
         }
     }
     if runs.iter().any(|run| !run.cost.is_empty()) {
-        let _ = writeln!(
-            text,
-            "\n| scenario | {} |\n|---{}|",
-            CostData::HEAD.join(" | "),
-            "|---".repeat(CostData::HEAD.len())
-        );
+        let _ = writeln!(text, "\n| scenario | {} |\n{}|", HEAD.join(" | "), "|---".repeat(1 + HEAD.len()));
         for (run, of) in runs.iter().flat_map(|run| run.cost.iter().map(move |of| (run, of))) {
             let _ = writeln!(text, "| {} | {} |", named(run), of.row().map(|text| cell(&text)).join(" | "));
         }

@@ -11,10 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::check::CheckData;
 use super::evidence::Evidence;
 use super::failure::{Advice, Deed};
-use super::fork::in_money;
 use retake_base::cause::Cause;
 use retake_base::line::Lines;
-use retake_base::text::in_thousands;
 use retake_core::cost::CallerCost;
 use retake_engine::drive::StepData;
 use retake_engine::system::EgressData;
@@ -95,7 +93,7 @@ pub struct RunData {
     pub golden: Option<GoldenData>,
     /// What the calls of each caller cost; empty unless the scenario asks for it (`cost`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cost: Vec<CostData>,
+    pub cost: Vec<CallerCost>,
     /// What a check against the provider found; absent unless the run was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckData>,
@@ -299,55 +297,6 @@ pub struct ToolCallData {
     pub name: String,
     /// The beginning of its arguments, as JSON.
     pub args: String,
-}
-
-/// What the calls of a caller cost.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct CostData {
-    /// The caller.
-    pub caller: String,
-    /// The number of its calls.
-    pub calls: usize,
-    /// How many bytes they say.
-    pub bytes: usize,
-    /// The tokens that they read, estimated by the recorded usage.
-    pub input: u64,
-    /// The tokens that they write.
-    pub output: u64,
-    /// How much of each call but the first equals the beginning of an earlier one, in percent; absent if there is one call only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prefix: Option<u64>,
-    /// Where that beginning ends, as a pointer into the request; absent if it goes on to the end of an earlier call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ends: Option<String>,
-    /// Whether it ends there because it differs from run to run.
-    #[serde(default)]
-    pub varies: bool,
-    /// The same in words, with what stands there in the earlier and in the later call.
-    pub words: String,
-    /// What the calls cost by the suite's prices, if the prefix is in the provider's cache; absent if a model has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub money: Option<f64>,
-}
-
-impl CostData {
-    /// The head of a table of these.
-    pub const HEAD: [&str; 6] = ["caller", "calls", "tokens read", "written", "a cache keeps", "cost"];
-
-    /// The data of what is measured.
-    pub fn of(cost: &CallerCost, money: Option<f64>) -> CostData {
-        let words = cost.prefix_in_words();
-        let CallerCost { caller, calls, bytes, input, output, prefix, ends, varies, .. } = cost.clone();
-        CostData { caller, calls, bytes, input, output, prefix, ends, varies, words, money }
-    }
-
-    /// A row of the table.
-    pub fn row(&self) -> [String; 6] {
-        let [calls, input, output] = [self.calls as u64, self.input, self.output].map(in_thousands);
-        let kept = self.prefix.map_or("–".to_owned(), |percent| format!("{percent} %"));
-        [self.caller.clone(), calls, input, output, kept, in_money(self.money)]
-    }
 }
 
 /// A check that differs from the recorded one.

@@ -44,7 +44,7 @@ impl Compared {
 }
 
 /// The golden of a scenario, as it was committed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Committed {
     pub(crate) golden: Golden,
     pub(crate) format: GoldenFormat,

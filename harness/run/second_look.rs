@@ -1,7 +1,6 @@
 //! Examines a failed run: compares it with its golden, and if calls missed, replays it with answers to these calls.
 
 use super::advice::Tried;
-use super::cost;
 use super::failing::{Comparison, Failing};
 use super::policy::Policy;
 use super::project::Project;
@@ -16,8 +15,7 @@ use retake_scenario::{Scenario, ToolsFrom};
 pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, of_golden: Option<Failure>) -> Failure {
     let mut second = second(project, scenario, run);
     if let Some(second) = &mut second {
-        let known = run.committed.as_ref().map(|committed| committed.golden.cost());
-        cost::measure(project, scenario, second, None, known.unwrap_or_default());
+        second.measure(project, scenario, None, false);
     }
     let judged = second.as_ref().unwrap_or(run);
     // A golden that is being rewritten is not compared.

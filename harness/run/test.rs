@@ -23,7 +23,7 @@ use super::proof::{await_next_second, prove};
 use super::shard::{self, Shard};
 use super::slots::Claim;
 use super::trial::{self, How, Replayed};
-use super::{cost, orphans, second_look, tools, verdict, worlds};
+use super::{orphans, second_look, tools, verdict, worlds};
 use crate::report::{Deed, Failure, NO_LATE_CALLS, Note, RunAction, Screen, libtest, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
@@ -306,10 +306,9 @@ fn measure(project: &Project, scenario: &Scenario, run: &mut Replayed) {
     if scenario.cost.is_none() || !run.misses.is_empty() || run.played.error().is_some() {
         return;
     }
-    let committed = run.committed.clone();
-    let known = committed.as_ref().map(|committed| committed.golden.cost()).unwrap_or_default();
-    let varies = known.iter().all(|cost| cost.varies) || scenario.needs_browser();
-    let again = (!varies && second_look::may_play_again(project, scenario, run)).then(|| {
+    let mut known = run.committed.iter().flat_map(|committed| &committed.golden.cost);
+    let may_vary = known.any(|cost| !cost.varies) && !scenario.needs_browser();
+    let again = (may_vary && second_look::may_play_again(project, scenario, run)).then(|| {
         if !project.systems.moves_clock(scenario) {
             await_next_second();
         }
@@ -317,7 +316,7 @@ fn measure(project: &Project, scenario: &Scenario, run: &mut Replayed) {
         trial::replay(project, scenario, run.fixture.clone(), &run.rules, how).ok()
     });
     let again = again.flatten().filter(|again| again.misses.is_empty());
-    cost::measure(project, scenario, run, again.as_ref(), known);
+    run.measure(project, scenario, again.as_ref(), false);
 }
 
 /// Prints a warning if a fixture was written without a proof.

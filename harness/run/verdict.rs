@@ -294,8 +294,9 @@ impl Replayed {
         // What was not asked in this run is as it was.
         let as_before = || known.committed.map(Golden::early).unwrap_or_default();
         let early = self.early.clone().unwrap_or_else(as_before);
-        let cost = self.cost.as_deref().or_else(|| known.committed.map(Golden::cost)).unwrap_or_default();
-        shaped.golden = shaped.golden.with_early(&early).with_text(&scrubbed).with_cost(cost, known.committed);
+        shaped.golden = shaped.golden.with_early(&early).with_text(&scrubbed);
+        let was = known.committed.map(|committed| &committed.cost[..]).unwrap_or_default();
+        shaped.golden.cost = self.cost.as_deref().unwrap_or(was).iter().map(|of| of.beside(was)).collect();
         shaped
     }
 }

@@ -1,8 +1,9 @@
 //! A run as text for a terminal, step by step and call by call, from its data. Pure.
 
 use super::columns::{self, in_a_line, wrapped};
-use retake::__private::report::{CallData, Deed, RunAction, RunData, RunResult, StepData, TurnData};
+use retake::__private::report::{CallData, Deed, RunAction, RunData, RunResult, StepData, TurnData, table};
 use retake_base::text::{counted, nth_turn};
+use retake_core::cost::{CallerCost, HEAD};
 use retake_core::key::attributed;
 
 /// How many lines of a message or an answer are shown.
@@ -76,6 +77,18 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
         lines.extend([String::new(), format!("{}:", advice.case), format!("    {}", advice.command)]);
     }
     lines.join("\n")
+}
+
+/// What the calls of each caller of a run cost, and where what a cache can keep of them ends, in lines of at most `width` characters.
+pub(crate) fn cost_table(run: &RunData, width: usize) -> String {
+    let head = format!("{}: what its model calls cost", run.scenario);
+    if run.cost.is_empty() {
+        return format!("{head} was not measured; to measure it: cost = true in {}", run.file.display());
+    }
+    let rows = std::iter::once(HEAD.map(str::to_owned)).chain(run.cost.iter().map(CallerCost::row));
+    let rows = table(&rows.collect::<Vec<_>>()).into_iter().map(|row| format!("  {row}"));
+    let words = run.cost.iter().filter(|of| of.ends.is_some()).flat_map(|of| wrapped(&of.words, 2, width));
+    std::iter::once(head).chain(rows).chain(words).collect::<Vec<_>>().join("\n")
 }
 
 fn head(run: &RunData, width: usize) -> Vec<String> {

@@ -3,7 +3,6 @@
 mod coloured;
 pub(crate) mod columns;
 mod conversation;
-mod cost;
 mod explain;
 mod form;
 mod page;
@@ -12,7 +11,6 @@ pub(crate) mod worlds;
 
 pub(crate) use coloured::Diff;
 pub(crate) use conversation::Shown;
-pub(crate) use cost::cost_table;
-pub(crate) use explain::{explained, time};
+pub(crate) use explain::{cost_table, explained, time};
 pub(crate) use form::{ReportForm, report};
 pub(crate) use side_by_side::{RowKind, side_by_side};

@@ -4,7 +4,7 @@ use time::{Date, Month};
 
 /// A call of `lead_agent` with this body.
 fn call(turn: usize, body: &str) -> SentCall {
-    let request = Request::read(body.as_bytes(), &|text| text.replace("/home/me/app", "<retake:root>"));
+    let request = Request::read(&ORDER, body.as_bytes(), &|text| text.replace("/home/me/app", "<retake:root>"));
     SentCall { caller: "lead_agent".to_owned(), turn, request, input: Some(1_000), output: 10 }
 }
 
@@ -26,7 +26,7 @@ fn one(calls: Vec<SentCall>) -> CallerCost {
 }
 
 fn of(calls: Vec<SentCall>, again: &[SentCall]) -> CallerCost {
-    measured(calls, again, &Days::default()).remove(0)
+    measured(calls, Some(&(again.to_vec(), Days::default())), &[]).remove(0)
 }
 
 fn two(first: &str, second: &str) -> CallerCost {
@@ -74,7 +74,7 @@ fn the_order_of_a_request_is_that_in_which_providers_read_it() {
         assert_eq!(cost.ends.as_deref(), Some(ends), "{what}: {cost}");
     }
     let cost = two(&body("It is 14:03.", TOOLS, ""), &body("It is 14:04.", TOOLS, ANSWER));
-    assert_eq!(cost.texts, ("…It is 14:03.".to_owned(), "…It is 14:04.".to_owned()));
+    assert!(cost.words.contains(r#"("…It is 14:03." → "…It is 14:04."), "#), "{}", cost.words);
 }
 
 #[test]
@@ -105,6 +105,37 @@ fn a_service_that_marks_what_may_be_kept_keeps_no_more() {
 }
 
 #[test]
+fn a_mark_that_is_a_block_of_its_own_is_after_what_stands_before_it() {
+    let system =
+        format!(r#"[{{"text": "{}"}}, {{"cachePoint": {{"type": "default"}}}}]"#, "You are careful. ".repeat(40));
+    let say = |system: &str, more: &str| {
+        format!(
+            r#"{{"messages": [{{"role": "user", "content": [{{"text": "Sum it up"}}]}}{more}], "system": {system}}}"#
+        )
+    };
+    let more =
+        r#", {"role": "assistant", "content": [{"text": "Yes"}]}, {"role": "user", "content": [{"text": "And?"}]}"#;
+    let both = two(&say(&system, ""), &say(&system, more));
+    assert_eq!((both.marks.clone(), both.ends.clone()), (Some((2, "/system/1".to_owned())), None), "{both}");
+    assert!(both.prefix.is_some_and(|percent| percent > 80), "{both}");
+    let lost = say(&system.replace(r#", {"cachePoint": {"type": "default"}}"#, ""), more);
+    let lost = two(&say(&system, ""), &lost);
+    assert_eq!((lost.prefix, lost.marks), (Some(0), Some((1, "/system/1".to_owned()))));
+}
+
+#[test]
+fn what_a_golden_knows_is_not_estimated_anew() {
+    let calls = || vec![call(0, &body("It is 14:03.", TOOLS, "")), call(1, &body("It is 14:04.", TOOLS, ANSWER))];
+    let mut known = one(calls());
+    (known.input, known.bytes) = (3_000, known.bytes - 40);
+    assert_eq!(measured(calls(), None, &[known.clone()])[0].input, 3_010);
+    (known.varies, known.prefix) = (true, Some(7));
+    let told = measured(calls(), None, &[known.clone()]).remove(0);
+    assert_eq!((told.varies, told.prefix, told.ends), (true, Some(7), known.ends.clone()));
+    assert!(!measured(calls(), Some(&(calls(), Days::default())), &[known])[0].varies);
+}
+
+#[test]
 fn what_differs_in_another_run_ends_the_prefix_unless_it_is_the_day() {
     let first = body("It is 14:03.", TOOLS, "");
     let runs = |now: &str| of(vec![call(0, &first)], &[call(0, &body(now, TOOLS, ""))]);
@@ -116,11 +147,11 @@ fn what_differs_in_another_run_ends_the_prefix_unless_it_is_the_day() {
     let days = Days::new([(at(Month::November, 25), at(Month::December, 30))]);
     let told = |then: &str, now: &str| {
         let again = [call(0, &body(now, TOOLS, ""))];
-        measured(vec![call(0, &body(then, TOOLS, ""))], &again, &days).remove(0)
+        measured(vec![call(0, &body(then, TOOLS, ""))], Some(&(again.to_vec(), days.clone())), &[]).remove(0)
     };
     assert!(!told("It is 2026-11-25.", "It is 2026-12-30.").varies);
     let varied = told("It is 2026-11-25 14:03.", "It is 2026-12-30 02:10.");
-    assert_eq!(varied.texts, ("…026-11-25 14:03.".to_owned(), "…026-11-25 02:10.".to_owned()));
+    assert!(varied.words.contains(r#"("…026-11-25 14:03." → "…026-11-25 02:10.")"#), "{}", varied.words);
     // What a tool said is new in each conversation.
     let late = |text: &str| body("", TOOLS, &ANSWER.replace("And now?", text));
     assert!(!of(vec![call(0, &late("took 3 s"))], &[call(0, &late("took 4 s"))]).varies);
@@ -129,9 +160,9 @@ fn what_differs_in_another_run_ends_the_prefix_unless_it_is_the_day() {
 #[test]
 fn a_longer_home_costs_nothing_and_a_call_that_nobody_counted_is_estimated() {
     let (here, there) = (body("In /home/me/app", TOOLS, ""), body("In <retake:root>", TOOLS, ""));
-    assert_eq!(call(0, &here).request.bytes(), call(0, &there).request.bytes());
+    assert_eq!(call(0, &here).request.bytes, call(0, &there).request.bytes);
     let uncounted = SentCall { input: None, ..call(1, &here) };
-    let bytes = uncounted.request.bytes() as u64;
+    let bytes = uncounted.request.bytes as u64;
     assert_eq!(one(vec![uncounted]).input, bytes / 4);
 }
 
@@ -169,12 +200,9 @@ fn a_little_more_is_the_same_and_what_is_more_is_named() {
     let near = CallerCost { bytes: 31_400, input: 9_420, prefix: Some(90), output: 510, ..was.clone() };
     assert_eq!(near.beside(std::slice::from_ref(&was)), was);
     let told = |is: &CallerCost| differences(std::slice::from_ref(&was), std::slice::from_ref(is)).join("; ");
-    let clock = CallerCost {
-        prefix: Some(4),
-        ends: Some("/system/0/text".to_owned()),
-        texts: ("… 14:03".to_owned(), "… 14:04".to_owned()),
-        ..was.clone()
-    };
+    let clock = CallerCost { prefix: Some(4), ends: Some("/system/0/text".to_owned()), ..was.clone() };
+    let words = clock.in_words(&("… 14:03".to_owned(), "… 14:04".to_owned()));
+    let clock = CallerCost { words, ..clock };
     assert_eq!(
         told(&clock),
         "lead_agent: the cacheable prefix ends at /system/0/text (\"… 14:03\" → \"… 14:04\"), 4 % of 9,000 tokens; 96 % before"
@@ -184,6 +212,6 @@ fn a_little_more_is_the_same_and_what_is_more_is_named() {
     assert_eq!(differences(std::slice::from_ref(&was), &[]), ["lead_agent: no call; 3 before"]);
     // Where the golden says that it varies, nobody tries whether it still does.
     let varies = CallerCost { varies: true, ..clock };
-    assert_eq!(was.clone().beside(std::slice::from_ref(&varies)), varies);
+    assert_eq!(was.beside(std::slice::from_ref(&varies)), varies);
     assert!(differences(&[], &[was]).join("").contains("the golden does not hold what its 3 calls cost"));
 }

@@ -20,13 +20,13 @@ pub use formats::{Format, Part};
 pub(super) use writer::{Printed, VARIES};
 
 /// The golden of a scenario: one block for each captured response or page, in the order of the steps.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Golden {
     pub(super) blocks: Vec<Block>,
     /// What the turns say that it names.
     pub(super) said: Said,
     /// What model calls cost, where that is asked for: a line for each caller.
-    pub(super) cost: Vec<CallerCost>,
+    pub cost: Vec<CallerCost>,
 }
 
 /// One captured response, or the content of a page.
@@ -219,19 +219,6 @@ pub(super) const STRING: &str = "string";
 pub(super) const COST: &str = "cost";
 
 impl Golden {
-    /// What model calls cost.
-    pub fn cost(&self) -> &[CallerCost] {
-        &self.cost
-    }
-
-    /// Returns the golden of a run whose model calls cost so much. What is the same as in a committed golden is as there.
-    #[must_use]
-    pub fn with_cost(mut self, cost: &[CallerCost], committed: Option<&Golden>) -> Golden {
-        let committed = committed.map(Golden::cost).unwrap_or_default();
-        self.cost = cost.iter().map(|of_caller| of_caller.clone().beside(committed)).collect();
-        self
-    }
-
     /// Returns the golden whose text is what `change` makes of this one's.
     #[must_use]
     pub fn with_text(self, change: &dyn Fn(&str) -> String) -> Golden {

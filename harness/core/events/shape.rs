@@ -28,7 +28,7 @@ use super::{headers, notation, outline};
 use crate::json::Json;
 
 /// The golden of a run, and what it pins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Shaped {
     pub golden: Golden,
     pinned: Pinned,

@@ -19,7 +19,6 @@ mod written;
 
 pub use error::JsonError;
 pub use finite::unreadable_number;
-pub use ordered::each_value;
 pub(crate) use ordered::python_repr_at;
 pub use parser::MAX_DEPTH;
 pub use parts::Step;

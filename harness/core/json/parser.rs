@@ -286,7 +286,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn deeper(&mut self, depth: usize) -> Parsed<()> {
+    fn deeper(&mut self, depth: usize) -> Parsed<()> {
         if depth >= MAX_DEPTH {
             return self.fail(&format!("more than {MAX_DEPTH} levels of nesting"));
         }

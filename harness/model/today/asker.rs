@@ -12,6 +12,7 @@ use retake_base::text::clipped;
 use retake_core::json::Json;
 use retake_core::key::Check;
 use retake_core::secrets::Secrets;
+use retake_wire::fixture::Turn;
 use retake_wire::fixture::call_log::CallLog;
 use retake_wire::{self as wire, Api, Body, Response};
 
@@ -34,15 +35,11 @@ pub struct KeptCall {
 }
 
 impl KeptCall {
-    /// The index of the turn in the fixture.
-    pub fn turn(&self) -> usize {
-        self.served.index
-    }
-
-    /// By how many bytes its prompt and its tools are longer than those of the recorded call.
-    pub fn grown(&self) -> isize {
+    /// The turn in the fixture, with its index, and by how many bytes the prompt and the tools are longer than recorded.
+    pub fn recorded(&self) -> (usize, &Turn, isize) {
         let texts = self.served.drift.iter().filter(|drift| matches!(drift.check, Check::Prompt | Check::Tools));
-        texts.map(|drift| drift.called.len().cast_signed() - drift.recorded.len().cast_signed()).sum()
+        let grown = texts.map(|drift| drift.called.len().cast_signed() - drift.recorded.len().cast_signed()).sum();
+        (self.served.index, self.served.turn(), grown)
     }
 
     /// How many tokens the recorded call took; estimated from its length if nobody counted them.

@@ -7,7 +7,6 @@ use std::time::{Duration, SystemTime};
 use super::diagnosis;
 use super::tried::{Tried, checked};
 use crate::report::{Failure, terminal};
-use crate::run::cost;
 use crate::run::golden::Committed;
 use crate::run::project::Project;
 use crate::run::second_look;
@@ -224,14 +223,13 @@ impl Proof<'_> {
     }
 
     /// Measures what the calls of a replay cost, beside those of another, and warns of what varies.
-    fn with_cost(&self, golden: Option<Golden>, run: &mut Replayed, again: Option<&Replayed>) -> Option<Golden> {
-        let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
-        let known = committed.as_ref().filter(|_| !self.of_recording).map(|committed| committed.golden.cost());
-        cost::measure(self.project, self.scenario, run, again, known.unwrap_or_default());
+    fn with_cost(&self, mut golden: Option<Golden>, run: &mut Replayed, again: Option<&Replayed>) -> Option<Golden> {
+        run.measure(self.project, self.scenario, again, self.of_recording);
         for varying in run.cost.iter().flatten().filter(|cost| cost.varies) {
-            terminal::note(format!("{}: warning: {}", self.scenario.name, varying.prefix_in_words()));
+            terminal::note(format!("{}: warning: {}", self.scenario.name, varying.words));
         }
-        golden.map(|golden| golden.with_cost(run.cost.as_deref().unwrap_or_default(), None))
+        golden.as_mut()?.cost = run.cost.clone().unwrap_or_default();
+        golden
     }
 
     /// A header or a number that varied once may be the same in a few replays by chance.

@@ -9,7 +9,6 @@ mod api;
 mod body;
 mod capture;
 mod case;
-mod cost;
 mod file;
 mod json;
 mod names;

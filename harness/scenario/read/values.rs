@@ -11,7 +11,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 
 use super::json::RawJson;
 use super::spanned::Spanned;
-use crate::options::{Crash, Delays, Egress, Leaves, Level, Panics, Unused};
+use crate::options::{Cost, Crash, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
 use crate::pointer::Pointer;
 use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
@@ -156,6 +156,33 @@ read_as!(Pattern, "a regular expression as text", {
 read_as!(Pointer, "a JSON pointer as text", {
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Pointer, E> {
         Pointer::parse(text).map_err(E::custom)
+    }
+});
+
+read_as!(Tokens, "a number of tokens: 12000 or \"12k\"", {
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Tokens, E> {
+        u64::try_from(number).map(Tokens).map_err(|_| E::custom("a number of tokens is not negative"))
+    }
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Tokens, E> {
+        let (number, times) = text.strip_suffix('k').map_or((text, 1), |number| (number, 1000));
+        let tokens = number.parse::<u32>().map(|number| Tokens(u64::from(number) * times));
+        tokens.map_err(|_| E::custom(format!("`{text}` is no number of tokens\nwrite 12000 or \"12k\"")))
+    }
+});
+
+read_as!(Percent, "a share as text: \"80%\"", {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Percent, E> {
+        let percent = text.strip_suffix('%').and_then(|number| number.parse().ok()).filter(|percent| *percent <= 100);
+        percent.map(Percent).ok_or_else(|| E::custom(format!("`{text}` is no share\nwrite it in percent: \"80%\"")))
+    }
+});
+
+read_as!(Foreign<Option<Cost>>, "true, or a table with `calls`, `input` and `cached`", {
+    fn visit_bool<E>(self, flag: bool) -> Result<Foreign<Option<Cost>>, E> {
+        Ok(Foreign(flag.then(Cost::default)))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Foreign<Option<Cost>>, A::Error> {
+        Cost::deserialize(MapAccessDeserializer::new(map)).map(|cost| Foreign(Some(cost)))
     }
 });
 

@@ -20,6 +20,13 @@ pub(crate) fn printed(request: &Value) -> String {
     if mutant!("dearer_other_model") && call == 1 {
         request["model"] = json!("gpt-4o");
     }
+    if mutant!("dearer_format_of_last") && call > 1 {
+        request["response_format"] = json!({ "type": "text" });
+    }
+    if mutant!("dearer_functions_too") {
+        let tools = request["tools"].as_array().into_iter().flatten();
+        request["functions"] = tools.map(|tool| tool["function"].clone()).collect();
+    }
     let text = request.to_string();
     if mutant!("dearer_schema_order") && call % 2 == 1 {
         let (path, content) = (
@@ -42,6 +49,10 @@ fn in_tools(request: &mut Value, call: usize) {
     }
     if mutant!("dearer_tool_says_how_often") {
         tools[0]["function"]["description"] = json!(format!("Write a text file. Called {call} times."));
+    }
+    if mutant!("dearer_uptime_in_tool") {
+        let now = OffsetDateTime::now_utc().nanosecond();
+        tools[0]["function"]["description"] = json!(format!("Write a text file. Up for {now} ns."));
     }
     if mutant!("dearer_strict_in_turns") {
         tools[0]["function"]["strict"] = json!(call.is_multiple_of(2));
@@ -73,6 +84,20 @@ fn in_messages(request: &mut Value, call: usize) {
         let skills = if call % 2 == 1 { "reading, writing" } else { "writing, reading" };
         add(&mut messages[0], &format!("\nSkills: {skills}"));
     }
+    if mutant!("dearer_line_ends_in_turns") {
+        add(&mut messages[0], if call % 2 == 1 { "\r\nBe brief." } else { "\nBe brief." });
+    }
+    if mutant!("dearer_example_by_chance") {
+        add(&mut messages[0], &format!("\nExample {}: none.", now.nanosecond() / 7));
+    }
+    if mutant!("dearer_length_first") {
+        let prompt = messages[0]["content"].as_str().unwrap_or_default();
+        messages[0]["content"] = json!(format!("{} messages so far. {prompt}", messages.len()));
+    }
+    if mutant!("dearer_files_of_a_folder") {
+        let files = if call % 2 == 1 { "src README.md" } else { "README.md src" };
+        add(&mut messages[0], &format!("\nFiles: {files}"));
+    }
     if mutant!("dearer_marked") {
         let text = messages[0]["content"].take();
         messages[0]["content"] = json!([{ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } }]);
@@ -93,6 +118,25 @@ fn in_messages(request: &mut Value, call: usize) {
     }
     if mutant!("dearer_history_rewritten") && call > 1 {
         add(&mut messages[1], &reminder("answered already"));
+    }
+    if mutant!("dearer_ids_anew") {
+        for message in messages.iter_mut() {
+            for id in ["/tool_call_id", "/tool_calls/0/id"] {
+                if let Some(id) = message.pointer_mut(id) {
+                    *id = json!(format!("{}_{call}", id.as_str().unwrap_or_default()));
+                }
+            }
+        }
+    }
+    if mutant!("dearer_arguments_printed_anew") && call > 1 {
+        for message in messages.iter_mut() {
+            if let Some(arguments) = message.pointer_mut("/tool_calls/0/function/arguments") {
+                *arguments = json!(arguments.as_str().unwrap_or_default().replacen('{', "{ ", 1));
+            }
+        }
+    }
+    if mutant!("dearer_prompt_twice") {
+        messages.insert(0, messages[0].clone());
     }
     if mutant!("dearer_history_twice") {
         let again = messages[1..].to_vec();

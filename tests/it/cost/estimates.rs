@@ -5,7 +5,7 @@ use std::path::Path;
 use libtest_mimic::{Completion, Trial};
 
 use crate::record::cassettes::{FOLDER, Interaction, files, read};
-use retake_core::cost::{Request, SentCall, measured};
+use retake_core::cost::{ORDER, Request, SentCall, measured};
 use retake_core::days::Days;
 use retake_wire::{Api, Response, decode_response};
 
@@ -29,12 +29,12 @@ fn real_requests_cost_what_their_usage_says(folder: &Path) {
             let answer = decode_response(api, &Response::received(*status, kind, answer.clone()));
             let usage = answer.ok().and_then(|answer| answer.usage).filter(|usage| usage.input > 0);
             let Some(usage) = usage else { continue };
-            let request = Request::read(request, &str::to_owned);
-            assert!(request.bytes() > 0, "{}, {number}", file.display());
+            let request = Request::read(&ORDER, request, &str::to_owned);
+            assert!(request.bytes > 0, "{}, {number}", file.display());
             let call =
                 SentCall { caller: "all".to_owned(), turn: 0, request, input: Some(usage.input), output: usage.output };
-            let again = [call.clone()];
-            let cost = measured(vec![call], &again, &Days::default()).remove(0);
+            let again = (vec![call.clone()], Days::default());
+            let cost = measured(vec![call], Some(&again), &[]).remove(0);
             assert!(!cost.varies && cost.ends.is_none(), "{cost}");
             all += 1;
             near += usize::from(cost.input.abs_diff(usage.input) * 10 <= usage.input);

@@ -47,6 +47,20 @@ const OTHERS: [Fault; 10] = [
     ("dearer_strict_in_turns", "none", "ends at /tools/0/function/strict (\"true\" → \"false\")"),
 ];
 
+/// Ten more, of which each was red at the first try.
+const UNSEEN: [Fault; 10] = [
+    ("dearer_format_of_last", "none", "ends at /response_format"),
+    ("dearer_functions_too", "none", "tokens read; "),
+    ("dearer_uptime_in_tool", "none", "ends at /tools/0/function/description (\""),
+    ("dearer_line_ends_in_turns", "none", "ends at /messages/0/content (\"…"),
+    ("dearer_example_by_chance", "none", " and differs from run to run, "),
+    ("dearer_length_first", "none", "ends at /messages/0/content (\"2 messages so far. "),
+    ("dearer_files_of_a_folder", "none", "ends at /messages/0/content (\"…"),
+    ("dearer_ids_anew", "none", "ends at /messages/2/tool_calls/0/id (\""),
+    ("dearer_arguments_printed_anew", "none", "ends at /messages/2/tool_calls/0/function/arguments (\"{"),
+    ("dearer_prompt_twice", "none", "tokens read; "),
+];
+
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |(mistake, before, said): Fault| {
         let name = if mistake == "none" { format!("{before}_no_more") } else { mistake.to_owned() };
@@ -58,7 +72,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             Ok(Completion::Completed)
         })
     };
-    TOLD.into_iter().chain(OTHERS).map(trial).collect()
+    TOLD.into_iter().chain(OTHERS).chain(UNSEEN).map(trial).collect()
 }
 
 fn is_noticed(mistake: &str, before: &str, said: &str) {

@@ -37,9 +37,8 @@ impl Golden {
             let end = rest.windows(2).position(|two| two[0].is_blank() && two[1].is_blank()).unwrap_or(rest.len());
             if rest[0].text == COST {
                 let lines = rest[1..end].iter().filter(|line| !line.is_blank());
-                let read = |line: &Line<'_>| {
-                    CallerCost::parse(line.text).ok_or_else(|| line.expected("what the calls of a caller cost"))
-                };
+                let read =
+                    |line: &Line<'_>| CallerCost::parse(line.text).ok_or_else(|| line.expected("what calls cost"));
                 cost = lines.map(read).collect::<Result<_>>()?;
             } else {
                 blocks.push(block(&rest[..end], &mut wholes)?);

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use super::golden::RawGolden;
 use super::step::RawStep;
 use super::suite::RawDrift;
-use crate::options::{Delays, Egress, Panics, Unused};
-use crate::read::cost::RawCost;
+use crate::options::{Cost, Delays, Egress, Panics, Unused};
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
-use crate::read::values::{Kind, RawDuration};
+use crate::read::values::{Foreign, Kind, RawDuration};
 use crate::read::worlds::RawWorlds;
 use crate::{ToolsFrom, Unobserved};
 
@@ -92,7 +91,7 @@ pub(crate) struct RawScenario {
     /// Whether goldens hold what model calls cost, by caller: how many there are, what they read and write, and how much of them a
     /// provider's cache can keep. A table says how much that may be.
     /// Default: from suite.toml. Example: `{ calls = 6, input = "12k", cached = "80%" }`.
-    pub cost: Option<RawCost>,
+    pub cost: Option<Foreign<Option<Cost>>>,
     /// Environment variables whose values are never written to a file, in addition to those that templates name.
     /// Default: from suite.toml. Example: `["STRIPE_KEY"]`.
     pub secrets: Option<Vec<Spanned<String>>>,

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::golden::RawSuiteGolden;
 use super::system::RawSystem;
 use super::tool::RawTool;
-use crate::options::{Delays, Egress, Level, Panics, Unused};
-use crate::read::cost::RawCost;
+use crate::options::{Cost, Delays, Egress, Level, Panics, Unused};
 use crate::read::shared::Lists;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, OneOrMore, Pattern, RawDuration};
@@ -123,7 +122,7 @@ pub(crate) struct RawSuite {
     /// Whether goldens hold what model calls cost, by caller: how many there are, what they read and write, and how much of them a
     /// provider's cache can keep. A table says how much that may be.
     /// Default: `false`. Example: `{ calls = 6, input = "12k", cached = "80%" }`.
-    pub cost: Option<RawCost>,
+    pub cost: Option<Foreign<Option<Cost>>>,
     /// Words by which the service says that something failed, in addition to error, failed, incomplete, cancelled and refused.
     /// A world in which it says one of them is `reported`.
     /// Default: `[]`. Example: `["degraded"]`.

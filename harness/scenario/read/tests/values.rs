@@ -6,7 +6,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::options::{Cost, Crash, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
 use crate::pointer::Pointer;
-use crate::read::cost::RawCost;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{
@@ -125,7 +124,7 @@ impl JsonSchema for RawEvent {
     }
 }
 
-impl JsonSchema for RawCost {
+impl JsonSchema for Foreign<Option<Cost>> {
     fn inline_schema() -> bool {
         true
     }
