@@ -17,7 +17,8 @@ export async function start(...fixturesAndOptions) {
     stdio: ["ignore", "pipe", openSync(errors, "w")],
   });
   const ended = once(process_, "exit");
-  const [line] = await once(createInterface(process_.stdout), "line");
+  const died = ended.then(async () => Promise.reject(new Error(await readFile(errors, "utf8"))));
+  const [line] = await Promise.race([once(createInterface(process_.stdout), "line"), died]);
   const urls = JSON.parse(line);
   const control = async (path, body) => {
     const method = body ? "POST" : "GET";
