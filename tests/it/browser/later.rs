@@ -12,9 +12,9 @@ use crate::support::tree::Tree;
 tests!(a_call_that_a_page_makes_later_is_kept_and_the_settle_for_it_is_proposed);
 
 const PAGE: &str = r#"<!doctype html><main><h1>A page</h1><p id="said">nothing yet</p></main><script>
-setTimeout(() => fetch("/suggest", { method: "POST" }), 3000);</script>"#;
+setTimeout(() => fetch("/suggest", { method: "POST" }), 6000);</script>"#;
 
-/// Serves the page, and what it asks after three seconds.
+/// Serves the page, and what it asks after six seconds: a browser that gets little processor has shown the heading by then.
 pub(crate) fn router(stage: &Stage) -> Router {
     let (url, key) = (format!("{}/chat/completions", stage.model().openai), stage.key().to_owned());
     let suggest = async move || {
