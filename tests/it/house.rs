@@ -34,7 +34,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5162, 0),
     ("retake-engine", 10_901, 21),
-    ("retake", 11_670, 41),
+    ("retake", 11_672, 41),
     ("retake-cli", 12_246, 206),
 ];
 

@@ -113,7 +113,9 @@ impl Setting<'_> {
             let says = |hint: &str| tool.get("annotations").and_then(|all| all.get(hint)) == Some(&Json::Bool(true));
             tool.str_of("name") == Some(&name) && (says("readOnlyHint") || says("idempotentHint"))
         };
-        is_safe(&name) || of.reads.contains(&name) || tools.into_iter().any(hints)
+        self.exchange(call).is_some_and(|it| is_safe(&it.method))
+            || of.reads.contains(&name)
+            || tools.into_iter().any(hints)
     }
 }
 

@@ -127,8 +127,8 @@ fn a_plain_http_tool_fails_in_the_same_ways() {
     let mut fixture = Fixture::read(&path, &Rules::default()).unwrap();
     let exchange = &mut fixture.tools.get_mut("notes").unwrap()[0];
     let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
-    exchange.method = "POST /notes".to_owned();
-    exchange.params = json(r#"{"json": {"path": "note.txt", "text": "roses"}}"#);
+    exchange.method = "POST".to_owned();
+    exchange.params = json(r#"{"path": "/notes", "json": {"path": "note.txt", "text": "roses"}}"#);
     let result = r#"{"headers": {"content-type": "application/json"}, "json": {"said": "wrote note.txt"}}"#;
     exchange.answer = Some(Ok(json(result)));
     fixture.write(&path).unwrap();
@@ -142,7 +142,7 @@ fn a_plain_http_tool_fails_in_the_same_ways() {
     with("[False, True]");
     let again = lines(&tree).join("\n");
     assert!(
-        again.contains("! tools  tool-lost 1/1  ACTED TWICE  `POST /notes` acts again, with the same arguments"),
+        again.contains("! tools  tool-lost 1/1  ACTED TWICE  `/notes` acts again, with the same arguments"),
         "{again}"
     );
     assert!(again.contains("tools  tool-error 1/1  recovered  in 2 calls"), "{again}");

@@ -108,9 +108,7 @@ impl Answers {
     /// Describes the recorded calls, reads and prompts that no request asked for, each with its index.
     pub(super) fn unused(&self) -> Vec<(usize, String)> {
         let unused = self.exchanges.iter().enumerate();
-        let unused = unused.filter(|(_, recorded)| {
-            !recorded.served && (is_call(&recorded.exchange.method) || is_once(&recorded.exchange.method))
-        });
+        let unused = unused.filter(|(_, recorded)| !recorded.served && is_use(&recorded.exchange.method));
         unused.map(|(index, recorded)| (index, asked(&recorded.exchange.method, &recorded.exchange.params))).collect()
     }
 
@@ -159,11 +157,14 @@ impl Answers {
     }
 }
 
-/// Whether a recorded answer is served only once. That is so for what a tool does, but not for what a server lists, nor for what changes
-/// nothing over HTTP.
-pub(super) fn is_once(method: &str) -> bool {
-    let of_mcp = matches!(method, "resources/read" | "prompts/get" | "completion/complete");
-    of_mcp || is_call(method) && !is_safe(method)
+/// Whether a request is for what a server does or holds, and not for what it lists.
+pub(super) fn is_use(method: &str) -> bool {
+    is_call(method) || matches!(method, "resources/read" | "prompts/get" | "completion/complete")
+}
+
+/// Whether a recorded answer is served only once: that to a use, unless that changes nothing over HTTP.
+fn is_once(method: &str) -> bool {
+    is_use(method) && !is_safe(method)
 }
 
 /// Whether a message names the request to which it belongs, so that each request gets its own.
@@ -173,7 +174,7 @@ fn names_its_request(message: &ToolMessage) -> bool {
 
 /// Describes a request in a few words: `` `tools/call` of `read_file` ``.
 fn called(method: &str, params: &Json) -> String {
-    let name = params.str_of("name").or_else(|| params.str_of("uri"));
+    let name = ["name", "uri", "path"].into_iter().find_map(|field| params.str_of(field));
     name.map_or_else(|| format!("`{method}`"), |name| format!("`{method}` of `{name}`"))
 }
 

@@ -1,6 +1,6 @@
 //! The double of a plain HTTP tool: any method, and any path below its address. Its exchanges are kept in the form of those with MCP
-//! servers. The method is HTTP's and the path; the parameters are the query and the body; the result is the headers and the body of the
-//! answer. Headers of a request belong to no exchange, since they hold keys.
+//! servers. The parameters are path, query and body, so that rules and secrets count in each; the result is the headers and the body of
+//! the answer. Headers of a request belong to no exchange, since they hold keys.
 
 use std::collections::BTreeMap;
 
@@ -29,19 +29,19 @@ impl Plain {
         Plain { method, below, headers, body }
     }
 
-    /// The method and the parameters of its exchange.
-    pub(super) fn said(&self) -> (String, Json) {
+    /// The parameters of its exchange.
+    pub(super) fn params(&self) -> Json {
         let (path, query) = self.below.split_once('?').unwrap_or((&self.below, ""));
-        let mut names: BTreeMap<String, Vec<Json>> = BTreeMap::new();
+        let mut fields: BTreeMap<String, Vec<Json>> = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
-            names.entry(name.into_owned()).or_default().push(Json::Str(value.into_owned()));
+            fields.entry(name.into_owned()).or_default().push(Json::Str(value.into_owned()));
         }
         let one = |mut values: Vec<Json>| if values.len() == 1 { values.remove(0) } else { Json::Array(values) };
-        let names: Vec<(String, Json)> = names.into_iter().map(|(name, values)| (name, one(values))).collect();
-        let query = (!names.is_empty()).then(|| ("query", Json::object(names)));
-        let params: Vec<(&str, Json)> = query.into_iter().chain(stored(&self.headers, &self.body)).collect();
-        let params = if params.is_empty() { Json::Null } else { Json::object(params) };
-        (format!("{} {}", self.method, if path.is_empty() { "/" } else { path }), params)
+        let has_query = !fields.is_empty();
+        let query = Json::object(fields.into_iter().map(|(name, values)| (name, one(values))));
+        let path = ("path", if path.is_empty() { "/" } else { path }.into());
+        let body = stored(&self.headers, &self.body);
+        Json::object([path].into_iter().chain(has_query.then_some(("query", query))).chain(body))
     }
 }
 

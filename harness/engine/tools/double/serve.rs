@@ -1,5 +1,6 @@
 //! The HTTP server that the doubles of a stage share. Agents speak streamable HTTP with it, in all versions of the protocol, or plain
-//! HTTP with tools that do not speak MCP; the double of a server on standard input and output speaks it too, with one connection for everything that is sent to the agent.
+//! HTTP with tools that do not speak MCP. The double of a server on standard input and output speaks the former, with one connection for
+//! everything that is sent to the agent.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::body::Bytes;
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
@@ -27,7 +28,7 @@ use retake_base::text::clipped;
 use retake_core::json::{Json, Layout, Object};
 use retake_model::{Branch, FaultKind, Miss, MissReason, Pacing, Scope};
 use retake_scenario::ForkTools;
-use retake_wire::fixture::{ToolExchange, http_method, is_call};
+use retake_wire::fixture::{ToolExchange, is_call, is_of_http};
 
 /// Where answers come from.
 #[derive(Clone, Debug)]
@@ -77,7 +78,8 @@ const REQUESTS: usize = 2_000;
 const ANSWER: usize = 400;
 
 pub(super) fn router(servers: Arc<Servers>) -> axum::Router {
-    axum::Router::new().fallback(any(handle)).with_state(servers)
+    // What an agent sends to a tool may be a file.
+    axum::Router::new().fallback(any(handle)).layer(DefaultBodyLimit::disable()).with_state(servers)
 }
 
 async fn handle(
@@ -95,9 +97,17 @@ async fn handle(
     };
     if server.is_plain {
         let plain = Plain::new(method, below, &uri, headers.clone(), body);
-        let ((method, params), (out, outlet)) = (plain.said(), channel());
-        let (came, name, id, token) = (Instant::now(), name.clone(), Json::Null, None);
-        let request = Request { came, name, method, params, id, token, out, plain: Some(plain) };
+        let (out, outlet) = channel();
+        let request = Request {
+            came: Instant::now(),
+            name: name.clone(),
+            method: plain.method.to_string(),
+            params: plain.params(),
+            id: Json::Null,
+            token: None,
+            out,
+            plain: Some(plain),
+        };
         servers.answer(request, Json::Object(Object::new()), headers, true).await;
         return outlet.plain().await;
     }
@@ -234,9 +244,7 @@ impl Servers {
         if method == "ping" {
             return Begun::Known(Ok(Json::Object(Object::new())));
         }
-        if let (Some(_), ToolsMode::Fork(..), true) =
-            (&server.live, &self.mode, answers::is_once(method) || is_call(method))
-        {
+        if let (Some(_), ToolsMode::Fork(..), true) = (&server.live, &self.mode, answers::is_use(method)) {
             let taken = server.answers.lock().take(method, params, false);
             if let Ok((_, exchange)) = taken {
                 return Begun::Recorded(Box::new(exchange));
@@ -342,10 +350,8 @@ impl Servers {
         }
         if let ToolsMode::Replay(scope) = &self.mode {
             let cause = Cause::new(CauseKind::ToolRequest, reason.to_string());
-            let via = match http_method(method) {
-                Some(_) => format!("{method}, tool `{name}`"),
-                None => format!("MCP {method}, server `{name}`"),
-            };
+            let protocol = if is_of_http(method) { "HTTP" } else { "MCP" };
+            let via = format!("{protocol} {method}, server `{name}`");
             let miss = Miss::of_tool(scope.name(), &self.fixture, via, cause, reason, evidence);
             scope.add_miss(Arc::new(miss));
         }

@@ -83,11 +83,7 @@ const FAILED: &str = "Error: the tool failed, and did nothing (retake)";
 
 /// The answer to a call that meets a fault, with its HTTP status if that is not 200; `None` if there is none.
 pub(super) fn answer(kind: FaultKind, is_plain: bool) -> Option<(Json, Option<u16>)> {
-    if is_plain {
-        return plain::failing(kind, FAILED);
-    }
-    let result = result(kind)?;
-    Some((result, None))
+    if is_plain { plain::failing(kind, FAILED) } else { Some((result(kind)?, None)) }
 }
 
 fn result(kind: FaultKind) -> Option<Json> {
