@@ -127,7 +127,7 @@ fn a_plain_http_tool_fails_in_the_same_ways() {
     let mut fixture = Fixture::read(&path, &Rules::default()).unwrap();
     let exchange = &mut fixture.tools.get_mut("notes").unwrap()[0];
     let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
-    exchange.method = "POST".to_owned();
+    "POST".clone_into(&mut exchange.method);
     exchange.params = json(r#"{"path": "/notes", "json": {"path": "note.txt", "text": "roses"}}"#);
     let result = r#"{"headers": {"content-type": "application/json"}, "json": {"said": "wrote note.txt"}}"#;
     exchange.answer = Some(Ok(json(result)));

@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use retake_core::events::is_held_header;
-use retake_core::json::{Json, Layout};
+use retake_core::json::{Json, Layout, Object};
 use retake_model::FaultKind;
 
 /// A request to a plain HTTP tool, as it came.
@@ -92,8 +92,8 @@ pub(super) fn response(answer: Result<&Json, &Json>, status: Option<u16>) -> Res
     };
     let status = status.and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or(StatusCode::OK);
     let mut response = Response::builder().status(status);
-    for (name, value) in result.get("headers").and_then(Json::as_object).into_iter().flat_map(|headers| headers.iter())
-    {
+    let headers = result.get("headers").and_then(Json::as_object);
+    for (name, value) in headers.into_iter().flat_map(Object::iter) {
         response = response.header(name, value.as_str().unwrap_or_default());
     }
     response.body(Body::from(body)).unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response())

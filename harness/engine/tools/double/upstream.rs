@@ -105,7 +105,9 @@ impl Http {
             header::ACCEPT_ENCODING,
         ];
         let mut headers = plain.headers.clone();
-        own.into_iter().for_each(|name| drop(headers.remove(name)));
+        for name in own {
+            headers.remove(name);
+        }
         let request = self.0.request(plain.method.clone(), &plain.below, headers)?;
         let response = sent(request.body(plain.body.clone())).await?;
         let (status, headers) = (response.status(), response.headers().clone());
