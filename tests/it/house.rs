@@ -33,7 +33,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-model", 8582, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5162, 0),
-    ("retake-engine", 10_901, 21),
+    ("retake-engine", 10_896, 21),
     ("retake", 11_672, 41),
     ("retake-cli", 12_246, 206),
 ];

@@ -1,6 +1,6 @@
 //! The connection to a real tool server, to which messages are passed on unchanged.
 
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode};
 use futures_util::StreamExt as _;
 use reqwest::{RequestBuilder, Response};
 
@@ -97,15 +97,8 @@ impl Http {
 
     async fn passed_on(&self, plain: &Plain) -> Result<(StatusCode, Json), String> {
         // Between the agent and the double alone; and answers come as they are read.
-        let own = [
-            header::HOST,
-            header::CONNECTION,
-            header::CONTENT_LENGTH,
-            header::TRANSFER_ENCODING,
-            header::ACCEPT_ENCODING,
-        ];
         let mut headers = plain.headers.clone();
-        for name in own {
+        for name in ["host", "connection", "content-length", "transfer-encoding", "accept-encoding"] {
             headers.remove(name);
         }
         let request = self.0.request(plain.method.clone(), &plain.below, headers)?;
