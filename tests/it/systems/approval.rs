@@ -139,7 +139,7 @@ fn two_approvals_in_one_run_are_waited_for_one_after_another() {
         tree.retake().arg("test").run().red(&["replay miss: "]);
         // One event with a number of times is the last of them.
         let waits = scenario.replacen("after = \"tool_pending\"", "after = { event = \"tool_pending\", times = 2 }", 1);
-        tree.scenario("both", &format!("timeout = \"2s\"\n{waits}"));
+        tree.scenario("both", &format!("timeout = \"8s\"\n{waits}"));
         tree.retake().arg("test").run().red(&["the event `tool_pending, 2 times` did not come"]);
     }
 }
