@@ -27,14 +27,14 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_863, 38),
+    ("retake-core", 14_178, 38),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8630, 4),
     ("retake-model", 8573, 0),
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5172, 0),
-    ("retake-engine", 10_728, 21),
-    ("retake", 11_737, 41),
+    ("retake-engine", 10_741, 21),
+    ("retake", 11_756, 41),
     ("retake-cli", 12_245, 206),
 ];
 

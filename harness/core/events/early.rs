@@ -195,7 +195,7 @@ impl Golden {
 
     /// Adds those of another golden.
     pub fn add_early(&mut self, other: &Golden) {
-        for (block, other) in self.blocks.iter_mut().zip(&other.blocks) {
+        for (block, other) in self.paired(other) {
             let Some(head) = &mut block.head else { continue };
             head.early.extend_from_slice(other.early());
             head.early.sort_unstable();
