@@ -40,7 +40,9 @@ impl Replayed {
         {
             let whole = name.split(['.', ':']).next().unwrap_or_default();
             let language = whole.split('_').next().unwrap_or_default();
-            [whole, &whole.replace('_', "-"), language].into_iter().for_each(|of| foreign.add_language(of));
+            for of in [whole, &whole.replace('_', "-"), language] {
+                foreign.add_language(of);
+            }
         }
         if let Some(fixture) = &self.fixture {
             add(fixture, &mut foreign);

@@ -257,7 +257,7 @@ fn what_stands_around_the_models_words_in_a_text_is_held() {
     let held = Golden::parse(&text(page, None).to_string()).unwrap();
     assert_eq!(text(page, Some(&held)), held);
     assert!(held.to_string().contains(r#""<main>Your order</main>\n<p class=\"desk\">…</p>\n""#), "{held}");
-    let change = |run: &Golden| crate::events::changes(&held, run).first().map(|change| change.words());
+    let change = |run: &Golden| crate::events::changes(&held, run).first().map(crate::events::Change::words);
     assert!(change(&text(&page.replace("Your order", "Order"), Some(&held))).is_some());
     assert!(change(&text(&page.replace("desk", "you"), Some(&held))).is_some());
     // A golden that holds nothing of it stays as it is.

@@ -36,7 +36,9 @@ impl Golden {
     /// Has the order that lists have in another golden of the same run.
     pub(super) fn with_order_of(mut self, other: &Golden) -> Golden {
         self.at_places(other, &|kinds, other| {
-            order_of_mut(kinds).into_iter().for_each(|order| *order = order_of(other));
+            if let Some(order) = order_of_mut(kinds) {
+                *order = order_of(other);
+            }
         });
         self
     }
@@ -125,7 +127,9 @@ fn order_of_mut(kinds: &mut [Kind]) -> Option<&mut Option<Order>> {
 /// Says of a list that its order varies, by the one in another golden.
 fn let_order_vary(kinds: &mut [Kind], other: &[Kind], varies: &dyn Fn(&Option<Order>, &Option<Order>) -> bool) {
     let order = order_of_mut(kinds).filter(|order| order.is_some() && varies(order, &order_of(other)));
-    order.into_iter().for_each(|order| *order = Some(Order::Any));
+    if let Some(order) = order {
+        *order = Some(Order::Any);
+    }
 }
 
 /// Kinds as they stand on a line, without the order of lists.

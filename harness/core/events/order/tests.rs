@@ -37,7 +37,7 @@ fn the_order_of_a_list_is_held_where_chance_would_not_repeat_it() {
         (r#""One of them", "ms": 5}, {"doc": "Two""#, r#""Two", "ms": 5}, {"doc": "One of them""#, "/rows"),
     ] {
         let found = changes(&held, &swapped(was, is));
-        let words = found.iter().map(|change| change.words()).collect::<Vec<_>>().join("\n");
+        let words = found.iter().map(crate::events::Change::words).collect::<Vec<_>>().join("\n");
         assert!(words.contains(&format!("the elements of `{place}` in another order")), "{words}");
     }
     // A number, and two that may stand in either order.
@@ -88,7 +88,9 @@ fn the_words_of_the_model_count_by_their_turns() {
 fn a_list_that_grows_has_one_order_whichever_of_its_states_are_sent() {
     let hash = |lists: &[&[u64]]| {
         let mut neighbours = super::Neighbours::default();
-        lists.iter().for_each(|list| neighbours.add(list));
+        for list in lists {
+            neighbours.add(list);
+        }
         neighbours.order()
     };
     assert_eq!(hash(&[&[1], &[1, 2], &[1, 2, 3]]), hash(&[&[1, 2, 3]]));
