@@ -34,7 +34,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-audit", 1257, 0),
     ("retake-scenario", 5172, 0),
     ("retake-engine", 10_741, 21),
-    ("retake", 11_756, 41),
+    ("retake", 11_758, 41),
     ("retake-cli", 12_245, 206),
 ];
 
