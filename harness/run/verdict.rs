@@ -132,7 +132,7 @@ impl Replayed {
             return Sides::new(self, &scenario.golden, committed.golden.clone(), is);
         }
         let (format, mut captured) = (committed.format, self.played.driven.captured.clone());
-        captured.retain(|capture| !capture.delivery.only_headers || format.holds(Part::Headers));
+        captured.retain(|capture| !capture.delivery.is_beside || format.holds(Part::Headers));
         let options = format.options(&scenario.golden);
         let known = self.known_with(Some(&committed.golden));
         let run = self.shaped(&captured, &options, &self.rules, &known, &str::to_owned);
@@ -293,8 +293,8 @@ impl Replayed {
         let mut shaped = Shaped::of(captured, options, known, &normalize);
         // What was not asked in this run is as it was.
         let as_before = || known.committed.map(Golden::early).unwrap_or_default();
-        let early = self.early.clone().unwrap_or_else(as_before);
-        shaped.golden = shaped.golden.with_early(&early).with_text(&scrubbed);
+        let early = self.early.clone().filter(|early| early.len() == shaped.golden.early().len());
+        shaped.golden = shaped.golden.with_early(&early.unwrap_or_else(as_before)).with_text(&scrubbed);
         let was = known.committed.map(|committed| &committed.cost[..]).unwrap_or_default();
         shaped.golden.cost = self.cost.as_deref().unwrap_or(was).iter().map(|of| of.beside(was)).collect();
         shaped

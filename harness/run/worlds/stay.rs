@@ -382,7 +382,7 @@ impl Setting<'_> {
             let steps = self.scenario.steps.iter().take(until).flat_map(Step::parts);
             steps.filter(|part| part.golden).count()
         });
-        let of_golden = captured.iter().filter(|capture| !capture.delivery.only_headers).take(parts);
+        let of_golden = captured.iter().filter(|capture| !capture.delivery.is_beside).take(parts);
         let broken = broken.clone().or_else(|| seen.broken_stream()).filter(|_| until.is_none());
         let of_golden = of_golden.chain(&broken).enumerate();
         // Answers that go into no golden are told apart by their steps.
