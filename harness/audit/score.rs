@@ -176,10 +176,12 @@ impl Tried<'_> {
         is_change.then_some(false)
     }
 
-    /// Whether a change to one capture can affect the others, because they may share ids with it.
+    /// Whether a change to one capture can affect the others, because they may share ids with it. One that is beside the captured ones is
+    /// found among them alone.
     fn concerns_others(&self, at: usize, changed: &Captured) -> bool {
         let texts = |capture: &Captured| texts_of_the_run(capture, self.rendering.normalize);
-        self.base.captures.len() > 1 && texts(changed) != texts(&self.base.captures[at])
+        let shares = || texts(changed) != texts(&self.base.captures[at]);
+        self.base.captures.len() > 1 && (changed.delivery.is_beside || shares())
     }
 
     fn sees(&mut self, site: &Site, options: &ShapeOptions) -> bool {

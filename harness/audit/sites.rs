@@ -282,7 +282,7 @@ fn attributes(name: &str, value: &str) -> Vec<String> {
 
 /// Whether a capture is an ordinary response rather than a stream.
 fn is_body(capture: &Captured) -> bool {
-    matches!(&capture.events[..], [event] if event.name.as_deref() == Some("body"))
+    matches!(&capture.events[..], [event] if event.is_body())
 }
 
 /// Returns a text with its lower-case letters in upper case, or the other way round if it has none.

@@ -124,7 +124,8 @@ impl Replayed {
     /// The first error event, unless the golden has an event of that name.
     pub(super) fn error_event(&self, golden: Option<&Golden>) -> Option<Cause> {
         let known = |label: &str| golden.is_some_and(|golden| golden.has_event(label));
-        let whole = self.played.driven.captured.iter().find_map(error_in);
+        let mut captured = self.played.driven.captured.iter().filter(|captured| !captured.delivery.is_beside);
+        let whole = captured.find_map(error_in);
         let of_break = || self.broken_step()?.events.iter().find_map(|event| says_error(&event.name, &event.payload));
         let Some((label, text)) = whole.or_else(of_break) else { return self.error_body(golden) };
         let what = format!("the run ended with the event `{label}`: {:?}", clipped(&text, 120));

@@ -35,6 +35,15 @@ impl Replayed {
         let mut foreign = self.played.driven.sent.clone();
         foreign.add_machine(host());
         user().filter(|_| self.user_varies).into_iter().for_each(|user| foreign.add_machine(&user));
+        for name in
+            ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"].into_iter().filter_map(|name| std::env::var(name).ok())
+        {
+            let whole = name.split(['.', ':']).next().unwrap_or_default();
+            let language = whole.split('_').next().unwrap_or_default();
+            for of in [whole, &whole.replace('_', "-"), language] {
+                foreign.add_language(of);
+            }
+        }
         if let Some(fixture) = &self.fixture {
             add(fixture, &mut foreign);
         }
@@ -46,7 +55,7 @@ fn add(fixture: &Fixture, foreign: &mut Foreign) {
     fixture.notes.values().for_each(|note| foreign.add(note));
     for Turn { input, checks, output, wire, .. } in fixture.table.turns() {
         let model = checks.and_then(|checks| fixture.texts.get(&checks.model)).map(AsRef::as_ref);
-        model.into_iter().chain(output.model.as_deref()).for_each(|model| foreign.add_text(model));
+        model.into_iter().chain(output.model.as_deref()).for_each(|model| foreign.add_model(model));
         for message in input.iter().flat_map(|input| &input.messages) {
             let parts = ["content", "tool_calls", "name"].into_iter().filter_map(|key| message.get(key));
             parts.for_each(|part| foreign.add(part));

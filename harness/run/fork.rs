@@ -198,7 +198,7 @@ impl Forking<'_> {
     fn verified(&self, played: &Played) -> Result<Option<bool>> {
         let [program, args @ ..] = &self.project.discovered.suite.verify[..] else { return Ok(None) };
         let mut lines = String::new();
-        for captured in &played.driven.captured {
+        for captured in played.driven.captured.iter().filter(|captured| !captured.delivery.is_beside) {
             for event in &captured.events {
                 let data = event.json().unwrap_or_else(|| match &event.payload {
                     Payload::Data(text) | Payload::Comment(text) | Payload::Tail(text) => (&**text).into(),

@@ -25,7 +25,7 @@ use retake_engine::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_model::{
     CallFlaw, Clock, DriftOf, GoingOn, Hold, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
 };
-use retake_scenario::{Defaults, Delays, Panics, Scenario, ToolsFrom};
+use retake_scenario::{Action, Defaults, Delays, Panics, Scenario, Step, ToolsFrom};
 use retake_wire::fixture::Fixture;
 
 /// The result of running a scenario on a stage.
@@ -407,9 +407,15 @@ impl Stay<'_> {
             }
             Ok::<_, Error>((driver, went_well))
         };
-        // Where calls have missed, or a step has failed, what did not come yet need not come at all.
+        // Where calls have missed, a step has failed, or an event is new, what did not come yet need not come at all.
         let quiet = scenario.settle.max(Defaults::default().settle);
-        let has_missed = || self.replay.as_ref().is_some_and(|replay| replay.has_missed());
+        let is_held = |step: &Step| step.golden || matches!(&step.action, Action::Request(of) if of.stream().is_none());
+        let all_held = self.replay.is_some() && scenario.steps.iter().flat_map(Step::parts).all(is_held);
+        let committed = project.goldens.compared(&scenario.golden_name).filter(|_| all_held);
+        let has_missed = || {
+            let differs = || committed.as_ref().is_some_and(|known| underway.differs_from(&known.golden));
+            self.replay.as_ref().is_some_and(|replay| replay.has_missed()) || differs()
+        };
         let outcome = tokio::select! {
             biased;
             driven = timeout_at(deadline, driving) => driven.ok(),

@@ -132,7 +132,7 @@ impl Replayed {
             return Sides::new(self, &scenario.golden, committed.golden.clone(), is);
         }
         let (format, mut captured) = (committed.format, self.played.driven.captured.clone());
-        captured.retain(|capture| !capture.delivery.only_headers || format.holds(Part::Headers));
+        captured.retain(|capture| !capture.delivery.is_beside || format.holds(Part::Headers));
         let options = format.options(&scenario.golden);
         let known = self.known_with(Some(&committed.golden));
         let run = self.shaped(&captured, &options, &self.rules, &known, &str::to_owned);
@@ -293,8 +293,8 @@ impl Replayed {
         let mut shaped = Shaped::of(captured, options, known, &normalize);
         // What was not asked in this run is as it was.
         let as_before = || known.committed.map(Golden::early).unwrap_or_default();
-        let early = self.early.clone().unwrap_or_else(as_before);
-        shaped.golden = shaped.golden.with_early(&early).with_text(&scrubbed);
+        let early = self.early.clone().filter(|early| early.len() == shaped.golden.early().len());
+        shaped.golden = shaped.golden.with_early(&early.unwrap_or_else(as_before)).with_text(&scrubbed);
         let was = known.committed.map(|committed| &committed.cost[..]).unwrap_or_default();
         shaped.golden.cost = self.cost.as_deref().unwrap_or(was).iter().map(|of| of.beside(was)).collect();
         shaped
@@ -311,6 +311,7 @@ pub(super) struct Sides {
 
 impl Sides {
     fn new(run: &Replayed, options: &ShapeOptions, was: Golden, is: Golden) -> Sides {
+        let is = is.ordered_beside(&was);
         let mut sides = Sides { was, is, in_other_form: None };
         if sides.changes().iter().any(Change::is_of_text) {
             let found = OnceCell::new();
@@ -398,7 +399,8 @@ pub(super) fn compare(
             Ok(())
         }
         (Compared::Differs(_), None, Some(committed)) => {
-            Err(differs(&Sides { was: committed.golden.clone(), is: golden.clone(), in_other_form: None }))
+            let is = golden.clone().ordered_beside(&committed.golden);
+            Err(differs(&Sides { was: committed.golden.clone(), is, in_other_form: None }))
         }
         (Compared::Differs(_), Some(older), _) => Err(differs(older)),
         (Compared::New | Compared::Differs(_), ..) => {

@@ -46,8 +46,8 @@ pub struct Captured {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delivery {
     pub headers: Vec<(String, String)>,
-    /// Whether its step does not go into the golden, so that only its headers do.
-    pub only_headers: bool,
+    /// Whether its step is not captured, so that it goes into the golden only as far as it is the same in each run.
+    pub is_beside: bool,
 }
 
 /// The rest of a stream, after the last event for which its step waits.
@@ -84,11 +84,29 @@ impl Captured {
         }
     }
 
+    /// Returns it as the answer to a step that is not captured. If another answer is right there, too, only its headers count.
+    #[must_use]
+    pub fn in_passing(mut self, is_the_one: bool) -> Captured {
+        self.delivery.is_beside = true;
+        self.events.retain(|event| is_the_one && event.name.as_deref() == Some(BODY));
+        self.events.iter_mut().for_each(|event| event.name = Some(IN_PASSING.into()));
+        self
+    }
+
     /// Returns all events that a golden covers.
     pub(super) fn all_events(&self, options: &ShapeOptions) -> impl Iterator<Item = &Event> {
         let after = if options.after_last { &*self.after.events } else { &[] };
         self.events.iter().chain(after)
     }
+}
+
+/// The label of a body.
+pub(super) const BODY: &str = "body";
+/// The label of the body of an answer whose step is not captured.
+pub(super) const IN_PASSING: &str = "(beside)";
+/// Whether a label is that of a body.
+pub(super) fn is_body(label: &str) -> bool {
+    [BODY, IN_PASSING].contains(&label)
 }
 
 /// The label of an event that has no name.
@@ -117,12 +135,26 @@ pub enum Payload {
     Tail(Box<str>),
 }
 
+/// Returns the content of an event's payload. A payload that is not JSON is a text, and so is a number between texts.
+pub(super) fn content<'a>(payload: &Payload, json: Option<&'a Json>) -> Option<Cow<'a, Json>> {
+    match (payload, json) {
+        (_, Some(json @ (Json::Object(_) | Json::Array(_) | Json::Str(_)))) => Some(Cow::Borrowed(json)),
+        (Payload::Data(text), _) => Some(Cow::Owned(Json::from(&**text))),
+        _ => None,
+    }
+}
+
 impl Event {
     /// Creates the event for a response that is not a stream. It has the name `body`, and no payload if the body is empty.
     pub fn body(bytes: &[u8]) -> Event {
         let payload =
             if bytes.is_empty() { Payload::Empty } else { Payload::Data(String::from_utf8_lossy(bytes).into()) };
-        Event { name: Some("body".into()), id: None, payload }
+        Event { name: Some(BODY.into()), id: None, payload }
+    }
+
+    /// Whether it is the body of an answer that is not a stream.
+    pub fn is_body(&self) -> bool {
+        self.name.as_deref().is_some_and(is_body)
     }
 
     /// Returns the name of the event in goldens and scenarios: its `event:` line; otherwise the string `type` of its payload,

@@ -12,6 +12,7 @@ mod trees;
 mod values;
 mod words;
 
+use super::captured::is_body;
 use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text, Tree};
 use super::held::Manner;
 use crate::cost::differences;
@@ -94,6 +95,8 @@ enum What {
     Keys,
     Length,
     Shape,
+    /// The elements of a list are in another order.
+    Order,
     ShapeRenamed,
     /// A key is absent where it was null, or the other way round.
     NullGone,
@@ -285,12 +288,9 @@ impl Found {
     }
 }
 
-/// The label of an answer that is not a stream.
-const BODY: &str = "body";
-
 impl Subject {
     fn of(block: &Block, label: &str) -> Subject {
-        if label == BODY { Subject::Body(block.request.clone()) } else { Subject::Event(label.to_owned()) }
+        if is_body(label) { Subject::Body(block.request.clone()) } else { Subject::Event(label.to_owned()) }
     }
 }
 

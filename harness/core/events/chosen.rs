@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::foreign::{CUT, Foreign};
+use super::foreign::{CUT, Foreign, MODEL};
 use super::golden::{Golden, Kind, Node};
 use super::headers::is_measure;
 use super::held::{Holding, Holdings};
@@ -12,9 +12,10 @@ use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
+use super::order;
 use super::series::Series;
-use super::times;
-use super::words::is_plain_word;
+use super::words::{is_plain_word, without_numbers};
+use super::{machine, times};
 use crate::json::Json;
 
 /// The most words of one place that are still a vocabulary.
@@ -25,11 +26,14 @@ const UNITS: [&str; 4] = ["ms", "seconds", "secs", "took"];
 
 /// The places that a golden pins, by the names on the lines to them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places(HashMap<String, Pin>);
+pub(super) struct Places {
+    lines: HashMap<String, Pin>,
+    holds_order: bool,
+}
 
 impl Places {
     pub(super) fn of(golden: &Golden) -> Places {
-        let mut places = Places::default();
+        let mut places = Places { holds_order: golden.holds_order(), ..Places::default() };
         for tree in golden.blocks.iter().flat_map(|block| &block.trees) {
             places.add(&tree.root, tree.label());
         }
@@ -47,7 +51,7 @@ impl Places {
         };
         node.kinds.iter().for_each(|kind| kind.each(&mut see));
         if pin != Pin::default() {
-            let known = self.0.entry(line.to_owned()).or_default();
+            let known = self.lines.entry(line.to_owned()).or_default();
             *known = Pin {
                 words: known.words || pin.words,
                 times: known.times || pin.times,
@@ -65,6 +69,8 @@ pub(super) struct Chosen<'a> {
     places: Where<'a>,
     foreign: Option<&'a Foreign>,
     normalize: &'a Normalize<'a>,
+    /// Whether the order of lists is held.
+    pub(super) holds_order: bool,
 }
 
 /// The places that are pinned.
@@ -110,6 +116,7 @@ impl<'a> Chosen<'a> {
         committed: Option<&'a Places>,
         (foreign, numbers, holdings): (Option<&'a Foreign>, bool, &Holdings),
     ) -> Chosen<'a> {
+        let holds_order = committed.map_or(numbers, |places| places.holds_order);
         let places = match committed {
             Some(places) => Where::Committed(places),
             None if options.detail == Detail::Keys => Where::OfRun(HashMap::new()),
@@ -126,11 +133,25 @@ impl<'a> Chosen<'a> {
                 Where::OfRun(collector.collected(captures))
             }
         };
-        Chosen { places, foreign, normalize }
+        Chosen { places, foreign, normalize, holds_order }
+    }
+
+    /// A hash of what a text says in a list, by `which` turn says it; 0 if that differs from run to run, or from machine to machine.
+    pub(super) fn print(&self, text: &str, which: &dyn Fn(&str) -> Option<String>) -> u64 {
+        let is_of_machine = || machine::names(text) || self.foreign.is_some_and(|foreign| foreign.names_machine(text));
+        let text = (self.normalize)(text);
+        match which(&text) {
+            Some(turn) => order::print_of(&turn),
+            None if is_of_machine() || times::of_text(&text).is_some() => 0,
+            None => order::print_of(&without_numbers(&text)),
+        }
     }
 
     /// What a text says, as a golden holds it: a word of the service as it is, and of any other text what is its own.
     pub(super) fn said(&self, text: &str) -> Option<String> {
+        if self.foreign.is_some_and(|foreign| foreign.is_model(text)) {
+            return Some(MODEL.to_owned());
+        }
         if is_plain_word(text) && (self.normalize)(text) == text {
             return Some(text.to_owned());
         }
@@ -142,7 +163,7 @@ impl<'a> Chosen<'a> {
         let pin = match &self.places {
             Where::OfRun(places) if places.is_empty() => None,
             Where::OfRun(places) => places.get(&(at.label.clone(), at.pointer.clone())),
-            Where::Committed(Places(lines)) => lines.get(&at.line),
+            Where::Committed(places) => places.lines.get(&at.line),
         };
         pin.copied().unwrap_or_default()
     }
@@ -208,9 +229,9 @@ struct Place {
 
 impl Collector<'_> {
     fn collected(mut self, captures: &[Vec<ReadEvent<'_>>]) -> HashMap<(String, String), Pin> {
-        for ReadEvent { label, json, .. } in captures.iter().flatten() {
-            if let Some(json) = json {
-                self.value(json, "", String::new(), label);
+        for read in captures.iter().flatten() {
+            if let Some(value) = read.value() {
+                self.value(&value, "", String::new(), &read.label);
             }
         }
         let pin = |place: &Place| Pin {
@@ -281,6 +302,9 @@ impl Collector<'_> {
             return Some(Says::Own);
         }
         let is_shown = self.show.iter().any(|shown| shown == pointer);
+        if self.others && !is_shown && foreign.is_model(text) {
+            return Some(Says::Own);
+        }
         if !self.others || is_shown || is_plain_word(text) || is_measure(pointer, &UNITS) || foreign.names_machine(text)
         {
             return None;

@@ -1,14 +1,13 @@
 //! Whether a client receives an answer while the model still gives it. This is asked, and not timed: the last piece of an answer is held
 //! back until a client has received an event with text of it.
 
-use super::captured::Event;
+use super::captured::{Event, content};
 use super::golden::{Block, Golden, Shown, Text, Top};
 use super::held::Held;
 use super::labels::written;
 use super::options::ShapeOptions;
 use super::path::Path;
 use super::recorded::Recorded;
-use super::search::content;
 use crate::json::Json;
 
 /// The largest number of characters by which a piece of a text is known.
@@ -145,12 +144,13 @@ impl Passing {
 }
 
 impl Place {
-    /// Whether a text at the place is a piece with which the text begins.
+    /// Whether a text at the place is a piece with which the text begins, or a longer one of it: the first may be lost.
     fn is_in(&self, content: &Json) -> bool {
         let mut found = false;
         self.path.each(content, &mut |_, piece| {
             let piece = piece.as_str().unwrap_or_default().trim();
-            found |= !piece.is_empty() && begins(self.said.trim(), piece);
+            let is_long = piece.chars().nth(KNOWN_BY - 1).is_some();
+            found |= !piece.is_empty() && begins(self.said.trim(), piece) || is_long && self.said.contains(piece);
         });
         found
     }
@@ -194,7 +194,7 @@ impl Golden {
 
     /// Adds those of another golden.
     pub fn add_early(&mut self, other: &Golden) {
-        for (block, other) in self.blocks.iter_mut().zip(&other.blocks) {
+        for (block, other) in self.paired(other) {
             let Some(head) = &mut block.head else { continue };
             head.early.extend_from_slice(other.early());
             head.early.sort_unstable();

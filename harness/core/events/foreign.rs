@@ -2,16 +2,18 @@
 //! sent. A recording with other texts may change all of them.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::machine;
-use super::notation::Normalize;
+use super::notation::{Normalize, html};
 use super::recorded::Recorded;
 use super::words::{is_plain_word, plain, said};
 use crate::json::Json;
 
 /// What stands in place of a text that is not the service's own.
 pub(super) const CUT: char = '…';
+/// What stands in place of the name of the model.
+pub(super) const MODEL: &str = "<model>";
 /// The most levels of JSON in texts.
 const LEVELS: usize = 4;
 
@@ -24,6 +26,8 @@ pub struct Foreign {
     whole: HashSet<String>,
     /// What the machine and its user are called.
     machine: Vec<String>,
+    /// The names of the models that were asked.
+    models: BTreeSet<String>,
     /// The key and the text of each value in responses of the model.
     passed_on: HashSet<(String, String)>,
 }
@@ -41,6 +45,17 @@ impl Foreign {
 
     pub fn add(&mut self, value: &Json) {
         self.value(value, LEVELS);
+    }
+
+    /// Adds the name of a model.
+    pub fn add_model(&mut self, name: &str) {
+        self.add_text(name);
+        self.models.insert(name.to_owned());
+    }
+
+    /// Adds a language of the machine. Some systems speak it.
+    pub fn add_language(&mut self, name: &str) {
+        self.texts.insert(name.to_lowercase());
     }
 
     /// Adds what the machine or its user is called. Words that say what something is stay the service's own.
@@ -77,17 +92,23 @@ impl Foreign {
             || self.passed_on.contains(&(plain(key).into_owned(), word.to_owned()))
     }
 
+    /// Whether a text is the name of a model that was asked.
+    pub(super) fn is_model(&self, text: &str) -> bool {
+        self.models.contains(text)
+    }
+
     /// Whether a text names the machine or its user.
     pub(super) fn names_machine(&self, text: &str) -> bool {
-        self.machine.iter().any(|name| without(text, name) != text)
+        self.machine.iter().any(|name| replaced(text, name, "") != text)
     }
 
     /// What a text says of its own: with `…` in place of each of these texts, and names for what varies. `None` if that is nothing.
     pub(super) fn said(&self, text: &str, normalize: &Normalize<'_>) -> Option<String> {
-        let trimmed = self.whole.iter().map(|of| of.trim());
-        let mut found: Vec<&str> = trimmed.filter(|of| !of.is_empty() && text.contains(of)).collect();
-        found.sort_unstable_by_key(|of| (Reverse(of.len()), *of));
-        let own = found.into_iter().fold(text.to_owned(), |text, of| without(&text, of));
+        let text = self.models.iter().fold(text.to_owned(), |text, of| replaced(&text, of, MODEL));
+        let forms = self.whole.iter().flat_map(|of| [of.trim().to_owned()].into_iter().chain(html(of)));
+        let mut found: Vec<String> = forms.filter(|of| !of.is_empty() && text.contains(of)).collect();
+        found.sort_unstable_by(|a, b| (Reverse(a.len()), a).cmp(&(Reverse(b.len()), b)));
+        let own = found.iter().fold(text, |text, of| replaced(&text, of, &CUT.to_string()));
         said(&normalize(&own))
     }
 
@@ -117,8 +138,8 @@ impl Foreign {
     }
 }
 
-/// Returns a text with `…` in place of another one, wherever it is not part of a longer word.
-fn without(text: &str, of: &str) -> String {
+/// Returns a text with something in place of another one, wherever that is not part of a longer word.
+fn replaced(text: &str, of: &str, by: &str) -> String {
     let (mut out, mut done) = (String::with_capacity(text.len()), 0);
     for (at, found) in text.match_indices(of) {
         let end = at + found.len();
@@ -129,7 +150,7 @@ fn without(text: &str, of: &str) -> String {
             || goes_on(of.chars().next_back(), text[end..].chars().next());
         if !is_part {
             out.push_str(&text[done..at]);
-            out.push(CUT);
+            out.push_str(by);
             done = end;
         }
     }

@@ -6,6 +6,7 @@
 
 use super::captured::Ending;
 use super::held::{Held, Manner};
+use super::order::Order;
 use super::told::{How, Said, Told};
 use super::words::is_plain_word;
 use crate::cost::CallerCost;
@@ -17,6 +18,7 @@ mod varying;
 mod writer;
 
 pub use formats::{Format, Part};
+pub(super) use varying::without_orders;
 pub(super) use writer::{Printed, VARIES};
 
 /// The golden of a scenario: one block for each captured response or page, in the order of the steps.
@@ -207,6 +209,8 @@ pub(super) struct List {
     /// The number of elements of all lists.
     pub(super) total: Option<usize>,
     pub(super) reordered: bool,
+    /// The order of the elements, if it is held.
+    pub(super) order: Option<Order>,
 }
 
 /// The type of numbers that are not held.
@@ -243,11 +247,19 @@ impl Golden {
         self.to_string().contains(word)
     }
 
-    /// Whether it holds texts of the service.
+    /// Whether it holds texts of the service, or their order.
     pub fn holds_texts(&self) -> bool {
         let is_text = |text: &str| !is_plain_word(text.trim_matches('"'));
-        let mut found = false;
+        let mut found = self.holds_order();
         let see = &mut |kind: &Kind| found |= matches!(kind, Kind::Quoted(text) if is_text(text));
+        self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
+        found
+    }
+
+    /// Whether it holds the order of a list.
+    pub(super) fn holds_order(&self) -> bool {
+        let mut found = false;
+        let see = &mut |kind: &Kind| found |= matches!(kind, Kind::List(List { order: Some(Order::Is(_)), .. }));
         self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
         found
     }
@@ -284,6 +296,19 @@ impl Text {
 impl Tree {
     pub(super) fn label(&self) -> &str {
         &self.root.name
+    }
+}
+
+impl Tree {
+    /// Whether it is of objects or lists.
+    pub(super) fn is_nested(&self) -> bool {
+        let is_nested = |kind: &Kind| matches!(kind, Kind::Object(_) | Kind::List(_)) || *kind == Kind::plain("object");
+        !self.root.below.is_empty() || self.root.kinds.iter().any(is_nested)
+    }
+
+    /// Whether it holds a text as a whole.
+    pub(super) fn is_held_text(&self) -> bool {
+        self.hash.is_some() || self.root.kinds.iter().any(|kind| matches!(kind, Kind::Quoted(_)))
     }
 }
 

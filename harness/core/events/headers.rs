@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::beside::{Kept, kept};
 use super::captured::Captured;
 use super::golden::{Block, Golden, Header, Repeat};
 use super::ids::{Ids, ShownId, is_id};
@@ -55,7 +56,7 @@ pub(super) fn held(
     ids: &Ids,
     normalize: &Normalize<'_>,
 ) -> Vec<Header> {
-    let mut headers = all(&capture.delivery.headers, &wanted(capture, options), ids, normalize);
+    let mut headers = all(&capture.delivery.headers, &wanted(options), ids, normalize);
     if let Some(committed) = committed {
         headers.retain(|header| committed.headers.iter().any(|known| known.subject() == header.subject()));
         for header in &mut headers {
@@ -72,20 +73,19 @@ pub fn new_headers(
     options: &ShapeOptions,
     normalize: &Normalize<'_>,
 ) -> Vec<(String, Vec<String>)> {
-    let new = |(capture, block): (&Captured, &Block)| {
-        let headers = all(&capture.delivery.headers, &wanted(capture, options), &Ids::default(), normalize);
-        let is_new = |header: &Header| block.headers.iter().all(|known| known.subject() != header.subject());
-        let new: Vec<String> = headers.iter().filter(|header| is_new(header)).map(Header::subject).collect();
-        (block.request.clone(), new)
+    let new = |of: Kept<'_>| {
+        let known = of.committed.filter(|_| of.is_whole)?;
+        let headers = all(&of.capture.delivery.headers, &wanted(options), &Ids::default(), normalize);
+        let is_new = |header: &&Header| known.headers.iter().all(|known| known.subject() != header.subject());
+        let new: Vec<String> = headers.iter().filter(is_new).map(Header::subject).collect();
+        (!new.is_empty()).then(|| (known.request.clone(), new))
     };
-    captures.iter().zip(&golden.blocks).map(new).filter(|(_, new)| !new.is_empty()).collect()
+    kept(captures, Some(golden), normalize).into_iter().filter_map(new).collect()
 }
 
 /// Returns what tells of a header whether it is held, by its name and its value.
-fn wanted<'a>(capture: &'a Captured, options: &'a ShapeOptions) -> impl Fn(&str, &str) -> bool + 'a {
-    |name, value| {
-        options.headers.iter().any(|named| named == name) || !capture.delivery.only_headers && by_default(name, value)
-    }
+fn wanted(options: &ShapeOptions) -> impl Fn(&str, &str) -> bool {
+    |name, value| options.headers.iter().any(|named| named == name) || by_default(name, value)
 }
 
 fn by_default(name: &str, value: &str) -> bool {
@@ -197,19 +197,22 @@ impl Golden {
             }
         }
         // A golden of values holds them all.
-        let Some((first, others)) = goldens.split_first_mut().filter(|_| detail == Detail::Types) else { return };
-        for other in others.iter() {
-            first.agree_on_values(other);
+        if let Some((first, others)) = goldens.split_first_mut().filter(|_| detail == Detail::Types) {
+            for other in others.iter() {
+                first.agree_on_values(other);
+            }
+            for other in others {
+                other.agree_on_values(first);
+            }
         }
-        for other in others {
-            other.agree_on_values(first);
-        }
+        Golden::agree_in_passing(goldens);
     }
 
     /// Returns it with the headers of another golden of the same run.
     #[must_use]
     pub fn with_headers_of(mut self, other: &Golden) -> Golden {
-        for (block, other) in self.blocks.iter_mut().zip(&other.blocks) {
+        self.keep_varying_in_passing(other);
+        for (block, other) in self.paired(other) {
             block.headers.clone_from(&other.headers);
             if other.ids_repeat() == Some(Repeat::Varies) {
                 block.let_ids_repeat();
@@ -220,7 +223,8 @@ impl Golden {
 
     /// Says of the headers that vary by another golden of the scenario that they do.
     pub fn keep_varying(&mut self, known: &Golden) {
-        for (block, known) in self.blocks.iter_mut().zip(&known.blocks).filter(|(is, was)| is.request == was.request) {
+        self.keep_varying_in_passing(known);
+        for (block, known) in self.paired(known).filter(|(is, was)| is.request == was.request) {
             if known.ids_repeat() == Some(Repeat::Varies) {
                 block.let_ids_repeat();
             }

@@ -1,9 +1,10 @@
 //! The labels of events as a golden writes them, with the options that apply to each.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::captured::{Captured, Event, Payload};
+use super::captured::{Captured, Event, Payload, content};
 use super::notation::{self, Normalize};
 use super::options::ShapeOptions;
 use crate::json::Json;
@@ -35,7 +36,7 @@ impl Labels<'_> {
         let normal = if no_event { raw.to_owned() } else { (self.normalize)(raw) };
         let is_in = |labels: &[String]| labels.iter().any(|label| *label == normal || label == raw);
         let text = match &*normal {
-            ":" | "(unterminated)" if no_event => normal.clone(),
+            text if no_event && text.starts_with([':', '(']) => normal.clone(),
             // A label that looks like a line with a special meaning is quoted.
             text if text == ":" || text.starts_with('(') => notation::json_quoted(&normal),
             _ => notation::name(&normal).into_owned(),
@@ -72,27 +73,36 @@ pub(super) struct ReadEvent<'a> {
     pub(super) has_key_twice: bool,
 }
 
+impl ReadEvent<'_> {
+    /// Its payload, if it is JSON, or a whole body.
+    pub(super) fn value(&self) -> Option<Cow<'_, Json>> {
+        let text = || content(&self.event.payload, None).filter(|_| self.event.is_body());
+        self.json.as_ref().map(Cow::Borrowed).or_else(text)
+    }
+}
+
 /// Returns the events of each capture that a golden shows. Others, such as heartbeats, come at any time and separate nothing.
 pub(super) fn read<'a>(
-    captures: &'a [Captured],
+    captures: impl IntoIterator<Item = &'a Captured>,
     options: &ShapeOptions,
     normalize: &Normalize,
 ) -> Vec<Vec<ReadEvent<'a>>> {
     let mut labels = Labels { options, normalize, known: HashMap::new() };
-    let mut read = |(at, event): (usize, &'a Event), before: usize| {
+    let mut read = |(at, event): (usize, &'a Event), before: usize, is_beside: bool| {
         if !options.comments && matches!(event.payload, Payload::Comment(_)) {
             return None;
         }
         // Of an object that has a key twice, some clients read the first value, and others the last.
         let json = event.parsed(Json::parse_unique).and_then(Result::ok);
         let twice = if json.is_none() { event.json() } else { None };
-        let label = labels.of(&options.label_of(event, json.as_ref().or(twice.as_ref())), !event.is_real());
+        let label =
+            labels.of(&options.label_of(event, json.as_ref().or(twice.as_ref())), !event.is_real() || is_beside);
         let has_key_twice = twice.is_some();
         (!label.ignored).then_some(ReadEvent { event, at, is_late: at >= before, label, json, has_key_twice })
     };
     let mut of = |capture: &'a Captured| {
         let all = capture.all_events(options).enumerate();
-        all.filter_map(|event| read(event, capture.events.len())).collect()
+        all.filter_map(|event| read(event, capture.events.len(), capture.delivery.is_beside)).collect()
     };
-    captures.iter().map(&mut of).collect()
+    captures.into_iter().map(&mut of).collect()
 }

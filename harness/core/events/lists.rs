@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use super::ids::{is_id, place};
+use super::order::{self, Neighbours};
 use crate::json::{Json, Object};
 
 /// All lists at one place.
@@ -13,10 +14,11 @@ pub(super) struct Lists {
     range: Option<(usize, usize)>,
     total: usize,
     order: Order,
+    neighbours: Neighbours,
 }
 
 /// The properties of all lists at one place that a shape shows.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(super) struct ListShape {
     /// The numbers of elements of the shortest and the longest list.
     pub(super) range: (usize, usize),
@@ -24,6 +26,8 @@ pub(super) struct ListShape {
     pub(super) total: usize,
     /// Whether two elements have different orders in different lists.
     pub(super) reordered: bool,
+    /// The order of the elements by what they say.
+    pub(super) order: Option<order::Order>,
 }
 
 /// The order of neighbouring elements, if they have ids. A list that only grows keeps the order of its elements, whoever adds
@@ -41,6 +45,11 @@ impl Lists {
         self.order.add(list);
     }
 
+    /// Adds what the elements of a list say, each as a hash.
+    pub(super) fn add_prints(&mut self, elements: &[u64]) {
+        self.neighbours.add(elements);
+    }
+
     /// Adds all lists from another place.
     pub(super) fn add_all(&mut self, other: Lists) {
         if let Some(range) = other.range {
@@ -49,10 +58,12 @@ impl Lists {
         self.total += other.total;
         self.order.reordered |= other.order.reordered;
         other.order.neighbours.into_iter().for_each(|pair| self.order.pair(pair));
+        self.neighbours.add_all(other.neighbours);
     }
 
     pub(super) fn finish(&self) -> ListShape {
-        ListShape { range: self.range.unwrap_or_default(), total: self.total, reordered: self.order.reordered }
+        let (range, reordered) = (self.range.unwrap_or_default(), self.order.reordered);
+        ListShape { range, total: self.total, reordered, order: self.neighbours.order() }
     }
 
     fn add_range(&mut self, (shortest, longest): (usize, usize)) {

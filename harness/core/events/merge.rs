@@ -7,6 +7,7 @@ use super::ids::Ids;
 use super::lists::{ListShape, Lists};
 use super::notation::Normalize;
 use super::options::Detail;
+use super::order::{mixed, print_of};
 use super::remembered::Remembered;
 use super::scalars::{ScalarShape, Scalars, TextKind};
 use super::times;
@@ -37,7 +38,7 @@ pub(super) struct Field {
 /// The elements of merged lists.
 pub(super) struct List {
     /// Their lengths and their order.
-    pub(super) lists: ListShape,
+    pub(super) lists: Box<ListShape>,
     /// The objects of each kind, by the value of the discriminator, which is left out of their fields.
     pub(super) variants: BTreeMap<Rc<str>, Fields>,
     /// All other elements.
@@ -67,6 +68,9 @@ pub(super) struct Merger<'a> {
     ids: &'a Ids,
     words: &'a WordKeys,
     names: Remembered,
+    /// What a text says, as a hash, if the order of lists is wanted.
+    says: Option<&'a dyn Fn(&str) -> u64>,
+    prints: Remembered<u64>,
     /// The number of scalars so far, which is the turn of the next one.
     turns: usize,
 }
@@ -102,7 +106,8 @@ struct ObjectKey {
 /// The elements of the lists at one place. Their discriminator is chosen when all elements are known.
 #[derive(Default)]
 struct Elements {
-    lists: Lists,
+    // Values can be nested deeply, so they are small.
+    lists: Box<Lists>,
     kinds: BTreeMap<Kind, (Objects, [Scalars; 2])>,
     rest: Option<Box<Seen>>,
 }
@@ -112,25 +117,47 @@ type Kind = [Option<Rc<str>>; 2];
 
 impl<'a> Merger<'a> {
     pub(super) fn new(keep: Keep, normalize: &'a Normalize<'a>, ids: &'a Ids, words: &'a WordKeys) -> Merger<'a> {
-        Merger { keep, normalize, ids, words, names: Remembered::default(), turns: 0 }
+        let (names, prints) = (Remembered::default(), Remembered::default());
+        Merger { keep, normalize, ids, words, names, says: None, prints, turns: 0 }
     }
 
-    pub(super) fn add(&mut self, value: &Json, seen: &mut Seen) {
-        self.add_at(value, false, seen);
+    /// Also finds the order of lists, by what `says` returns of a text.
+    pub(super) fn with_order(self, says: Option<&'a dyn Fn(&str) -> u64>) -> Merger<'a> {
+        Merger { says: says.filter(|_| self.keep == Keep::Types), ..self }
+    }
+
+    /// Adds a value, and returns a hash of what its texts say.
+    pub(super) fn add(&mut self, value: &Json, seen: &mut Seen) -> u64 {
+        self.add_at(value, false, seen)
     }
 
     /// Adds a value. `of_words` says whether it is under a key whose words are shown.
-    fn add_at(&mut self, value: &Json, of_words: bool, seen: &mut Seen) {
+    fn add_at(&mut self, value: &Json, of_words: bool, seen: &mut Seen) -> u64 {
         match value {
             Json::Object(object) => self.add_object(object, [false; 2], seen.object.get_or_insert_default()),
             Json::Array(array) => {
                 let list = seen.list.get_or_insert_default();
                 list.lists.add(array);
+                let mut prints = Vec::new();
                 for element in array {
-                    self.add_element(element, list);
+                    prints.push(self.add_element(element, list));
                 }
+                list.lists.add_prints(if self.says.is_some() { &prints } else { &[] });
+                prints.into_iter().fold(1, mixed)
             }
-            scalar => self.add_scalar(scalar, of_words, &mut seen.scalars),
+            scalar => {
+                self.add_scalar(scalar, of_words, &mut seen.scalars);
+                self.print(scalar)
+            }
+        }
+    }
+
+    fn print(&mut self, scalar: &Json) -> u64 {
+        let says = |text: &str, says: &dyn Fn(&str) -> u64| if self.ids.shown(text).is_some() { 0 } else { says(text) };
+        match (scalar, self.says) {
+            (Json::Str(text), Some(of)) => *self.prints.of(text, || says(text, of)),
+            (Json::Bool(value), _) => 1 + u64::from(*value),
+            _ => 0,
         }
     }
 
@@ -163,24 +190,26 @@ impl<'a> Merger<'a> {
         matches!(&*self.name(text), "<TS>" | "<DATE>").then_some(form)
     }
 
-    fn add_element(&mut self, element: &Json, list: &mut Elements) {
+    fn add_element(&mut self, element: &Json, list: &mut Elements) -> u64 {
         let Json::Object(object) = element else {
             return self.add(element, list.rest.get_or_insert_default());
         };
         let values = DISCRIMINATORS.map(|key| object.get(key).filter(|value| value.as_str().is_some()));
         let kind = values.map(|value| Some(self.name(value?.as_str()?)));
         let (objects, of) = list.kinds.entry(kind).or_default();
+        let mut print = 0_u64;
         for (value, scalars) in values.into_iter().zip(of) {
             if let Some(value) = value {
                 self.add_scalar(value, true, scalars);
+                print = mixed(print, self.print(value));
             }
         }
-        self.add_object(object, values.map(|value| value.is_some()), objects);
+        print.wrapping_add(self.add_object(object, values.map(|value| value.is_some()), objects))
     }
 
     /// Adds an object, without its discriminators for which `apart` says that they are stored separately.
-    fn add_object(&mut self, object: &Object, apart: [bool; 2], objects: &mut Objects) {
-        let number = objects.count;
+    fn add_object(&mut self, object: &Object, apart: [bool; 2], objects: &mut Objects) -> u64 {
+        let (number, mut print) = (objects.count, 1_u64);
         objects.count += 1;
         let is_apart = |key: &str| DISCRIMINATORS.into_iter().zip(apart).any(|(name, apart)| apart && name == key);
         for (nth, (key, value)) in object.iter().filter(|(key, _)| !is_apart(key)).enumerate() {
@@ -201,8 +230,11 @@ impl<'a> Merger<'a> {
             };
             key.objects += usize::from(key.last != number);
             key.last = number;
-            self.add_at(value, of_words, &mut key.seen);
+            let of_value = self.add_at(value, of_words, &mut key.seen);
+            // The keys of an object have no order.
+            print = print.wrapping_add(if of_value == 0 { 0 } else { mixed(print_of(&key.name), of_value) });
         }
+        print
     }
 
     fn name(&mut self, raw: &str) -> Rc<str> {
@@ -238,7 +270,7 @@ impl<'a> Merger<'a> {
             }
         }
         List {
-            lists: lists.finish(),
+            lists: Box::new(lists.finish()),
             variants: variants.into_iter().map(|(name, objects)| (name, self.fields(objects))).collect(),
             rest: rest.map(|seen| Box::new(self.finish(*seen))),
         }
@@ -246,11 +278,6 @@ impl<'a> Merger<'a> {
 }
 
 impl Seen {
-    /// Whether any object or list was seen.
-    pub(super) fn is_nested(&self) -> bool {
-        self.object.is_some() || self.list.is_some()
-    }
-
     fn add_all(&mut self, other: Seen) {
         self.scalars.add_all(other.scalars);
         if let Some(objects) = other.object {
@@ -258,7 +285,7 @@ impl Seen {
         }
         if let Some(Elements { lists, kinds, rest }) = other.list {
             let list = self.list.get_or_insert_default();
-            list.lists.add_all(lists);
+            list.lists.add_all(*lists);
             for (kind, (objects, scalars)) in kinds {
                 let (own, own_scalars) = list.kinds.entry(kind).or_default();
                 own.add_all(objects);

@@ -19,6 +19,7 @@
 //! Which texts of other events are the model's is what `marked` says: what a golden names, or a replay shows in which the model's words
 //! have a mark. The module `turns` says how a text repeats them, and `places` finds where.
 
+mod beside;
 mod capture;
 mod captured;
 mod changes;
@@ -40,6 +41,7 @@ mod merge;
 mod naming;
 mod notation;
 mod options;
+mod order;
 mod outline;
 mod parallel;
 mod path;

@@ -92,6 +92,12 @@ fn is_unseen(c: char) -> bool {
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
+/// The text as HTML; `None` if that is the same.
+pub(super) fn html(text: &str) -> Option<String> {
+    let escaped = text.trim().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    (text.contains(['&', '<', '>', '"', '\''])).then_some(escaped)
+}
+
 /// The beginning of a hash.
 pub(super) fn hash(of: impl AsRef<[u8]>) -> String {
     let hash = Sha256::digest(of);

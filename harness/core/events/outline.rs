@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin};
-use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, Tree};
+use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, Tree, without_orders};
 use super::lists::ListShape;
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
@@ -135,16 +135,17 @@ impl Outline<'_> {
         let elements = self.union(elements);
         let mut kind = golden::List { elements, ..golden::List::default() };
         if self.keep != Keep::Chunks {
-            let ListShape { range, total, reordered } = list.lists;
+            let ListShape { range, total, reordered, order } = (*list.lists).clone();
             let shown = golden::List {
                 range: (range != (1, 1) && range.1 > 0).then_some(range),
                 // The lengths of lists under a top-level key are shown on the lines of the events.
                 total: (range.0 < range.1 && pointer.matches('/').count() > 1).then_some(total),
                 reordered,
                 elements: Vec::new(),
+                order: None,
             };
             if self.pins.counted(pointer, &Kind::List(shown.clone()).to_string()) {
-                kind = golden::List { elements: kind.elements, ..shown };
+                kind = golden::List { elements: kind.elements, order, ..shown };
             }
         }
         Kind::List(kind)
@@ -257,7 +258,9 @@ impl SeenIds {
 
 /// Returns `None` if kinds are too long for one line.
 fn within(kinds: Kinds) -> Option<Kinds> {
-    (Printed(&kinds).to_string().chars().take(INLINE + 1).count() <= INLINE).then_some(kinds)
+    // Whether an order is held changes no line but its own.
+    let text = without_orders(&kinds);
+    (text.chars().take(INLINE + 1).count() <= INLINE).then_some(kinds)
 }
 
 fn variant(kind: &str) -> String {

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::captured::content;
 use super::held::{Held, Holdings, Lane, LaneValue, Manner};
 use super::labels::ReadEvent;
 use super::notation::Normalize;
 use super::path::{At, Path, leaves};
 use super::recorded::Source;
-use super::search::{content, rank_as_id};
+use super::search::rank_as_id;
 use super::turns::{Here, Turns};
 use crate::json::Json;
 

@@ -3,11 +3,10 @@
 //! Neither the names of keys nor the form of ids decide this, but the recording. What tells the texts at a place apart (its
 //! lanes) is what makes most of them recorded texts: an id, an index, or their order alone.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::captured::Payload;
+use super::captured::content;
 use super::held::{Held, Holding, Holdings, Lane, LaneValue, Manner};
 use super::ids::is_id;
 use super::joined::joined;
@@ -53,15 +52,6 @@ pub(super) fn holdings(
         holdings.insert(label, search.holding());
     }
     holdings
-}
-
-/// Returns the content of an event's payload. A payload that is not JSON is a text, and so is a number between texts.
-pub(super) fn content<'a>(payload: &Payload, json: Option<&'a Json>) -> Option<Cow<'a, Json>> {
-    match (payload, json) {
-        (_, Some(json @ (Json::Object(_) | Json::Array(_) | Json::Str(_)))) => Some(Cow::Borrowed(json)),
-        (Payload::Data(text), _) => Some(Cow::Owned(Json::from(&**text))),
-        _ => None,
-    }
 }
 
 /// A collapsed event.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use super::captured::Payload;
+use super::captured::{Payload, content};
 use super::chosen::Chosen;
 use super::golden::{self, Shown};
 use super::held::Holdings;
@@ -20,7 +20,6 @@ use super::payloads::{PayloadReader, Payloads};
 use super::pins::{Pinned, Pins};
 use super::recorded::Recorded;
 use super::remembered::Remembered;
-use super::search::content;
 use super::texts::Messages;
 use super::turns::Turns;
 use super::value;
@@ -58,6 +57,8 @@ pub(super) struct Writing<'a> {
     pub(super) holdings: &'a Holdings,
     pub(super) recorded: &'a Recorded,
     pub(super) turns: &'a Turns<'a>,
+    /// What all turns say, whether or not the golden names them.
+    pub(super) said: &'a Turns<'a>,
     pub(super) pinned: &'a RefCell<Pinned>,
 }
 
@@ -84,6 +85,9 @@ impl Sequence {
     /// Reads the events of a capture. At the level of keys, there are no shapes.
     pub(super) fn of<'a>(events: &'a [ReadEvent<'a>], writing: &Writing<'_>) -> Sequence {
         let Writing { options, normalize, ids, words, .. } = *writing;
+        let says = |text: &str| writing.chosen.print(text, &|text| writing.said.which(text).map(ToString::to_string));
+        let says: Option<&dyn Fn(&str) -> u64> = if writing.chosen.holds_order { Some(&says) } else { None };
+        let merger = |keep| Merger::new(keep, normalize, ids, words).with_order(says);
         let mut reader = Reader {
             writing,
             keys: Remembered::default(),
@@ -94,7 +98,7 @@ impl Sequence {
                 scalars: Remembered::default(),
                 keys: Remembered::default(),
             },
-            mergers: [Keep::Types, Keep::Values, Keep::Chunks].map(|keep| Merger::new(keep, normalize, ids, words)),
+            mergers: [Keep::Types, Keep::Values, Keep::Chunks].map(merger),
             lines: Vec::new(),
             waiting: Vec::new(),
             seen: BTreeMap::new(),
@@ -206,8 +210,7 @@ impl<'a> Reader<'a, '_> {
             }
         }
         let Reader { lines, seen, mut mergers, .. } = self;
-        let nested = seen.into_iter().filter(|(_, of)| of.seen.is_nested());
-        let shapes = nested.map(|(text, LabelSeen { label, keep, seen, payloads })| {
+        let shapes = seen.into_iter().map(|(text, LabelSeen { label, keep, seen, payloads })| {
             let (shape, hash) = (mergers[keep as usize].finish(seen), payloads.finish());
             (text, LabelShape { name: label.name.clone(), keep, shape, hash })
         });
@@ -231,9 +234,10 @@ impl<'a> Reader<'a, '_> {
 
     /// Adds an event: merges its payload, and adds its line. If the line equals the last one or differs only in lengths, the
     /// last one is counted once more instead.
-    fn line(&mut self, ReadEvent { event, label, json, is_late, .. }: &ReadEvent<'_>, top: Top, shown: Vec<Shown>) {
+    fn line(&mut self, read: &ReadEvent<'_>, top: Top, shown: Vec<Shown>) {
+        let ReadEvent { event, label, json, is_late, .. } = read;
         let (json, is_late) = (json.as_ref(), *is_late);
-        self.merge(label, json);
+        self.merge(label, read.value().as_deref());
         let follows = self.lines.last().is_some_and(|last| last.label.text == label.text && last.is_late == is_late);
         let holding = self.writing.holdings.get(&label.text);
         match self.lines.last_mut().filter(|_| follows) {

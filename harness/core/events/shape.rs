@@ -7,10 +7,11 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
 
+use super::beside::Kept;
 use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
-use super::golden::{Block, EventIds, Golden, Head, Repeat};
+use super::golden::{Block, EventIds, Golden, Head, Repeat, Tree};
 use super::ids::Ids;
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
@@ -24,7 +25,7 @@ use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
 use super::turns::Turns;
 use super::words::WordKeys;
-use super::{headers, notation, outline};
+use super::{beside, headers, notation, outline};
 use crate::json::Json;
 
 /// The golden of a run, and what it pins.
@@ -45,8 +46,10 @@ impl Shaped {
         known: &Known<'_>,
         normalize: &dyn Fn(&str) -> String,
     ) -> Shaped {
-        let mut events = read(captures, options, normalize);
-        for events in &mut events {
+        let kept = beside::kept(captures, known.committed, normalize);
+        let mut events = read(kept.iter().map(|of| of.capture), options, normalize);
+        for (events, of) in events.iter_mut().zip(&kept) {
+            events.retain(|_| of.is_whole);
             known.calls.order(events, options);
         }
         // A golden that names no turn holds all texts as they were sent.
@@ -63,6 +66,7 @@ impl Shaped {
         let places = known.committed.map(Places::of);
         let others = (known.foreign.as_ref(), known.has_others, &holdings);
         let chosen = Chosen::of(&events, options, normalize, &ids, places.as_ref(), others);
+        let said = (chosen.holds_order && !tells).then(|| Turns::of(known, normalize));
         let pinned = RefCell::default();
         let writing = Writing {
             options,
@@ -73,14 +77,17 @@ impl Shaped {
             holdings: &holdings,
             recorded: &known.recorded,
             turns: &turns,
+            said: said.as_ref().unwrap_or(&turns),
             pinned: &pinned,
         };
-        let mut committed = known.committed.into_iter().flat_map(|golden| &golden.blocks);
-        let blocks = captures.iter().zip(&events);
-        let blocks = blocks.map(|(capture, events)| block(capture, events, committed.next(), &writing));
+        let blocks = kept.iter().zip(&events).map(|(of, events)| block(of, events, &writing));
         let (blocks, lost): (Vec<Block>, Vec<_>) = blocks.unzip();
         let mut golden = Golden { blocks, said: turns.said(), ..Golden::default() };
-        known.committed.iter().for_each(|committed| golden.tell_tokens_as(committed, &known.recorded));
+        if let Some(committed) = known.committed {
+            golden.tell_tokens_as(committed, &known.recorded);
+            golden.keep_order_as(committed);
+            golden.keep_varying_in_passing(committed);
+        }
         if let Some(committed) = before {
             golden.add_lost(committed, lost);
         }
@@ -111,16 +118,12 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
     events.iter().filter(|event| event.is_real()).map(keys).collect()
 }
 
-/// Returns the part of a golden for one capture. `committed` is what the committed golden has in its place.
-fn block(
-    capture: &Captured,
-    events: &[ReadEvent<'_>],
-    committed: Option<&Block>,
-    writing: &Writing<'_>,
-) -> (Block, Vec<(String, Lost)>) {
+/// Returns the part of a golden for one capture.
+fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Block, Vec<(String, Lost)>) {
+    let Kept { capture, committed, .. } = *of;
     let Writing { options, normalize, pinned, chosen, ids, .. } = *writing;
     let seen = |text: &str| notation::unseen_escaped(text).into_owned();
-    let request = seen(normalize(capture.request.trim()).trim());
+    let request = beside::request_of(capture, normalize);
     if let Some(tree) = &capture.tree {
         let lines = tree.lines().map(|line| seen(&normalize(line)));
         let page = lines.filter(|line| !line.trim().is_empty()).collect();
@@ -137,13 +140,16 @@ fn block(
         let pins = Pins::new(&of.name, options, pinned);
         outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen))
     };
+    // A text is shown where something of it is held, or was.
+    let held = |tree: &Tree| committed?.trees.iter().find(|of| of.label() == tree.label()).map(|of| !of.is_nested());
+    let is_shown = |tree: &Tree| tree.is_nested() || tree.is_held_text() || held(tree).unwrap_or_default();
     let block = Block {
         request,
         head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() }),
         headers,
         events: lines,
         ending: if options.after_last { capture.after.ending } else { Ending::Ended },
-        trees: shapes.into_iter().map(tree).collect(),
+        trees: shapes.into_iter().map(tree).filter(is_shown).collect(),
         page: Vec::new(),
     };
     (block, lost)

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::held::Held;
 use super::marked::{Passed, Tells};
-use super::notation::Normalize;
+use super::notation::{Normalize, html};
 use super::recorded::Source;
 use super::shape::Known;
 use super::told::{How, Said, Told, Words, quoted};
@@ -45,6 +45,12 @@ impl<'a> Turns<'a> {
             (_, committed) => committed.map(|committed| Cow::Owned(Passed::of(committed))),
         };
         Turns { texts, size, tells: known.tells, passed }
+    }
+
+    /// The turn that says all of a normalized text.
+    pub(super) fn which(&self, text: &str) -> Option<&Source> {
+        let text = text.trim();
+        self.texts.iter().find(|(_, said)| said.trim() == text).map(|(source, _)| source)
     }
 
     /// The words at a place.
@@ -165,12 +171,6 @@ pub fn is_said<'a>(known: &Known<'a>, normalize: &'a Normalize<'a>) -> impl Fn(&
 /// Whether a text is more than a word. One word is in two places by chance.
 fn is_telling(text: &str) -> bool {
     text.split_whitespace().nth(1).is_some() || !text.is_ascii()
-}
-
-/// The text as HTML; `None` if that is the same.
-fn html(text: &str) -> Option<String> {
-    let escaped = text.trim().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    (text.contains(['&', '<', '>', '"', '\''])).then_some(escaped)
 }
 
 /// HTML without the forms of quotes, which may be escaped or not.

@@ -71,6 +71,16 @@ pub(super) fn is_plain_word(text: &str) -> bool {
 /// What a text says: without each word that has a digit, since that is what it counts, measures, or names by a version or a hash. `None`
 /// if it says nothing else. A long text is told by its beginning, its length and its hash.
 pub(super) fn said(text: &str) -> Option<String> {
+    let said = without_numbers(text);
+    if !said.contains(char::is_alphabetic) {
+        return None;
+    }
+    let (start, length) = (clipped(&said, SHOWN), said.chars().count());
+    Some(if length > SHOWN { format!("{start} ({length}, {})", hash(&said)) } else { said })
+}
+
+/// A text with `#` in place of each word that has a digit.
+pub(super) fn without_numbers(text: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     let mut said = String::with_capacity(text.len());
     let mut rest = text;
@@ -80,11 +90,7 @@ pub(super) fn said(text: &str) -> Option<String> {
         said.push_str(if word.contains(char::is_numeric) { "#" } else { word });
         rest = behind;
     }
-    if !said.contains(char::is_alphabetic) {
-        return None;
-    }
-    let (start, length) = (clipped(&said, SHOWN), said.chars().count());
-    Some(if length > SHOWN { format!("{start} ({length}, {})", hash(&said)) } else { said })
+    said
 }
 
 /// Returns a key in lower case without `_` and `-`, so `finishReason` and `finish_reason` are the same.

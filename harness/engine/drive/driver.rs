@@ -433,12 +433,14 @@ impl<'a> Driver<'a> {
                     });
                 } else {
                     let headers = &self.scenario.golden.headers;
+                    let is_one = |status: &Vec<u16>| status.len() == 1;
+                    let is_the_one =
+                        matches!(&step.action, Action::Request(of) if of.status.as_ref().is_none_or(is_one));
                     let shows_headers = headers.iter().any(|name| answered.headers.contains_key(name));
                     let captured = answered.into_captured();
-                    if shows_headers {
-                        let mut only = Captured { events: Vec::new(), ..captured.clone() };
-                        only.delivery.only_headers = true;
-                        self.captured.push(Part::Done(only));
+                    let in_passing = captured.clone().in_passing(is_the_one);
+                    if shows_headers || !in_passing.events.is_empty() {
+                        self.captured.push(Part::Done(in_passing));
                     }
                     self.beside.push((index, captured));
                 }

@@ -13,7 +13,7 @@ use super::away::Away;
 use retake_base::error::Error;
 use retake_base::lock::Mutex;
 use retake_base::text::clipped;
-use retake_core::events::{Captured, Event, Payload, ShapeOptions, Status};
+use retake_core::events::{Captured, Event, Golden, Payload, ShapeOptions, Status};
 use retake_model::{Activity, FaultKind, Hold, Reading};
 
 /// The number of events of a run that are kept, each with the beginning of its payload. Nobody reads more.
@@ -276,6 +276,20 @@ impl Underway {
         self.state.lock().parts.values().map(|part| part.events).sum()
     }
 
+    /// Whether an event came that this golden does not have, so that the run differs from it whatever else comes. A label with digits may be
+    /// another one by a rule.
+    pub fn differs_from(&self, golden: &Golden) -> bool {
+        let state = self.state.lock();
+        let Some((_, options)) = state.watched.as_ref().filter(|(_, options)| options.event_name.is_none()) else {
+            return false;
+        };
+        let is_new = |event: &EventData| {
+            let is_word = event.name.chars().all(|c| c.is_ascii_alphabetic() || "_.-/".contains(c));
+            is_word && !options.ignores(&event.name) && !golden.has_event(&event.name)
+        };
+        state.steps.iter().flat_map(|step| &step.events).any(is_new)
+    }
+
     /// Waits until nothing can be expected to come for which the step waits: the run is lost, because `has_missed` returns true
     /// or another part of the step failed, no model call is under way, and the system has sent nothing new for the time `quiet`.
     pub async fn waits_in_vain(&self, quiet: Duration, has_missed: impl Fn() -> bool) {
@@ -423,3 +437,6 @@ impl Underway {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use crate::run::commands::record_command;
 use crate::run::golden::Committed;
 use crate::run::proof::{Agreed, Loosening};
 use crate::run::trial::Replayed;
-use retake_core::events::{Change, Event, Golden, ShapeOptions, Status, changes, moved_and_counted};
+use retake_core::events::{Captured, Change, Event, Golden, ShapeOptions, Status, changes, moved_and_counted};
 use retake_scenario::Scenario;
 
 /// What the golden's line of a collapsed event says if its text is not known.
@@ -44,6 +44,9 @@ pub(super) fn compare(
         golden.agree_on_values(&of(&recorded, options));
     }
     let (then, now) = both(options);
+    if let Some(golden) = written {
+        golden.keep_varying_in_passing(&then);
+    }
     if then == now {
         return None;
     }
@@ -101,8 +104,9 @@ fn only_in(run: &Replayed, other: &Replayed) -> Vec<String> {
 /// Warns if the recorded run is of a failure, which each replay would repeat.
 pub(super) fn warn_of_errors(recorded: &Replayed, scenario: &Scenario) {
     let name = &scenario.name;
-    let refused =
-        recorded.played.driven.captured.iter().filter(|captured| matches!(captured.status, Status::Http(400..)));
+    let is_refused =
+        |captured: &&Captured| matches!(captured.status, Status::Http(400..)) && !captured.delivery.is_beside;
+    let refused = recorded.played.driven.captured.iter().filter(is_refused);
     let refused =
         refused.map(|captured| format!("`{}` was answered with status {}", captured.request, captured.status));
     let of_events = recorded.error_event(None).map(|cause| cause.what);

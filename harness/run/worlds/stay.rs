@@ -372,7 +372,9 @@ impl Setting<'_> {
         let scrubbed = |text: &str| secrets.text(text, &mut Fired::new()).into_owned();
         let rules = &self.project.rules;
         let normalize = |text: &str| scrubbed(&driven.names.apply(text, &rules.normalizer));
-        Shaped::of(&driven.captured, &self.scenario.golden, &known, &normalize).golden
+        let captured: Vec<Captured> =
+            driven.captured.iter().filter(|capture| !capture.delivery.is_beside).cloned().collect();
+        Shaped::of(&captured, &self.scenario.golden, &known, &normalize).golden
     }
 
     /// What a run sent, up to a step if it is given.
@@ -382,7 +384,7 @@ impl Setting<'_> {
             let steps = self.scenario.steps.iter().take(until).flat_map(Step::parts);
             steps.filter(|part| part.golden).count()
         });
-        let of_golden = captured.iter().filter(|capture| !capture.delivery.only_headers).take(parts);
+        let of_golden = captured.iter().filter(|capture| !capture.delivery.is_beside).take(parts);
         let broken = broken.clone().or_else(|| seen.broken_stream()).filter(|_| until.is_none());
         let of_golden = of_golden.chain(&broken).enumerate();
         // Answers that go into no golden are told apart by their steps.

@@ -25,7 +25,9 @@ fn tree(scenario: &str, fixture: &str) -> Tree {
     tree.replace(&format!("scenarios/{scenario}/scenario.toml"), "[golden]\n", "[golden]\ndetail = \"keys\"\n");
     let golden = format!("goldens/{scenario}.snap");
     let text = tree.read(&golden);
-    let sequence = text.rsplit_once("\n\n").map_or(&*text, |(sequence, _)| sequence);
+    // Each answer has its head, its sequence, and its trees.
+    let blocks = text.split("\n\n\n").map(|block| block.splitn(3, "\n\n").take(2).collect::<Vec<_>>().join("\n\n"));
+    let sequence = blocks.collect::<Vec<_>>().join("\n\n\n");
     // Its turns are in another order.
     let lines: Vec<&str> =
         sequence.lines().filter(|line| !(line.starts_with("  ") && line.contains(" = turn "))).collect();

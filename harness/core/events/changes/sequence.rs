@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{BODY, Change, MOST, Subject, VALUE, What};
+use super::{Change, MOST, Subject, VALUE, What, is_body};
 use crate::events::captured::Ending;
 use crate::events::golden::{Block, EventLine, Shown, Top, Tree};
 use retake_base::text::{clipped, times};
@@ -342,7 +342,7 @@ impl Block {
     fn labels(&self) -> Vec<&str> {
         let mut labels: Vec<&str> = Vec::new();
         for event in &self.events {
-            if !labels.contains(&&*event.label) && event.label != BODY {
+            if !labels.contains(&&*event.label) && !is_body(&event.label) {
                 labels.push(&event.label);
             }
         }

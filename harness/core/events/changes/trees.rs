@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::EACH_OTHER;
 use super::{Change, Subject, What};
-use crate::events::golden::{Block, Field, Id, Kind, Kinds, List, Node, Printed, STRING, Tree};
+use crate::events::golden::{Block, Field, Id, Kind, Kinds, List, Node, Printed, STRING, Tree, without_orders};
 use crate::events::words::is_word;
 
 /// What differs at a place of two trees.
@@ -17,6 +17,8 @@ enum Difference {
     /// It is absent where it was null, or the other way round.
     NullGone,
     NullNew,
+    /// The elements of a list are in another order.
+    Order,
 }
 
 impl Difference {
@@ -77,6 +79,7 @@ impl<'a> Places<'a> {
             Some(now) if was.optional && !now.optional && was.kinds == without_null(&now.kinds) => {
                 Some((path, Difference::NullNew))
             }
+            Some(now) if without_orders(&now.kinds) == without_orders(&was.kinds) => Some((path, Difference::Order)),
             Some(now) => Some((path, Difference::Is(now.kinds.clone(), was.kinds.clone()))),
         });
         let is_new = |(path, _): &&(String, _)| old.at(path).is_none();
@@ -192,7 +195,8 @@ fn told(subject: &Subject, places: &[(String, Difference)]) -> Option<Change> {
         Difference::NullNew => change(What::NullNew),
         Difference::New => change(What::Shape).between("", "it"),
         Difference::Renamed(is) => change(What::ShapeRenamed).between("", is),
-        Difference::Is(now, was) => change(What::Shape).between(Printed(was).to_string(), Printed(now).to_string()),
+        Difference::Order => change(What::Order),
+        Difference::Is(now, was) => change(What::Shape).between(without_orders(was), without_orders(now)),
     };
     let name = path.rsplit(['/', '.']).next().unwrap_or_default();
     let same = format!("{:?} {name} {} {}", found.what, found.before, found.now);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::sequence::{Aligned, Event, NAMELESS};
-use super::{BODY, Change, Subject, VALUE, What};
+use super::{Change, Subject, VALUE, What, is_body};
 use crate::events::golden::{Shown, Text, Top};
 use crate::events::held::{Lane, Manner};
 use retake_base::cause::CauseKind;
@@ -20,10 +20,10 @@ pub(super) fn changes(aligned: &Aligned<'_>) -> Vec<Change> {
             subject = Subject::Event(format!("{NAMELESS} {}", was.keys));
         }
         let Some(mut change) = difference(subject, was, is) else { continue };
-        if change.place.is_empty() && was.label != BODY && !others.iter().any(|(label, _)| *label == was.label) {
+        if change.place.is_empty() && !is_body(was.label) && !others.iter().any(|(label, _)| *label == was.label) {
             others.push((was.label, is.top.to_string()));
         }
-        if was.label == BODY {
+        if is_body(was.label) {
             change.same.clone_from(&change.place);
         }
         if !found.iter().any(|known| known.is_at(&change)) {

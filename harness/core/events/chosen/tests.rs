@@ -13,6 +13,7 @@ fn shapes_of(lines: &[&str], options: &ShapeOptions, committed: Option<&str>) ->
     let mut foreign = Foreign::default();
     foreign.add_text("hello");
     foreign.add_text("Rome, the old town");
+    foreign.add_language("en_US");
     foreign.add_text(r#"{"city": "Rome"}"#);
     foreign.add_response(&crate::json::Json::parse(br#"{"service_tier": "default"}"#).unwrap());
     let normalize = |text: &str| crate::key::Normalizer::default().apply(text).into_owned();
@@ -237,4 +238,46 @@ fn what_a_text_says_of_its_own_is_held_if_all_runs_say_it() {
     let mut later = texts(line, None);
     later.keep_open(&golden);
     assert_eq!(later, golden);
+}
+
+/// The golden of a body that is no JSON. The model `desk-2` said "A lamp & a bulb".
+fn text(body: &str, committed: Option<&Golden>) -> Golden {
+    let mut foreign = Foreign::default();
+    foreign.add_model("desk-2");
+    foreign.add_text("A lamp & a bulb");
+    let mut captured = captured(&[]);
+    captured.events = vec![crate::events::Event::body(body.as_bytes())];
+    let known = Known { foreign: Some(foreign), has_others: true, committed, ..Known::default() };
+    Shaped::of(&[captured], &ShapeOptions::default(), &known, &str::to_owned).golden
+}
+
+#[test]
+fn what_stands_around_the_models_words_in_a_text_is_held() {
+    let page = "<main>Your order</main>\n<p class=\"desk\">A lamp &amp; a bulb</p>\n";
+    let held = Golden::parse(&text(page, None).to_string()).unwrap();
+    assert_eq!(text(page, Some(&held)), held);
+    assert!(held.to_string().contains(r#""<main>Your order</main>\n<p class=\"desk\">…</p>\n""#), "{held}");
+    let change = |run: &Golden| crate::events::changes(&held, run).first().map(crate::events::Change::words);
+    assert!(change(&text(&page.replace("Your order", "Order"), Some(&held))).is_some());
+    assert!(change(&text(&page.replace("desk", "you"), Some(&held))).is_some());
+    // A golden that holds nothing of it stays as it is.
+    let line = held.to_string().lines().find(|line| line.contains("<main>")).unwrap().to_owned();
+    let older = Golden::parse(&held.to_string().replace(&format!("\n{line}\n"), "")).unwrap();
+    assert_eq!(text("<main>Order</main>", Some(&older)).to_string(), older.to_string());
+    // What another run says otherwise is open, and stays so.
+    let mut varying = text(page, None);
+    varying.agree_on_values(&text(&page.replace("Your", "My"), None));
+    assert!(varying.to_string().contains("\nbody  string\n"), "{varying}");
+    assert_eq!(text(&page.replace("Your", "Our"), Some(&varying)), varying);
+}
+
+#[test]
+fn the_name_of_the_model_is_held_as_what_it_is() {
+    let body = r#"{"model": "desk-2", "via": "openai/desk-2", "language": "en"}"#;
+    let held = Golden::parse(&text(body, None).to_string()).unwrap();
+    assert_eq!(lines_of(&held), [r#"language   "en""#, r#"model      "<model>""#, r#"via        "openai/<model>""#]);
+    assert_eq!(text(body, Some(&held)), held);
+    for (was, is) in [("\"desk-2\"", "\"desk-1\""), ("openai/", ""), ("\"en\"", "\"de\"")] {
+        assert_ne!(text(&body.replace(was, is), Some(&held)), held, "{is}");
+    }
 }

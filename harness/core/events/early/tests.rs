@@ -47,6 +47,8 @@ fn only_a_piece_of_the_text_at_its_place_is_a_part_of_the_answer() {
         // As it is escaped in HTML.
         (event("delta", "The &quot;cap"), None),
         (event("delta", "of France"), Some(Patience::UntilItComes)),
+        // Its beginning is lost, and is missed in the golden.
+        (event("delta", "of France is Paris."), None),
         (event("delta", " "), Some(Patience::UntilItComes)),
         (event("end", "The \"cap"), Some(Patience::UntilItComes)),
     ] {

@@ -122,12 +122,14 @@ fn kind() -> impl Strategy<Value = Kind> {
         let kinds = || prop::collection::vec(inner.clone(), 1..4);
         let field = (name(), any::<bool>(), kinds());
         let field = field.prop_map(|(name, optional, kinds)| Field { name, optional, kinds });
-        let list = (prop::option::of((0..9_usize, 1..9_usize)), prop::option::of(1..99_usize), any::<bool>(), kinds());
+        let order = prop::sample::select(vec![None, Some(Order::Any), Some(Order::Is("4f1c".to_owned()))]);
+        let range = prop::option::of((0..9_usize, 1..9_usize));
+        let list = (range, prop::option::of(1..99_usize), any::<bool>(), kinds(), order);
         prop_oneof![
             prop::collection::vec(field, 1..4).prop_map(Kind::Object),
             Just(Kind::List(List::default())),
-            list.prop_map(|(range, total, reordered, elements)| {
-                Kind::List(List { range, elements, total, reordered })
+            list.prop_map(|(range, total, reordered, elements, order)| {
+                Kind::List(List { range, elements, total, reordered, order })
             }),
         ]
     })

@@ -1,7 +1,9 @@
 //! The numbers and texts that a golden holds: those that are the same in each run, and those of tokens, which are told by the turns of the
 //! recording that took them. A number that another run has otherwise is open, and once a committed golden says so, it stays so.
 
-use super::{Golden, Kind, Kinds, NUMBER, Node, STRING};
+use super::{Golden, Kind, Kinds, NUMBER, Node, Printed, STRING};
+use crate::events::foreign::MODEL;
+use crate::events::order::Order;
 use crate::events::recorded::Recorded;
 use crate::events::tokens;
 use crate::events::words::is_word;
@@ -17,7 +19,35 @@ impl Golden {
                 put(kinds, &|_| None);
             }
             open_texts(kinds, texts(kinds) != texts(other));
+            let_order_vary(kinds, other, &|order, other| order != other);
         });
+    }
+
+    /// Has the order of lists only where a committed golden has it.
+    pub(in crate::events) fn keep_order_as(&mut self, known: &Golden) {
+        self.at_places(known, &|kinds, known| {
+            let_order_vary(kinds, known, &|_, known| *known == Some(Order::Any));
+            if let (Some(order), None) = (order_of_mut(kinds), order_of(known)) {
+                *order = None;
+            }
+        });
+    }
+
+    /// Has the order of lists only where nothing else differs from a committed golden: what elements say otherwise tells more.
+    #[must_use]
+    pub fn ordered_beside(self, committed: &Golden) -> Golden {
+        let same = self.clone().with_order_of(committed);
+        if same == *committed { self } else { same }
+    }
+
+    /// Has the order that lists have in another golden.
+    pub(super) fn with_order_of(mut self, other: &Golden) -> Golden {
+        self.at_places(other, &|kinds, other| {
+            if let Some(order) = order_of_mut(kinds) {
+                *order = order_of(other);
+            }
+        });
+        self
     }
 
     /// Leaves numbers and texts open that a committed golden leaves open: they may be the same by chance.
@@ -27,6 +57,7 @@ impl Golden {
                 put(kinds, &|_| None);
             }
             open_texts(kinds, known.contains(&Kind::plain(STRING)) && texts(kinds) != texts(known));
+            let_order_vary(kinds, known, &|_, known| *known == Some(Order::Any));
         });
     }
 
@@ -42,6 +73,7 @@ impl Golden {
                 });
             }
             open_texts(kinds, texts(kinds) != texts(other));
+            let_order_vary(kinds, other, &|order, other| order != other);
         });
     }
 
@@ -57,7 +89,7 @@ impl Golden {
     }
 
     fn at_places(&mut self, other: &Golden, act: Act<'_>) {
-        for (block, other) in self.blocks.iter_mut().zip(&other.blocks) {
+        for (block, other) in self.paired(other) {
             for tree in &mut block.trees {
                 at_node(&mut tree.root, other.trees.iter().map(|tree| &tree.root), act);
             }
@@ -76,21 +108,50 @@ fn at_node<'a>(node: &mut Node, mut others: impl Iterator<Item = &'a Node>, act:
 fn at_place(kinds: &mut Kinds, other: &[Kind], act: Act<'_>) {
     act(kinds, other);
     for kind in kinds {
-        if let Kind::List(list) = kind
-            && let Some(Kind::List(other)) = other.iter().find(|kind| matches!(kind, Kind::List(_)))
-        {
-            at_place(&mut list.elements, &other.elements, act);
+        for other in other {
+            match (&mut *kind, other) {
+                (Kind::List(list), Kind::List(other)) => at_place(&mut list.elements, &other.elements, act),
+                (Kind::Object(fields), Kind::Object(others)) => {
+                    for (field, other) in fields.iter_mut().zip(others).filter(|(field, of)| field.name == of.name) {
+                        at_place(&mut field.kinds, &other.kinds, act);
+                    }
+                }
+                _ => {}
+            }
         }
     }
+}
+
+/// The order of the list at a place, if there is one.
+fn order_of(kinds: &[Kind]) -> Option<Order> {
+    kinds.iter().find_map(|kind| if let Kind::List(list) = kind { list.order.clone() } else { None })
+}
+
+fn order_of_mut(kinds: &mut [Kind]) -> Option<&mut Option<Order>> {
+    kinds.iter_mut().find_map(|kind| if let Kind::List(list) = kind { Some(&mut list.order) } else { None })
+}
+
+/// Says of a list that its order varies, by the one in another golden.
+fn let_order_vary(kinds: &mut [Kind], other: &[Kind], varies: &dyn Fn(&Option<Order>, &Option<Order>) -> bool) {
+    let order = order_of_mut(kinds).filter(|order| order.is_some() && varies(order, &order_of(other)));
+    if let Some(order) = order {
+        *order = Some(Order::Any);
+    }
+}
+
+/// Kinds as they stand on a line, without the order of lists.
+pub(in crate::events) fn without_orders(kinds: &[Kind]) -> String {
+    Order::left_out_of(&Printed(kinds).to_string())
 }
 
 fn numbers(kinds: &[Kind]) -> Vec<&Kind> {
     kinds.iter().filter(|kind| kind.is_number()).collect()
 }
 
-/// The texts that are held at a place, other than words.
+/// The texts that are held at a place, other than words and the name of the model.
 fn texts(kinds: &[Kind]) -> Vec<&Kind> {
-    kinds.iter().filter(|kind| matches!(kind, Kind::Quoted(text) if !is_word(text.trim_matches('"')))).collect()
+    let is_text = |text: &str| !is_word(text) && text != MODEL;
+    kinds.iter().filter(|kind| matches!(kind, Kind::Quoted(text) if is_text(text.trim_matches('"')))).collect()
 }
 
 /// Leaves the texts at a place open, if they vary.

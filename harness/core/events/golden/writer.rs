@@ -266,7 +266,7 @@ impl Display for Kind {
                 }
                 f.write_char('}')
             }
-            Kind::List(List { range, elements, total, reordered }) => {
+            Kind::List(List { range, elements, total, reordered, order }) => {
                 f.write_char('[')?;
                 match range {
                     Some((least, most)) if least == most => write!(f, "{most} × ")?,
@@ -275,7 +275,9 @@ impl Display for Kind {
                 }
                 write!(f, "{}", Printed(elements))?;
                 total.iter().try_for_each(|total| write!(f, ", {total} in all"))?;
-                f.write_str(if *reordered { ", reordered]" } else { "]" })
+                f.write_str(if *reordered { ", reordered" } else { "" })?;
+                order.iter().try_for_each(|order| write!(f, "{order}"))?;
+                f.write_char(']')
             }
         }
     }

@@ -2,6 +2,7 @@ use super::super::captured::{Captured, Event};
 use super::super::shape::Shaped;
 use super::*;
 use crate::conversation::{Answer, Block, ToolCall};
+use crate::events::Payload;
 use crate::events::golden::Golden;
 use crate::json::Layout;
 

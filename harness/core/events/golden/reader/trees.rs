@@ -3,6 +3,7 @@
 use super::super::writer::{BUT, GONE};
 use super::super::{Field, Id, Kind, Kinds, List, Node, Tree};
 use super::line::{Line, wrong};
+use crate::events::order::Order;
 use crate::events::times;
 use crate::json::MAX_DEPTH;
 use retake_base::error::{Place, Result};
@@ -222,8 +223,13 @@ impl Line<'_> {
         if !self.rest().starts_with([']', ',']) {
             list.elements = self.kinds(depth + 1)?;
         }
-        while self.eat(", ") {
-            if self.eat("reordered") {
+        loop {
+            if let Some((order, rest)) = Order::parse(self.rest()) {
+                self.at = self.text.len() - rest.len();
+                list.order = Some(order);
+            } else if !self.eat(", ") {
+                break;
+            } else if self.eat("reordered") {
                 list.reordered = true;
             } else {
                 list.total = Some(self.number()?);

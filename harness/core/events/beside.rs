@@ -1,0 +1,105 @@
+//! The answers to steps that are not captured: a sign-in, an upload, a question whose answer nobody looks at. A golden holds them as far as they
+//! are the same in each run; where they vary, it says so, and nothing fails.
+
+use super::captured::{Captured, IN_PASSING};
+use super::golden::{Block, Golden, Top, VARIES};
+use super::notation::{self, Normalize};
+
+/// An answer that goes into a golden.
+pub(super) struct Kept<'a> {
+    pub(super) capture: &'a Captured,
+    /// What a committed golden has in its place.
+    pub(super) committed: Option<&'a Block>,
+    /// Whether its body goes into the golden, too.
+    pub(super) is_whole: bool,
+}
+
+/// Returns the answers that go into a golden. A committed golden may hold fewer that are not captured.
+pub(super) fn kept<'a>(
+    captures: &'a [Captured],
+    committed: Option<&'a Golden>,
+    normalize: &Normalize<'_>,
+) -> Vec<Kept<'a>> {
+    let mut known = Rest(committed.map_or(&[], |golden| &golden.blocks));
+    let kept = |capture: &'a Captured| {
+        let is_beside = capture.delivery.is_beside;
+        let block = known.next(is_beside.then(|| request_of(capture, normalize)).as_deref());
+        let is_whole = !is_beside || committed.is_none() || !block?.events.is_empty();
+        Some(Kept { capture, committed: block, is_whole })
+    };
+    captures.iter().filter_map(kept).collect()
+}
+
+/// The blocks of a golden that are still to come.
+struct Rest<'a>(&'a [Block]);
+
+impl<'a> Rest<'a> {
+    /// The block of the next answer that is captured, or of the next one before it that is not, by its request.
+    fn next(&mut self, beside: Option<&str>) -> Option<&'a Block> {
+        let captured = self.0.iter().take_while(|block| block.is_beside()).count();
+        let at = match beside {
+            Some(request) => self.0[..captured].iter().position(|block| block.request == request)?,
+            None => captured,
+        };
+        let block = self.0.get(at)?;
+        self.0 = &self.0[at + 1..];
+        Some(block)
+    }
+}
+
+/// Returns the request of an answer, as a golden has it.
+pub(super) fn request_of(capture: &Captured, normalize: &Normalize<'_>) -> String {
+    notation::unseen_escaped(normalize(capture.request.trim()).trim()).into_owned()
+}
+
+impl Golden {
+    /// Says of bodies that are not captured, and differ between goldens of one scenario, that they vary.
+    pub fn agree_in_passing(goldens: &mut [&mut Golden]) {
+        let Some((first, others)) = goldens.split_first_mut() else { return };
+        for (at, block) in first.blocks.iter_mut().enumerate().filter(|(_, block)| block.is_beside()) {
+            let mut of_others = others.iter_mut().filter_map(|other| other.blocks.get_mut(at));
+            if of_others.any(|other| (&other.events, &other.trees) != (&block.events, &block.trees)) {
+                block.let_vary();
+                others.iter_mut().filter_map(|other| other.blocks.get_mut(at)).for_each(Block::let_vary);
+            }
+        }
+    }
+
+    /// Says of bodies that are not captured that they vary where another golden says so.
+    pub fn keep_varying_in_passing(&mut self, known: &Golden) {
+        for (block, _) in self.paired(known).filter(|(_, known)| known.varies()) {
+            block.let_vary();
+        }
+    }
+
+    /// Its answers, each with that of an older golden. The one or the other may hold answers that are not captured.
+    pub(super) fn paired<'a>(&'a mut self, other: &'a Golden) -> impl Iterator<Item = (&'a mut Block, &'a Block)> {
+        let mut others = Rest(&other.blocks);
+        self.blocks.iter_mut().filter_map(move |block| {
+            let other = others.next(block.is_beside().then_some(&*block.request))?;
+            Some((block, other))
+        })
+    }
+}
+
+impl Block {
+    /// Whether its step is not captured. Older goldens have no bodies of these.
+    fn is_beside(&self) -> bool {
+        self.head.is_some() && self.events.iter().all(|event| event.label == IN_PASSING)
+    }
+
+    fn varies(&self) -> bool {
+        self.events.iter().any(|event| event.label == IN_PASSING && event.top == Top::Word(VARIES.to_owned()))
+    }
+
+    fn let_vary(&mut self) {
+        self.events.iter_mut().for_each(|event| {
+            event.top = Top::Word(VARIES.to_owned());
+            event.shown.clear();
+        });
+        self.trees.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests;

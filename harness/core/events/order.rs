@@ -1,0 +1,100 @@
+//! The order of a list's elements: a hash of which elements stand beside each other. A list that grows from event to event has the same
+//! neighbours in each run, whichever of its states are sent. Of an element counts what its texts say, and no id, number or time.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::notation;
+
+/// The fewest ways in which a list could be in another order: where there are fewer, a few runs have the same order by chance.
+const WAYS: usize = 6;
+
+/// How both begin.
+const IN: &str = ", in ";
+/// What stands before the hash of an order.
+const IN_ORDER: &str = ", in order ";
+/// How a list is marked whose order differs from run to run.
+const IN_ANY_ORDER: &str = ", in any order";
+
+/// The order of the elements of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// A hash of it.
+    Is(String),
+    /// It differs from run to run.
+    Any,
+}
+
+/// Which elements stand beside each other in all lists at one place, each by a hash.
+#[derive(Default)]
+pub(super) struct Neighbours {
+    pairs: BTreeSet<(u64, u64)>,
+    is_telling: bool,
+}
+
+impl Neighbours {
+    pub(super) fn add(&mut self, elements: &[u64]) {
+        self.pairs.extend(elements.windows(2).map(|two| (two[0], two[1])));
+        let distinct: BTreeSet<&u64> = elements.iter().collect();
+        let of_first = elements.iter().filter(|of| Some(*of) == elements.first()).count();
+        let fewer = of_first.min(elements.len() - of_first);
+        self.is_telling |= distinct.len() > 2 || fewer > 1 || fewer == 1 && elements.len() >= WAYS;
+    }
+
+    /// Adds those of another place.
+    pub(super) fn add_all(&mut self, other: Neighbours) {
+        self.pairs.extend(other.pairs);
+        self.is_telling |= other.is_telling;
+    }
+
+    /// The order; `None` if it may be the same by chance.
+    pub(super) fn order(&self) -> Option<Order> {
+        let bytes = || self.pairs.iter().flat_map(|(one, next)| [one.to_le_bytes(), next.to_le_bytes()]).flatten();
+        self.is_telling.then(|| Order::Is(notation::hash(bytes().collect::<Vec<u8>>())))
+    }
+}
+
+impl Order {
+    /// Reads what follows a list's elements: the order, and what comes behind it.
+    pub(super) fn parse(text: &str) -> Option<(Order, &str)> {
+        if let Some(rest) = text.strip_prefix(IN_ANY_ORDER) {
+            return Some((Order::Any, rest));
+        }
+        let rest = text.strip_prefix(IN_ORDER)?;
+        let (hash, rest) = rest.split_at(rest.find([',', ']'])?);
+        Some((Order::Is(hash.to_owned()), rest))
+    }
+
+    /// Returns kinds as they are written, without orders.
+    pub(super) fn left_out_of(text: &str) -> String {
+        let mut parts = text.split(IN);
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let part = format!("{IN}{part}");
+            out.push_str(Order::parse(&part).map_or(&*part, |(_, rest)| rest));
+        }
+        out
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Order::Is(hash) => write!(f, "{IN_ORDER}{hash}"),
+            Order::Any => f.write_str(IN_ANY_ORDER),
+        }
+    }
+}
+
+/// A hash of a text that is the same on each machine.
+pub(super) fn print_of(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| mixed(hash, byte.into()))
+}
+
+/// The hash of two things, one after the other.
+pub(super) fn mixed(one: u64, next: u64) -> u64 {
+    (one ^ next).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
+}
+
+#[cfg(test)]
+mod tests;

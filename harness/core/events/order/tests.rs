@@ -1,0 +1,102 @@
+use crate::conversation::{Answer, Block};
+use crate::events::{Capture, Captured, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped, changes};
+
+/// The golden of a run in which the model said these texts in its turns. Other runs show what varies.
+fn golden(line: &str, said: &[&str], committed: Option<&Golden>) -> Golden {
+    let answer = |text: &&str| Answer { blocks: vec![Block::Text((*text).to_owned())], ..Answer::default() };
+    let recorded = Recorded::of(&said.iter().map(answer).collect::<Vec<_>>());
+    let mut foreign = Foreign::default();
+    foreign.add_recorded(&recorded);
+    let events = format!("event: task\ndata: {line}\n\n");
+    let captured = Captured::stream("POST /", Capture::new().push(events.as_bytes()));
+    let known = Known { recorded, foreign: Some(foreign), has_others: true, committed, ..Known::default() };
+    let normalize = |text: &str| crate::key::Normalizer::default().apply(text).into_owned();
+    Shaped::of(&[captured], &ShapeOptions::default(), &known, &normalize).golden
+}
+
+fn read_again(golden: &Golden) -> Golden {
+    let read = Golden::parse(&golden.to_string()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(read.to_string(), golden.to_string());
+    read
+}
+
+const WORDS: &str = r#"{"steps": ["think", "look", "write"], "two": ["a", "b"], "rows": [{"doc": "One of them", "ms": 5}, {"doc": "Two", "ms": 7},
+    {"doc": "Three", "ms": 9}], "tools": ["find", "get", "get", "find"], "id": "550e8400-e29b-41d4-a716-446655440000", "none": [[], [], []]}"#;
+
+#[test]
+fn the_order_of_a_list_is_held_where_chance_would_not_repeat_it() {
+    let line = WORDS.replace('\n', " ");
+    let held = read_again(&golden(&line, &[], None));
+    let swapped = |was: &str, is: &str| {
+        assert!(line.contains(was), "{was}");
+        golden(&line.replacen(was, is, 1), &[], Some(&held))
+    };
+    for (was, is, place) in [
+        (r#""look", "write""#, r#""write", "look""#, "/steps"),
+        (r#""find", "get", "get", "find""#, r#""find", "find", "get", "get""#, "/tools"),
+        (r#""One of them", "ms": 5}, {"doc": "Two""#, r#""Two", "ms": 5}, {"doc": "One of them""#, "/rows"),
+    ] {
+        let found = changes(&held, &swapped(was, is));
+        let words = found.iter().map(crate::events::Change::words).collect::<Vec<_>>().join("\n");
+        assert!(words.contains(&format!("the elements of `{place}` in another order")), "{words}");
+    }
+    // A number, and two that may stand in either order.
+    for (was, is) in [(r#""ms": 5"#, r#""ms": 6"#), (r#""a", "b""#, r#""b", "a""#)] {
+        let now = swapped(was, is).to_string();
+        assert_eq!(now.replace("6 | 7 | 9", "5 | 7 | 9"), held.to_string());
+    }
+}
+
+#[test]
+fn an_order_that_a_run_has_otherwise_is_open_from_then_on() {
+    let line = WORDS.replace('\n', " ");
+    let other = line.replace(r#""look", "write""#, r#""write", "look""#);
+    let mut first = golden(&line, &[], None);
+    first.agree_on_values(&golden(&other, &[], Some(&first)));
+    let held = read_again(&first);
+    assert!(held.to_string().contains(", in any order]"), "{held}");
+    assert_eq!(golden(&other, &[], Some(&held)), held);
+    let mut anew = golden(&line, &[], None);
+    anew.keep_open(&held);
+    assert_eq!(anew, held);
+}
+
+#[test]
+fn a_golden_without_orders_is_compared_without_them() {
+    let line = WORDS.replace('\n', " ");
+    let text = golden(&line, &[], None).to_string();
+    let without = regex::Regex::new(", in order [0-9a-f]{4}").unwrap().replace_all(&text, "").into_owned();
+    assert_ne!(without, text);
+    let older = Golden::parse(&without).unwrap();
+    let other = line.replace(r#""look", "write""#, r#""write", "look""#);
+    assert_eq!(golden(&other, &[], Some(&older)).to_string(), without);
+}
+
+#[test]
+fn the_words_of_the_model_count_by_their_turns() {
+    let line = |said: [&str; 3]| {
+        format!(r#"{{"talk": [{{"text": {:?}}}, {{"text": {:?}}}, {{"text": {:?}}}]}}"#, said[0], said[1], said[2])
+    };
+    let (said, others) = (["One thing", "Another thing", "The last"], ["Was es ist", "Ein anderes", "Ein letztes"]);
+    let held = read_again(&golden(&line(said), &said, None));
+    assert!(held.to_string().contains(", in order "), "{held}");
+    assert_eq!(golden(&line(others), &others, Some(&held)), held);
+    assert_ne!(golden(&line([others[1], others[0], others[2]]), &others, Some(&held)), held);
+}
+
+#[test]
+fn a_list_that_grows_has_one_order_whichever_of_its_states_are_sent() {
+    let hash = |lists: &[&[u64]]| {
+        let mut neighbours = super::Neighbours::default();
+        for list in lists {
+            neighbours.add(list);
+        }
+        neighbours.order()
+    };
+    assert_eq!(hash(&[&[1], &[1, 2], &[1, 2, 3]]), hash(&[&[1, 2, 3]]));
+    assert_ne!(hash(&[&[1, 2, 3]]), hash(&[&[2, 1, 3]]));
+    for few in [&[1, 2][..], &[1, 1, 1], &[1, 2, 2, 2, 2], &[]] {
+        assert_eq!(hash(&[few]), None, "{few:?}");
+    }
+    assert!(hash(&[&[1, 2, 2, 1]]).is_some() && hash(&[&[1, 2, 2, 2, 2, 2]]).is_some());
+}
