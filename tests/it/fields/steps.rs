@@ -30,7 +30,7 @@ pub(super) fn entries() -> Vec<Entry> {
         let scenario = asked(field, "") + &is("method", &field.to_uppercase());
         played(field, &[(scenario, Says::Green)])
     };
-    let numbers = |fields: &str| steps(&format!("timeout = \"2s\"\n[[step]]\nget = \"/numbers\"\n{fields}\n"));
+    let numbers = |fields: &str| steps(&format!("timeout = \"4s\"\n[[step]]\nget = \"/numbers\"\n{fields}\n"));
     let run = |fields: &str| {
         let run = format!("[[step]]\nrun = {}\n{fields}\ngolden = false\n", agent());
         steps(&run)
@@ -43,7 +43,7 @@ pub(super) fn entries() -> Vec<Entry> {
         steps(&step)
     };
     let job = |is: &str| {
-        steps(&format!("timeout = \"1s\"\n[[step]]\nget = \"/job\"\nwait = {{ json = \"/status\", is = \"{is}\" }}\n"))
+        steps(&format!("timeout = \"4s\"\n[[step]]\nget = \"/job\"\nwait = {{ json = \"/status\", is = \"{is}\" }}\n"))
     };
     let numbers_left = numbers("cancel = { after = \"number\" }");
     let again = "[[step]]\nget = \"/numbers\"\nstream = { last = \"last\" }\n";

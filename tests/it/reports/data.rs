@@ -105,7 +105,7 @@ fn the_data_of_a_run_that_reached_its_time_limit_shows_how_far_it_got() {
     let tree = Tree::of(&[NAME]);
     tree.replace("scenarios/write_read_file/scenario.toml", "last = \"end\"", "last = \"never\"");
     let file = "scenarios/write_read_file/scenario.toml";
-    tree.write(file, &format!("timeout = \"3s\"\n{}", tree.read(file)));
+    tree.write(file, &format!("timeout = \"6s\"\n{}", tree.read(file)));
     tree.runner("gateway").run().exits(101);
     let run = data(&tree, NAME);
     assert_eq!(run["steps"].as_array().unwrap().len(), 3);

@@ -132,7 +132,7 @@ fn the_log_is_quoted_if_nothing_else_explains_the_failure() {
         "system `agent` exited with code 3",
         "| going down",
     ]);
-    tree.scenario("chat", &format!("timeout = \"700ms\"\n{}", quiet("[[step]]\npost = \"/hang\"\n")));
-    tree.retake().args(&["test", "chat"]).run().red(&["the scenario took longer than 700ms", "| listening on "]);
+    tree.scenario("chat", &format!("timeout = \"4s\"\n{}", quiet("[[step]]\npost = \"/hang\"\n")));
+    tree.retake().args(&["test", "chat"]).run().red(&["the scenario took longer than 4s", "| listening on "]);
     assert_eq!(tree.left(), [""; 0]);
 }

@@ -183,7 +183,7 @@ fn changes_of_a_plain_socket_are_noticed() {
     for (change, says) in cases {
         tree.replace("scenarios/suite.toml", MODEL, &format!("{MODEL}, CHANGE = \"{change}\""));
         if change == "no end" {
-            tree.replace("scenarios/a/scenario.toml", "timeout = \"20s\"", "timeout = \"2s\"");
+            tree.replace("scenarios/a/scenario.toml", "timeout = \"20s\"", "timeout = \"6s\"");
         }
         tree.retake().arg("test").run().red(says);
         tree.replace("scenarios/suite.toml", &format!("{MODEL}, CHANGE = \"{change}\""), MODEL);

@@ -174,10 +174,10 @@ fn a_step_waits_for_a_value() {
         "capture = { pages = \"json:/result/pages\" }\n[[step]]\nget = \"/job?pages={{ pages }}\"\ngolden = true\n";
     let tree = tree(&format!("{job}{then}"));
     assert!(golden(&tree, "a").contains("GET /job?pages=3"));
-    tree.scenario("a", &format!("fixture = \"none\"\ntimeout = \"1s\"\n{}", job.replace("\"done\"", "\"finished\"")));
+    tree.scenario("a", &format!("fixture = \"none\"\ntimeout = \"4s\"\n{}", job.replace("\"done\"", "\"finished\"")));
     tree.retake().args(&["test", "a"]).run().red(&[
         "/status did not become \"finished\", but is \"done\": step 1 (GET /job) was under way",
-        "the scenario took longer than 1s",
+        "the scenario took longer than 4s",
     ]);
 }
 
