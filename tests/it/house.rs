@@ -27,14 +27,14 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 13_792, 38),
+    ("retake-core", 14_109, 38),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8677, 5),
     ("retake-model", 8582, 0),
-    ("retake-audit", 1257, 0),
+    ("retake-audit", 1258, 0),
     ("retake-scenario", 5162, 0),
-    ("retake-engine", 10_896, 21),
-    ("retake", 11_672, 41),
+    ("retake-engine", 10_909, 21),
+    ("retake", 11_696, 41),
     ("retake-cli", 12_246, 206),
 ];
 

@@ -23,7 +23,7 @@ pub(super) fn kept<'a>(
     let mut known = Rest(committed.map_or(&[], |golden| &golden.blocks));
     let kept = |capture: &'a Captured| {
         let is_beside = capture.delivery.is_beside;
-        let block = known.next(is_beside.then(|| request_of(capture, normalize)).as_deref());
+        let block = known.next(&request_of(capture, normalize), is_beside);
         let is_whole = !is_beside || committed.is_none() || !block?.events.is_empty();
         Some(Kept { capture, committed: block, is_whole })
     };
@@ -34,13 +34,12 @@ pub(super) fn kept<'a>(
 struct Rest<'a>(&'a [Block]);
 
 impl<'a> Rest<'a> {
-    /// The block of the next answer that is captured, or of the next one before it that is not, by its request.
-    fn next(&mut self, beside: Option<&str>) -> Option<&'a Block> {
-        let captured = self.0.iter().take_while(|block| block.is_beside()).count();
-        let at = match beside {
-            Some(request) => self.0[..captured].iter().position(|block| block.request == request)?,
-            None => captured,
-        };
+    /// The block of the next answer to a request. Without events, a block may be of a step that is captured, or of one that is not.
+    fn next(&mut self, request: &str, is_beside: bool) -> Option<&'a Block> {
+        let may_be =
+            |block: &Block| block.is_beside() && (is_beside || block.request != request || !block.events.is_empty());
+        let before = self.0.iter().take_while(|block| may_be(block)).count();
+        let at = if is_beside { self.0[..before].iter().position(|block| block.request == request)? } else { before };
         let block = self.0.get(at)?;
         self.0 = &self.0[at + 1..];
         Some(block)
@@ -76,7 +75,7 @@ impl Golden {
     pub(super) fn paired<'a>(&'a mut self, other: &'a Golden) -> impl Iterator<Item = (&'a mut Block, &'a Block)> {
         let mut others = Rest(&other.blocks);
         self.blocks.iter_mut().filter_map(move |block| {
-            let other = others.next(block.is_beside().then_some(&*block.request))?;
+            let other = others.next(&block.request, block.is_beside())?;
             Some((block, other))
         })
     }

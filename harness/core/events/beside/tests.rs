@@ -73,3 +73,18 @@ fn a_golden_that_holds_fewer_answers_is_compared_without_them() {
     let older = Golden::parse(&older.to_string()).unwrap();
     assert_eq!(golden(r#"{"other": 1}"#, Some(&older)), older);
 }
+
+#[test]
+fn an_answer_without_events_is_known_by_its_request() {
+    let mut opens = answer("SOCKET /live", "", true);
+    opens.events.clear();
+    let all = [answer("POST /login", LOGIN, false), opens.clone(), answer("SOCKET /live, continued", "{}", true)];
+    let of = |captures: &[Captured], committed: Option<&Golden>| {
+        let known = Known { foreign: Some(Foreign::default()), has_others: true, committed, ..Known::default() };
+        Shaped::of(captures, &ShapeOptions::default(), &known, &str::to_owned).golden
+    };
+    let mut held = of(&all, None);
+    held.blocks[1].headers[0].value = None;
+    let held = Golden::parse(&held.to_string()).unwrap();
+    assert_eq!(of(&all, Some(&held)), held);
+}
