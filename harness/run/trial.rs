@@ -224,7 +224,8 @@ pub(super) fn play(
             let limit = limit_of(scenario, &mode);
             let replay = if let Mode::Replay(replay) = &mode { Some(replay.clone()) } else { None };
             let began = Instant::now();
-            let underway = Underway::since(began).telling(replay.as_ref().and_then(|replay| replay.hold()).cloned());
+            let underway = Underway::since(began);
+            let underway = replay.iter().fold(underway, |underway, replay| underway.telling(replay));
             let deadline = began + limit.0;
             let egress = Egress::new(scenario, matches!(mode, Mode::Replay(_)));
             let doubles = doubles(project, scenario, fixture, &mode, options.pacing, &egress).await?;

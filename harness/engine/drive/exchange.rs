@@ -71,7 +71,7 @@ pub(super) async fn exchange(
             Taking::Body => read_body(response, &mut answered).await?,
             Taking::Until(pointer, wanted) => {
                 read_body(response, &mut answered).await?;
-                let body = answered.events.first().and_then(Event::json);
+                let body = answered.events.first().and_then(|event| underway.json_of(event));
                 let found = body.as_ref().and_then(|body| pointer.find(body));
                 if found != Some(wanted) {
                     let found = found.map_or_else(|| "not there".to_owned(), |found| found.print(Layout::Compact));

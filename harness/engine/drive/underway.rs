@@ -14,7 +14,9 @@ use retake_base::error::Error;
 use retake_base::lock::Mutex;
 use retake_base::text::clipped;
 use retake_core::events::{Captured, Event, Golden, Payload, ShapeOptions, Status};
-use retake_model::{Activity, FaultKind, Hold, Reading};
+use retake_core::json::Json;
+use retake_core::mark::Mark;
+use retake_model::{Activity, FaultKind, Hold, Reading, Replay};
 
 /// The number of events of a run that are kept, each with the beginning of its payload. Nobody reads more.
 const EVENTS: usize = 2_000;
@@ -34,6 +36,8 @@ pub struct Underway {
     part: usize,
     /// What holds answers back until their parts come.
     hold: Option<Hold>,
+    /// The mark that the model's words have in this replay.
+    mark: Option<Mark>,
     gives_up: Option<GivingUp>,
     /// What the client does in a world.
     away: Option<Away>,
@@ -169,16 +173,24 @@ impl Underway {
             state: Arc::new(Mutex::new(state)),
             part: 0,
             hold: None,
+            mark: None,
             gives_up: None,
             away: None,
             streams: None,
         }
     }
 
-    /// Tells what holds answers back which events came.
+    /// Tells what a replay holds answers back for which events came, and reads answers without its mark.
     #[must_use]
-    pub fn telling(self, hold: Option<Hold>) -> Underway {
-        Underway { hold, ..self }
+    pub fn telling(self, replay: &Replay) -> Underway {
+        Underway { hold: replay.hold().cloned(), mark: replay.fixture().mark.clone(), ..self }
+    }
+
+    /// The JSON of an event, as it would be without the mark.
+    pub(super) fn json_of(&self, event: &Event) -> Option<Json> {
+        let Payload::Data(text) = &event.payload else { return None };
+        let bare = self.mark.as_ref().and_then(|mark| mark.taken_off(text.as_bytes()));
+        bare.map_or_else(|| event.json(), |bare| Json::parse(&bare).ok())
     }
 
     /// Lets steps stop to wait, and the client leave or come a second time. The streams of steps are kept.
