@@ -84,7 +84,7 @@ fn openinference() -> Vec<(&'static str, Value)> {
     let first = json!({of_call("id"): "call_9", of_call("function.name"): "look", of_call("function.arguments"): "{\"place\": \"Rome\"}"});
     vec![
         server(true),
-        span("resp_1", &[user.clone()], &call, first),
+        span("resp_1", std::slice::from_ref(&user), &call, first),
         ("look", json!({"openinference.span.kind": "TOOL", "tool.name": "look", "output.value": RESULT})),
         span("resp_2", &[user, call.clone(), result], &said, json!({"llm.output_messages.0.message.content": ANSWER})),
     ]
