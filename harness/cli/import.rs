@@ -125,18 +125,13 @@ impl Import {
             terminal::note(format!("left out: {line}"));
         }
         let turns = fixture.table.turns().len();
-        if turns == 0 {
-            terminal::error(format!("no turns: {} left out, nothing was written", left_out.len()));
-            return Ok(ExitCode::from(1));
-        }
         let found = fixture.scrub.names().union(&of_answers).cloned().collect();
-        if let Some(suspected) = Suspected::of(&fixture, secrets.scrub(), &found) {
-            // What is masked in a journal is in no other file.
-            let anew = if matches!(self.format, ImportFormat::Journal) { "record again" } else { "import again" };
-            terminal::error(suspected.error("import again", anew));
+        // What is masked in a journal is in no other file.
+        let anew = if matches!(self.format, ImportFormat::Journal) { "record again" } else { "import again" };
+        let none = format!("no turns: {} left out, nothing was written", left_out.len());
+        if !write(&fixture, out, &none, (secrets.scrub(), &found, anew))? {
             return Ok(ExitCode::from(1));
         }
-        fixture.write(out)?;
         terminal::note(format!("{} written to {}, {} left out", counted(turns, "turn"), out.display(), left_out.len()));
         if !unread.is_empty() {
             terminal::error(format!("{} could not be read, and left out", counted(unread.len(), "file")));
@@ -194,6 +189,21 @@ impl Import {
         imported.notes.extend(reminders.iter().map(|line| format!("warning: {line}")));
         Ok(imported)
     }
+}
+
+/// Writes a fixture, unless it holds no turn, or what seems to be a secret; then says so. Returns whether it did.
+pub(super) fn write(fixture: &Fixture, out: &Path, none: &str, of: (&Scrub, &Fired, &str)) -> Result<bool> {
+    let (scrub, found, anew) = of;
+    if fixture.table.turns().is_empty() {
+        terminal::error(none);
+        return Ok(false);
+    }
+    if let Some(suspected) = Suspected::of(fixture, scrub, found) {
+        terminal::error(suspected.error("import again", anew));
+        return Ok(false);
+    }
+    fixture.write(out)?;
+    Ok(true)
 }
 
 /// The warning about secrets that were removed from the answers of a fixture without conversations.

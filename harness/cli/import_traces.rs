@@ -13,8 +13,8 @@ use retake::__private::project::folder_of;
 use retake::__private::report::terminal;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
-use retake_core::secrets::{Fired, hide};
-use retake_wire::fixture::{Fixture, Suspected};
+use retake_core::secrets::hide;
+use retake_wire::fixture::Fixture;
 
 /// The options for traces.
 #[derive(Debug, Args)]
@@ -71,8 +71,7 @@ impl TraceOptions {
         }
         let opened = out.map_or_else(|| project.open_here(), |out| project.open(out))?;
         let root = out.and_then(folder_of).map_or_else(|| project.folder(), Ok)?;
-        let scenario =
-            self.scenario.as_deref().map(|name| Ok((name, trace_scenario::file(&root, name)?))).transpose()?;
+        let scenario = self.scenario.as_deref().map(|name| Ok((name, super::new::file(&root, name)?))).transpose()?;
         let secrets = opened.secrets()?;
         let scrub = secrets.scrub();
         hide(scrub.clone());
@@ -129,22 +128,16 @@ fn write(
         terminal::note(line(refused));
     }
     let turns = fixture.table.turns().len();
-    if turns == 0 {
-        terminal::error(match refused.len() {
-            0 => "no span is a model call, so nothing was written".to_owned(),
-            refused => format!("no turns: {} refused, nothing was written", counted(refused, "span")),
-        });
-        return Ok(ExitCode::from(1));
-    }
-    let found: Fired = fixture.scrub.names().clone();
-    if let Some(suspected) = Suspected::of(fixture, scrub, &found) {
-        terminal::error(suspected.error("import again", "import again"));
-        return Ok(ExitCode::from(1));
-    }
+    let none = match refused.len() {
+        0 => "no span is a model call, so nothing was written".to_owned(),
+        refused => format!("no turns: {} refused, nothing was written", counted(refused, "span")),
+    };
     // What replay will read, not what is in memory.
     let printed = fixture.print();
     Fixture::parse(out, printed.as_bytes(), rules)?;
-    fixture.write(out)?;
+    if !super::import::write(fixture, out, &none, (scrub, fixture.scrub.names(), "import again"))? {
+        return Ok(ExitCode::from(1));
+    }
     if redactor.replaced(&printed) > 0 {
         terminal::note(format!("{} replaced by stand-ins", counted(redactor.replaced(&printed), "text")));
     }

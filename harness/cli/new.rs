@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -22,18 +22,8 @@ pub(super) struct New {
 impl New {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let name = &self.name;
-        if !is_name(name) {
-            return Err(no_name(name, "scenario"));
-        }
-        if name == "none" {
-            return Err(Error::new("\"none\" cannot be the name of a scenario")
-                .help("fixture = \"none\" means that no model is called"));
-        }
         let root = super::project::root()?;
-        let file = root.join("scenarios").join(name).join("scenario.toml");
-        if file.exists() {
-            return Err(Error::new("the file already exists").in_file(&file));
-        }
+        let file = file(&root, name)?;
         let scenario = scenario(name).replacen("# fixture", &format!("{}# fixture", system(&root)), 1);
         retake_base::files::write_whole(&file, scenario.as_bytes())?;
         schemas::write(&root)?;
@@ -41,6 +31,23 @@ impl New {
         terminal::out(format!("{}\nedit it, then: {retake} record {name}", file.display()));
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The file of a scenario that is to be written.
+/// Fails if it exists, or the name is none.
+pub(super) fn file(root: &Path, name: &str) -> Result<PathBuf> {
+    if !is_name(name) {
+        return Err(no_name(name, "scenario"));
+    }
+    if name == "none" {
+        return Err(Error::new("\"none\" cannot be the name of a scenario")
+            .help("fixture = \"none\" means that no model is called"));
+    }
+    let file = root.join("scenarios").join(name).join("scenario.toml");
+    if file.exists() {
+        return Err(Error::new("the file already exists").in_file(&file).help("choose another name"));
+    }
+    Ok(file)
 }
 
 /// The line that names the system, needed if the suite has several systems and no default.

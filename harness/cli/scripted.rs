@@ -1,6 +1,6 @@
 //! A provider in this process: a server that answers calls of models by a function.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -16,14 +16,17 @@ use retake_wire::{self as wire, Api, Target};
 /// The most that one request may hold.
 const LIMIT: usize = 256 << 20;
 
-/// Listens at a free port of loopback until the runtime ends.
-/// Fails if no port is free.
-pub(crate) async fn listen<F>(answer: F) -> Result<SocketAddr>
+/// A free port of loopback.
+pub(crate) const FREE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// Listens at an address until the runtime ends.
+/// Fails if it is in use.
+pub(crate) async fn listen<F>(address: SocketAddr, answer: F) -> Result<SocketAddr>
 where
     F: Fn(&Parts, &Bytes) -> wire::Response + Clone + Send + Sync + 'static,
 {
-    let failed = |e: std::io::Error| Error::new(format!("failed to listen: {e}"));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
+    let failed = |e: std::io::Error| Error::new(format!("failed to listen on {address}: {e}"));
+    let listener = tokio::net::TcpListener::bind(address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let answer = move |request: Request| {
         let answer = answer.clone();

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::schemas;
 use crate::formats::traces::Taken;
-use retake_base::error::{Error, Result};
+use retake_base::error::Result;
 use retake_base::files;
 use retake_core::json::{Json, Layout};
-use retake_scenario::{is_name, no_name};
 
 /// Marks what a person has to fill in.
 const FILL_IN: &str = "# FILL IN:";
@@ -20,19 +19,6 @@ pub(super) struct Written {
     text: String,
     /// A body that TOML cannot express.
     body: Option<String>,
-}
-
-/// The file of a scenario that is to be written.
-/// Fails if it exists, or the name is none.
-pub(super) fn file(root: &Path, name: &str) -> Result<PathBuf> {
-    if !is_name(name) || name == "none" {
-        return Err(no_name(name, "scenario"));
-    }
-    let file = root.join("scenarios").join(name).join("scenario.toml");
-    if file.exists() {
-        return Err(Error::new("the file already exists").in_file(&file).help("choose another name: --scenario NAME"));
-    }
-    Ok(file)
 }
 
 /// Makes the scenario of a trace. `fixture` is the name of its fixture.

@@ -17,19 +17,12 @@ mod readers {
     mod langfuse;
     mod message;
     mod otlp;
-    mod protobuf;
     mod span;
     mod talk;
-    mod time;
     mod tools;
 
     use retake_core::json::Json;
     use retake_core::key::Rules;
-
-    /// The JSON of a protobuf message, if it is one.
-    pub(super) fn protobuf(logs: bool, bytes: &[u8]) -> Option<Json> {
-        protobuf::to_json(logs, bytes).ok()
-    }
 
     /// Reads the traces in a message of either format.
     pub(super) fn read(message: &Json) {
@@ -335,11 +328,9 @@ pub fn worlds(data: &[u8]) {
     let _ = retake_model::possible_faults(turn, &call, api, response);
 }
 
-/// Traces as JSON and as protobuf: their calls have conversations with keys, or are refused. A call that is read is never empty.
+/// Traces: their calls have conversations with keys, or are refused. A call that is read is never empty.
 pub fn traces(data: &[u8]) {
-    let json = Json::parse_request(data).ok();
-    let protobuf = [false, true].map(|logs| readers::protobuf(logs, data));
-    for message in json.into_iter().chain(protobuf.into_iter().flatten()) {
+    if let Ok(message) = Json::parse_request(data) {
         readers::read(&message);
     }
 }

@@ -75,7 +75,7 @@ impl Provider {
     /// Fails if no port is free.
     pub(super) async fn start(self: &Arc<Provider>) -> Result<SocketAddr> {
         let provider = self.clone();
-        scripted::listen(move |parts, body| provider.answer(parts, body)).await
+        scripted::listen(scripted::FREE, move |parts, body| provider.answer(parts, body)).await
     }
 
     /// What came of the calls, and how each that is paired differs from its turn.

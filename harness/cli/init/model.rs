@@ -28,7 +28,7 @@ impl Model {
     pub(super) async fn start() -> Result<Model> {
         let (calls, said) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (counted, heard) = (calls.clone(), said.clone());
-        let address = scripted::listen(move |parts, body| {
+        let address = scripted::listen(scripted::FREE, move |parts, body| {
             counted.fetch_add(1, Ordering::Relaxed);
             heard.fetch_add(usize::from(memchr::memmem::find(body, PROMPT.as_bytes()).is_some()), Ordering::Relaxed);
             answer(parts, body)

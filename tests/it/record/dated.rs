@@ -1,5 +1,5 @@
-//! An agent whose calls are never those of a trace: its prompts hold the date, an id and words that its environment sets. A test
-//! starts this binary again to run it.
+//! An agent whose calls are never those of a trace: its prompts hold the date, an id and words that its environment sets. It speaks
+//! each of four APIs, and can be broken. A test starts this binary again to run it.
 
 use std::process::ExitCode;
 
@@ -17,11 +17,18 @@ pub(crate) const AGENT: &str = "serve-a-dated-agent";
 
 /// The suite of a project with this agent, whose prompts begin with these words.
 pub(crate) fn suite(wording: &str) -> String {
+    suite_over("chat", wording, "")
+}
+
+/// The same over another API: `chat`, `responses`, `anthropic` or `gemini`; and broken: `tool` returns something else, `stops` after
+/// a tool, `silent` about the answer.
+pub(crate) fn suite_over(api: &str, wording: &str, broken: &str) -> String {
     let program = std::env::current_exe().unwrap();
+    let base = if ["anthropic", "gemini"].contains(&api) { api } else { "openai" };
     format!(
         "settle = \"100ms\"\n[systems.agent]\ncommand = [{:?}, {AGENT:?}]\n\
-         env = {{ PORT = \"{{{{ port }}}}\", OPENAI_BASE_URL = \"{{{{ model.openai }}}}\", \
-         OPENAI_API_KEY = \"{{{{ model.key }}}}\", WORDING = \"{wording}\" }}\nready = {{ http = \"/health\" }}\n",
+         env = {{ PORT = \"{{{{ port }}}}\", BASE_URL = \"{{{{ model.{base} }}}}\", KEY = \"{{{{ model.key }}}}\", \
+         API = \"{api}\", WORDING = \"{wording}\", BROKEN = \"{broken}\" }}\nready = {{ http = \"/health\" }}\n",
         program.to_str().unwrap()
     )
 }
@@ -38,29 +45,37 @@ pub(crate) fn serve() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+fn set(name: &str) -> String {
+    std::env::var(name).unwrap()
+}
+
 /// Answers each question in the body, one after another, until the model calls no tool any more.
 async fn chat(body: Bytes) -> axum::response::Response {
     let body: Value = serde_json::from_slice(&body).unwrap();
     let questions = body["questions"].as_array().cloned().unwrap_or_else(|| vec![body["message"].clone()]);
-    let wording = std::env::var("WORDING").unwrap();
+    let (api, broken) = (set("API"), set("BROKEN"));
+    let degrees = if broken == "tool" { 30 } else { 18 };
     let mut events = String::new();
     for question in questions {
-        let question = question.as_str().unwrap();
-        let mut messages = vec![
-            json!({"role": "system", "content": "Today is 2026-11-23. Be kind."}),
-            json!({"role": "user", "content": format!("{wording} {question}")}),
-        ];
-        loop {
-            let Ok(answer) = ask(&messages).await else { break };
-            let calls = answer["tool_calls"].as_array().cloned().unwrap_or_default();
-            messages.push(answer.clone());
-            for call in &calls {
-                events += &event("tool", &json!({"name": call["function"]["name"]}));
-                messages
-                    .push(json!({"role": "tool", "tool_call_id": call["id"], "content": "18 degrees, ticket B-77"}));
+        let question = format!("{} {}", set("WORDING"), question.as_str().unwrap());
+        let mut messages = vec![match &api[..] {
+            "gemini" => json!({"role": "user", "parts": [{"text": question}]}),
+            _ => json!({"role": "user", "content": question}),
+        }];
+        while let Ok(answer) = ask(&api, &messages).await {
+            let Said { text, calls, again } = said(&api, &answer);
+            messages.extend(again);
+            for (id, name) in &calls {
+                events += &event("tool", &json!({"name": name}));
+                messages.push(result(&api, id, name, &format!("{degrees} degrees, ticket B-77")));
+            }
+            if broken == "stops" {
+                break;
             }
             if calls.is_empty() {
-                events += &event("answer", &json!({"text": answer["content"]}));
+                if broken != "silent" {
+                    events += &event("answer", &json!({"text": text}));
+                }
                 break;
             }
         }
@@ -73,13 +88,78 @@ fn event(name: &str, data: &Value) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 
-async fn ask(messages: &[Value]) -> Result<Value, String> {
-    let set = |name: &str| std::env::var(name).unwrap();
-    let tools = json!([{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]);
-    let call = json!({"model": "small", "messages": messages, "tools": tools});
-    let request = client().post(set("OPENAI_BASE_URL") + "/chat/completions").bearer_auth(set("OPENAI_API_KEY"));
+/// An answer: its text, the id and name of each tool call, and what the next call repeats of it.
+struct Said {
+    text: String,
+    calls: Vec<(Value, Value)>,
+    again: Vec<Value>,
+}
+
+fn said(api: &str, answer: &Value) -> Said {
+    let message = &answer["choices"][0]["message"];
+    let (parts, again) = match api {
+        "gemini" => (&answer["candidates"][0]["content"]["parts"], vec![answer["candidates"][0]["content"].clone()]),
+        "anthropic" => (&answer["content"], vec![json!({"role": "assistant", "content": answer["content"]})]),
+        "responses" => (&answer["output"], answer["output"].as_array().cloned().unwrap_or_default()),
+        _ => (&message["tool_calls"], vec![message.clone()]),
+    };
+    let parts = parts.as_array().cloned().unwrap_or_default();
+    let text_of = |part: &Value| part["text"].as_str().or(part["content"][0]["text"].as_str()).map(str::to_owned);
+    let text = message["content"].as_str().map(str::to_owned).or_else(|| parts.iter().find_map(text_of));
+    let call = |part: &Value| match part {
+        _ if part["function"]["name"].is_string() => Some((part["id"].clone(), part["function"]["name"].clone())),
+        _ if part["functionCall"].is_object() => Some((Value::Null, part["functionCall"]["name"].clone())),
+        _ if part["type"] == "tool_use" => Some((part["id"].clone(), part["name"].clone())),
+        _ if part["type"] == "function_call" => Some((part["call_id"].clone(), part["name"].clone())),
+        _ => None,
+    };
+    Said { text: text.unwrap_or_default(), calls: parts.iter().filter_map(call).collect(), again }
+}
+
+/// The message that returns what a tool did.
+fn result(api: &str, id: &Value, name: &Value, text: &str) -> Value {
+    match api {
+        "gemini" => {
+            json!({"role": "user", "parts": [{"functionResponse": {"name": name, "response": {"result": text}}}]})
+        }
+        "anthropic" => {
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text}]})
+        }
+        "responses" => json!({"type": "function_call_output", "call_id": id, "output": text}),
+        _ => json!({"role": "tool", "tool_call_id": id, "content": text}),
+    }
+}
+
+async fn ask(api: &str, messages: &[Value]) -> Result<Value, String> {
+    const PROMPT: &str = "Today is 2026-11-23. Be kind.";
+    let schema = json!({"type": "object"});
+    let (path, call) = match api {
+        "gemini" => (
+            "/v1beta/models/small:generateContent",
+            json!({"contents": messages, "systemInstruction": {"parts": [{"text": PROMPT}]},
+                "tools": [{"functionDeclarations": [{"name": "look", "parameters": schema}]}]}),
+        ),
+        "anthropic" => (
+            "/v1/messages",
+            json!({"model": "small", "max_tokens": 100, "system": PROMPT, "messages": messages,
+                "tools": [{"name": "look", "input_schema": schema}]}),
+        ),
+        "responses" => (
+            "/responses",
+            json!({"model": "small", "instructions": PROMPT, "input": messages,
+                "tools": [{"type": "function", "name": "look", "parameters": schema}]}),
+        ),
+        _ => {
+            let messages = [&[json!({"role": "system", "content": PROMPT})], messages].concat();
+            let tool = json!({"type": "function", "function": {"name": "look", "parameters": schema}});
+            ("/chat/completions", json!({"model": "small", "messages": messages, "tools": [tool]}))
+        }
+    };
+    let request = client().post(set("BASE_URL") + path).bearer_auth(set("KEY"));
+    let request = request.header("x-api-key", set("KEY")).header("x-goog-api-key", set("KEY"));
     let request = request.header(CONTENT_TYPE, "application/json").body(call.to_string());
-    let answer = request.send().await.map_err(|e| e.to_string())?.text().await.map_err(|e| e.to_string())?;
-    let answer: Value = serde_json::from_str(&answer).map_err(|e| e.to_string())?;
-    Some(answer["choices"][0]["message"].clone()).filter(|message| !message.is_null()).ok_or(answer.to_string())
+    let answer = request.send().await.map_err(|e| e.to_string())?;
+    let is_one = answer.status().is_success();
+    let answer = answer.text().await.map_err(|e| e.to_string())?;
+    if is_one { serde_json::from_str(&answer).map_err(|e| e.to_string()) } else { Err(answer) }
 }

@@ -29,6 +29,7 @@ pub(crate) mod runner_process;
 pub(crate) mod secret_ways;
 pub(crate) mod secrets;
 pub(crate) mod suspects;
+pub(crate) mod traced;
 pub(crate) mod traces;
 pub(crate) mod varying;
 
@@ -55,5 +56,6 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     secret_ways::TESTS,
     secrets::TESTS,
     suspects::TESTS,
+    traced::TESTS,
     traces::TESTS,
 ];

@@ -168,6 +168,10 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
     call.tools = if talk.tools.is_empty() { tools(span) } else { talk.tools };
     let continues = span.first_text(fields::CONTINUES).map(str::to_owned).or(talk.continues).map(|id| (id, true));
     call.continues = continues.or_else(|| span.text(fields::CONVERSATION_ID).map(|id| (id.to_owned(), false)));
+    if let (Some(failed), None, None) = (&span.failed, &call.answer.finish, finish(span)) {
+        let reason = format!("the call failed ({failed}), and nothing says that the answer in its span is whole");
+        return Err(Lack::Conflict(reason));
+    }
     complete(&mut call, span);
     let calls = call.answer.tool_calls().len();
     let finishes = [call.answer.finish.clone(), finish(span)];
@@ -197,10 +201,10 @@ fn complete(call: &mut ModelCall, span: &Span) {
         Block::ToolCall(call) => Some(call),
         _ => None,
     });
-    let mut number = 0;
+    let (mut number, mut ids) = (0, HashSet::new());
     for call in calls {
         number += 1;
-        if call.id.is_empty() {
+        if call.id.is_empty() || !ids.insert(call.id.clone()) {
             call.id = format!("call_{}_{number}", span.id);
         }
     }
@@ -337,9 +341,13 @@ fn of_events(span: &Span, side: Side) -> Option<Json> {
 fn in_parts(span: &Span) -> Option<Result<Talk, Unread>> {
     TABLES.iter().flat_map(|table| table.parts).find_map(|[text, calls, reasoning]| {
         let calls = match opened(span.fields.get(*calls).unwrap_or(&Json::Null)) {
-            Opened::Json(Json::Array(calls)) => Said::of_pieces(&calls).ok().flatten(),
             Opened::Cut => return Some(Err(Unread::Cut)),
-            _ => None,
+            Opened::Json(held) if !held.is_truthy() => None,
+            Opened::Json(Json::Array(calls)) => match Said::of_pieces(&calls) {
+                Ok(Some(said)) => Some(said),
+                _ => return Some(Err(Unread::Call)),
+            },
+            _ => return Some(Err(Unread::Call)),
         };
         let text = span.text(text).map(whole);
         if text.is_none() && calls.is_none() {

@@ -198,6 +198,9 @@ impl Turns<'_> {
         }
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
         let (conversation, output) = (sent.canonical(messages), call.answer.clone());
+        if conversation.is_empty() {
+            return Err("none of its messages has content".to_owned());
+        }
         let turn = Recorded { caller, conversation, texts, request: None, output, wire };
         self.prove(&turn)?;
         self.made.push(turn);

@@ -1,9 +1,10 @@
 //! Reads traces that Langfuse exports: a trace with its observations, or observations alone, one on each line.
 
 use retake_core::json::Json;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use super::span::{Opened, Span, field, folded, opened, text_field};
-use super::time;
 
 /// The spans of an export.
 /// An error names the first field that is not what an export has.
@@ -45,8 +46,8 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
         id,
         parent: text("parentObservationId"),
         name: text("name"),
-        start: time::nanoseconds(&text("startTime")).unwrap_or(0),
-        end: time::nanoseconds(&text("endTime")).unwrap_or(0),
+        start: nanoseconds(&text("startTime")),
+        end: nanoseconds(&text("endTime")),
         failed: (observation.str_of("level") == Some("ERROR")).then(|| text("statusMessage")),
         ..Span::default()
     };
@@ -89,4 +90,11 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
         }
     }
     Ok(span)
+}
+
+/// Nanoseconds since 1970 of a time; 0 if the text is none. The export to a bucket writes UTC, and does not say so.
+fn nanoseconds(text: &str) -> u64 {
+    let text = text.trim().replacen(' ', "T", 1);
+    let time = [&text, &format!("{text}Z")].into_iter().find_map(|text| OffsetDateTime::parse(text, &Rfc3339).ok());
+    time.and_then(|time| u64::try_from(time.unix_timestamp_nanos()).ok()).unwrap_or(0)
 }

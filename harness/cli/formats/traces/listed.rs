@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use retake::__private::report::table;
 use retake_base::text::clipped;
+use time::OffsetDateTime;
 
 use super::imported::Traces;
-use super::{call, fields, time};
+use super::{call, fields};
 
 impl Traces {
     /// A line for each trace, under a line of titles: id, time, root span, calls, tokens, models, first words of the user.
@@ -29,7 +30,7 @@ impl Traces {
             let refused = if refused.is_empty() { String::new() } else { format!(" (and {} refused)", refused.len()) };
             rows.push([
                 root.trace.clone(),
-                if root.start == 0 { "-".to_owned() } else { time::shown(root.start) },
+                if root.start == 0 { "-".to_owned() } else { shown(root.start) },
                 clipped(&root.name, 30).into_owned(),
                 format!("{}{refused}", calls.len()),
                 tokens.to_string(),
@@ -39,4 +40,11 @@ impl Traces {
         }
         table(&rows)
     }
+}
+
+/// A time to the second, in UTC: `2025-08-01 13:56:54`.
+fn shown(nanoseconds: u64) -> String {
+    let time = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds.into()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    let (hour, minute, second) = time.to_hms();
+    format!("{} {hour:02}:{minute:02}:{second:02}", time.date())
 }

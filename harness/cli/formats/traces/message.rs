@@ -1,6 +1,6 @@
 //! Reads one message, of any form: what it holds says who said what, whichever framework wrote it.
 
-use retake_core::conversation::{Block, Native, ToolCall};
+use retake_core::conversation::{Block, Message, Native, ToolCall};
 use retake_core::json::{Json, Layout, Object};
 
 use super::fields::REDACTED;
@@ -13,19 +13,11 @@ pub(super) struct Said {
     pub(super) role: String,
     pub(super) name: Option<String>,
     pub(super) blocks: Vec<Block>,
-    pub(super) results: Vec<ToolResult>,
+    /// The results of tool calls in it, each as a message of its own.
+    pub(super) results: Vec<Message>,
     pub(super) finish: Option<String>,
     /// Whether it is an item of OpenAI's Responses API, where one message has several items.
     pub(super) item: bool,
-}
-
-/// The result of a tool call.
-#[derive(Clone, Debug)]
-pub(super) struct ToolResult {
-    pub(super) id: String,
-    pub(super) name: Option<String>,
-    pub(super) content: Json,
-    pub(super) failed: bool,
 }
 
 /// Why messages cannot be read.
@@ -44,7 +36,7 @@ pub(super) enum Unread {
 /// One piece of a message.
 enum Piece {
     Block(Block),
-    Result(ToolResult),
+    Result(Message),
 }
 
 /// The words for roles, folded; `HumanMessage` as well as `human`.
@@ -115,26 +107,23 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         role_of(name.strip_suffix(".message").unwrap_or(name))
     });
     let finish = text_field(object, FINISH).map(str::to_owned);
-    // What wraps a message: an event, a choice, a constructor of LangChain, a message with its type beside it.
-    let inner = match object.get("gen_ai.event.content").map(opened) {
-        Some(Opened::Json(inner)) => Some((inner, event)),
-        Some(Opened::Cut) => return Err(Unread::Cut),
-        _ => {
-            let class = object.get("id").and_then(Json::as_array).and_then(|id| id.last()).and_then(Json::as_str);
-            let wrapped = object.get("kwargs").filter(|_| object.get("lc").is_some()).zip(class);
-            let typed = object.get("data").filter(|data| data.get("content").is_some()).zip(object.str_of("type"));
-            let inner = wrapped.or(typed).map(|(inner, word)| (inner.clone(), role_of(word)));
-            inner.or_else(|| match field(object, "message").map(opened) {
-                Some(Opened::Json(inner @ Json::Object(_))) => Some((inner, event)),
-                Some(Opened::Json(inner)) => Some((Json::object([("content", inner)]), event)),
-                Some(Opened::Text(text)) if event.is_some() => {
-                    Some((Json::object([("content", Json::Str(text))]), event))
-                }
-                _ => None,
-            })
-        }
-    };
-    if let Some((mut inner, role)) = inner {
+    // What wraps a message: an event, a constructor of LangChain, its type beside it, a choice.
+    let class = object.get("id").and_then(Json::as_array).and_then(|id| id.last()).and_then(Json::as_str);
+    let typed = object.get("data").filter(|data| data.get("content").is_some());
+    let is_text = |value: &Json| matches!(opened(value), Opened::Text(_) | Opened::Cut);
+    let wrappers = [
+        (object.get("gen_ai.event.content"), event),
+        (object.get("kwargs").filter(|_| object.get("lc").is_some()), class.and_then(role_of)),
+        (typed.filter(|_| object.str_of("type").is_some()), object.str_of("type").and_then(role_of)),
+        (field(object, "message").filter(|value| event.is_some() || !is_text(value)), event),
+    ];
+    if let Some((inner, role)) = wrappers.into_iter().find_map(|(inner, role)| Some((inner?, role))) {
+        let mut inner = match opened(inner) {
+            Opened::Cut => return Err(Unread::Cut),
+            Opened::Json(inner @ Json::Object(_)) => inner,
+            Opened::Json(content) => Json::object([("content", content)]),
+            Opened::Text(text) => Json::object([("content", Json::Str(text))]),
+        };
         if let (Some(role), Some(fields)) = (role, inner.as_object_mut()) {
             fields.or_insert_with("role", || role.into());
         }
@@ -181,7 +170,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
     if text_of_tool {
         let content = result_text(content.unwrap_or(&Json::Null))?;
         let name = said.name.take().or_else(|| text_field(object, NAME).map(str::to_owned));
-        said.results.push(ToolResult { id: id.to_owned(), name, content, failed: has_failed(object) });
+        said.results.push(result_of(object, id, name, content));
     } else if let Some(content) = content {
         for piece in pieces(content)? {
             said.add(piece);
@@ -207,8 +196,10 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
     Ok(Some(vec![said]))
 }
 
-fn has_failed(result: &Json) -> bool {
-    result.str_of("status") == Some("error") || field(result, "iserror error").is_some_and(Json::is_truthy)
+/// The message of a result, which a field beside it may call an error.
+fn result_of(value: &Json, id: &str, name: Option<String>, content: Json) -> Message {
+    let failed = value.str_of("status") == Some("error") || field(value, "iserror error").is_some_and(Json::is_truthy);
+    Message { content, name, tool_call_id: Some(id.to_owned()), failed, ..Message::new("tool", "") }
 }
 
 impl Said {
@@ -388,16 +379,11 @@ pub(super) fn arguments(args: &Json) -> Json {
     }
 }
 
-fn result(value: &Json) -> Result<ToolResult, Unread> {
+fn result(value: &Json) -> Result<Message, Unread> {
     let origin = value.get("origin");
     let name = text_field(value, NAME).or_else(|| text_field(origin?, NAME)).map(str::to_owned);
-    let id = text_field(value, ID).or_else(|| text_field(origin?, ID)).unwrap_or_default().to_owned();
-    Ok(ToolResult {
-        id,
-        name,
-        content: result_text(field(value, RESULT).unwrap_or(&Json::Null))?,
-        failed: has_failed(value),
-    })
+    let id = text_field(value, ID).or_else(|| text_field(origin?, ID)).unwrap_or_default();
+    Ok(result_of(value, id, name, result_text(field(value, RESULT).unwrap_or(&Json::Null))?))
 }
 
 /// The text of a tool's result. An object is its JSON, as providers' APIs take it.

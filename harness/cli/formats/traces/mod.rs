@@ -1,6 +1,6 @@
 //! Traces of production as turns: OTLP and Langfuse's exports.
 //!
-//! A [`span`] is read from either format ([`otlp`], [`langfuse`], [`protobuf`]). [`call`] finds the spans that are model calls
+//! A [`span`] is read from either format ([`otlp`], [`langfuse`]). [`call`] finds the spans that are model calls
 //! and reads what each was asked and answered, with the names in [`fields`]; it knows no framework, only what an attribute
 //! holds. [`talk`] and [`message`] read conversations of any form. What cannot become a turn is refused with a reason ([`lack`]).
 //! Nothing is guessed.
@@ -15,7 +15,6 @@ mod langfuse;
 mod listed;
 mod message;
 mod otlp;
-mod protobuf;
 mod receiver;
 mod redact;
 mod source;
@@ -23,7 +22,6 @@ mod span;
 mod talk;
 #[cfg(test)]
 mod tests;
-mod time;
 mod tools;
 
 pub(crate) use imported::{Taken, Traces};

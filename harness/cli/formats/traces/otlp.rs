@@ -55,7 +55,7 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
     // 2 is the error code; the file exporter may write its name.
     let code = status.and_then(|status| status.get("code"));
     let failed = matches!(code, Some(Json::Int(2))) || code.and_then(Json::as_str) == Some("STATUS_CODE_ERROR");
-    let said = status.and_then(|status| status.str_of("message")).unwrap_or("no message");
+    let said = status.and_then(|status| text_field(status, "message")).unwrap_or("no message");
     Ok(Span {
         trace: id(item, "traceId", at)?,
         id: id(item, "spanId", at)?,

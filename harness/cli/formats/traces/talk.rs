@@ -1,12 +1,10 @@
 //! Reads a conversation, or an answer, from the value of an attribute: messages in lists, in requests and in events.
 
-use std::collections::HashMap;
-
-use retake_core::conversation::{Answer, Block, Finish, Message, Native};
-use retake_core::json::Json;
+use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall};
+use retake_core::json::{Json, Object};
 use retake_wire::{self as wire, Api, Response};
 
-use super::message::{FINISH, Said, ToolResult, Unread, message, whole};
+use super::message::{FINISH, Said, Unread, message, whole};
 use super::span::{Opened, field, is_among, names, opened, text_field};
 
 /// A conversation, with what its request says beside the messages; or an answer.
@@ -201,45 +199,37 @@ impl Talk {
         let is_call = |block: &Block| matches!(block, Block::ToolCall(_));
         let is_choice = |said: &Said| said.finish.is_some() && !said.item && !said.blocks.iter().any(is_call);
         let said = if said.iter().all(is_choice) { &said[..1] } else { said };
-        let native = |block: &Block| match block {
-            Block::Native(Native { block, .. }) => {
-                Block::Native(Native { api: Api::OpenAiChat.name().to_owned(), block: block.clone() })
-            }
-            block => block.clone(),
-        };
-        let blocks = said.iter().flat_map(|said| said.blocks.iter().map(native)).collect();
+        let blocks = said.iter().flat_map(|said| said.blocks.clone()).collect();
         let finish = said.iter().rev().find_map(|said| said.finish.as_deref()).map(finish_of);
         Ok(Answer { blocks: whole_ones(blocks), finish, ..Answer::default() })
     }
 
     /// The messages, as a call's request would hold them; system prompts too. Results get the names of the tools they are of.
     pub(super) fn messages(&self) -> Vec<Message> {
-        let mut messages: Vec<Message> = Vec::new();
-        let (mut named, mut open): (HashMap<&str, &str>, Vec<(&str, &str)>) = (HashMap::new(), Vec::new());
-        let mut last_item = false;
+        let (mut messages, mut last_item): (Vec<Message>, bool) = (Vec::new(), false);
+        // The calls so far, and whether each has its result.
+        let mut calls: Vec<(&ToolCall, bool)> = Vec::new();
         for said in &self.said {
-            for ToolResult { id, name, content, failed } in &said.results {
+            for result in &said.results {
+                let (id, name) = (result.tool_call_id.as_deref().unwrap_or_default(), result.name.as_deref());
+                let is_of = |call: &ToolCall| !id.is_empty() && call.id == id;
+                let open = |fits: &dyn Fn(&ToolCall) -> bool| {
+                    calls.iter().position(|(call, has_result)| !has_result && fits(call))
+                };
                 // Some frameworks put the tool's name, or nothing, in the place of the id.
-                let at = open.iter().position(|(of, _)| !id.is_empty() && of == id);
-                let at = at.or_else(|| open.iter().position(|(_, of)| Some(*of) == name.as_deref().or(Some(id))));
-                let at = at.or_else(|| (id.is_empty() && name.is_none() && !open.is_empty()).then_some(0));
-                let of_call = at.map(|at| open.remove(at).1).or_else(|| named.get(id.as_str()).copied());
-                messages.push(Message {
-                    content: content.clone(),
-                    name: of_call.map(str::to_owned).or_else(|| name.clone()),
-                    tool_call_id: Some(id.clone()),
-                    failed: *failed,
-                    ..Message::new("tool", "")
+                let at = open(&is_of).or_else(|| open(&|call| call.name == name.unwrap_or(id)));
+                let at = at.or_else(|| open(&|_| id.is_empty() && name.is_none()));
+                let at = at.or_else(|| calls.iter().rposition(|(call, _)| is_of(call)));
+                let of_call = at.map(|at| {
+                    calls[at].1 = true;
+                    calls[at].0.name.clone()
                 });
+                messages.push(Message { name: of_call.or_else(|| result.name.clone()), ..result.clone() });
             }
-            let calls = said
-                .blocks
-                .iter()
-                .filter_map(|block| if let Block::ToolCall(call) = block { Some(call) } else { None });
-            for call in calls {
-                named.insert(&call.id, &call.name);
-                open.push((&call.id, &call.name));
-            }
+            let own = said.blocks.iter();
+            calls.extend(
+                own.filter_map(|block| if let Block::ToolCall(call) = block { Some((call, false)) } else { None }),
+            );
             if said.blocks.is_empty() && !said.results.is_empty() {
                 last_item = false;
                 continue;
@@ -276,7 +266,10 @@ fn whole_ones(blocks: Vec<Block>) -> Vec<Block> {
     for block in blocks {
         match &block {
             Block::ToolCall(call) if !call.id.is_empty() => {
-                kept.retain(|known| !matches!(known, Block::ToolCall(known) if known.id == call.id));
+                // A piece has no whole arguments. Two whole calls are two, even if some framework gave them one id.
+                let is_piece = |args: &Json| *args == call.args || args.as_object().is_none_or(Object::is_empty);
+                let is_of = |known: &ToolCall| known.id == call.id && known.name == call.name && is_piece(&known.args);
+                kept.retain(|known| !matches!(known, Block::ToolCall(known) if is_of(known)));
             }
             Block::Text(text) => {
                 let pieces =

@@ -4,6 +4,7 @@ mod agreement;
 mod conventions;
 mod dialects;
 mod losses;
+mod odd;
 mod spoilt;
 mod wild;
 

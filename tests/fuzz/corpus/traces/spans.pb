@@ -1,8 +1,0 @@
-
-?=;
-ª»*chatJ
-gen_ai.operation.name
-chatJ
-k*
-
-v
