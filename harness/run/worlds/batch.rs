@@ -27,7 +27,7 @@ pub(super) struct Recording {
     pub(super) sent: WhatWasSent,
     /// Why a sick system cannot be told: what a second run on the same system does without any fault.
     pub(super) unlike: Option<&'static str>,
-    /// Whether worlds can share a system: a second run on it sends the same, to the last text.
+    /// Whether worlds can share a system: a second run on it sends the same, but for what differs on a fresh one.
     pub(super) can_share: bool,
     pub(super) noise: Noise,
     /// How long the system took to start.
@@ -36,7 +36,7 @@ pub(super) struct Recording {
 }
 
 /// A world that was run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judged {
     pub(super) world: World,
     pub(super) verdict: Verdict,
@@ -44,14 +44,8 @@ pub(super) struct Judged {
     pub(super) attempts: usize,
     /// What the service sent, as lines.
     pub(super) lines: Vec<String>,
-}
-
-/// What came of worlds that ran on one system.
-pub(super) enum Batch {
-    /// The first of them, each with its verdict.
-    Judged(Vec<Judged>),
-    /// A fault was not met, or the system was not the same afterwards: whose verdicts these were is not known.
-    Unclear,
+    /// Whether it was the only one on a system of its own.
+    pub(super) alone: bool,
 }
 
 impl Judged {
@@ -152,7 +146,7 @@ impl Setting<'_> {
         let holds = worlds.kinds.iter().any(|kind| waits(kind.family()));
         let (seen, again, starting, watched) = self.unfaulted(holds, false)?;
         let (sent, after) = (self.sent(&seen, None), self.sent(&again, None));
-        let noise = Noise::between(&sent, &after);
+        let on_same = Noise::between(&sent, &after);
         let is_same = again.ended == Ended::Well && again.golden == seen.golden;
         let unlike = match &again.left {
             Some(_) => Some("asks the model something else without any fault: state of one request is in the next"),
@@ -160,9 +154,8 @@ impl Setting<'_> {
             None if again.all_served != seen.all_served => Some("asks the model less without any fault"),
             None => (!is_same).then_some("differs without any fault"),
         };
-        let can_share = unlike.is_none() && noise.is_none();
-        if can_share {
-            return Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched });
+        if unlike.is_none() && on_same.is_within(&Noise::default()) {
+            return Ok(Recording { seen, sent, unlike, can_share: true, noise: on_same, starting, watched });
         }
         let fresh = |holds| self.unfaulted(holds, true);
         // A shared system may have had other scenarios before.
@@ -170,6 +163,8 @@ impl Setting<'_> {
         let (seen, _, starting, watched) = if is_used { fresh(holds)? } else { (seen, again, starting, watched) };
         let (sent, other) = (self.sent(&seen, None), self.sent(&fresh(false)?.0, None));
         let noise = Noise::between(&sent, &other);
+        // What differs on fresh systems alike is not remembered.
+        let can_share = unlike.is_none() && on_same.is_within(&noise);
         Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched })
     }
 
@@ -194,8 +189,8 @@ impl Setting<'_> {
         Ok((seen, again, starting, play.staged))
     }
 
-    /// Runs worlds one after another on one system. Stops after one that fails, so there may be fewer results than worlds, but at least
-    /// one. Of a single world, and of none else, the verdict is clear in any case, if its fault was met.
+    /// Runs worlds one after another on one system. `None` if a fault was not met, or the system was not the same afterwards: whose
+    /// verdicts these were is not known then. Of a single world, and of none else, it is clear in any case, if its fault was met.
     /// With `fresh`, the system is started for them even if scenarios share it.
     /// Fails if the system cannot be started.
     pub(super) fn batch(
@@ -205,59 +200,45 @@ impl Setting<'_> {
         recording: &Recording,
         cap: Duration,
         fresh: bool,
-    ) -> Result<Batch> {
-        let Some(first) = worlds.first() else { return Ok(Batch::Judged(Vec::new())) };
-        let first_play = self.play(first, of, recording, cap);
+    ) -> Result<Option<Vec<Judged>>> {
+        let first_play = self.play(&worlds[0], of, recording, cap);
         let (judged, crash) = self.on_a_system(&first_play, fresh, async |on| {
             let mut judged: Vec<Judged> = Vec::new();
             let mut is_told = false;
             for (at, world) in worlds.iter().enumerate() {
-                let own;
-                let play = if at == 0 {
-                    &first_play
-                } else {
-                    own = self.play(world, of, recording, cap);
-                    &own
-                };
+                let own = (at > 0).then(|| self.play(world, of, recording, cap));
+                let play = own.as_ref().unwrap_or(&first_play);
                 let seen = on.run(play, at == 0, limit_of(world, cap, recording)).await?;
                 if world.order.is_empty() && !play.staged.is_after_fault() {
-                    return Ok((Batch::Unclear, false));
+                    return Ok((None, false));
                 }
                 let attempts = usize::try_from(play.staged.arrivals(world.turn).came).unwrap_or_default();
                 let verdict = self.judge(world, attempts, play, &seen, recording, of);
                 let lines = if verdict.did == Did::Recovered { Vec::new() } else { seen.lines(self) };
                 is_told |= !world.is_invisible() && world.side() != "process";
-                judged.push(Judged { world: world.clone(), verdict, attempts, lines });
+                let alone = fresh && worlds.len() == 1;
+                judged.push(Judged { world: world.clone(), verdict, attempts, lines, alone });
                 let is_busy = matches!(seen.ended, Ended::Late | Ended::Storm);
-                let has_failed = judged.last().is_some_and(|last| last.verdict.did.fails());
                 if is_busy && worlds.len() > 1 {
-                    return Ok((Batch::Unclear, true));
+                    return Ok((None, true));
                 }
-                let is_last = has_failed || at + 1 == worlds.len();
+                let is_last = at + 1 == worlds.len();
                 if is_last && is_told && !is_busy && recording.unlike.is_none() {
                     let again = on.run(&Play::of(self, Staged::watched(false), None), false, cap).await?;
-                    match (sickness(&again, recording), judged.last_mut()) {
-                        (Some(_), Some(_)) if worlds.len() > 1 => return Ok((Batch::Unclear, true)),
-                        (Some(why), Some(last)) => {
-                            last.verdict = Verdict::new(Did::Sick, format!("afterwards the recorded run {why}"));
-                        }
-                        _ => {}
+                    if let Some(why) = sickness(&again, recording) {
+                        let [last] = &mut *judged else { return Ok((None, true)) };
+                        last.verdict = Verdict::new(Did::Sick, format!("afterwards the recorded run {why}"));
                     }
-                }
-                if is_last {
-                    break;
                 }
             }
             let failed = judged.last().is_some_and(|last| last.verdict.did.fails());
-            Ok((Batch::Judged(judged), failed))
+            Ok((Some(judged), failed))
         })?;
         Ok(match (crash, judged) {
-            (Some(_), _) if worlds.len() > 1 => Batch::Unclear,
-            (Some(crash), Batch::Judged(mut judged)) => {
-                for last in &mut judged {
-                    last.verdict = Verdict::new(Did::Crashed, crash.clone());
-                }
-                Batch::Judged(judged)
+            (Some(_), _) if worlds.len() > 1 => None,
+            (Some(crash), Some(judged)) => {
+                let crashed = |it| Judged { verdict: Verdict::new(Did::Crashed, crash.clone()), ..it };
+                Some(judged.into_iter().map(crashed).collect())
             }
             (_, judged) => judged,
         })

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::plan::{Spot, World};
 use super::sent::WhatWasSent;
-use super::verdict::{Did, Noise, Verdict, are_pieces, quoted, told, whole};
+use super::verdict::{Did, Noise, Verdict, are_pieces, quoted, steady, told, whole};
 use retake_base::text::counted;
 use retake_core::events::{Captured, Event, Payload, ShapeOptions};
 use retake_model::{Fault, FaultKind};
@@ -228,7 +228,8 @@ impl Received<'_> {
             })
         });
         let (_, event) = doubled?;
-        let id = event.id.as_ref().map(|id| format!(" with the id {}", (self.normalize)(id))).unwrap_or_default();
+        let id =
+            event.id.as_ref().map(|id| format!(" with the id {}", steady(&(self.normalize)(id)))).unwrap_or_default();
         Some(format!("event `{}`{id} comes twice", event.label()))
     }
 }

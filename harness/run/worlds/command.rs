@@ -40,7 +40,7 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
         let matrix = matrix::run(project, scenario, &worlds, options.jobs, only, !options.json)
             .map_err(|error| error.while_doing(&format!("run the worlds of {}", scenario.name)))?;
         ran += matrix.judged.len();
-        let data = test::data(project, scenario, &matrix);
+        let data = test::data(&matrix);
         project.runs.with(&name, |run| run.worlds = Some(data.clone()));
         project.runs.end(&name, None);
         let (lines, new) = compared(project, scenario, &matrix);
@@ -106,15 +106,12 @@ fn kinds_of(name: &str) -> Result<Vec<FaultKind>> {
 fn compared<'a>(project: &Project, scenario: &Scenario, matrix: &'a Matrix) -> (Vec<String>, Vec<&'a Judged>) {
     let committed = project.goldens.of_worlds().text(&scenario.name).unwrap_or_default();
     let accepted = table::unfolded(&committed);
-    let callers = matrix::callers(project, scenario);
-    let mut failing = Vec::new();
-    let rows = matrix.judged.iter().map(|judged: &Judged| {
-        let [place, fault, did, why] = table::cells(judged, &callers);
-        let is_new = judged.fails() && !table::is_accepted(judged, &callers, &accepted);
-        failing.extend(is_new.then_some(judged));
-        [format!("{} {place}", if is_new { '!' } else { ' ' }), fault, did, why]
+    let is_new = |judged: &Judged| judged.fails() && !table::is_accepted(judged, &matrix.callers, &accepted);
+    let rows = table::lines(matrix, is_new).into_iter().map(|line| {
+        let [place, fault, did, why] = line.cells();
+        [format!("{} {place}", if line.marked { '!' } else { ' ' }), fault, did, why]
     });
-    let rows: Vec<[String; 4]> = rows.collect();
-    let lines = columns(&rows);
-    (lines.into_iter().chain(table::notes(matrix).into_iter().map(|note| format!("  {note}"))).collect(), failing)
+    let lines = columns(&rows.collect::<Vec<_>>());
+    let notes = table::notes(matrix).into_iter().map(|note| format!("  {note}"));
+    (lines.into_iter().chain(notes).collect(), matrix.judged.iter().filter(|judged| is_new(judged)).collect())
 }

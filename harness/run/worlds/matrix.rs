@@ -1,12 +1,10 @@
 //! All worlds of a scenario, in parallel on systems of their own.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, VecDeque};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use super::batch::{Batch, Judged, Recording, STALLED};
+use super::batch::{Judged, Recording, STALLED};
 use super::client;
 use super::plan::{World, plan};
 use super::stay::Setting;
@@ -40,6 +38,8 @@ pub(super) struct Matrix {
     pub(super) unmet: Vec<World>,
     /// The sides that cannot fail, each with the reason.
     pub(super) left_out: Vec<String>,
+    /// The fixture's callers by turn.
+    pub(super) callers: Vec<Option<String>>,
 }
 
 /// Runs the worlds of a scenario that are wanted.
@@ -74,48 +74,72 @@ pub(super) fn run(
     let threads = if one_by_one { 1 } else { jobs.unwrap_or(cores * ON_A_CORE) };
     let threads = if recording.starting > SLOW && jobs.is_none() { threads.min(cores) } else { threads };
     let shares = recording.can_share && (one_by_one || recording.starting > SLOW);
-    let at_once = if shares { wanted.len().div_ceil(threads.max(1)).max(1) } else { 1 };
-    // A system that is killed is its world's own.
-    let (killed, others): (Places, Places) =
-        wanted.iter().cloned().enumerate().partition(|(_, world)| world.side() == "process");
-    let others = others.chunks(at_once).map(<[_]>::to_vec);
-    let batches: Vec<Places> = others.chain(killed.into_iter().map(|place| vec![place])).collect();
+    // A system that is killed is its world's own, and one that waits in vain ends what shares it.
+    let grouped = |mut places: Places, threads: usize| -> Vec<Places> {
+        places.sort_by_key(|(_, world)| waits(world));
+        let (killed, others): (Places, Places) = places.into_iter().partition(|(_, world)| world.side() == "process");
+        let at_once = if shares { others.len().div_ceil(threads.max(1)).max(1) } else { 1 };
+        others.chunks(at_once).map(<[_]>::to_vec).chain(killed.into_iter().map(|place| vec![place])).collect()
+    };
+    let batches = grouped(wanted.iter().cloned().enumerate().collect(), threads);
     let runs = Runs { setting: &setting, worlds, recording: &recording, cap };
-    let (count, all) = (AtomicUsize::new(0), wanted.len());
     if says {
         // What waits needs no core; a system that starts does.
         let waiting: Duration = wanted.iter().filter(|world| waits(world)).map(|_| STALLED).sum();
-        let working: Duration = wanted.iter().map(|_| recording.starting + recording.seen.took).sum();
+        let starting: Duration = batches.iter().map(|_| recording.starting).sum();
+        let working = wanted.iter().map(|_| recording.seen.took).sum::<Duration>() + starting;
         let on = |time: Duration, threads: usize| time / u32::try_from(threads.max(1)).unwrap_or(u32::MAX);
         let seconds = (on(working, threads.min(cores)) + on(waiting, threads)).as_secs();
-        terminal::note(format!("{}: {}, about {seconds} s", scenario.name, counted(all, "world")));
+        terminal::note(format!("{}: {}, about {seconds} s", scenario.name, counted(wanted.len(), "world")));
     }
-    let tell = || {
-        let now = count.fetch_add(1, Ordering::Relaxed) + 1;
-        if says && now.is_multiple_of(PROGRESS) {
-            terminal::note(format!("{}: {now} of {all} worlds", scenario.name));
-        }
-    };
-    let mut judged = runs.all(batches, threads, &tell)?;
+    let mut judged = all(batches, threads, |batch| runs.batch(batch))?;
     // A busy machine can make a service look as if it hung, so such worlds run once more, with less beside them. Where no answer comes
-    // at all, it is not the machine.
-    let is_late = |(at, judged): &(usize, Option<Judged>)| {
-        // Where the model does not fail, a timeout of its client may.
-        let may_be_slow = |it: &Judged| match it.verdict.did {
-            Did::Hung | Did::Sick | Did::NeverEnds => true,
-            did => matches!(it.world.side(), "client" | "process") && (did.fails() || did == Did::Reported),
-        };
-        let late = judged.as_ref().is_none_or(may_be_slow);
-        (late && !(judged.is_some() && waits(&wanted[*at]))).then(|| vec![(*at, wanted[*at].clone())])
+    // at all, it is not the machine. What fails on a shared system runs after other worlds then.
+    let is_doubtful = |judged: &Option<Judged>| {
+        judged.as_ref().is_none_or(|it| (may_be_slow(it) && !waits(&it.world)) || (it.fails() && !it.alone))
     };
+    let doubtful = judged.iter().rev().filter(|(_, judged)| is_doubtful(judged));
+    let doubtful: Places = doubtful.map(|(at, _)| (*at, wanted[*at].clone())).collect();
     let few = if one_by_one { 1 } else { cores };
-    let again = runs.all(judged.iter().filter_map(is_late).collect(), few, &|| ())?;
-    judged.retain(|(at, _)| !again.iter().any(|(other, _)| other == at));
+    let again = all(grouped(doubtful, few), few, |batch| runs.batch(batch))?;
+    // Of worlds that failed alike in both orders, the first one shows on a fresh system whether it is so.
+    let mut groups: BTreeMap<_, Places> = BTreeMap::new();
+    for (at, now) in again.iter().filter_map(|(at, now)| Some((*at, now.as_ref().filter(|now| !now.alone)?))) {
+        let is_same = judged[&at].as_ref().is_some_and(|before| before.verdict == now.verdict);
+        if now.fails() || !is_same {
+            let own = (!is_same).then_some(at);
+            groups.entry((now.world.fault.kind, now.verdict.did, own)).or_default().push((at, now.world.clone()));
+        }
+    }
+    let did = |it: &Option<Judged>| it.as_ref().map(|it| it.verdict.did);
+    let fresh = all(groups.into_values().collect(), few, |group| {
+        let first = runs.alone(&group[0].1)?;
+        let is_so = did(&first) == did(&again[&group[0].0]);
+        let others = group[1..].iter().map(|(at, world)| if is_so { Ok(again[at].clone()) } else { runs.alone(world) });
+        std::iter::once(Ok(first)).chain(others).collect()
+    })?;
     judged.extend(again);
-    judged.sort_by_key(|(at, _)| *at);
+    judged.extend(fresh);
     let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
-    let judged = judged.into_iter().filter_map(|(_, judged)| judged).collect();
-    Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
+    let judged = judged.into_values().flatten().collect();
+    let callers = setting.fixture.table.turns().iter().map(|turn| turn.caller.clone()).collect();
+    Ok(Matrix {
+        lines: recording.seen.lines(&setting),
+        judged,
+        found,
+        unlike: recording.unlike,
+        unmet,
+        left_out,
+        callers,
+    })
+}
+
+/// Whether a busy machine may have made a service look like this. Where the model does not fail, a timeout of its client may.
+fn may_be_slow(it: &Judged) -> bool {
+    match it.verdict.did {
+        Did::Hung | Did::Sick | Did::NeverEnds => true,
+        did => matches!(it.world.side(), "client" | "process") && (did.fails() || did == Did::Reported),
+    }
 }
 
 /// Whether a service that waits for what does not come is waited for.
@@ -134,63 +158,17 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Runs all batches, on this many threads. A world whose fault was not met has no verdict.
-    fn all(
-        &self,
-        batches: Vec<Places>,
-        threads: usize,
-        tell: &(dyn Fn() + Sync),
-    ) -> Result<Vec<(usize, Option<Judged>)>> {
-        let threads = threads.clamp(1, batches.len().max(1));
-        let queue: Mutex<VecDeque<Places>> = Mutex::new(batches.into());
-        let done: Mutex<Vec<(usize, Option<Judged>)>> = Mutex::default();
-        let failed: Mutex<Option<Error>> = Mutex::default();
-        let work = || {
-            while let Some(batch) = { queue.lock().pop_front() } {
-                match self.batch(&batch) {
-                    Ok(judged) => {
-                        let rest = batch[judged.len()..].to_vec();
-                        if !rest.is_empty() {
-                            queue.lock().push_back(rest);
-                        }
-                        for _ in &judged {
-                            tell();
-                        }
-                        done.lock().extend(batch.iter().map(|(at, _)| *at).zip(judged));
-                    }
-                    Err(error) => {
-                        queue.lock().clear();
-                        failed.lock().get_or_insert(error);
-                    }
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(work);
-            }
-        });
-        match failed.into_inner() {
-            Some(error) => Err(error),
-            None => Ok(done.into_inner()),
-        }
-    }
-
-    /// Runs worlds on one system. What is found on a system that several worlds share counts if it is the same afterwards; otherwise, and
-    /// if a world fails, a fresh system has the last word.
+    /// Runs worlds on one system. What is found on a system that several worlds share counts if it is the same afterwards; otherwise a
+    /// fresh system has the last word.
     fn batch(&self, batch: &Places) -> Result<Vec<Option<Judged>>> {
         let worlds: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
         if let [world] = &*worlds {
             return Ok(vec![self.alone(world)?]);
         }
-        match self.setting.batch(&worlds, self.worlds, self.recording, self.cap, false)? {
-            Batch::Judged(judged) => {
-                let confirmed =
-                    |it: Judged| if it.fails() || asks_again(&it) { self.alone(&it.world) } else { Ok(Some(it)) };
-                judged.into_iter().map(confirmed).collect()
-            }
-            Batch::Unclear => worlds.iter().map(|world| self.alone(world)).collect(),
-        }
+        let judged = self.setting.batch(&worlds, self.worlds, self.recording, self.cap, false)?;
+        let Some(judged) = judged else { return worlds.iter().map(|world| self.alone(world)).collect() };
+        let tried = |it: Judged| if asks_again(&it) { self.alone(&it.world) } else { Ok(Some(it)) };
+        judged.into_iter().map(tried).collect()
     }
 
     /// Runs a world on a fresh system. A service that asked again until it got an answer that made sense may ask for ever if none comes:
@@ -208,10 +186,40 @@ impl Runs<'_> {
     }
 
     fn once(&self, world: &World, of: &Worlds) -> Result<Option<Judged>> {
-        match self.setting.batch(std::slice::from_ref(world), of, self.recording, self.cap, true)? {
-            Batch::Judged(mut judged) => Ok(judged.pop()),
-            Batch::Unclear => Ok(None),
+        let judged = self.setting.batch(std::slice::from_ref(world), of, self.recording, self.cap, true)?;
+        Ok(judged.and_then(|mut judged| judged.pop()))
+    }
+}
+
+/// Runs all batches, on this many threads, each by `run`. A world whose fault was not met has no verdict.
+fn all(
+    batches: Vec<Places>,
+    threads: usize,
+    run: impl Fn(&Places) -> Result<Vec<Option<Judged>>> + Sync,
+) -> Result<BTreeMap<usize, Option<Judged>>> {
+    let threads = threads.clamp(1, batches.len().max(1));
+    let queue: Mutex<VecDeque<Places>> = Mutex::new(batches.into());
+    let done: Mutex<BTreeMap<usize, Option<Judged>>> = Mutex::default();
+    let failed: Mutex<Option<Error>> = Mutex::default();
+    let work = || {
+        while let Some(batch) = { queue.lock().pop_front() } {
+            match run(&batch) {
+                Ok(judged) => done.lock().extend(batch.iter().map(|(at, _)| *at).zip(judged)),
+                Err(error) => {
+                    queue.lock().clear();
+                    failed.lock().get_or_insert(error);
+                }
+            }
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    match failed.into_inner() {
+        Some(error) => Err(error),
+        None => Ok(done.into_inner()),
     }
 }
 
@@ -219,13 +227,4 @@ impl Runs<'_> {
 fn asks_again(judged: &Judged) -> bool {
     let is_of_meaning = judged.world.fault.kind.family() == Family::Meaning;
     is_of_meaning && judged.verdict.did == Did::Recovered && judged.attempts > 1
-}
-
-/// After how many worlds a line says how far it is.
-const PROGRESS: usize = 50;
-
-/// The fixture's callers by turn.
-pub(super) fn callers(project: &Project, scenario: &Scenario) -> Vec<Option<String>> {
-    let fixture: Option<Arc<_>> = project.fixtures.of(scenario).ok().flatten();
-    fixture.iter().flat_map(|fixture| fixture.table.turns()).map(|turn| turn.caller.clone()).collect()
 }

@@ -76,15 +76,16 @@ impl WhatWasSent {
                 let mut walk = Walk { sent: self, part, label: &label, said: said.as_deref(), options, normalize };
                 walk.value(json, &mut String::new(), "");
             }
-            (None, Payload::Data(text)) => self.text((part, label.clone(), String::new()), normalize(text)),
+            (None, Payload::Data(text)) => self.text((part, label.clone(), String::new()), text, normalize),
             _ => {}
         }
         came(&mut self.labels, label, said.as_deref());
     }
 
-    fn text(&mut self, place: Place, text: String) {
-        if !is_id(&text) {
-            self.texts.entry(place).or_default().push(text);
+    /// Ids are no texts, whether a run has a name for them or not.
+    fn text(&mut self, place: Place, text: &str, normalize: &dyn Fn(&str) -> String) {
+        if !is_id(text) {
+            self.texts.entry(place).or_default().push(normalize(text));
         }
     }
 }
@@ -167,8 +168,7 @@ impl Walk<'_> {
                 came(&mut self.sent.words, (key.to_owned(), text.clone()), self.said);
             }
             Json::Str(text) => {
-                let text = (self.normalize)(text);
-                self.sent.text((self.part, self.label.to_owned(), path.clone()), text);
+                self.sent.text((self.part, self.label.to_owned(), path.clone()), text, self.normalize);
             }
             _ => {}
         }

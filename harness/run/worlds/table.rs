@@ -1,84 +1,121 @@
 //! The verdicts of a scenario's worlds as lines, which are a golden. Pure.
 
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 
 use super::batch::Judged;
 use super::matrix::Matrix;
-use retake_model::{Fault, FaultKind};
+use super::plan::World;
+use crate::report::unified;
+use retake_model::Fault;
 
-/// One line: the turn and its caller or the side, the fault, what the service did, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    /// The turn, or the number of the event at which the client does something.
-    at: usize,
-    /// What stands before its number, and after it.
-    before: String,
-    after: String,
+/// A line: a world, or worlds of one fault that are alike but for their turns and places.
+pub(super) struct Line<'a> {
+    worlds: Vec<&'a Judged>,
+    caller: Option<&'a str>,
+    /// Whether it is marked, as worlds that are not may be no part of it.
+    pub(super) marked: bool,
 }
 
-impl Line {
-    fn of(judged: &Judged, callers: &[Option<String>]) -> Line {
-        let Judged { world, verdict, .. } = judged;
-        let did = [verdict.did.word(), &verdict.why].join("  ");
-        let (at, before, after) = if let (Some(_), Fault { kind, after: Some(at), of }) = (&world.spot, world.fault) {
-            (at, format!("{}  {} ", kind.side(), kind.name()), format!("/{of}  {did}"))
-        } else {
-            let caller = callers.get(world.turn).cloned().flatten().map(|caller| format!(" {caller}"));
-            let after = format!("{}  {}  {did}", caller.unwrap_or_default(), world.said());
-            (world.turn + 1, "turn ".to_owned(), after)
+impl<'a> Line<'a> {
+    fn of(judged: &'a Judged, callers: &'a [Option<String>], marked: bool) -> Line<'a> {
+        let caller = callers.get(judged.world.turn).and_then(Option::as_deref);
+        Line { worlds: vec![judged], caller: caller.filter(|_| judged.world.spot.is_none()), marked }
+    }
+
+    fn distinct(&self, of: impl Fn(&World) -> Option<usize>) -> Vec<usize> {
+        self.worlds.iter().filter_map(|it| of(&it.world)).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// The turns, if it is the model that fails.
+    fn turns(&self) -> Vec<usize> {
+        self.distinct(|world| world.spot.is_none().then_some(world.turn + 1))
+    }
+
+    /// The places in an answer or on a side, counted from 1.
+    fn places(&self) -> Vec<usize> {
+        self.distinct(|world| world.fault.after)
+    }
+
+    /// What is the same for all worlds of a line, but for their turns and places.
+    fn what(&self) -> impl PartialEq + use<'a> {
+        let Judged { world, verdict, .. } = self.worlds[0];
+        (Fault { after: None, ..world.fault }, &world.order, verdict, self.caller, self.marked)
+    }
+
+    /// Its turn or side, the fault, what the service did, and why.
+    pub(super) fn cells(&self) -> [String; 4] {
+        let Judged { world, verdict, .. } = self.worlds[0];
+        let caller = self.caller.map(|caller| format!(" {caller}")).unwrap_or_default();
+        let place = match &*self.turns() {
+            [] => world.side().to_owned(),
+            [turn] => format!("turn {turn}{caller}"),
+            [first, .., last] => format!("turns {first}..{last}{caller}"),
         };
-        Line { at, before, after: after.trim_end().to_owned() }
+        let fault = match &*self.places() {
+            [] => world.said(),
+            places => format!("{} {}/{}", world.fault.kind.name(), ranges(places), world.fault.of),
+        };
+        [place, fault, verdict.did.word().to_owned(), verdict.why.clone()]
     }
 
-    fn is_like(&self, other: &Line) -> bool {
-        (&self.before, &self.after) == (&other.before, &other.after)
+    fn text(&self) -> String {
+        self.cells().join("  ").trim_end().to_owned()
     }
 }
 
-/// The line of one world in cells, for a table with columns: its place, the fault, what the service did, and why.
-pub(super) fn cells(judged: &Judged, callers: &[Option<String>]) -> [String; 4] {
-    let Judged { world, verdict, .. } = judged;
-    let (place, fault) = if let (Some(_), Fault { kind, after: Some(at), of }) = (&world.spot, world.fault) {
-        (kind.side().to_owned(), format!("{} {at}/{of}", kind.name()))
-    } else {
-        let caller = callers.get(world.turn).cloned().flatten().map(|caller| format!(" {caller}"));
-        (format!("turn {}{}", world.turn + 1, caller.unwrap_or_default()), world.said())
-    };
-    [place, fault, verdict.did.word().to_owned(), verdict.why.clone()]
+/// Numbers with their ranges: `1,4..7,9`.
+fn ranges(numbers: &[usize]) -> String {
+    let runs = numbers.chunk_by(|one, next| one + 1 == *next);
+    let said = runs.map(|run| match run {
+        [first, _, .., last] => format!("{first}..{last}"),
+        few => few.iter().map(usize::to_string).collect::<Vec<_>>().join(","),
+    });
+    said.collect::<Vec<_>>().join(",")
+}
+
+/// The numbers that such a text says.
+fn numbers(text: &str) -> Option<Vec<usize>> {
+    let all = text.split(',').map(|part| {
+        let (first, last) = part.split_once("..").unwrap_or((part, part));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    });
+    Some(all.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// The line of one world, as it stands in an unfolded table.
 pub(super) fn line_of(judged: &Judged, callers: &[Option<String>]) -> String {
-    let Line { at, before, after } = Line::of(judged, callers);
-    format!("{before}{at}{after}")
+    Line::of(judged, callers, false).text()
 }
 
-/// The table. Neighbouring lines that are equal but for their turn, or the event of the client, are one line.
-pub(super) fn print(matrix: &Matrix, callers: &[Option<String>]) -> String {
-    let mut text = String::new();
-    let mut lines = matrix.judged.iter().map(|judged| Line::of(judged, callers)).peekable();
-    while let Some(first) = lines.next() {
-        let of_turns = first.before == "turn ";
-        let mut places = vec![first.at];
-        while let Some(next) = lines.next_if(|next| {
-            next.is_like(&first) && (!of_turns || places.last().is_some_and(|last| next.at == last + 1))
-        }) {
-            places.push(next.at);
+/// The lines of the worlds, those of one fault by their turns. What is equal in a turn but for its places is one line, and so is then what
+/// is equal but for its turns, if they follow each other.
+pub(super) fn lines(matrix: &Matrix, marked: impl Fn(&Judged) -> bool) -> Vec<Line<'_>> {
+    let mut judged: Vec<&Judged> = matrix.judged.iter().collect();
+    for of_fault in judged.chunk_by_mut(|one, next| one.world.fault.kind == next.world.fault.kind) {
+        of_fault.sort_by_key(|it| it.world.spot.is_none().then_some(it.world.turn));
+    }
+    let lines = judged.into_iter().map(|judged| Line::of(judged, &matrix.callers, marked(judged))).collect();
+    let of_turns = folded(lines, |before, next| before.turns() == next.turns());
+    folded(of_turns, |before, next| {
+        before.places() == next.places() && before.turns().last().map(|last| last + 1) == next.turns().first().copied()
+    })
+}
+
+fn folded<'a>(lines: Vec<Line<'a>>, belongs: impl Fn(&Line<'a>, &Line<'a>) -> bool) -> Vec<Line<'a>> {
+    let mut all: Vec<Line<'a>> = Vec::new();
+    for line in lines {
+        match all.iter_mut().rev().find(|before| before.what() == line.what() && belongs(before, &line)) {
+            Some(before) => before.worlds.extend(line.worlds),
+            None => all.push(line),
         }
-        let (from, to) = (places[0], places[places.len() - 1]);
-        let _ = match (of_turns, from == to) {
-            (_, true) => writeln!(text, "{}{from}{}", first.before, first.after),
-            (true, false) => writeln!(text, "turns {from}..{to}{}", first.after),
-            (false, false) => {
-                let places: Vec<String> = places.iter().map(usize::to_string).collect();
-                writeln!(text, "{}{}{}", first.before, places.join(","), first.after)
-            }
-        };
     }
-    for note in notes(matrix) {
-        let _ = writeln!(text, "{note}");
-    }
-    text
+    all
+}
+
+/// The table.
+pub(super) fn print(matrix: &Matrix) -> String {
+    let lines = lines(matrix, |_| false);
+    lines.iter().map(Line::text).chain(notes(matrix)).map(|line| line + "\n").collect()
 }
 
 /// What is said of all worlds together.
@@ -95,21 +132,29 @@ const NOT_SICK: &str = "sick: not looked for";
 
 /// Whether what a committed table says is so: each of its worlds has the line that it had. Worlds of faults that it does not know came
 /// later; returns how many there are. `None` if it is not so.
-pub(super) fn holds(committed: &str, matrix: &Matrix, callers: &[Option<String>]) -> Option<usize> {
+pub(super) fn holds(committed: &str, matrix: &Matrix) -> Option<usize> {
     let before = unfolded(committed);
     let is_known = |judged: &&Judged| {
         let kind = judged.world.fault.kind.name();
         before.iter().any(|line| line.split("  ").nth(1).is_some_and(|fault| fault.split(' ').next() == Some(kind)))
     };
     let (known, new): (Vec<&Judged>, Vec<&Judged>) = matrix.judged.iter().partition(is_known);
-    let lines = known.iter().map(|judged| line_of(judged, callers));
+    let lines = known.iter().map(|judged| line_of(judged, &matrix.callers));
     // Their number, and which of them are chosen, change with those that came later.
     let notes = notes(matrix).into_iter().filter(|note| new.is_empty() || !note.contains(" worlds, chosen"));
     let now: Vec<String> = lines.chain(notes).collect();
     let before = before.iter().filter(|line| new.is_empty() || !line.contains(" worlds, chosen"));
     let before: Vec<&String> = before.collect();
-    let is_same = before.len() == now.len() && before.iter().zip(&now).all(|(before, now)| says(now, before));
+    let is_said = |before: &&String| now.iter().any(|now| says(now, before));
+    let is_same = before.len() == now.len() && before.iter().all(is_said);
     is_same.then_some(new.len())
+}
+
+/// What differs from a committed table, world by world.
+pub(super) fn difference(committed: &str, now: &str) -> String {
+    let each =
+        |table: &str| unfolded(table).into_iter().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("\n");
+    unified(&each(committed), &each(now))
 }
 
 /// Whether a line says what one of an earlier version says, and possibly more.
@@ -126,27 +171,24 @@ pub(super) fn is_accepted(judged: &Judged, callers: &[Option<String>], accepted:
     accepted.iter().any(|before| says(&line, before))
 }
 
-/// The lines of a committed table, each for one turn.
+/// The lines of a committed table, each for one world.
 pub(super) fn unfolded(table: &str) -> Vec<String> {
-    let each = |line: &str| -> Vec<String> {
-        let folded = line.strip_prefix("turns ").and_then(|rest| {
-            let (turns, rest) = rest.split_once(' ')?;
-            let (first, last) = turns.split_once("..")?;
-            Some((first.parse::<usize>().ok()?, last.parse::<usize>().ok()?, rest))
+    let each = |line: &str| -> Option<Vec<String>> {
+        let (place, rest) = line.split_once("  ")?;
+        let (fault, did) = rest.split_once("  ")?;
+        let turns = place.strip_prefix("turns ").and_then(|rest| {
+            let (turns, caller) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
+            Some(numbers(turns)?.into_iter().map(|turn| format!("turn {turn}{caller}")).collect())
         });
-        // `client  leave 1,2,5/9  …`
-        let of_side = line.split_once("  ").and_then(|(side, rest)| {
-            let (kind, rest) = rest.split_once(' ').filter(|(kind, _)| FaultKind::of_word(kind).is_some())?;
-            let (places, rest) = rest.split_once('/').filter(|_| !side.contains(' '))?;
-            Some(places.split(',').map(|at| format!("{side}  {kind} {at}/{rest}")).collect())
+        let faults = fault.split_once(' ').and_then(|(kind, rest)| {
+            let (places, of) = rest.split_once('/')?;
+            Some(numbers(places)?.into_iter().map(|at| format!("{kind} {at}/{of}")).collect())
         });
-        match folded {
-            None if of_side.is_some() => of_side.unwrap_or_default(),
-            Some((first, last, rest)) => (first..=last).map(|turn| format!("turn {turn} {rest}")).collect(),
-            None => vec![line.to_owned()],
-        }
+        let (turns, faults) =
+            (turns.unwrap_or_else(|| vec![place.to_owned()]), faults.unwrap_or_else(|| vec![fault.to_owned()]));
+        Some(turns.iter().flat_map(|turn| faults.iter().map(move |fault| format!("{turn}  {fault}  {did}"))).collect())
     };
-    table.lines().flat_map(each).collect()
+    table.lines().flat_map(|line| each(line).unwrap_or_else(|| vec![line.to_owned()])).collect()
 }
 
 #[cfg(test)]

@@ -50,28 +50,21 @@ pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(),
         Ok(matrix) => tested(project, scenario, matrix),
         Err(error) => Err(Failure::from(error.clone())),
     };
-    let text = ran.as_ref().ok().map(|matrix| text_of(project, scenario, matrix));
+    let text = ran.as_ref().ok().map(table::print);
     let shown = |file: PathBuf| file.strip_prefix(&project.root).map_or_else(|_| file.clone(), ToOwned::to_owned);
     project.runs.with(&name, |run| {
-        run.worlds = ran.as_ref().ok().map(|matrix| data(project, scenario, matrix));
+        run.worlds = ran.as_ref().ok().map(data);
         run.golden = text.map(|text| golden_data(shown(goldens.file(&scenario.name)), before, Some(text)));
     });
     project.runs.end(&name, result.as_ref().err());
     result
 }
 
-/// The table of a scenario's worlds.
-pub(super) fn text_of(project: &Project, scenario: &Scenario, matrix: &Matrix) -> String {
-    let callers = matrix::callers(project, scenario);
-    table::print(matrix, &callers)
-}
-
 /// What is kept of the worlds for reports.
-pub(super) fn data(project: &Project, scenario: &Scenario, matrix: &Matrix) -> WorldsData {
-    let callers = matrix::callers(project, scenario);
+pub(super) fn data(matrix: &Matrix) -> WorldsData {
     let world = |judged: &Judged| WorldData {
         turn: if judged.world.spot.is_some() { 0 } else { judged.world.turn + 1 },
-        caller: callers.get(judged.world.turn).cloned().flatten().filter(|_| judged.world.spot.is_none()),
+        caller: matrix.callers.get(judged.world.turn).cloned().flatten().filter(|_| judged.world.spot.is_none()),
         world: judged.world.id(),
         fault: judged.world.said(),
         verdict: judged.verdict.did.word().to_owned(),
@@ -83,20 +76,19 @@ pub(super) fn data(project: &Project, scenario: &Scenario, matrix: &Matrix) -> W
 }
 
 fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(), Failure> {
-    let (goldens, text) = (project.goldens.of_worlds(), text_of(project, scenario, matrix));
+    let (goldens, text) = (project.goldens.of_worlds(), table::print(matrix));
     if goldens.policy() == Policy::Overwrite {
         return written(project, scenario, &text);
     }
-    let callers = matrix::callers(project, scenario);
     let committed = goldens.text(&scenario.name);
-    let held = committed.and_then(|committed| table::holds(&committed, matrix, &callers));
+    let held = committed.and_then(|committed| table::holds(&committed, matrix));
     match goldens.compare(&scenario.name, &text, &scenario.file, held.is_some())? {
         Compared::Same | Compared::FormatOnly => {
             let committed = goldens.text(&scenario.name).unwrap_or_default();
             let failing: Vec<&Judged> = matrix.judged.iter().filter(|judged| judged.fails()).collect();
             let accepted = table::unfolded(&committed);
             let (accepted, new): (Vec<&Judged>, Vec<&Judged>) =
-                failing.into_iter().partition(|judged| table::is_accepted(judged, &callers, &accepted));
+                failing.into_iter().partition(|judged| table::is_accepted(judged, &matrix.callers, &accepted));
             let note = format!("worlds: {} accepted as failing", counted(accepted.len(), "line"));
             let more = held.filter(|more| *more > 0).map(|more| {
                 let update = project.commands.update(&name_of(&scenario.name));
@@ -118,7 +110,7 @@ fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(),
         Compared::Differs(committed) => {
             let what = "the service does something else in its worlds than its table says";
             Err(red(project, scenario, matrix, &committed, Cause::new(CauseKind::Other, what))
-                .evidence(format!("- golden, + this run\n{}", unified(&committed, &text))))
+                .evidence(format!("- golden, + this run\n{}", table::difference(&committed, &text))))
         }
     }
 }
@@ -126,8 +118,7 @@ fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(),
 /// The failure of a table, which names the worlds that fail and are not accepted.
 fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str, otherwise: Cause) -> Failure {
     let accepted = table::unfolded(committed);
-    let callers = matrix::callers(project, scenario);
-    let is_new = |judged: &&Judged| !table::is_accepted(judged, &callers, &accepted);
+    let is_new = |judged: &&Judged| !table::is_accepted(judged, &matrix.callers, &accepted);
     let new: Vec<&Judged> = matrix.judged.iter().filter(is_new).collect();
     let failing: Vec<&Judged> = new.iter().copied().filter(|judged| judged.fails()).collect();
     let cause = |judged: &Judged| {
@@ -187,7 +178,7 @@ fn written(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Fai
 /// The table of a run of all worlds.
 fn again(project: &Project, scenario: &Scenario) -> Result<String> {
     let worlds = has_worlds(scenario).cloned().unwrap_or_default();
-    Ok(text_of(project, scenario, &matrix::run(project, scenario, &worlds, None, |_| true, true)?))
+    Ok(table::print(&matrix::run(project, scenario, &worlds, None, |_| true, true)?))
 }
 
 /// Writes the table that waits for a decision, if the service still does what it says.

@@ -124,9 +124,9 @@ impl Noise {
         self.texts.iter().any(|noise| noise.1 == place.1 && noise.2 == place.2)
     }
 
-    /// Whether there is none.
-    pub(super) fn is_none(&self) -> bool {
-        self.texts.is_empty() && self.words.is_empty()
+    /// Whether another one has all of it.
+    pub(super) fn is_within(&self, other: &Noise) -> bool {
+        self.texts.is_subset(&other.texts) && self.words.is_subset(&other.words)
     }
 }
 
@@ -294,12 +294,14 @@ fn new_text<'a>(texts: &'a [String], recorded: &[String]) -> Option<&'a str> {
     texts.iter().find(|text| !begins(text)).map(String::as_str)
 }
 
+/// A word, unless it is an address or another number that no run has twice.
+pub(super) fn steady(word: &str) -> String {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    if word.contains("0x") || digits > DIGITS { "…".to_owned() } else { word.to_owned() }
+}
+
 /// What a client was told, with the beginning of the text that tells it.
 pub(super) fn told(what: &str, said: Option<&str>) -> String {
-    let steady = |word: &str| {
-        let digits = word.chars().filter(char::is_ascii_digit).count();
-        if word.contains("0x") || digits > DIGITS { "…".to_owned() } else { word.to_owned() }
-    };
     let said = said.map(|said| said.split_whitespace().map(steady).collect::<Vec<_>>().join(" "));
     let said = said.filter(|said| !said.is_empty()).map(|said| format!(": {:?}", clipped(&said, TOLD)));
     format!("{what}{}", said.unwrap_or_default())

@@ -136,7 +136,7 @@ fn a_durable_service_resumes_wherever_it_is_killed() {
     // The same table is read again, and one world of it is shown.
     let tree = tree("", "", WORLDS);
     tree.retake().args(&["test", "--update"]).run().exits(0);
-    assert_eq!(tree.read("goldens/worlds/poem.snap").lines().last(), Some("process  kill 1,2,3,4,5,6,7/7  resumed"));
+    assert_eq!(tree.read("goldens/worlds/poem.snap").lines().last(), Some("process  kill 1..7/7  resumed"));
     tree.retake().args(&["test"]).run().exits(0);
     tree.retake().args(&["explain", "poem", "--world", "process/kill/3"]).run().exits(0);
 }
@@ -172,7 +172,7 @@ fn a_run_that_says_running_for_ever_never_ends() {
     let steps = "[[step]]\npost = \"/runs\"\njson = \"Go\"\n[[step]]\nget = \"/state\"\nwait = { json = \"/status\", is = \"done\" }\n";
     tree.write("scenarios/poem/scenario.toml", &format!("worlds = \"process\"\n{steps}"));
     let ran = tree.retake().args(&["worlds", "poem"]).run();
-    assert!(ran.stdout.contains("  process  kill 6/6  resumed"), "{}", ran.all());
+    assert!(ran.stdout.contains("  process  kill 1..6/6  resumed"), "{}", ran.all());
     tree.replace("app.py", "#WORK", "if self.has: return");
     let said = tree.retake().args(&["worlds", "poem", "--world", "process/kill/3"]).run().exits(1).stdout;
     let never = "NEVER ENDS  before the answer of turn 2: /status did not become \"done\", but is \"running\"";

@@ -51,7 +51,7 @@ fn the_table_of_worlds_is_a_golden() {
     tree.replace(TABLE, SILENT, &SILENT.replace("1..3", "1..4"));
     let ran = tree.runner("gateway").run().exits(101);
     let ran = ran.says(&["the service does something else in its worlds than its table says"]);
-    assert_eq!(ran.diff()[0], "- turns 1..4 lead_agent  nothing  SILENT  200, ends, nothing of 61 characters");
+    assert_eq!(ran.diff()[0], "- turn 4 lead_agent  nothing  SILENT  200, ends, nothing of 61 characters");
     tree.runner("gateway").env("UPDATE_GOLDEN", "1").args(&["write_read_file::worlds"]).run().exits(0);
     assert!(tree.read(TABLE).contains(SILENT));
     tree.runner("gateway").run().exits(0);
@@ -67,7 +67,7 @@ fn a_fault_that_nobody_accepted_fails_the_command() {
     let worlds = |options: &str| tree.recorder("gateway", &format!("worlds{options}"), NAME);
     let before = tree.files();
     let ran = worlds(" --world=nothing").run().exits(1);
-    ran.says(&["! turn 1 lead_agent        nothing  SILENT", "4 worlds, 3 not accepted"]);
+    ran.says(&["! turns 1..3 lead_agent    nothing  SILENT", "4 worlds, 3 not accepted"]);
     worlds(" --world=rate-limit --jobs=1").run().exits(0).says(&["none fails that is not accepted"]);
     worlds(" --turn=2 --world=turn2/cut-clean/3").run().exits(0).says(&["turn 2 lead_agent  cut-clean 3/7  other"]);
     let json: Value = serde_json::from_str(&worlds(" --world=nothing --turn=4 --json").run().exits(0).stdout).unwrap();

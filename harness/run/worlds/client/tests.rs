@@ -68,6 +68,28 @@ fn a_service_that_cannot_resume_may_say_so() {
 }
 
 #[test]
+fn the_id_of_another_run_is_no_lost_text() {
+    let (one, other) = ("5e3f0a9c-6d5b-4f7e-9a51-0c6f3f1f2b11", "0b9b6c1e-2f64-4a8e-8a8c-5d0f6e7a9c22");
+    let of = |id: &str| {
+        Capture::new()
+            .push(format!("event: begin\ndata: {{\"run\": \"{id}\"}}\n\nevent: end\ndata: {{}}\n\n").as_bytes())
+    };
+    let named = |text: &str| text.replace(one, "<run_id>");
+    let received = Received {
+        recorded: &of(one),
+        first: &of(one)[..1],
+        again: Some(&(200, of(other))),
+        noise: &Noise::default(),
+        options: &ShapeOptions::default(),
+        normalize: &named,
+        normalize_recorded: &named,
+        anew: true,
+        failure: None,
+    };
+    assert_eq!(received.verdict(FaultKind::Leave).did, Did::Recovered);
+}
+
+#[test]
 fn each_of_two_clients_has_all_of_it() {
     let two = |first: &[Sent], second| verdict(FaultKind::Viewers, first, Some((200, second)));
     assert_eq!(two(&PLAIN, &PLAIN).0, Did::Recovered);

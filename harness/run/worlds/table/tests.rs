@@ -6,7 +6,7 @@ use retake_model::{Fault, FaultKind};
 
 fn judged(turn: usize, kind: FaultKind, did: Did, why: &str) -> Judged {
     let world = World { turn, fault: Fault { kind, after: None, of: 0 }, order: Vec::new(), spot: None };
-    Judged { world, verdict: Verdict::new(did, why), attempts: 1, lines: Vec::new() }
+    Judged { world, verdict: Verdict::new(did, why), attempts: 1, lines: Vec::new(), alone: true }
 }
 
 fn matrix(judged: &[Judged]) -> Matrix {
@@ -17,6 +17,7 @@ fn matrix(judged: &[Judged]) -> Matrix {
         unlike: None,
         unmet: Vec::new(),
         left_out: Vec::new(),
+        callers: Vec::new(),
     }
 }
 
@@ -32,7 +33,7 @@ fn neighbours_that_differ_only_in_their_turn_are_one_line_and_unfold_again() {
         judged(2, FaultKind::Nothing, Did::Silent, "200, ends, nothing of 3 characters"),
         judged(0, FaultKind::FramingBytes, Did::Recovered, ""),
     ];
-    let table = print(&Matrix { found: Some(9), ..matrix(&all) }, &callers);
+    let table = print(&Matrix { found: Some(9), callers: callers.to_vec(), ..matrix(&all) });
     assert_eq!(
         table,
         "turns 1..2 lead  rate-limit  recovered  in 2 attempts\n\
@@ -69,10 +70,10 @@ fn a_table_of_an_earlier_version_is_compared_in_the_worlds_that_it_has() {
         judged(0, FaultKind::Stall, Did::Hung, "waits for the rest"),
         judged(0, FaultKind::Nothing, Did::Reported, "event `error`: \"no text\""),
     ];
-    let holds = |table: &str| super::holds(table, &matrix(&all), &[]);
+    let holds = |table: &str| super::holds(table, &matrix(&all));
     let before = "turn 1  rate-limit  recovered  in 2 attempts\nturn 1  nothing  reported  event `error`\n";
     assert_eq!(holds(before), Some(1));
-    assert_eq!(holds(&print(&matrix(&all), &[])), Some(0));
+    assert_eq!(holds(&print(&matrix(&all))), Some(0));
     assert_eq!(holds(&before.replace("in 2", "in 1")), None);
     assert_eq!(holds(&before.replace("event `error`", "event `err")), None);
     // A world that the table has, and that is not there any more.
@@ -80,32 +81,75 @@ fn a_table_of_an_earlier_version_is_compared_in_the_worlds_that_it_has() {
     // A turn that the table does not have, of a fault that it knows.
     assert_eq!(holds("turn 1  nothing  reported  event `error`\nturn 2  rate-limit  recovered\n"), None);
     // Why a sick system cannot be told is said in other words now.
-    let unlike = |unlike| print(&Matrix { unlike: Some(unlike), ..matrix(&all) }, &[]);
+    let unlike = |unlike| print(&Matrix { unlike: Some(unlike), ..matrix(&all) });
     let now = Matrix { unlike: Some("asks something else"), ..matrix(&all) };
-    assert_eq!(super::holds(&unlike("differs"), &now, &[]), Some(0));
-    assert_eq!(super::holds(before, &now, &[]), None);
+    assert_eq!(super::holds(&unlike("differs"), &now), Some(0));
+    assert_eq!(super::holds(before, &now), None);
+}
+
+#[test]
+fn the_places_of_an_answer_are_one_line_by_its_turn() {
+    let at = |turn: usize, after: usize, did: Did| Judged {
+        world: World {
+            turn,
+            fault: Fault { kind: FaultKind::CutClean, after: Some(after), of: 9 },
+            order: Vec::new(),
+            spot: None,
+        },
+        ..judged(turn, FaultKind::CutClean, did, "")
+    };
+    let all = [1, 4, 8].map(|after| {
+        let last = if after == 8 { Did::Recovered } else { Did::Silent };
+        [at(0, after, Did::Silent), at(1, after, last), at(2, after, last)]
+    });
+    let all = all.concat();
+    let callers = ["lead", "lead", "lead"].map(|name| Some(name.to_owned()));
+    let matrix = Matrix { callers: callers.to_vec(), ..matrix(&all) };
+    let table = print(&matrix);
+    assert_eq!(
+        table,
+        "turn 1 lead  cut-clean 1,4,8/9  SILENT\n\
+         turns 2..3 lead  cut-clean 1,4/9  SILENT\n\
+         turns 2..3 lead  cut-clean 8/9  recovered\n"
+    );
+    assert_eq!(holds(&table, &matrix), Some(0));
+    // As it was written before, place by place.
+    let before: Vec<String> = all.iter().map(|judged| line_of(judged, &callers)).collect();
+    assert_eq!(holds(&before.join("\n"), &matrix), Some(0));
+    assert_eq!(holds(&before[1..].join("\n"), &matrix), None);
 }
 
 #[test]
 fn a_world_whose_fault_was_not_met_is_named_without_a_verdict() {
     let fault = Fault { kind: FaultKind::Nothing, after: None, of: 0 };
     let unmet = vec![World { turn: 1, fault, order: Vec::new(), spot: None }];
-    let table = print(&Matrix { unmet, ..matrix(&[judged(0, FaultKind::Nothing, Did::Silent, "nothing")]) }, &[]);
+    let table = print(&Matrix { unmet, ..matrix(&[judged(0, FaultKind::Nothing, Did::Silent, "nothing")]) });
     assert_eq!(table, "turn 1  nothing  SILENT  nothing\nno verdict: no call met turn2/nothing\n");
 }
 
 #[test]
-fn the_places_of_a_client_are_one_line_and_unfold_again() {
+fn equal_places_are_one_line_and_unfold_again() {
     let at = |event: usize, did: Did| {
         let fault = Fault { kind: FaultKind::Leave, after: Some(event), of: 9 };
         let world = World { turn: 0, fault, order: Vec::new(), spot: Some(Spot::Event { step: 0, event }) };
-        Judged { world, verdict: Verdict::new(did, ""), attempts: 0, lines: Vec::new() }
+        Judged { world, verdict: Verdict::new(did, ""), attempts: 0, lines: Vec::new(), alone: true }
     };
-    let all = [at(1, Did::Recovered), at(2, Did::Recovered), at(5, Did::Recovered), at(9, Did::Lost)];
-    let table = print(&matrix(&all), &[Some("lead".to_owned())]);
-    assert_eq!(table, "client  leave 1,2,5/9  recovered\nclient  leave 9/9  LOST\n");
-    assert_eq!(unfolded(&table), all.each_ref().map(|judged| line_of(judged, &[])));
-    assert_eq!(holds(&table, &matrix(&all), &[]), Some(0));
+    let recovered = [1, 2, 5, 6, 7].map(|event| at(event, Did::Recovered));
+    let all = [&recovered[..], &[at(9, Did::Lost)]].concat();
+    let table = print(&Matrix { callers: vec![Some("lead".to_owned())], ..matrix(&all) });
+    assert_eq!(table, "client  leave 1,2,5..7/9  recovered\nclient  leave 9/9  LOST\n");
+    assert_eq!(unfolded(&table), all.iter().map(|judged| line_of(judged, &[])).collect::<Vec<_>>());
+    assert_eq!(holds(&table, &matrix(&all)), Some(0));
+    // As it was written before there were ranges.
+    assert_eq!(holds(&table.replace("5..7", "5,6,7"), &matrix(&all)), Some(0));
+    assert_eq!(holds(&table.replace("5..7", "5,7"), &matrix(&all)), None);
+    // What fails and is not accepted is marked, in a line of its own.
+    let matrix = matrix(&all);
+    let marked = lines(&matrix, |it| it.world.fault.after == Some(2));
+    let cells = marked.iter().map(|line| (line.marked, line.cells()[1].clone()));
+    let [first, second, third] = cells.collect::<Vec<_>>().try_into().unwrap();
+    assert_eq!((first, second), ((false, "leave 1,5..7/9".to_owned()), (true, "leave 2/9".to_owned())));
+    assert_eq!(third, (false, "leave 9/9".to_owned()));
     assert!(
         WorldData::is_named(&all[2].world.id(), "client/leave/5") && WorldData::is_named("client/leave/5", "leave")
     );
