@@ -33,8 +33,8 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-model", 8582, 0),
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5162, 0),
-    ("retake-engine", 10_909, 21),
-    ("retake", 11_696, 41),
+    ("retake-engine", 10_917, 21),
+    ("retake", 11_697, 41),
     ("retake-cli", 12_065, 206),
 ];
 
