@@ -225,7 +225,7 @@ pub(super) fn play(
             let replay = if let Mode::Replay(replay) = &mode { Some(replay.clone()) } else { None };
             let began = Instant::now();
             let underway = Underway::since(began);
-            let underway = replay.iter().fold(underway, |underway, replay| underway.telling(replay));
+            let underway = if let Some(replay) = &replay { underway.telling(replay) } else { underway };
             let deadline = began + limit.0;
             let egress = Egress::new(scenario, matches!(mode, Mode::Replay(_)));
             let doubles = doubles(project, scenario, fixture, &mode, options.pacing, &egress).await?;

@@ -311,7 +311,7 @@ pub(super) struct Sides {
 
 impl Sides {
     fn new(run: &Replayed, options: &ShapeOptions, was: Golden, is: Golden) -> Sides {
-        let is = is.ordered_beside(&was);
+        let is = is.with_order_if_alone(&was);
         let mut sides = Sides { was, is, in_other_form: None };
         if sides.changes().iter().any(Change::is_of_text) {
             let found = OnceCell::new();
@@ -399,7 +399,7 @@ pub(super) fn compare(
             Ok(())
         }
         (Compared::Differs(_), None, Some(committed)) => {
-            let is = golden.clone().ordered_beside(&committed.golden);
+            let is = golden.clone().with_order_if_alone(&committed.golden);
             Err(differs(&Sides { was: committed.golden.clone(), is, in_other_form: None }))
         }
         (Compared::Differs(_), Some(older), _) => Err(differs(older)),

@@ -1,7 +1,7 @@
 //! The answers to steps that are not captured: a sign-in, an upload, a question whose answer nobody looks at. A golden holds them as far as they
 //! are the same in each run; where they vary, it says so, and nothing fails.
 
-use super::captured::{Captured, IN_PASSING};
+use super::captured::{BESIDE, Captured};
 use super::golden::{Block, Golden, Top, VARIES};
 use super::notation::{self, Normalize};
 
@@ -53,7 +53,7 @@ pub(super) fn request_of(capture: &Captured, normalize: &Normalize<'_>) -> Strin
 
 impl Golden {
     /// Says of bodies that are not captured, and differ between goldens of one scenario, that they vary.
-    pub fn agree_in_passing(goldens: &mut [&mut Golden]) {
+    pub fn agree_beside(goldens: &mut [&mut Golden]) {
         let Some((first, others)) = goldens.split_first_mut() else { return };
         for (at, block) in first.blocks.iter_mut().enumerate().filter(|(_, block)| block.is_beside()) {
             let mut of_others = others.iter_mut().filter_map(|other| other.blocks.get_mut(at));
@@ -65,7 +65,7 @@ impl Golden {
     }
 
     /// Says of bodies that are not captured that they vary where another golden says so.
-    pub fn keep_varying_in_passing(&mut self, known: &Golden) {
+    pub fn keep_varying_beside(&mut self, known: &Golden) {
         for (block, _) in self.paired(known).filter(|(_, known)| known.varies()) {
             block.let_vary();
         }
@@ -84,11 +84,11 @@ impl Golden {
 impl Block {
     /// Whether its step is not captured. Older goldens have no bodies of these.
     fn is_beside(&self) -> bool {
-        self.head.is_some() && self.events.iter().all(|event| event.label == IN_PASSING)
+        self.head.is_some() && self.events.iter().all(|event| event.label == BESIDE)
     }
 
     fn varies(&self) -> bool {
-        self.events.iter().any(|event| event.label == IN_PASSING && event.top == Top::Word(VARIES.to_owned()))
+        self.events.iter().any(|event| event.label == BESIDE && event.top == Top::Word(VARIES.to_owned()))
     }
 
     fn let_vary(&mut self) {

@@ -86,10 +86,10 @@ impl Captured {
 
     /// Returns it as the answer to a step that is not captured. If another answer is right there, too, only its headers count.
     #[must_use]
-    pub fn in_passing(mut self, is_the_one: bool) -> Captured {
+    pub fn beside(mut self, is_the_one: bool) -> Captured {
         self.delivery.is_beside = true;
         self.events.retain(|event| is_the_one && event.name.as_deref() == Some(BODY));
-        self.events.iter_mut().for_each(|event| event.name = Some(IN_PASSING.into()));
+        self.events.iter_mut().for_each(|event| event.name = Some(BESIDE.into()));
         self
     }
 
@@ -103,10 +103,10 @@ impl Captured {
 /// The label of a body.
 pub(super) const BODY: &str = "body";
 /// The label of the body of an answer whose step is not captured.
-pub(super) const IN_PASSING: &str = "(beside)";
+pub(super) const BESIDE: &str = "(beside)";
 /// Whether a label is that of a body.
 pub(super) fn is_body(label: &str) -> bool {
-    [BODY, IN_PASSING].contains(&label)
+    [BODY, BESIDE].contains(&label)
 }
 
 /// The label of an event that has no name.

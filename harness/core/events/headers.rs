@@ -205,13 +205,13 @@ impl Golden {
                 other.agree_on_values(first);
             }
         }
-        Golden::agree_in_passing(goldens);
+        Golden::agree_beside(goldens);
     }
 
     /// Returns it with the headers of another golden of the same run.
     #[must_use]
     pub fn with_headers_of(mut self, other: &Golden) -> Golden {
-        self.keep_varying_in_passing(other);
+        self.keep_varying_beside(other);
         for (block, other) in self.paired(other) {
             block.headers.clone_from(&other.headers);
             if other.ids_repeat() == Some(Repeat::Varies) {
@@ -223,7 +223,7 @@ impl Golden {
 
     /// Says of the headers that vary by another golden of the scenario that they do.
     pub fn keep_varying(&mut self, known: &Golden) {
-        self.keep_varying_in_passing(known);
+        self.keep_varying_beside(known);
         for (block, known) in self.paired(known).filter(|(is, was)| is.request == was.request) {
             if known.ids_repeat() == Some(Repeat::Varies) {
                 block.let_ids_repeat();

@@ -9,8 +9,6 @@ use super::notation;
 /// The fewest ways in which a list could be in another order: where there are fewer, a few runs have the same order by chance.
 const WAYS: usize = 6;
 
-/// How both begin.
-const IN: &str = ", in ";
 /// What stands before the hash of an order.
 const IN_ORDER: &str = ", in order ";
 /// How a list is marked whose order differs from run to run.
@@ -63,17 +61,6 @@ impl Order {
         let rest = text.strip_prefix(IN_ORDER)?;
         let (hash, rest) = rest.split_at(rest.find([',', ']'])?);
         Some((Order::Is(hash.to_owned()), rest))
-    }
-
-    /// Returns kinds as they are written, without orders.
-    pub(super) fn left_out_of(text: &str) -> String {
-        let mut parts = text.split(IN);
-        let mut out = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let part = format!("{IN}{part}");
-            out.push_str(Order::parse(&part).map_or(&*part, |(_, rest)| rest));
-        }
-        out
     }
 }
 

@@ -86,7 +86,7 @@ impl Shaped {
         if let Some(committed) = known.committed {
             golden.tell_tokens_as(committed, &known.recorded);
             golden.keep_order_as(committed);
-            golden.keep_varying_in_passing(committed);
+            golden.keep_varying_beside(committed);
         }
         if let Some(committed) = before {
             golden.add_lost(committed, lost);

@@ -438,9 +438,9 @@ impl<'a> Driver<'a> {
                         matches!(&step.action, Action::Request(of) if of.status.as_ref().is_none_or(is_one));
                     let shows_headers = headers.iter().any(|name| answered.headers.contains_key(name));
                     let captured = answered.into_captured();
-                    let in_passing = captured.clone().in_passing(is_the_one);
-                    if shows_headers || !in_passing.events.is_empty() {
-                        self.captured.push(Part::Done(in_passing));
+                    let beside = captured.clone().beside(is_the_one);
+                    if shows_headers || !beside.events.is_empty() {
+                        self.captured.push(Part::Done(beside));
                     }
                     self.beside.push((index, captured));
                 }

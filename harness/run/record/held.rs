@@ -45,7 +45,7 @@ pub(super) fn compare(
     }
     let (then, now) = both(options);
     if let Some(golden) = written {
-        golden.keep_varying_in_passing(&then);
+        golden.keep_varying_beside(&then);
     }
     if then == now {
         return None;

@@ -13,7 +13,7 @@ fn answer(request: &str, body: &str, is_captured: bool) -> Captured {
         tree: None,
         delivery: Delivery { headers, is_beside: false },
     };
-    if is_captured { captured } else { captured.in_passing(true) }
+    if is_captured { captured } else { captured.beside(true) }
 }
 
 /// The golden of a run that signs in, makes a thread, and asks.

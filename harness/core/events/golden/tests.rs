@@ -292,3 +292,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_order_is_left_out_of_lists_alone() {
+    let text = Kind::Quoted("\"in pieces, in order ab]\"".to_owned());
+    let inner = List { order: Some(Order::Any), elements: vec![text.clone()], ..List::default() };
+    let field = Field { name: "hits".to_owned(), optional: false, kinds: vec![Kind::List(inner)] };
+    let of =
+        |order| vec![Kind::List(List { order, elements: vec![Kind::Object(vec![field.clone()])], ..List::default() })];
+    let left = super::without_orders(&of(Some(Order::Is("4f1c".to_owned()))));
+    assert_eq!(left, r#"[{hits: ["in pieces, in order ab]"]}]"#);
+}

@@ -35,7 +35,7 @@ impl Golden {
 
     /// Has the order of lists only where nothing else differs from a committed golden: what elements say otherwise tells more.
     #[must_use]
-    pub fn ordered_beside(self, committed: &Golden) -> Golden {
+    pub fn with_order_if_alone(self, committed: &Golden) -> Golden {
         let same = self.clone().with_order_of(committed);
         if same == *committed { self } else { same }
     }
@@ -141,7 +141,20 @@ fn let_order_vary(kinds: &mut [Kind], other: &[Kind], varies: &dyn Fn(&Option<Or
 
 /// Kinds as they stand on a line, without the order of lists.
 pub(in crate::events) fn without_orders(kinds: &[Kind]) -> String {
-    Order::left_out_of(&Printed(kinds).to_string())
+    let mut kinds = kinds.to_vec();
+    kinds.iter_mut().for_each(leave_order_out);
+    Printed(&kinds).to_string()
+}
+
+fn leave_order_out(kind: &mut Kind) {
+    match kind {
+        Kind::List(list) => {
+            list.order = None;
+            list.elements.iter_mut().for_each(leave_order_out);
+        }
+        Kind::Object(fields) => fields.iter_mut().flat_map(|field| &mut field.kinds).for_each(leave_order_out),
+        _ => {}
+    }
 }
 
 fn numbers(kinds: &[Kind]) -> Vec<&Kind> {
