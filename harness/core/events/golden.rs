@@ -297,9 +297,7 @@ impl Tree {
     pub(super) fn label(&self) -> &str {
         &self.root.name
     }
-}
 
-impl Tree {
     /// Whether it is of objects or lists.
     pub(super) fn is_nested(&self) -> bool {
         let is_nested = |kind: &Kind| matches!(kind, Kind::Object(_) | Kind::List(_)) || *kind == Kind::plain("object");
