@@ -32,7 +32,7 @@ pub(crate) const MISTAKES: [(&str, &str, &str, &str, &str); 10] = [
         "worlds_of_a_run",
         "cut-dirty",
         "turn 4 middleware:title  cut-dirty",
-        "other  200, ends, \"http error",
+        "other  200, ends, \"error decoding",
     ),
     ("suggestions_expect_text", "worlds_of_a_run", "nothing", "turn 5 suggest_agent  nothing", "reported"),
     ("runs_stay_running", "worlds_of_a_thread", "cut-clean", "turn 1 lead_agent  cut-clean 1/6", "sick"),
