@@ -75,9 +75,8 @@ class Service(BaseHTTPRequestHandler):
 
 
 def started(*command, **environment):
-    environment = os.environ | environment
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
-    return process, json.loads(process.stdout.readline())
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | environment)
+    return process, json.loads(process.stdout.readline() or sys.exit(f"{command[1]} did not start"))
 
 
 def main(retake, arguments):
@@ -110,4 +109,5 @@ def main(retake, arguments):
             sys.exit(2)
 
 
+os.environ.pop("CI", None)  # with which nothing is recorded
 main(os.environ["RECORDER"], sys.argv[1:])
