@@ -147,7 +147,7 @@ impl Init {
             complete_cargo_toml(&here)?;
         }
         if let Some(command) = language.still_to_install(&here) {
-            terminal::out(format!("\nInstall the command and the TypeScript loader:  {command}"));
+            terminal::out(format!("\nStill to install:  {command}"));
         }
         Ok(told_what_is_next(seen, &language.retake()))
     }

@@ -64,7 +64,7 @@ pub(super) fn by_name(name: &str) -> Value {
 }
 
 /// What clients of chats, OpenAI's APIs, the AI SDK, AG-UI and ChatKit send, in one body.
-fn usual() -> Map<String, Value> {
+pub(super) fn usual() -> Map<String, Value> {
     let mut all: Map<String, Value> = TEXTS.iter().map(|name| ((*name).to_owned(), json!(PROMPT))).collect();
     let chatkit = json!({ "content": [{ "type": "input_text", "text": PROMPT }], "attachments": [], "quoted_text": "",
         "inference_options": {} });

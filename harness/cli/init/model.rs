@@ -12,6 +12,7 @@ use super::routes::PROMPT;
 use crate::scripted::{self, refused};
 use retake_base::error::Result;
 use retake_core::conversation::{Answer, Block, Finish, Usage};
+use retake_core::json::Layout;
 use retake_wire::{self as wire, Known, Response, Target};
 
 const WORDS: &str = "Hello from no model at all.";
@@ -30,8 +31,7 @@ impl Model {
         let (counted, heard) = (calls.clone(), said.clone());
         let address = scripted::listen(scripted::FREE, move |parts, body| {
             counted.fetch_add(1, Ordering::Relaxed);
-            heard.fetch_add(usize::from(memchr::memmem::find(body, PROMPT.as_bytes()).is_some()), Ordering::Relaxed);
-            answer(parts, body)
+            answer(parts, body, &heard)
         });
         Ok(Model { address: address.await?, calls, said })
     }
@@ -42,7 +42,7 @@ impl Model {
     }
 }
 
-fn answer(parts: &Parts, body: &Bytes) -> Response {
+fn answer(parts: &Parts, body: &Bytes, heard: &AtomicUsize) -> Response {
     let target = Target { method: parts.method.as_str(), path: scripted::path(parts) };
     let (api, body) = match scripted::chat(target, body) {
         Ok(read) => read,
@@ -58,5 +58,8 @@ fn answer(parts: &Parts, body: &Bytes) -> Response {
         Ok(call) => call,
         Err(error) => return refused(api, &error.to_string()),
     };
+    // Where the API has its texts: a field that it does not know reaches no model.
+    let says = call.messages.iter().any(|message| message.content.print(Layout::Compact).contains(PROMPT));
+    heard.fetch_add(usize::from(says), Ordering::Relaxed);
     wire::render(&said, &call.render_for("retake")).unwrap_or_else(|error| refused(api, &error.to_string()))
 }

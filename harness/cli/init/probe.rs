@@ -10,12 +10,13 @@ use axum::http::Method;
 use serde_json::Value;
 
 use super::model::Model;
-use super::requests::{PERIOD, Tried, ask, found};
+use super::requests::{Answer, PERIOD, Tried, ask, found};
 use super::routes::{self, Route};
 use super::sources::Sources;
 use super::start::Start;
 use retake::__private::report::terminal;
 use retake::__private::system::{Probe, end_probes};
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 
 /// How long a service may take until it answers on a port. A framework's development server compiles first.
@@ -65,7 +66,7 @@ pub(super) fn probe(ways: Vec<Start>, env: &[(String, String)], folder: &Path, s
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
     let mut first: Option<Error> = None;
-    for way in ways {
+    for way in ways.into_iter().filter(|way| way.exists_in(folder)) {
         let command = way.command.join(" ");
         terminal::note(format!("starting {command}"));
         let seen = runtime.block_on(seen(way, env, folder, sources));
@@ -81,7 +82,10 @@ pub(super) fn probe(ways: Vec<Start>, env: &[(String, String)], folder: &Path, s
         }
     }
     end_probes();
-    Err(first.unwrap_or_else(|| Error::new("no file here says how the service is started")))
+    Err(first.unwrap_or_else(|| {
+        let error = Error::new("no file here says how the service is started");
+        error.help(format!("say it, with {{{{ port }}}} in the place of its port: {RETAKE} init --probe -- COMMAND"))
+    }))
 }
 
 async fn seen(start: Start, env: &[(String, String)], folder: &Path, sources: &Sources) -> Result<Seen> {
@@ -151,9 +155,12 @@ async fn looked_at(
     let mut paths: Vec<&str> = proposed.as_deref().into_iter().chain(PATHS).collect();
     let mut known = BTreeSet::new();
     paths.retain(|path| known.insert(*path));
+    // Where the pages of an application answer, they answer on every path.
+    let nothing = ask(address, Method::GET, "/retake/no/such/route", None).await.filter(Answer::is_good);
     for path in paths {
         let Some(answer) = ask(address, Method::GET, path, None).await else { continue };
-        if !answer.is_good() {
+        let is_known = path == "/" || nothing.as_ref().is_none_or(|nothing| nothing.body != answer.body);
+        if !answer.is_good() || !is_known {
             continue;
         }
         let described = serde_json::from_slice::<Value>(&answer.body).ok().filter(|json| json.get("paths").is_some());

@@ -122,7 +122,7 @@ pub(super) async fn found(
             if tried.streams { " (a stream)" } else { "" },
             match () {
                 () if tried.called => ", and it called its model".to_owned(),
-                () if (400..500).contains(&tried.status) => {
+                () if tried.status >= 400 => {
                     format!(": {}", clipped(&String::from_utf8_lossy(&answer.body), SHOWN))
                 }
                 () => String::new(),

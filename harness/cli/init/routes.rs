@@ -163,8 +163,10 @@ fn fitting(api: &Value, schema: &Value, name: &str, depth: usize) -> Value {
     match kind {
         "object" => Value::Object(merged.into_iter().chain(fields(api, schema, depth)).collect()),
         "array" => {
-            let items = schema.get("items").unwrap_or(&Value::Null);
-            json!([fitting(api, items, name, depth + 1)])
+            let item = fitting(api, schema.get("items").unwrap_or(&Value::Null), name, depth + 1);
+            // Of what a schema calls an object and says no more, the field's name says what clients send.
+            let untold = item == json!({});
+            super::body::usual().remove(name).filter(|usual| untold && usual.is_array()).unwrap_or(json!([item]))
         }
         "integer" | "number" => number("minimum").or_else(|| number("maximum")).unwrap_or(json!(1)),
         "boolean" => json!(false),

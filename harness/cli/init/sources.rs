@@ -163,18 +163,20 @@ impl Sources {
     }
 
     /// The commands that a Procfile, a Dockerfile, a compose file, a Makefile or the README name, and that this project can run.
-    /// A program serves if it is a usual one, or is what `declares` says that the project depends on.
-    pub(super) fn commands(&self, declares: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> {
+    /// A program serves if it runs others, or if `has` says that it is the project's own: one that it depends on, or has installed.
+    pub(super) fn commands(&self, has: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> {
         let mut found: Vec<Vec<String>> = Vec::new();
         for (_, text) in TELLING.iter().flat_map(|of| self.files.iter().filter(move |(name, _)| name.contains(of))) {
-            for line in text.lines() {
+            // A sentence of the README has the command between backticks.
+            let spans = captured("`([^`\n]+)`", text);
+            for line in text.lines().chain(spans.iter().map(String::as_str)) {
                 let line = replaced(r"^[\s$`@-]*(?:CMD|ENTRYPOINT|web:|command:)?\s*|`?\s*$", line, "");
                 let command = words(&line);
                 let program = command.first().map_or("", |program| program.rsplit('/').next().unwrap_or_default());
                 let is_there = |word: &String| self.files.iter().any(|(name, _)| name == word.trim_start_matches("./"));
                 let exists = command.iter().skip(1).all(|word| !is_code(word) || is_there(word));
                 let is_work = command.iter().any(|word| WORK.contains(&&**word));
-                let serves = (RUNNERS.contains(&program) || declares(program)) && command.len() > 1 && !is_work;
+                let serves = (RUNNERS.contains(&program) || has(program)) && command.len() > 1 && !is_work;
                 if serves && exists && !found.contains(&command) && found.len() < COMMANDS {
                     found.push(command);
                 }
@@ -184,33 +186,9 @@ impl Sources {
     }
 }
 
-/// What starts a service.
-const RUNNERS: [&str; 24] = [
-    "uvicorn",
-    "gunicorn",
-    "hypercorn",
-    "daphne",
-    "granian",
-    "python",
-    "python3",
-    "flask",
-    "fastapi",
-    "quart",
-    "litestar",
-    "chainlit",
-    "streamlit",
-    "langgraph",
-    "adk",
-    "litellm",
-    "uv",
-    "poetry",
-    "node",
-    "tsx",
-    "bun",
-    "deno",
-    "npm",
-    "pnpm",
-];
+/// What runs the programs of any project.
+const RUNNERS: [&str; 12] =
+    ["python", "python3", "uv", "poetry", "node", "tsx", "bun", "deno", "npm", "npx", "pnpm", "yarn"];
 
 /// What starts something else.
 const WORK: [&str; 17] = [
@@ -218,7 +196,8 @@ const WORK: [&str; 17] = [
     "migrate", "lock", "help",
 ];
 
-fn is_code(name: &str) -> bool {
+/// Whether a file with this name is one of a program.
+pub(super) fn is_code(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| CODE.contains(&ending))
 }
 

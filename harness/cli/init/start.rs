@@ -6,7 +6,7 @@ use retake_core::json::Json;
 
 use super::language::Language;
 use super::routes::{PROMPT, Route};
-use super::sources::{Sources, captured};
+use super::sources::{Sources, captured, is_code};
 use retake_base::error::{Error, Result};
 
 /// How a service is started, and how one sees that it is ready.
@@ -39,6 +39,11 @@ impl Start {
             let folder = system.get("cwd").and_then(text).unwrap_or_default();
             Some((Start { folder, ..Start::new(command, BY_PORT) }, env))
         })
+    }
+
+    /// Whether the file with which it begins is there, if its command names one.
+    pub(super) fn exists_in(&self, folder: &Path) -> bool {
+        self.command.iter().skip(1).all(|word| !is_code(word) || folder.join(&self.folder).join(word).exists())
     }
 
     /// The path by which it says that it is ready.
@@ -78,15 +83,17 @@ pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<
             of_node(folder).into_iter().chain(file).chain(scripts(folder)).collect()
         }
     };
-    let in_environment = |words: Vec<String>| match words.split_first() {
+    let with_environment = |words: Vec<String>| match words.split_first() {
         Some((program, args)) => [in_environment(folder, program), args.to_vec()].concat(),
         None => words,
     };
     let declared = declared(folder);
     let told = sources
-        .commands(&|program| is_declared(&declared, program))
+        .commands(&|program| {
+            is_declared(&declared, program) || installed(folder, program).is_some() || is_active(program)
+        })
         .into_iter()
-        .map(|words| Start::new(in_environment(words), BY_PORT));
+        .map(|words| Start::new(with_environment(words), BY_PORT));
     let mut ways: Vec<Start> = Vec::new();
     for way in own.into_iter().chain(told) {
         if ways.iter().all(|known| known.command != way.command) {
@@ -275,13 +282,19 @@ pub(super) fn in_environment(folder: &Path, program: &str) -> Vec<String> {
     if folder.join("poetry.lock").is_file() {
         return plain(&["poetry", "run", named]);
     }
-    for environment in [".venv", "venv"] {
-        let file = format!("{environment}/bin/{named}");
-        if folder.join(&file).exists() {
-            return vec![file];
-        }
-    }
-    plain(&[program])
+    installed(folder, named).map_or_else(|| plain(&[program]), |file| vec![file])
+}
+
+/// Whether a program is installed in the environment that is active in this shell.
+fn is_active(program: &str) -> bool {
+    let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(std::env::var_os);
+    environments.into_iter().any(|environment| Path::new(&environment).join("bin").join(program).exists())
+}
+
+/// The file of a program that is installed in the project.
+fn installed(folder: &Path, program: &str) -> Option<String> {
+    let files = [".venv/bin", "venv/bin", "node_modules/.bin"].map(|bin| format!("{bin}/{program}"));
+    files.into_iter().find(|file| folder.join(file).exists())
 }
 
 fn of_node(folder: &Path) -> Option<Start> {

@@ -5,6 +5,8 @@ use crate::support::tree::Tree;
 
 tests! { a_probe_proposes_the_route_that_calls_the_model,
     a_probe_finds_the_port_that_a_service_takes_whatever_it_is_told,
+    a_probe_keeps_what_reaches_the_model_and_names_no_page_that_answers_everywhere,
+    a_probe_starts_only_what_exists,
     a_probe_starts_what_a_person_says_or_the_suite_has,
     a_probe_that_finds_no_call_says_which_routes_there_are,
     a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing,
@@ -106,6 +108,30 @@ fn a_probe_finds_the_port_that_a_service_takes_whatever_it_is_told() {
     let (suite, hello) = (tree.read("scenarios/suite.toml"), tree.read("scenarios/hello/scenario.toml"));
     assert!(suite.contains("\nport = "), "{suite}");
     assert!(hello.contains("json   = { depth = 3, question = \"{{ prompt }}\" }\n"), "{hello}");
+}
+
+fn a_probe_keeps_what_reaches_the_model_and_names_no_page_that_answers_everywhere() {
+    let tree = Tree::empty();
+    let service = SERVICE.replace("[{\"role\": \"user\", \"content\": body[\"question\"]}]", "body[\"messages\"]");
+    let service = service.replace(" or body[\"depth\"] < 2", "").replace("and API", "and None");
+    tree.write("app.py", &service.replace("404, \"text/plain\", \"no\"", "200, \"text/html\", \"<html>\""));
+    probe(&tree).exits(0).says(&["tried  GET /: 200", "Then: retake record hello"]).never_says("tried  GET /docs");
+    // An API has a person's words in `content`; the AI SDK's `parts` are no part of it.
+    let hello = tree.read("scenarios/hello/scenario.toml");
+    assert!(hello.contains("json   = { messages = [{ content = \"{{ prompt }}\", role = \"user\" }] }"), "{hello}");
+}
+
+fn a_probe_starts_only_what_exists() {
+    let tree = Tree::empty();
+    tree.write("requirements.txt", "openai\n");
+    probe(&tree).exits(1).says(&["no file here says how the service is started", "retake init --probe -- COMMAND"]);
+    let tree = Tree::empty();
+    // A sentence of the README names a program that is installed here.
+    tree.write("odd/service.txt", SERVICE);
+    tree.write("README.md", "Run `serve-agent odd/service.txt --port 8000`, as `uv run` does.\n");
+    tree.write(".venv/bin/serve-agent", "#!/bin/sh\nexec python3 \"$1\"\n");
+    executable(&tree, ".venv/bin/serve-agent");
+    probe(&tree).exits(0).says(&["tried  .venv/bin/serve-agent odd/service.txt --port {{ port }}: it listens"]);
 }
 
 fn a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing() {

@@ -135,12 +135,17 @@ async fn graphql(socket: &mut Socket) {
     hear(socket).await;
     say(socket, &json!({"type": "connection_ack"})).await;
     say(socket, &json!({"type": if old { "ka" } else { "ping" }})).await;
-    let pong = if old { None } else { hear(socket).await };
-    let asked = hear(socket).await.unwrap_or_default();
-    let asked: Value = serde_json::from_str(&asked).unwrap_or_default();
+    // A client may ask before it answers the ping.
+    let (mut pong, mut asked) = (old, None);
+    while !pong || asked.is_none() {
+        let Some(text) = hear(socket).await else { return };
+        let said: Value = serde_json::from_str(&text).unwrap_or_default();
+        if said["type"] == "pong" { pong = true } else { asked = Some(said) }
+    }
+    let asked = asked.unwrap_or_default();
     let answer =
         ask(asked["payload"]["variables"]["text"].as_str().unwrap_or_default()).await.unwrap_or_else(|why| why);
-    let data = json!({"data": {"answer": answer, "pong": pong.is_some() || old}});
+    let data = json!({"data": {"answer": answer, "pong": pong}});
     say(socket, &json!({"id": asked["id"], "type": if old { "data" } else { "next" }, "payload": data})).await;
     say(socket, &json!({"id": asked["id"], "type": "complete"})).await;
     hear(socket).await;

@@ -71,6 +71,17 @@ fn examples_and_parameters_of_the_document_are_used() {
 }
 
 #[test]
+fn of_objects_that_no_schema_tells_the_name_of_their_list_says_what_clients_send() {
+    let schema = json!({ "properties": { "messages": { "type": "array", "items": { "type": "object" } },
+        "tracks": { "type": "array", "items": { "type": "object" } } } });
+    let api = json!({ "paths": { "/agents/generate": { "post": {
+        "requestBody": { "content": { "application/json": { "schema": schema } } } } } } });
+    let body = routes(&api)[0].body.clone().unwrap();
+    assert_eq!(body["messages"][0]["content"], PROMPT);
+    assert!(body.get("tracks").is_none(), "{body}");
+}
+
+#[test]
 fn a_schema_that_holds_itself_comes_to_an_end() {
     let tree = json!({ "type": "object", "required": ["child", "text"], "properties": {
         "child": { "$ref": "#/components/schemas/Tree" }, "text": { "type": "string" } } });

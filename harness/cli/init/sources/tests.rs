@@ -94,15 +94,20 @@ fn commands_are_those_of_the_project_that_it_can_run() {
         ("Dockerfile", "RUN pip install x\nCMD [\"hypercorn\", \"a:web\", \"--bind\", \"0.0.0.0:8000\"]\n"),
         (
             "README.md",
-            "```bash\n$ npm install\npython serve.py --port 8765\npython lost.py\nnode x.js | tee log\n```\n",
+            "```bash\n$ npm install\nRun `serve-it --port 80` or `pytest x`.\npython serve.py --port 8765\npython lost.py\nnode x.js | tee log\n```\n",
         ),
         ("serve.py", ""),
     ]);
-    let commands: Vec<String> = sources.commands(&|_| false).iter().map(|words| words.join(" ")).collect();
+    let commands: Vec<String> = sources
+        .commands(&|program| ["uvicorn", "hypercorn", "serve-it"].contains(&program))
+        .iter()
+        .map(|words| words.join(" "))
+        .collect();
     let expected = [
         "uvicorn web.asgi:app --host 127.0.0.1 --port {{ port }}",
         "hypercorn a:web --bind 127.0.0.1:{{ port }}",
         "python serve.py --port {{ port }}",
+        "serve-it --port 80",
     ];
     assert_eq!(commands, expected);
 }
