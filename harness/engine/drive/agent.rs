@@ -12,7 +12,7 @@ use super::underway::Underway;
 use crate::system::{Egress, Exit, Folder, Guard, Guarded, Stage, plain, working_folder};
 use retake_base::error::{Error, Result};
 use retake_core::events::{AfterLast, Foreign, Format, Status};
-use retake_scenario::{AgentRun, Context, Template};
+use retake_scenario::{AgentRun, Context, Template, Upload};
 
 /// The number of lines of an agent's standard error that a failure quotes.
 const LINES: usize = 20;
@@ -45,6 +45,9 @@ impl Agent<'_> {
         root: &Path,
     ) -> Result<Agent<'a>> {
         folder.make_for_programs()?;
+        for Upload { field, content, .. } in &run.files {
+            retake_base::files::write_whole(&folder.work.join(field), content)?;
+        }
         let text = |template: &Template| template.render_text(context);
         let env = run.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<_>>()?;
         let cwd = match &run.cwd {

@@ -28,7 +28,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody
     let form = raw.form.as_ref().map(|form| fields_of(scenario, form)).transpose()?;
     match (&raw.json, &raw.json_file, form, &raw.files) {
         (Some(json), ..) => json::of_toml(json, scenario.source).map(StepBody::Json),
-        (_, Some(file), ..) => json_file(scenario, file),
+        (_, Some(file), ..) => Ok(StepBody::JsonFile(PathBuf::from(file.get_ref()), json_file(scenario, file)?)),
         (.., form, Some(files)) => Ok(StepBody::Files(form, uploads(scenario, files)?)),
         (.., Some(form), None) => Ok(StepBody::Form(form)),
         (None, None, None, None) => Ok(StepBody::None),
@@ -55,7 +55,8 @@ fn fields_of(scenario: ScenarioFile<'_>, form: &Spanned<RawJson>) -> Result<Temp
     json::of_toml(form, scenario.source)
 }
 
-fn uploads(scenario: ScenarioFile<'_>, files: &Spanned<Texts>) -> Result<Vec<Upload>> {
+/// Reads files, each with the name under which it arrives.
+pub(super) fn uploads(scenario: ScenarioFile<'_>, files: &Spanned<Texts>) -> Result<Vec<Upload>> {
     if files.get_ref().is_empty() {
         return Err(scenario.error(files, "the table of files is empty"));
     }
@@ -68,7 +69,8 @@ fn uploads(scenario: ScenarioFile<'_>, files: &Spanned<Texts>) -> Result<Vec<Upl
     files.get_ref().iter().map(upload).collect()
 }
 
-fn json_file(scenario: ScenarioFile<'_>, named: &Spanned<String>) -> Result<StepBody> {
+/// Reads a file with JSON and the templates in it.
+pub(super) fn json_file(scenario: ScenarioFile<'_>, named: &Spanned<String>) -> Result<TemplateJson> {
     let file = scenario.beside(named)?;
     let named_by = || {
         let place = scenario.source.place(named.span().start);
@@ -83,5 +85,5 @@ fn json_file(scenario: ScenarioFile<'_>, named: &Spanned<String>) -> Result<Step
         let what = format!("this is not JSON: {}", error.message);
         Error::new(what).in_file(&file).at(place).help(named_by())
     })?;
-    Ok(StepBody::JsonFile(PathBuf::from(named.get_ref()), json::of_json(&json, &source)?))
+    json::of_json(&json, &source)
 }

@@ -1,11 +1,10 @@
 //! Reads a step that talks over a WebSocket.
 
-use super::answer;
 use super::file::ScenarioFile;
-use super::json::{self, RawJson};
+use super::json;
 use super::raw::{RawStep, fields};
 use super::request::{headers_of, path_of};
-use super::spanned::Spanned;
+use super::{answer, body};
 use crate::step::{EventSpec, Framing, SocketOpening, SocketTalk};
 use crate::template::{Names, TemplateJson};
 use retake_base::error::{Error, Result};
@@ -43,23 +42,25 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
             return Err(scenario.error(event, what));
         }
     } else if !names.socket {
-        let at = raw.send.as_ref().map_or(0, |send| send.span().start);
+        let at = fields!(raw; send, send_file).into_iter().find_map(|(_, at)| at).unwrap_or_default();
         let error = scenario.source.error(at, "there is no open socket before this step to send this to");
         return Err(error.help("a step with `socket = \"/path\"` opens one"));
     }
-    let send = raw.send.as_ref().map_or_else(|| Ok(Vec::new()), |send| messages(scenario, send))?;
+    if let (Some(_), Some(file)) = (&raw.send, &raw.send_file) {
+        return Err(scenario.error(file, "a step has either `send` or `send_file`, this one has both"));
+    }
+    let send = match (&raw.send, &raw.send_file) {
+        (Some(send), _) => Some(json::of_toml(send, scenario.source)?),
+        (_, file) => file.as_ref().map(|file| body::json_file(scenario, file)).transpose()?,
+    };
+    let send = match send {
+        Some(TemplateJson::Array(messages)) => messages,
+        one => one.into_iter().collect(),
+    };
     send.iter().try_for_each(|message| names.check_json(message))?;
     let framing = open.as_ref().map(|open| open.framing);
     let last = raw.last.as_ref().map(|last| answer::event(scenario, last)).transpose()?;
     // A subscription has an end of its own.
     let last = last.or_else(|| (framing == Some(Framing::GraphQl)).then(|| EventSpec::named("complete")));
     Ok(SocketTalk { open, send, last })
-}
-
-/// Reads the messages: a list of them, or a single one.
-fn messages(scenario: ScenarioFile<'_>, send: &Spanned<RawJson>) -> Result<Vec<TemplateJson>> {
-    match send.get_ref() {
-        RawJson::List(messages) => messages.iter().map(|message| json::of_toml(message, scenario.source)).collect(),
-        _ => json::of_toml(send, scenario.source).map(|message| vec![message]),
-    }
 }

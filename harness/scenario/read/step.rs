@@ -92,7 +92,7 @@ fn kind(scenario: ScenarioFile<'_>, raw: &RawStep, start: usize) -> Result<&'sta
         }
         return Ok(kind);
     }
-    if given.is_empty() && raw.send.is_some() {
+    if given.is_empty() && (raw.send.is_some() || raw.send_file.is_some()) {
         return Ok("socket");
     }
     let kinds: Vec<&str> = given.iter().map(|(kind, _)| *kind).collect();
@@ -119,7 +119,7 @@ fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<
     let mut steps: Vec<Step> = Vec::with_capacity(parts.get_ref().len());
     for part in parts.get_ref() {
         let inner = part.get_ref();
-        let nested = fields!(inner; together, listen, after, socket, send, browser);
+        let nested = fields!(inner; together, listen, after, socket, send, send_file, browser);
         let own = "cannot stand in `together`: put it into a step of its own";
         scenario.refuse(&nested, own)?;
         if let Some(stream) = inner.stream.as_ref().filter(|_| inner.listens()) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::body::Upload;
 use super::event::EventSpec;
 use super::page::PageVisit;
 use super::request::Request;
@@ -79,6 +80,8 @@ pub struct AgentRun {
     pub cwd: Option<Template>,
     /// Its environment variables, in addition to those that every program of a stage gets.
     pub env: BTreeMap<String, Template>,
+    /// Files that lie in the work folder when it starts: `field` is the name there.
+    pub files: Vec<Upload>,
     /// The expected exit code.
     pub exit: i32,
     /// Which events it starts and ends with.

@@ -42,6 +42,10 @@ pub(super) fn entries() -> Vec<Entry> {
         );
         steps(&step)
     };
+    let reads = |name: &str| {
+        let step = format!("[[step]]\nrun = [\"grep\", \"-c\", \"hi\", \"{name}\"]\ngolden = false\n");
+        steps(&format!("{step}files = {{ \"{name}\" = \"note.txt\" }}\n"))
+    };
     let job = |is: &str| {
         steps(&format!("timeout = \"4s\"\n[[step]]\nget = \"/job\"\nwait = {{ json = \"/status\", is = \"{is}\" }}\n"))
     };
@@ -61,6 +65,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry::by("step.stream.listen", approved),
         Entry::by("step.socket", plain),
         Entry::by("step.send", plain),
+        Entry::by("step.send_file", plain),
         Entry::by("step.last", plain),
         Entry::by("step.event", "systems::sockets::what_a_socket_does_wrong_is_told"),
         Entry::by("step.framing", socket_io),
@@ -79,7 +84,11 @@ pub(super) fn entries() -> Vec<Entry> {
         played("json_file", &[(echoed("json_file = \"body.json\""), Says::Red("null"))])
             .with_file("body.json", "{\"a\": null}"),
         played("form", &[(echoed("form = { a = \"b c\" }"), Says::Red("a=b+c"))]),
-        played("files", &[(echoed("files = { a = \"note.txt\" }"), Says::Red("filename"))]).with_file("note.txt", "hi"),
+        played(
+            "files",
+            &[(echoed("files = { a = \"note.txt\" }"), Says::Red("filename")), (reads("in/note.txt"), Says::Green)],
+        )
+        .with_file("note.txt", "hi"),
         played("cwd", &[(pwd(""), Says::Red("exit code")), (pwd("cwd = \"front\""), Says::Green)]),
         played("env", &[(run(&says("FAILS = \"5\"")), Says::Red("exit code 0, found 5"))]),
         played("exit", &[(run(&(says("FAILS = \"6\"") + "\nexit = 6")), Says::Green)]),

@@ -174,6 +174,10 @@ fn a_socket_is_recorded_and_goes_on_in_later_steps() {
     for _ in 0..3 {
         tree.retake().arg("test").run().green();
     }
+    tree.write("scenarios/a/said.json", "[{\"type\": \"chat\", \"text\": \"{{ said }}, you said\", \"at\": null}]");
+    let send = "send = [{ type = \"chat\", text = \"{{ said }}, you said\" }]";
+    tree.replace("scenarios/a/scenario.toml", send, "send_file = \"said.json\"");
+    tree.retake().arg("test").run().green();
 }
 
 fn changes_of_a_plain_socket_are_noticed() {

@@ -48,6 +48,10 @@ pub(crate) struct RawStep {
     /// JSON. A step with `send` alone goes on with the latest socket.
     /// Default: `[]`. Example: `[{ type = "chat", text = "{{ prompt }}" }]`.
     pub send: Option<Spanned<RawJson>>,
+    /// A JSON file with the messages, in place of `send`, in the scenario's folder or in `../_shared/`: for long ones, and
+    /// those with null.
+    /// Example: `"messages.json"`.
+    pub send_file: Option<Spanned<String>>,
     /// The event at which a step with a socket is done: its name, or a table as for `after`. Without it, the step reads until the service closes the socket.
     /// Example: `"end"`.
     pub last: Option<Spanned<RawEvent>>,
@@ -86,7 +90,8 @@ pub(crate) struct RawStep {
     /// The fields of a form. With `files`, they are sent in a multipart body.
     /// Example: `{ user = "ada" }`.
     pub form: Option<Spanned<RawJson>>,
-    /// Files to upload, by form field, from the scenario's folder or from `../_shared/`.
+    /// Files to upload, by form field, from the scenario's folder or from `../_shared/`. With `run`: files that lie in the
+    /// run's work folder when it starts, by their names there.
     /// Example: `{ document = "note.txt" }`.
     pub files: Option<Spanned<Texts>>,
     /// The folder in which `run` runs, relative to the project's folder.
@@ -290,8 +295,8 @@ impl RawStep {
     }
 
     /// Returns the fields that belong only to a step with a socket, each with the byte offset of its value if it is set.
-    pub(crate) fn socket_fields(&self) -> [(&'static str, Option<usize>); 5] {
-        fields!(self; last, framing, connect, event, send)
+    pub(crate) fn socket_fields(&self) -> [(&'static str, Option<usize>); 6] {
+        fields!(self; last, framing, connect, event, send, send_file)
     }
 
     /// Returns the fields of the request's body, each with the byte offset of its value if it is set.

@@ -127,10 +127,11 @@ fn new_names() -> Value {
     json!({ "pattern": NAME, "not": { "enum": taken } })
 }
 
-/// Schemas of which a step matches exactly one. A step with `send` alone goes on with an open socket.
+/// Schemas of which a step matches exactly one. A step with messages alone goes on with an open socket.
 fn kinds_of_steps() -> Vec<Value> {
     let kinds = step::KINDS.iter().map(|kind| json!({ "required": [kind] }));
-    kinds.chain([json!({ "required": ["send"], "not": { "required": ["socket"] } })]).collect()
+    let sends = json!([{ "required": ["send"] }, { "required": ["send_file"] }]);
+    kinds.chain([json!({ "anyOf": sends, "not": { "required": ["socket"] } })]).collect()
 }
 
 fn of_scenarios() -> Vec<Rule> {
@@ -210,10 +211,14 @@ fn of_answers() -> Vec<Rule> {
         ),
         on(json!({ "required": ["after"] }), not_from("header|cookie|json")),
         on(json!({ "required": ["run"] }), not_from("header|cookie")),
+        on(
+            json!({ "required": ["run", "files"] }),
+            json!({ "properties": { "cwd": false, "files": { "propertyNames": { "not": { "pattern": r"^/|(^|/)\.{1,2}(/|$)" } } } } }),
+        ),
         on(json!({ "required": ["browser"] }), not_from("sse|header|json")),
         on(streams.clone(), not_from("json")),
         on(
-            json!({ "not": { "anyOf": has(&["stream", "cancel", "reconnect", "run", "socket", "send", "after"]) } }),
+            json!({ "not": { "anyOf": has(&["stream", "cancel", "reconnect", "run", "socket", "send", "send_file", "after"]) } }),
             not_from("sse"),
         ),
         on(
