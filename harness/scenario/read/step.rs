@@ -24,7 +24,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
     let action = match kind(scenario, raw, start)? {
         "socket" => Action::Socket(Box::new(socket::read(scenario, raw, names)?)),
         "after" => Action::After(after(scenario, raw, names)?),
-        "run" => Action::Run(agent::read(scenario, raw, names)?),
+        "run" => Action::Run(Box::new(agent::read(scenario, raw, names)?)),
         "browser" => Action::Browse(Box::new(page::read(scenario, raw, names)?)),
         "together" => Action::Together(together(scenario, raw, names)?),
         kind => Action::Request(Box::new(request::read(scenario, raw, kind, names)?)),

@@ -36,7 +36,7 @@ pub enum Action {
     /// Sends a request to the system.
     Request(Box<Request>),
     Socket(Box<SocketTalk>),
-    Run(AgentRun),
+    Run(Box<AgentRun>),
     /// Waits for an event of the stream to which the scenario listens.
     After(EventSpec),
     /// Opens a page in a browser.
