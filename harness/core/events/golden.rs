@@ -309,6 +309,11 @@ impl Tree {
         if let [Kind::List(List { order, .. })] = &self.root.kinds[..] { order.as_ref() } else { None }
     }
 
+    /// Whether that is of events that are objects.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.order().is_some() && !self.root.below.is_empty()
+    }
+
     /// Returns it with the order of its events, which are objects.
     pub(super) fn with_order(mut self, order: Option<Order>) -> Tree {
         if self.root.kinds == [Kind::plain("object")] {
