@@ -14,7 +14,7 @@ use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use super::order;
 use super::series::Series;
-use super::words::{is_plain_word, without_numbers};
+use super::words::{is_bare, is_plain_word, without_numbers};
 use super::{machine, times};
 use crate::json::Json;
 
@@ -41,9 +41,15 @@ impl Places {
     }
 
     fn add(&mut self, node: &Node, line: &str) {
-        let mut pin = Pin::default();
+        let mut pin = self.lines.get(line).copied().unwrap_or_default();
         let mut see = |kind: &Kind| {
-            pin.words |= matches!(kind, Kind::Quoted(_));
+            if let Kind::Quoted(quoted) = kind {
+                pin.words = true;
+                let text = Json::parse(quoted.as_bytes()).ok();
+                bareness(text.as_ref().and_then(Json::as_str).unwrap_or(quoted))
+                    .iter()
+                    .for_each(|of| pin.bare[*of] = true);
+            }
             pin.times |= matches!(kind, Kind::Time(_));
             pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");
             pin.counts |= matches!(kind, Kind::From(_));
@@ -51,14 +57,7 @@ impl Places {
         };
         node.kinds.iter().for_each(|kind| kind.each(&mut see));
         if pin != Pin::default() {
-            let known = self.lines.entry(line.to_owned()).or_default();
-            *known = Pin {
-                words: known.words || pin.words,
-                times: known.times || pin.times,
-                booleans: known.booleans || pin.booleans,
-                counts: known.counts || pin.counts,
-                numbers: known.numbers || pin.numbers,
-            };
+            self.lines.insert(line.to_owned(), pin);
         }
         node.below.iter().for_each(|below| self.add(below, &line_below(line, &below.name)));
     }
@@ -87,6 +86,8 @@ enum Where<'a> {
 #[expect(clippy::struct_excessive_bools, reason = "each is pinned by itself")]
 pub(super) struct Pin {
     pub(super) words: bool,
+    /// Whether texts without letters are among these: some without digits, and others.
+    pub(super) bare: [bool; 2],
     pub(super) times: bool,
     /// Whether the committed golden shows booleans.
     pub(super) booleans: bool,
@@ -147,15 +148,17 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// What a text says, as a golden holds it: a word of the service as it is, and of any other text what is its own.
-    pub(super) fn said(&self, text: &str) -> Option<String> {
+    /// What a text says, as a golden holds it: a word of the service as it is, and of any other text what is its own. `bare` tells which
+    /// texts without letters say something: those without digits, and the others.
+    pub(super) fn said(&self, text: &str, bare: [bool; 2]) -> Option<String> {
         if self.foreign.is_some_and(|foreign| foreign.is_model(text)) {
             return Some(MODEL.to_owned());
         }
-        if is_plain_word(text) && (self.normalize)(text) == text {
+        let is_known = bare[0] && self.foreign.is_some_and(|foreign| foreign.is_known(text));
+        if !is_known && is_plain_word(text) && (self.normalize)(text) == text {
             return Some(text.to_owned());
         }
-        self.foreign?.said(text, self.normalize)
+        self.foreign?.said(text, self.normalize).filter(|said| bareness(said).is_none_or(|of| bare[of]))
     }
 
     /// Returns what is pinned at a place.
@@ -189,6 +192,11 @@ impl At {
         let pointer = format!("{}/{}", self.pointer, notation::pointer_token(key));
         At { pointer, line: line_below(&self.line, name), label: self.label.clone() }
     }
+}
+
+/// Of a text without letters, whether it has digits.
+fn bareness(text: &str) -> Option<usize> {
+    is_bare(text).then(|| text.contains(char::is_numeric).into())
 }
 
 fn line_below(line: &str, name: &str) -> String {
@@ -239,6 +247,7 @@ impl Collector<'_> {
             times: place.times + place.number_times > 0
                 && place.times == place.texts
                 && place.number_times == place.numbers,
+            bare: [self.others && place.says; 2],
             booleans: false,
             counts: place.series.is_telling(),
             numbers: self.others && !place.measures && place.numbers > place.number_times,
@@ -305,8 +314,9 @@ impl Collector<'_> {
         if self.others && !is_shown && foreign.is_model(text) {
             return Some(Says::Own);
         }
-        if !self.others || is_shown || is_plain_word(text) || is_measure(pointer, &UNITS) || foreign.names_machine(text)
-        {
+        let is_known = foreign.is_known(text);
+        let is_word = is_plain_word(text) && !is_known;
+        if !self.others || is_shown || is_word || is_measure(pointer, &UNITS) || foreign.names_machine(text) {
             return None;
         }
         if is_id || times::of_text(text).is_some() {
@@ -315,7 +325,12 @@ impl Collector<'_> {
         let Some(said) = foreign.said(text, self.normalize) else { return Some(Says::Nothing) };
         // The model's words, but not all of what it said.
         let holds = |holding: &Holding| holding.held.keys().any(|held| held.path.pointer() == pointer);
-        let is_part = foreign.has_piece(text) || self.holdings.get(&label.text).is_some_and(holds);
+        let is_held = self.holdings.get(&label.text).is_some_and(holds);
+        let is_part = foreign.has_piece(text) || is_held;
+        if bareness(&said).is_some() {
+            let is_own = if is_known { !is_held } else { !is_part };
+            return Some(if is_own { Says::Own } else { Says::Nothing });
+        }
         let is_cut = said.matches(CUT).count() > text.matches(CUT).count();
         (is_cut || !is_part).then_some(Says::Own)
     }

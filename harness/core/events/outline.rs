@@ -172,7 +172,7 @@ impl Outline<'_> {
         }
         let chosen = self.pin(at);
         let said: Vec<Option<String>> =
-            own.iter().map(|text| if chosen.words { self.chosen.said(text) } else { None }).collect();
+            own.iter().map(|text| if chosen.words { self.chosen.said(text, chosen.bare) } else { None }).collect();
         // Of pieces of a text, both values may only show that there are several.
         let holds_booleans = self.keep != Keep::Chunks || booleans.len() == 1 && self.chosen.holds_booleans(at);
         let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };

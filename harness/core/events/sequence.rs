@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::captured::{Payload, content};
 use super::chosen::Chosen;
 use super::golden::{self, Shown};
-use super::held::Holdings;
+use super::held::{Holding, Holdings, Manner};
 use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
 use super::lists::Lengths;
@@ -16,6 +16,7 @@ use super::lost::Lost;
 use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions, TextAs};
+use super::order::{Neighbours, Order};
 use super::payloads::{PayloadReader, Payloads};
 use super::pins::{Pinned, Pins};
 use super::recorded::Recorded;
@@ -44,6 +45,8 @@ pub(super) struct LabelShape {
     pub(super) shape: Shape,
     /// The hash of all payloads, at the level of values.
     pub(super) hash: Option<String>,
+    /// The order of the events by what they say, if it is held.
+    pub(super) order: Option<Order>,
 }
 
 /// What is needed to write the captures of a golden.
@@ -134,6 +137,8 @@ struct LabelSeen {
     keep: Keep,
     seen: Seen,
     payloads: Payloads,
+    /// What each says, as a hash.
+    prints: Vec<u64>,
 }
 
 /// An event that will be sorted among its neighbours.
@@ -210,9 +215,18 @@ impl<'a> Reader<'a, '_> {
             }
         }
         let Reader { lines, seen, mut mergers, .. } = self;
-        let shapes = seen.into_iter().map(|(text, LabelSeen { label, keep, seen, payloads })| {
+        let has_order = |label: &Label, keep| {
+            // Where a text is cut is no contract, and what is sorted has no order.
+            let is_cut = |of: &Holding| of.not_held || of.held.values().any(|manner| *manner != Manner::default());
+            let is_cut = holdings.get(&label.text).is_some_and(is_cut);
+            self.writing.chosen.holds_order && keep == Keep::Types && !label.unordered && !is_cut
+        };
+        let shapes = seen.into_iter().map(|(text, LabelSeen { label, keep, seen, payloads, prints })| {
             let (shape, hash) = (mergers[keep as usize].finish(seen), payloads.finish());
-            (text, LabelShape { name: label.name.clone(), keep, shape, hash })
+            let mut neighbours = Neighbours::default();
+            neighbours.add(&prints);
+            let order = neighbours.order().filter(|_| has_order(&label, keep));
+            (text, LabelShape { name: label.name.clone(), keep, shape, hash, order })
         });
         let line = |EventLine { label, top, shown, count, is_late }: EventLine| {
             let pins = Pins::new(&label.name, options, pinned);
@@ -263,11 +277,11 @@ impl<'a> Reader<'a, '_> {
         let Some(json) = json.filter(|_| detail != Detail::Keys) else { return };
         if !self.seen.contains_key(&label.text) {
             let keep = if label.collapsed { Keep::Chunks } else { Keep::of(detail) };
-            let (label, seen, payloads) = (label.clone(), Seen::default(), Payloads::default());
-            self.seen.insert(label.text.clone(), LabelSeen { label, keep, seen, payloads });
+            let (label, seen, payloads, prints) = (label.clone(), Seen::default(), Payloads::default(), Vec::new());
+            self.seen.insert(label.text.clone(), LabelSeen { label, keep, seen, payloads, prints });
         }
         let Some(of) = self.seen.get_mut(&label.text) else { return };
-        self.mergers[of.keep as usize].add(json, &mut of.seen);
+        of.prints.push(self.mergers[of.keep as usize].add(json, &mut of.seen));
         if of.keep == Keep::Values {
             self.payloads.take(json, label, &mut of.payloads);
         }

@@ -68,15 +68,21 @@ pub(super) fn is_plain_word(text: &str) -> bool {
     text.len() > 1 && is_word(text) && !text.contains(|c: char| c.is_ascii_digit())
 }
 
-/// What a text says: without each word that has a digit, since that is what it counts, measures, or names by a version or a hash. `None`
-/// if it says nothing else. A long text is told by its beginning, its length and its hash.
+/// What a text says: without each word that has a digit, since that is what it counts, measures, or names by a version or a hash. A text
+/// without letters is a number, or somebody else's, and says what it is. `None` if it says nothing else. A long text is told by its
+/// beginning, its length and its hash.
 pub(super) fn said(text: &str) -> Option<String> {
-    let said = without_numbers(text);
-    if !said.contains(char::is_alphabetic) {
-        return None;
-    }
+    let said = if is_bare(text) { text.to_owned() } else { without_numbers(text) };
     let (start, length) = (clipped(&said, SHOWN), said.chars().count());
-    Some(if length > SHOWN { format!("{start} ({length}, {})", hash(&said)) } else { said })
+    match length > SHOWN {
+        true => Some(format!("{start} ({length}, {})", hash(&said))),
+        false => Some(said).filter(|said| !is_bare(said) || is_bare(text)),
+    }
+}
+
+/// Whether a text has no letters.
+pub(super) fn is_bare(text: &str) -> bool {
+    !text.contains(char::is_alphabetic)
 }
 
 /// A text with `#` in place of each word that has a digit.

@@ -220,7 +220,7 @@ fn what_a_text_says_of_its_own_is_held_if_all_runs_say_it() {
     let mut golden = texts(line, None);
     golden.agree_on_values(&texts(&line.replace("A man", "A cow"), None));
     let held = [
-        "all        string",
+        "all        \"…\"",
         "banner     \"It says: …\"",
         "joke       string",
         "note       \"See page # of it.\"",
@@ -238,6 +238,40 @@ fn what_a_text_says_of_its_own_is_held_if_all_runs_say_it() {
     let mut later = texts(line, None);
     later.keep_open(&golden);
     assert_eq!(later, golden);
+}
+
+#[test]
+fn a_text_of_somebody_else_and_a_number_in_a_text_are_held() {
+    let line = r#"{"at": "10:07", "clock": "0.5", "cost": "12,50 €", "note": "hello there, friend", "took": "12 €"}"#;
+    let mut golden = texts(line, None);
+    golden.agree_on_values(&texts(&line.replace("0.5", "0.25"), None));
+    let held =
+        ["at         string", "clock      string", "cost       \"12,50 €\"", "note       \"…\"", "took       string"];
+    assert_eq!(lines_of(&golden), held);
+    let golden = Golden::parse(&golden.to_string()).unwrap();
+    let with = |was: &str, is: &str| texts(&line.replace(was, is), Some(&golden));
+    for (was, is) in [("0.5", "0.75"), ("10:07", "10:08"), ("\"12 €", "\"15 €")] {
+        assert_eq!(with(was, is), golden);
+    }
+    let change = |run: &Golden| crate::events::changes(&golden, run)[0].words();
+    assert!(change(&with("12,50", "12,5")).contains("`/cost` is `\"12,5 €\"`, not `\"12,50 €\"`"));
+    assert!(change(&with("there, f", "there f")).contains("`/note` is `\"hello there friend\"`, not `\"…\"`"));
+    // An older golden, which held none of these, holds none of them.
+    let older = Golden::parse(&golden.to_string().replace("\"…\"", "string").replace("\"12,50 €\"", "string"));
+    assert_eq!(texts(line, older.as_ref().ok()), older.unwrap());
+}
+
+#[test]
+fn what_is_open_in_one_answer_may_be_held_in_another() {
+    let of = |lengths: [&str; 2], committed: Option<&Golden>| {
+        let known = Known { has_others: true, committed, ..Known::default() };
+        let captures = lengths.map(|length| captured(&[&format!(r#"{{"length": {length}}}"#)]));
+        Shaped::of(&captures, &ShapeOptions::default(), &known, &str::to_owned).golden
+    };
+    let mut golden = of(["20", "41"], None);
+    golden.agree_on_values(&of(["20", "42"], None));
+    assert_eq!(lines_of(&golden), ["length     20", "length     number"]);
+    assert_eq!(of(["20", "43"], Some(&golden)), golden);
 }
 
 /// The golden of a body that is no JSON. The model `desk-2` said "A lamp & a bulb".
@@ -280,4 +314,28 @@ fn the_name_of_the_model_is_held_as_what_it_is() {
     for (was, is) in [("\"desk-2\"", "\"desk-1\""), ("openai/", ""), ("\"en\"", "\"de\"")] {
         assert_ne!(text(&body.replace(was, is), Some(&held)), held, "{is}");
     }
+}
+
+#[test]
+fn what_the_events_of_a_kind_say_is_held_in_their_order() {
+    let of = |findings: [(&str, &str); 3], committed: Option<&Golden>| {
+        let lines = findings.map(|(file, state)| format!(r#"{{"file": "{file}", "state": "{state}"}}"#));
+        let known = Known { foreign: Some(Foreign::default()), has_others: true, committed, ..Known::default() };
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        Shaped::of(&[captured(&lines)], &ShapeOptions::default(), &known, &str::to_owned).golden
+    };
+    let (sent, crossed) =
+        ([("a.py", "bad"), ("b.py", "good"), ("c.py", "fair")], [("a.py", "good"), ("b.py", "bad"), ("c.py", "fair")]);
+    let golden = Golden::parse(&of(sent, None).to_string()).unwrap();
+    assert!(golden.to_string().contains("\ntask  [object, in order "), "{golden}");
+    assert_eq!(of(sent, Some(&golden)), golden);
+    let words = crate::events::changes(&golden, &of(crossed, Some(&golden)))[0].words();
+    assert_eq!(words, "the event `task` says something else, or comes in another order");
+    // Where replays differ there is none, and an older golden holds none.
+    let mut varying = of(sent, None);
+    varying.agree_on_values(&of(crossed, None));
+    assert_eq!(of(crossed, Some(&varying)), varying);
+    let line = golden.to_string().lines().find(|line| line.starts_with("task  [")).unwrap().to_owned();
+    let older = Golden::parse(&golden.to_string().replace(&line, "task")).unwrap();
+    assert_eq!(of(crossed, Some(&older)), older);
 }
