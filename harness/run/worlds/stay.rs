@@ -81,11 +81,12 @@ pub(super) struct Seen {
     pub(super) lost: Option<Error>,
 }
 
-/// A call that came: when, and when it was answered, in milliseconds; and the turn that it got.
+/// A call that came: when, when it was answered, and when it had its last text, in milliseconds; and the turn that it got.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallCame {
     pub(super) came: f64,
     pub(super) answered: f64,
+    whole: f64,
     pub(super) turn: Option<usize>,
 }
 
@@ -287,7 +288,8 @@ impl Play {
         let call = |call: &CallSeen| {
             let turn = if let CallOutcome::Turn(turn, _) = call.outcome { Some(turn) } else { None };
             let at = |time: Instant| milliseconds(time.saturating_duration_since(began));
-            CallCame { came: at(call.came), answered: at(call.answered), turn }
+            let whole = turn.and_then(|turn| self.staged.went(turn)).unwrap_or(call.answered);
+            CallCame { came: at(call.came), answered: at(call.answered), whole: at(whole), turn }
         };
         let tools = self.tools.came().into_iter();
         let tools = tools.map(|(call, at)| (call, milliseconds(at.saturating_duration_since(began)))).collect();
@@ -445,13 +447,12 @@ impl Seen {
         self.steps.iter().all(|step| step.more_events == 0).then(|| begun + self.events_before(turn))
     }
 
-    /// The turns whose answers are held until the client has done what it does at an event of a step: the one that was answered last before
-    /// it came, in whose answer the event may be, and all of those after it; and how many of their calls come before the next event.
+    /// The turns whose answers are held until the client has done what it does at an event of a step, all of each or its last text: those
+    /// that were not whole when it came; and how many of their calls come before the next event.
     fn held_at(&self, step: usize, number: usize) -> (BTreeMap<usize, bool>, usize) {
         let event = |at: usize| Some(self.steps.get(step)?.events.get(at)?.at_ms);
         let (at, next) = (event(number - 1).unwrap_or_default(), event(number).unwrap_or(f64::INFINITY));
-        let last = self.calls.iter().map(|call| call.answered).filter(|time| *time <= at).fold(0.0, f64::max);
-        let held = || self.calls.iter().filter(|call| call.answered >= last);
+        let held = || self.calls.iter().filter(|call| call.whole > at);
         (
             held().filter_map(|call| Some((call.turn?, call.answered > at))).collect(),
             held().filter(|call| call.came <= next).count(),
