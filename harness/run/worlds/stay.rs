@@ -107,12 +107,7 @@ impl Left {
     fn of(log: &RunLog, missed: &[Arc<Miss>], normalize: impl Fn(&str) -> String) -> Left {
         let first = log.missed.first();
         let conversation: &[Json] = first.map(|call| &*call.lookup.conversation).unwrap_or_default();
-        let text = |message: &Json| normalize(message.get("content").and_then(Json::as_str).unwrap_or_default());
-        let said = conversation.iter().rposition(|message| message.str_of("type") == Some("ai"));
-        let (calls, results) =
-            said.map_or((None, &[][..]), |at| (conversation[at].get("tool_calls"), &conversation[at + 1..]));
-        let results = results.iter().filter(|message| message.str_of("type") == Some("tool")).map(text);
-        let ran = calls.and_then(Json::as_array).unwrap_or_default().iter().cloned().zip(results).collect();
+        let ran = told_of_tools(conversation).map(|(call, result)| (call.clone(), normalize(result))).collect();
         let is_of_tool = |miss: &&Arc<Miss>| {
             matches!(miss.reason, MissReason::ToolNotRecorded { .. } | MissReason::ToolAllServed { .. })
         };
@@ -121,8 +116,21 @@ impl Left {
             MissReason::AllServed { turns, .. } => turns.last().copied(),
             _ => None,
         });
-        Left { again, asked: conversation.last().map(text).unwrap_or_default(), ran, tool }
+        Left { again, asked: conversation.last().map(text_of).map(normalize).unwrap_or_default(), ran, tool }
     }
+}
+
+/// The last calls of tools in a conversation, each with what the tool returned.
+pub(super) fn told_of_tools(conversation: &[Json]) -> impl Iterator<Item = (&Json, &str)> {
+    let said = conversation.iter().rposition(|message| message.str_of("type") == Some("ai"));
+    let (calls, results) =
+        said.map_or((None, &[][..]), |at| (conversation[at].get("tool_calls"), &conversation[at + 1..]));
+    let results = results.iter().filter(|message| message.str_of("type") == Some("tool")).map(text_of);
+    calls.and_then(Json::as_array).unwrap_or_default().iter().zip(results)
+}
+
+fn text_of(message: &Json) -> &str {
+    message.get("content").and_then(Json::as_str).unwrap_or_default()
 }
 
 /// A replay for one run, with what is staged for its calls.
