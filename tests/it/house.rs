@@ -30,11 +30,11 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-core", 14_109, 38),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8677, 5),
-    ("retake-model", 8582, 0),
+    ("retake-model", 8606, 0),
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5162, 0),
     ("retake-engine", 10_917, 21),
-    ("retake", 11_697, 41),
+    ("retake", 11_729, 41),
     ("retake-cli", 12_065, 206),
 ];
 
