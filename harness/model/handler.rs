@@ -253,8 +253,8 @@ impl Exchange<'_> {
                 }
                 let recorded = served.turn().wire.as_ref().filter(|_| replay.delays());
                 let delays = recorded.map_or_else(Vec::new, |recorded| recorded.response.delays_of(&response));
-                let held = match replay.staged().and_then(|staged| staged.gate_of(served.index)) {
-                    Some((gate, whole)) => gate.piece(call.api, &response, whole).await,
+                let held = match replay.staged() {
+                    Some(staged) => staged.piece(served.index, call.api, &response).await,
                     None => replay.hold().and_then(|hold| hold.piece(served.index + 1, call.api, &response)),
                 };
                 http::counted(http::answer_in_time(&response, delays, held, in_flight).await, call.api, &response)

@@ -1,12 +1,13 @@
 //! Holds the end of an answer back until a client of the stage has received a part of it. So whether a service passes on what it has is
 //! not a question of time.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::gate::Gate;
 use retake_base::lock::Mutex;
@@ -15,6 +16,11 @@ use retake_wire::{Api, Body, Response, last_text};
 
 /// How long nothing happens until a part of an answer is not expected any more, if nobody knows whether it comes.
 const QUIET: Duration = Duration::from_secs(2);
+
+/// How long an answer is held back to see what comes without it: other calls, or events to the client.
+pub(super) const HELD: Duration = Duration::from_millis(150);
+/// When the last text of each turn's answer went that was held for that.
+pub(super) type Went = Arc<Mutex<BTreeMap<usize, Instant>>>;
 
 /// What clients are to receive before answers end, in one run. Clones share it.
 #[derive(Clone, Debug)]
@@ -58,6 +64,8 @@ enum Until {
     PassedOn(usize, Hold),
     /// A client has done what it does in a world.
     Open(Gate),
+    /// What the system does without the last text of a turn has been seen.
+    Seen(Went, usize),
 }
 
 impl HeldPiece {
@@ -66,10 +74,19 @@ impl HeldPiece {
         HeldPiece { nth, until: Until::Open(gate) }
     }
 
+    /// The last text of a turn's answer in a run that is watched.
+    pub(super) fn seen(nth: usize, went: Went, turn: usize) -> HeldPiece {
+        HeldPiece { nth, until: Until::Seen(went, turn) }
+    }
+
     pub(super) async fn until_it_may_go(self) {
         match self.until {
             Until::PassedOn(turn, hold) => hold.until_passed_on(turn).await,
             Until::Open(gate) => gate.until_open().await,
+            Until::Seen(went, turn) => {
+                sleep(HELD).await;
+                went.lock().insert(turn, Instant::now());
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, Response as HttpResponse};
 use super::staged::{Staged, StagedKind};
 use super::{Fault, faulted, possible};
 use crate::activity::{Activity, InFlight};
+use crate::hold::HELD;
 use crate::lookup::Lookup;
 use crate::replay::Replay;
 use crate::served::Served;
@@ -17,8 +18,6 @@ use retake_wire::{Api, Call};
 
 /// The header in which a call asks for a fault.
 const HEADER: &str = "x-retake-world";
-/// How long an answer is held back to see which calls are under way together.
-const HELD: Duration = Duration::from_millis(150);
 /// If a call is not repeated within this time after its fault, its caller has given up.
 const GIVEN_UP: Duration = Duration::from_millis(300);
 

@@ -8,7 +8,9 @@ use tokio::time::Instant;
 use super::order::Order;
 use super::{Fault, FaultKind};
 use crate::gate::Gate;
+use crate::hold::{HeldPiece, Went};
 use retake_base::lock::Mutex;
+use retake_wire::{Api, Body, Response, last_text};
 
 /// How often the call of a turn came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub struct Staged {
     limit: u32,
     /// When the first call met its fault, and when the first call after that left the recording.
     times: Mutex<(Option<Instant>, Option<Instant>)>,
+    /// When the last text of each turn's answer went that was held for a moment.
+    went: Went,
 }
 
 #[derive(Debug)]
@@ -92,6 +96,7 @@ impl Staged {
             meets: Notify::new(),
             limit,
             times: Mutex::default(),
+            went: Went::default(),
         }
     }
 
@@ -127,10 +132,21 @@ impl Staged {
         if let StagedKind::Gated(gate, _) = &self.kind { Some(gate) } else { None }
     }
 
-    /// The same, if it holds the answer of this turn, and whether it holds all of it.
-    pub(crate) fn gate_of(&self, turn: usize) -> Option<(&Gate, bool)> {
-        let StagedKind::Gated(gate, turns) = &self.kind else { return None };
-        Some((gate, *turns.get(&turn)?))
+    /// The piece of a turn's answer that is held back. One that is held whole is held here.
+    pub(crate) async fn piece(&self, turn: usize, api: Api, response: &Response) -> Option<HeldPiece> {
+        match &self.kind {
+            StagedKind::Gated(gate, turns) => gate.piece(api, response, *turns.get(&turn)?).await,
+            StagedKind::Watched { holds: true, .. } => {
+                let Body::Frames(frames) = &response.body else { return None };
+                Some(HeldPiece::seen(last_text(api, frames)?, self.went.clone(), turn))
+            }
+            _ => None,
+        }
+    }
+
+    /// When the last text of a turn's answer went, if it was held to see that.
+    pub fn went(&self, turn: usize) -> Option<Instant> {
+        self.went.lock().get(&turn).copied()
     }
 
     /// What could happen to the answer of each turn that was served, if this was watched.

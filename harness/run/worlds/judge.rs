@@ -7,10 +7,9 @@ use super::client::Received;
 use super::plan::{Spot, World};
 use super::sent::WhatWasSent;
 use super::sent::says_error;
-use super::stay::{Ended, Left, Play, Seen, Setting};
+use super::stay::{Ended, Left, Play, Seen, Setting, told_of_tools};
 use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, quoted, told};
 use retake_base::text::{clipped, counted};
-use retake_core::conversation::Message;
 use retake_core::events::Golden;
 use retake_core::json::{Json, Layout};
 use retake_engine::drive::{Away, AwaySeen, EMPTY_STREAM};
@@ -69,6 +68,10 @@ impl Setting<'_> {
             Ended::Late => return Verdict::new(Did::Hung, hung(world.fault.kind)),
             Ended::Well | Ended::Failed => {}
         }
+        // A retry would hide that it noticed what no service should.
+        if world.is_invisible() && attempts > 1 {
+            return Verdict::new(Did::PaidTwice, "asks again, although the answer is whole");
+        }
         // What it asked in a later step follows from what it said in an earlier one, which is judged then.
         let (met, left) = play.staged.times();
         let later = met.zip(left).map(|(met, left)| (seen.steps_before(met), seen.steps_before(left)));
@@ -77,7 +80,11 @@ impl Setting<'_> {
             None => (self.sent(seen, None), &recording.sent),
             Some(_) => (self.sent(seen, until), &self.sent(&recording.seen, until)),
         };
-        let compared = self.compared(seen, recording, recorded, &now);
+        // Where a tool fails, and where the answer arrives whole, the model has said nothing else.
+        let damaged =
+            self.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none() && !world.is_invisible());
+        let damaged = damaged.map(|turn| self.normalize(seen)(&turn.output.text()));
+        let compared = Compared { damaged, ..self.compared(seen, recording, recorded, &now) };
         let is_same = compared.is_as_recorded();
         if world.side() == "tools"
             && let Some(verdict) = told_of_tool(world, seen, is_same && seen.golden == recording.seen.golden)
@@ -194,6 +201,7 @@ impl Setting<'_> {
             error_words: &self.project.discovered.suite.error_words,
             changed: changed(&recording.seen.golden, &seen.golden),
             stuck: seen.stuck.clone(),
+            damaged: None,
         }
     }
 
@@ -258,25 +266,24 @@ impl Setting<'_> {
         received.verdict(away.does)
     }
 
-    /// The tool that ran with arguments that the model did not give, if its call was damaged.
+    /// The tool that ran with arguments that the model did not give, if its call was damaged: the model is told of a call that was never
+    /// recorded, with a result that looks like the recorded ones.
     fn acted(&self, kind: FaultKind, left: &Left) -> Option<String> {
         use FaultKind::{BadArguments, CutClean, CutDirty, ErrorEvent, Garbage, LengthInToolCall, Stall};
         if !matches!(kind, BadArguments | CutClean | CutDirty | ErrorEvent | Garbage | LengthInToolCall | Stall) {
             return None;
         }
-        let given = |call: &Json| {
-            self.fixture.table.turns().iter().any(|turn| {
-                let said = Message {
-                    tool_calls: turn.output.tool_calls().into_iter().cloned().collect(),
-                    ..Message::new("ai", "")
-                };
-                let canonical = self.project.rules.canonical(vec![said]);
-                let calls = canonical.first().and_then(|said| said.get("tool_calls")?.as_array());
-                calls.unwrap_or_default().contains(call)
-            })
+        let turns = 0..self.fixture.table.turns().len();
+        let recorded: Vec<Vec<Json>> =
+            turns.filter_map(|turn| self.fixture.conversation(turn, &self.project.rules)).collect();
+        let has_acted = |(call, result): &&(Json, String)| {
+            let told = || recorded.iter().flat_map(|it| told_of_tools(it));
+            let of_tool = || told().filter(|(of, _)| of.get("name") == call.get("name"));
+            of_tool().all(|(of, _)| of != call)
+                && of_tool().any(|(_, said)| is_like(said, result))
+                && !says_error(result, &self.project.discovered.suite.error_words)
         };
-        let acted = left.ran.iter().find(|(call, result)| !refuses(result) && !given(call));
-        let ran = acted.map(|(call, _)| {
+        let ran = left.ran.iter().find(has_acted).map(|(call, _)| {
             let args = call.get("args").map(|args| args.print(Layout::Compact)).unwrap_or_default();
             format!("ran {} with {}", call.str_of("name").unwrap_or_default(), clipped(&args, QUOTED))
         });
@@ -308,13 +315,16 @@ fn says_nothing(result: &str) -> bool {
     result.is_empty() || Json::parse(result.as_bytes()).is_ok_and(|json| !json.is_truthy())
 }
 
-/// Whether the result of a tool says that it did not act.
-fn refuses(result: &str) -> bool {
-    says_error(result, &REFUSALS.map(str::to_owned))
+/// Whether a tool says something like what it said when it was recorded: JSON with the same keys, or a text with the same first word.
+fn is_like(recorded: &str, result: &str) -> bool {
+    let json = |text: &str| Json::parse(text.as_bytes()).ok();
+    match (json(recorded), json(result)) {
+        (Some(Json::Object(one)), Some(Json::Object(other))) => one.keys().eq(other.keys()),
+        (Some(one), Some(other)) => std::mem::discriminant(&one) == std::mem::discriminant(&other),
+        (None, None) => recorded.split_whitespace().next() == result.split_whitespace().next(),
+        _ => false,
+    }
 }
-
-/// The words of tools that did not act, besides those of errors.
-const REFUSALS: [&str; 7] = ["invalid", "missing", "required", "malformed", "could not", "cannot", "must "];
 
 /// What would end a world in which the service waits.
 fn hung(kind: FaultKind) -> &'static str {

@@ -138,6 +138,7 @@ pub(super) fn run(
 fn may_be_slow(it: &Judged) -> bool {
     match it.verdict.did {
         Did::Hung | Did::Sick | Did::NeverEnds => true,
+        Did::PaidTwice if it.world.is_invisible() => true,
         did => matches!(it.world.side(), "client" | "process") && (did.fails() || did == Did::Reported),
     }
 }

@@ -81,11 +81,12 @@ pub(super) struct Seen {
     pub(super) lost: Option<Error>,
 }
 
-/// A call that came: when, and when it was answered, in milliseconds; and the turn that it got.
+/// A call that came: when, when it was answered, and when it had its last text, in milliseconds; and the turn that it got.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallCame {
     pub(super) came: f64,
     pub(super) answered: f64,
+    whole: f64,
     pub(super) turn: Option<usize>,
 }
 
@@ -106,12 +107,7 @@ impl Left {
     fn of(log: &RunLog, missed: &[Arc<Miss>], normalize: impl Fn(&str) -> String) -> Left {
         let first = log.missed.first();
         let conversation: &[Json] = first.map(|call| &*call.lookup.conversation).unwrap_or_default();
-        let text = |message: &Json| normalize(message.get("content").and_then(Json::as_str).unwrap_or_default());
-        let said = conversation.iter().rposition(|message| message.str_of("type") == Some("ai"));
-        let (calls, results) =
-            said.map_or((None, &[][..]), |at| (conversation[at].get("tool_calls"), &conversation[at + 1..]));
-        let results = results.iter().filter(|message| message.str_of("type") == Some("tool")).map(text);
-        let ran = calls.and_then(Json::as_array).unwrap_or_default().iter().cloned().zip(results).collect();
+        let ran = told_of_tools(conversation).map(|(call, result)| (call.clone(), normalize(result))).collect();
         let is_of_tool = |miss: &&Arc<Miss>| {
             matches!(miss.reason, MissReason::ToolNotRecorded { .. } | MissReason::ToolAllServed { .. })
         };
@@ -120,8 +116,21 @@ impl Left {
             MissReason::AllServed { turns, .. } => turns.last().copied(),
             _ => None,
         });
-        Left { again, asked: conversation.last().map(text).unwrap_or_default(), ran, tool }
+        Left { again, asked: conversation.last().map(text_of).map(normalize).unwrap_or_default(), ran, tool }
     }
+}
+
+/// The last calls of tools in a conversation, each with what the tool returned.
+pub(super) fn told_of_tools(conversation: &[Json]) -> impl Iterator<Item = (&Json, &str)> {
+    let said = conversation.iter().rposition(|message| message.str_of("type") == Some("ai"));
+    let (calls, results) =
+        said.map_or((None, &[][..]), |at| (conversation[at].get("tool_calls"), &conversation[at + 1..]));
+    let results = results.iter().filter(|message| message.str_of("type") == Some("tool")).map(text_of);
+    calls.and_then(Json::as_array).unwrap_or_default().iter().zip(results)
+}
+
+fn text_of(message: &Json) -> &str {
+    message.get("content").and_then(Json::as_str).unwrap_or_default()
 }
 
 /// A replay for one run, with what is staged for its calls.
@@ -287,7 +296,8 @@ impl Play {
         let call = |call: &CallSeen| {
             let turn = if let CallOutcome::Turn(turn, _) = call.outcome { Some(turn) } else { None };
             let at = |time: Instant| milliseconds(time.saturating_duration_since(began));
-            CallCame { came: at(call.came), answered: at(call.answered), turn }
+            let whole = turn.and_then(|turn| self.staged.went(turn)).unwrap_or(call.answered);
+            CallCame { came: at(call.came), answered: at(call.answered), whole: at(whole), turn }
         };
         let tools = self.tools.came().into_iter();
         let tools = tools.map(|(call, at)| (call, milliseconds(at.saturating_duration_since(began)))).collect();
@@ -445,13 +455,12 @@ impl Seen {
         self.steps.iter().all(|step| step.more_events == 0).then(|| begun + self.events_before(turn))
     }
 
-    /// The turns whose answers are held until the client has done what it does at an event of a step: the one that was answered last before
-    /// it came, in whose answer the event may be, and all of those after it; and how many of their calls come before the next event.
+    /// The turns whose answers are held until the client has done what it does at an event of a step, all of each or its last text: those
+    /// that were not whole when it came; and how many of their calls come before the next event.
     fn held_at(&self, step: usize, number: usize) -> (BTreeMap<usize, bool>, usize) {
         let event = |at: usize| Some(self.steps.get(step)?.events.get(at)?.at_ms);
         let (at, next) = (event(number - 1).unwrap_or_default(), event(number).unwrap_or(f64::INFINITY));
-        let last = self.calls.iter().map(|call| call.answered).filter(|time| *time <= at).fold(0.0, f64::max);
-        let held = || self.calls.iter().filter(|call| call.answered >= last);
+        let held = || self.calls.iter().filter(|call| call.whole > at);
         (
             held().filter_map(|call| Some((call.turn?, call.answered > at))).collect(),
             held().filter(|call| call.came <= next).count(),

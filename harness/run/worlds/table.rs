@@ -8,6 +8,9 @@ use super::plan::World;
 use crate::report::unified;
 use retake_model::Fault;
 
+/// The longest range of places or turns that a table can hold.
+const LONGEST: usize = 1 << 16;
+
 /// A line: a world, or worlds of one fault that are alike but for their turns and places.
 pub(super) struct Line<'a> {
     worlds: Vec<&'a Judged>,
@@ -73,11 +76,12 @@ fn ranges(numbers: &[usize]) -> String {
     said.collect::<Vec<_>>().join(",")
 }
 
-/// The numbers that such a text says.
+/// The numbers that such a text says; `None` if it is none, or says more than any table holds.
 fn numbers(text: &str) -> Option<Vec<usize>> {
     let all = text.split(',').map(|part| {
         let (first, last) = part.split_once("..").unwrap_or((part, part));
-        Some(first.parse().ok()?..=last.parse().ok()?)
+        let (first, last) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
+        (last.saturating_sub(first) < LONGEST).then_some(first..=last)
     });
     Some(all.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
 }

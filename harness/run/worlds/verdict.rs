@@ -143,6 +143,8 @@ pub(super) struct Compared<'a> {
     pub(super) changed: Option<String>,
     /// A value that did not become what a step waited for, although nothing happened any more.
     pub(super) stuck: Option<String>,
+    /// The text of the model's answer that was damaged.
+    pub(super) damaged: Option<String>,
 }
 
 impl Compared<'_> {
@@ -199,8 +201,15 @@ impl Compared<'_> {
         }
         let places = now.texts.iter().filter(|(place, _)| !self.noise.texts.contains(*place));
         for (place, texts) in places {
-            if let Some(new) = new_text(texts, texts_at(recorded, place)) {
-                return Verdict::new(Did::Other, format!("{status}, ends, {}", quoted(new)));
+            let recorded = texts_at(recorded, place);
+            if let Some(new) = new_text(texts, recorded).filter(|_| !only_lacks(&whole(texts), &whole(recorded))) {
+                // What is left of an answer that was to be followed by others is not the service's own.
+                let is_left = |text: &String| !new.trim().is_empty() && text.starts_with(new.trim());
+                let (did, of) = match self.damaged.as_ref().filter(|text| is_left(text)) {
+                    Some(_) => (Did::Silent, " of the damaged answer"),
+                    None => (Did::Other, ""),
+                };
+                return Verdict::new(did, format!("{status}, ends, {}{of}", quoted(new)));
             }
         }
         if let Some(what) = self.cut() {
@@ -282,6 +291,15 @@ fn is_same(one: &[String], other: &[String]) -> bool {
         all
     };
     a == b || one.concat() == other.concat() || (are_pieces(one) && are_pieces(other) && sorted(&a) == sorted(&b))
+}
+
+/// Whether a text is another one but for a part that is missing, in the middle or at an end.
+fn only_lacks(text: &str, whole: &str) -> bool {
+    let (text, whole): (Vec<char>, Vec<char>) = (text.chars().collect(), whole.chars().collect());
+    let same = |pairs: &mut dyn Iterator<Item = (&char, &char)>| pairs.take_while(|(one, other)| one == other).count();
+    let before = same(&mut text.iter().zip(&whole));
+    let after = same(&mut text.iter().rev().zip(whole.iter().rev()));
+    text.len() < whole.len() && before + after >= text.len()
 }
 
 /// The first text at a place that is neither a recorded one nor the beginning of one.

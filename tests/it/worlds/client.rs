@@ -6,6 +6,7 @@ use crate::worlds::verdicts::unaligned;
 
 tests! {
     a_client_that_comes_back_has_all_of_it_once,
+    no_answer_is_held_for_what_comes_after_it,
     what_a_client_loses_or_gets_twice_is_said,
     a_service_that_cannot_resume_reports_it,
     a_run_that_begins_anew_is_paid_twice,
@@ -161,6 +162,14 @@ fn a_client_that_comes_back_has_all_of_it_once() {
     tree.retake().args(&["test"]).run().exits(0);
     let table = tree.read("goldens/worlds/poem.snap");
     assert!(table.contains("client  leave 1..4/5  recovered"), "{table}");
+}
+
+/// A service whose own client of the model waits less than an answer would be held for an event that follows from its end.
+fn no_answer_is_held_for_what_comes_after_it() {
+    let (from, to) = ("encode(), headers)):", "encode(), headers), timeout=0.9):");
+    let said = lines(from, to, &worlds("[\"leave\", \"late\"]"));
+    assert!(said.contains("client  leave 4/5  recovered") && said.contains("client  late 4/5  recovered"), "{said}");
+    assert!(!said.contains("event `error`") && !said.contains('!'), "{said}");
 }
 
 fn what_a_client_loses_or_gets_twice_is_said() {

@@ -18,6 +18,7 @@ tests! {
     a_tool_that_ran_with_damaged_arguments_has_acted,
     a_text_that_comes_again_after_its_beginning_is_repeated,
     asking_until_an_answer_makes_sense_is_a_storm_if_none_does,
+    asking_again_for_an_answer_in_other_pieces_is_noticed,
     a_system_that_is_sick_has_the_same_table_however_long_it_takes_to_start,
     what_a_service_remembers_is_compared_on_fresh_systems,
 }
@@ -194,6 +195,15 @@ fn a_tool_that_ran_with_damaged_arguments_has_acted() {
     assert!(acted.contains("! turn 1  length-in-tool-call  ACTED  ran write with "), "{acted}");
     let mended = said("");
     assert!(!mended.contains("ACTED") && mended.contains("length-in-tool-call  reported"), "{mended}");
+    // A tool that says in its own words that it did nothing.
+    let tree = agent("    #ARGUMENTS", "    if not text.endswith(\"}\"): return {\"path\": None}", scenario, writes());
+    tree.replace(
+        "app.py",
+        "    return \"wrote \" + path",
+        "    return \"wrote \" + path if path else \"Das ist kein JSON.\"",
+    );
+    let own = lines(&tree).concat();
+    assert!(own.contains("length-in-tool-call  went on  asked \"Das ist kein JSON.\""), "{own}");
 }
 
 /// The guide's service, whose answer broke off if it did not say why it ended, with `from` replaced.
@@ -245,6 +255,17 @@ fn asking_until_an_answer_makes_sense_is_a_storm_if_none_does() {
     assert!(storm.contains("! turn 1  nothing  storm  more than 10 calls while the answers stay like that"), "{storm}");
     let few = said("range(3)");
     assert!(few.contains("turn 1  nothing  recovered  in 2 attempts"), "{few}");
+}
+
+fn asking_again_for_an_answer_in_other_pieces_is_noticed() {
+    let again = "            for _ in range(2):\n                try:\n                    \
+                 texts = list(pieces(json.loads(question)))\n                    break\n                \
+                 except Exception: pass\n            for text in texts:\n                self.say(\"text\", {\"text\": text})\n";
+    let tree = stream(SAYS, again, "[\"framing-crlf\", \"framing-whole\"]");
+    tree.replace("app.py", "line.strip() != b", "b\"\\r\" not in line and line.strip() != b");
+    let said = lines(&tree).join("\n");
+    assert!(said.contains("! turn 1  framing-crlf  PAID TWICE  asks again, although the answer is whole"), "{said}");
+    assert!(said.contains("turn 1  framing-whole  recovered"), "{said}");
 }
 
 const POST: &str = "        question = self.rfile.read(int(self.headers[\"content-length\"])).decode()\n";

@@ -49,6 +49,8 @@ fn neighbours_that_differ_only_in_their_turn_are_one_line_and_unfold_again() {
     // A line of nobody's has no caller.
     assert_eq!(line_of(&all[0], &[]), "turn 1  rate-limit  recovered  in 2 attempts");
     assert_eq!(unfolded("turns 1..2  a  b"), ["turn 1  a  b", "turn 2  a  b"]);
+    // A table that somebody edited.
+    assert_eq!(unfolded("turns 1..4000000000  a  b").len(), 1);
 }
 
 #[test]

@@ -40,6 +40,7 @@ fn compared(
         error_words,
         changed: None,
         stuck: stuck.map(str::to_owned),
+        damaged: Some("Let me see what I can do.".to_owned()),
     };
     if compared.is_as_recorded() {
         return (Did::Recovered, String::new());
@@ -56,6 +57,9 @@ fn half_a_text_that_ends_well_is_silent() {
     // In other pieces, which no rule forbids.
     let pieces = [("chunk", r#"{"text": "I ", "type": "delta"}"#), ("chunk", r#"{"text": "wro", "type": "delta"}"#)];
     assert_eq!(verdict(&[pieces[0], pieces[1], RECORDED[3]]).0, Did::Silent);
+    // A piece in the middle is missing.
+    let hole = verdict(&[RECORDED[0], ("chunk", r#"{"text": ".txt.", "type": "delta"}"#), RECORDED[3]]);
+    assert_eq!(hole, (Did::Silent, "200, ends, nothing of 17 characters".to_owned()));
     let nothing = verdict(&[("state", r#"{"said": [{"role": "user", "text": "Write!"}]}"#), RECORDED[3]]);
     assert_eq!(nothing, (Did::Silent, "200, ends, nothing of 17 characters".to_owned()));
 }
@@ -88,6 +92,9 @@ fn what_says_that_something_failed_is_reported() {
 fn another_text_is_something_other() {
     let sorry = verdict(&[("chunk", r#"{"text": "Sorry, not today.", "type": "delta"}"#), RECORDED[3]]);
     assert_eq!(sorry, (Did::Other, "200, ends, \"Sorry, not today.\"".to_owned()));
+    // What is left of an answer of the model that others were to follow.
+    let left = verdict(&[("chunk", r#"{"text": "Let me see ", "type": "delta"}"#), RECORDED[3]]);
+    assert_eq!(left, (Did::Silent, "200, ends, \"Let me see\" of the damaged answer".to_owned()));
     // A text at a place where there was none, a new word and a new event are something other too.
     assert_eq!(verdict(&[RECORDED[0], ("chunk", r#"{"more": "I wrote "}"#), RECORDED[3]]).0, Did::Other);
     assert_eq!(verdict(&[RECORDED[0], ("chunk", r#"{"type": "stop"}"#), RECORDED[3]]).1, "200, type \"stop\"");
@@ -132,7 +139,16 @@ fn what_differs_without_a_fault_is_not_compared() {
     assert!(!noise.is_within(&none) && Noise::between(&run("9 ms"), &run("9 ms")).is_within(&none));
     let is_as_recorded = |now: &WhatWasSent| {
         let (recorded, status) = (&run("12 ms"), String::new());
-        let compared = Compared { recorded, now, status, noise: &noise, error_words: &[], changed: None, stuck: None };
+        let compared = Compared {
+            recorded,
+            now,
+            status,
+            noise: &noise,
+            error_words: &[],
+            changed: None,
+            stuck: None,
+            damaged: None,
+        };
         compared.is_as_recorded()
     };
     assert!(is_as_recorded(&run("31 ms")));
