@@ -143,8 +143,8 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
         let pins = Pins::new(&of.name, options, pinned);
         let tree = outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen));
         let order = of.order.filter(|_| pins.counts() && !pins.is_loose(""));
-        let held = known(&label).map_or(order.as_ref().filter(|_| committed.is_none()), Tree::order);
-        match held {
+        // An event that a golden does not know may be a renamed one.
+        match known(&label).map_or(order.as_ref(), Tree::order) {
             Some(Order::Any) => tree.with_order(Some(Order::Any)),
             Some(Order::Is(_)) => tree.with_order(order),
             None => tree,

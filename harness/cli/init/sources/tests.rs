@@ -98,11 +98,8 @@ fn commands_are_those_of_the_project_that_it_can_run() {
         ),
         ("serve.py", ""),
     ]);
-    let commands: Vec<String> = sources
-        .commands(&|program| ["uvicorn", "hypercorn", "serve-it"].contains(&program))
-        .iter()
-        .map(|words| words.join(" "))
-        .collect();
+    let commands: Vec<String> =
+        sources.commands(&|program| program == "serve-it").iter().map(|words| words.join(" ")).collect();
     let expected = [
         "uvicorn web.asgi:app --host 127.0.0.1 --port {{ port }}",
         "hypercorn a:web --bind 127.0.0.1:{{ port }}",
