@@ -304,24 +304,6 @@ impl Tree {
         !self.root.below.is_empty() || self.root.kinds.iter().any(is_nested)
     }
 
-    /// What it says of the order of its events.
-    pub(super) fn order(&self) -> Option<&Order> {
-        if let [Kind::List(List { order, .. })] = &self.root.kinds[..] { order.as_ref() } else { None }
-    }
-
-    /// Whether that is of events that are objects.
-    pub(super) fn is_ordered(&self) -> bool {
-        self.order().is_some() && !self.root.below.is_empty()
-    }
-
-    /// Returns it with the order of its events, which are objects.
-    pub(super) fn with_order(mut self, order: Option<Order>) -> Tree {
-        if self.root.kinds == [Kind::plain("object")] {
-            self.root.kinds = vec![Kind::List(List { elements: self.root.kinds, order, ..List::default() })];
-        }
-        self
-    }
-
     /// Whether it holds a text as a whole.
     pub(super) fn is_held_text(&self) -> bool {
         self.hash.is_some() || self.root.kinds.iter().any(|kind| matches!(kind, Kind::Quoted(_)))

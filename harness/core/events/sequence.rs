@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::captured::{Payload, content};
 use super::chosen::Chosen;
 use super::golden::{self, Shown};
-use super::held::{Holding, Holdings, Manner};
+use super::held::Holdings;
 use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
 use super::lists::Lengths;
@@ -16,7 +16,6 @@ use super::lost::Lost;
 use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions, TextAs};
-use super::order::{Neighbours, Order};
 use super::payloads::{PayloadReader, Payloads};
 use super::pins::{Pinned, Pins};
 use super::recorded::Recorded;
@@ -45,8 +44,6 @@ pub(super) struct LabelShape {
     pub(super) shape: Shape,
     /// The hash of all payloads, at the level of values.
     pub(super) hash: Option<String>,
-    /// The order of the events by what they say, if it is held.
-    pub(super) order: Option<Order>,
 }
 
 /// What is needed to write the captures of a golden.
@@ -137,8 +134,6 @@ struct LabelSeen {
     keep: Keep,
     seen: Seen,
     payloads: Payloads,
-    /// What each says, as a hash.
-    prints: Vec<u64>,
 }
 
 /// An event that will be sorted among its neighbours.
@@ -215,18 +210,9 @@ impl<'a> Reader<'a, '_> {
             }
         }
         let Reader { lines, seen, mut mergers, .. } = self;
-        let has_order = |label: &Label, keep| {
-            // Where a text is cut is no contract, and what is sorted has no order.
-            let is_cut = |of: &Holding| of.not_held || of.held.values().any(|manner| *manner != Manner::default());
-            let is_cut = holdings.get(&label.text).is_some_and(is_cut);
-            self.writing.chosen.holds_order && keep == Keep::Types && !label.unordered && !is_cut
-        };
-        let shapes = seen.into_iter().map(|(text, LabelSeen { label, keep, seen, payloads, prints })| {
+        let shapes = seen.into_iter().map(|(text, LabelSeen { label, keep, seen, payloads })| {
             let (shape, hash) = (mergers[keep as usize].finish(seen), payloads.finish());
-            let mut neighbours = Neighbours::default();
-            neighbours.add(&prints);
-            let order = neighbours.order().filter(|_| has_order(&label, keep));
-            (text, LabelShape { name: label.name.clone(), keep, shape, hash, order })
+            (text, LabelShape { name: label.name.clone(), keep, shape, hash })
         });
         let line = |EventLine { label, top, shown, count, is_late }: EventLine| {
             let pins = Pins::new(&label.name, options, pinned);
@@ -277,11 +263,11 @@ impl<'a> Reader<'a, '_> {
         let Some(json) = json.filter(|_| detail != Detail::Keys) else { return };
         if !self.seen.contains_key(&label.text) {
             let keep = if label.collapsed { Keep::Chunks } else { Keep::of(detail) };
-            let (label, seen, payloads, prints) = (label.clone(), Seen::default(), Payloads::default(), Vec::new());
-            self.seen.insert(label.text.clone(), LabelSeen { label, keep, seen, payloads, prints });
+            let (label, seen, payloads) = (label.clone(), Seen::default(), Payloads::default());
+            self.seen.insert(label.text.clone(), LabelSeen { label, keep, seen, payloads });
         }
         let Some(of) = self.seen.get_mut(&label.text) else { return };
-        of.prints.push(self.mergers[of.keep as usize].add(json, &mut of.seen));
+        self.mergers[of.keep as usize].add(json, &mut of.seen);
         if of.keep == Keep::Values {
             self.payloads.take(json, label, &mut of.payloads);
         }

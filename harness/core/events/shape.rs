@@ -17,7 +17,6 @@ use super::labels::{ReadEvent, read};
 use super::lost::Lost;
 use super::marked::{Passed, Tells};
 use super::options::{Loose, ShapeOptions};
-use super::order::Order;
 use super::parallel::Calls;
 use super::pins::{Pinned, Pins};
 use super::places::add_places;
@@ -138,20 +137,12 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let varies = committed.and_then(|block| block.head.as_ref()).is_some_and(|head| head.ids_repeat == Repeat::Varies);
     let ids_repeat = if varies { Repeat::Varies } else { ids_repeat };
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
-    let known = |label: &str| committed?.trees.iter().find(|of| of.label() == label);
     let tree = |(label, of): (String, LabelShape)| {
         let pins = Pins::new(&of.name, options, pinned);
-        let tree = outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen));
-        let order = of.order.filter(|_| pins.counts() && !pins.is_loose(""));
-        // An event that a golden does not know may be a renamed one.
-        match known(&label).map_or(order.as_ref(), Tree::order) {
-            Some(Order::Any) => tree.with_order(Some(Order::Any)),
-            Some(Order::Is(_)) => tree.with_order(order),
-            None => tree,
-        }
+        outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen))
     };
     // A text is shown where something of it is held, or was.
-    let held = |tree: &Tree| known(tree.label()).map(|of| !of.is_nested());
+    let held = |tree: &Tree| committed?.trees.iter().find(|of| of.label() == tree.label()).map(|of| !of.is_nested());
     let is_shown = |tree: &Tree| tree.is_nested() || tree.is_held_text() || held(tree).unwrap_or_default();
     let block = Block {
         request,

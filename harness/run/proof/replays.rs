@@ -15,7 +15,7 @@ use crate::run::verdict::{self, Sides};
 use retake_base::error::Result;
 use retake_core::events::{Detail, Golden, Passing, deeper_name};
 use retake_core::key::{Check, Rules, Varying, text_as_varying};
-use retake_model::{CallFlaw, CallSeen, DriftOf, FlawKind, Pacing};
+use retake_model::{CallFlaw, DriftOf, FlawKind, Pacing};
 use retake_scenario::{Drift, Level, Scenario};
 use retake_wire::fixture::Fixture;
 
@@ -200,10 +200,7 @@ impl Proof<'_> {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
-            let mut golden = golden.map(|golden| self.with_known_headers(as_agreed(golden, &agreed, &early)));
-            if replays == FIVE || runs.iter().chain([&first]).any(asks_at_once) {
-                golden.iter_mut().for_each(Golden::let_events_vary);
-            }
+            let golden = golden.map(|golden| self.with_known_headers(as_agreed(golden, &agreed, &early)));
             let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
@@ -353,15 +350,6 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
 pub(crate) fn await_next_second() {
     let into = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.subsec_millis());
     std::thread::sleep(Duration::from_millis(u64::from(1005 - into)));
-}
-
-/// Whether model calls of a replay were under way at once. What they lead to may come in another order in the next run.
-fn asks_at_once(run: &Replayed) -> bool {
-    let calls = &run.log.calls;
-    let meet = |(nth, one): (usize, &CallSeen)| {
-        calls[nth + 1..].iter().any(|next| next.came < one.answered && one.came < next.answered)
-    };
-    calls.iter().enumerate().any(meet)
 }
 
 /// Returns a golden with what all replays agreed on.

@@ -61,6 +61,7 @@ const ROWS: &[Row] = &[
         &[
             "replay miss: message 1 (human) of the call \"a train to ghent",
             " says different text than recorded (\"A train to Ghent",
+            "; and golden: the event `start` has a different shape: `/question` is `\"a train to ghent",
         ],
         RECORD,
     ),

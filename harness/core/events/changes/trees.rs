@@ -108,7 +108,7 @@ impl<'a> Places<'a> {
         };
         let (gone, come) = (of(Difference::Gone, places), of(Difference::New, places));
         // Texts and times are held at the places that the golden names, which is not the new one.
-        let scalar = |node: Option<&Node>| node.map(|node| node.kinds.iter().map(scalar_of).collect::<BTreeSet<_>>());
+        let scalar = |node: Option<&Node>| node.map(|node| scalars(&node.kinds));
         for was in &gone {
             let alike =
                 |is: &String, was: &String| parent(was) == parent(is) && scalar(old.at(was)) == scalar(self.at(is));
@@ -129,6 +129,10 @@ const NULL: &str = "null";
 
 fn without_null(kinds: &[Kind]) -> Kinds {
     kinds.iter().filter(|kind| **kind != Kind::plain(NULL)).cloned().collect()
+}
+
+fn scalars(kinds: &[Kind]) -> BTreeSet<String> {
+    kinds.iter().map(scalar_of).collect()
 }
 
 /// What a kind is where it is not held.
@@ -178,7 +182,10 @@ pub(super) fn added(old: &Block, was: &Tree, is: &Tree) -> Option<Change> {
 }
 
 fn of_label(subject: Subject, was: &Tree, is: &Tree) -> Option<Change> {
-    let places = Places::of(is).differing(&Places::of(was));
+    let is_renamed = was.label() != is.label();
+    let mut places = Places::of(is).differing(&Places::of(was));
+    // What is held is held under the old name of a renamed event.
+    places.retain(|(_, it)| !matches!(it, Difference::Is(is, was) if is_renamed && scalars(is) == scalars(was)));
     if places.is_empty() {
         return (was.hash != is.hash).then(|| Change::new(What::Hash, subject, "hash"));
     }

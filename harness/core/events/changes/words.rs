@@ -147,9 +147,6 @@ impl Change {
                 format!("{subject} has a different shape: it is `{is}`, not `{was}`")
             }
             (What::Shape, ..) => format!("{subject} has a different shape: `{place}` is `{is}`, not `{was}`{more}"),
-            (What::Order, ..) if place.is_empty() => {
-                format!("{subject} says something else, or comes in another order{more}")
-            }
             (What::Order, ..) => format!("{subject} has the elements of `{place}` in another order, or others{more}"),
             (What::ShapeRenamed, _, is) => {
                 format!("{subject} has a different shape: `{place}` is now called `{is}`{more}")

@@ -315,27 +315,3 @@ fn the_name_of_the_model_is_held_as_what_it_is() {
         assert_ne!(text(&body.replace(was, is), Some(&held)), held, "{is}");
     }
 }
-
-#[test]
-fn what_the_events_of_a_kind_say_is_held_in_their_order() {
-    let of = |findings: [(&str, &str); 3], committed: Option<&Golden>| {
-        let lines = findings.map(|(file, state)| format!(r#"{{"file": "{file}", "state": "{state}"}}"#));
-        let known = Known { foreign: Some(Foreign::default()), has_others: true, committed, ..Known::default() };
-        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        Shaped::of(&[captured(&lines)], &ShapeOptions::default(), &known, &str::to_owned).golden
-    };
-    let (sent, crossed) =
-        ([("a.py", "bad"), ("b.py", "good"), ("c.py", "fair")], [("a.py", "good"), ("b.py", "bad"), ("c.py", "fair")]);
-    let golden = Golden::parse(&of(sent, None).to_string()).unwrap();
-    assert!(golden.to_string().contains("\ntask  [object, in order "), "{golden}");
-    assert_eq!(of(sent, Some(&golden)), golden);
-    let words = crate::events::changes(&golden, &of(crossed, Some(&golden)))[0].words();
-    assert_eq!(words, "the event `task` says something else, or comes in another order");
-    // Where replays differ there is none, and an older golden holds none.
-    let mut varying = of(sent, None);
-    varying.agree_on_values(&of(crossed, None));
-    assert_eq!(of(crossed, Some(&varying)), varying);
-    let line = golden.to_string().lines().find(|line| line.starts_with("task  [")).unwrap().to_owned();
-    let older = Golden::parse(&golden.to_string().replace(&line, "task")).unwrap();
-    assert_eq!(of(crossed, Some(&older)), older);
-}

@@ -50,12 +50,6 @@ impl Golden {
         self
     }
 
-    /// Leaves the order of events open: only chance decides it.
-    pub fn let_events_vary(&mut self) {
-        let trees = self.blocks.iter_mut().flat_map(|block| &mut block.trees);
-        trees.filter(|tree| tree.is_ordered()).for_each(|tree| let_order_vary(&mut tree.root.kinds, &[], &|_, _| true));
-    }
-
     /// Leaves numbers and texts open that a committed golden leaves open: they may be the same by chance.
     pub fn keep_open(&mut self, known: &Golden) {
         self.at_places(known, &|kinds, known| {
