@@ -163,7 +163,8 @@ impl Sources {
     }
 
     /// The commands that a Procfile, a Dockerfile, a compose file, a Makefile or the README name, and that this project can run.
-    /// A program serves if its file says so, if it runs others, or if `has` says that it is the project's own: one that it depends on, or has installed.
+    /// A program serves if its file says so, if it runs others, or if `has` says that it is the project's own: one that it depends on,
+    /// or has installed.
     pub(super) fn commands(&self, has: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> {
         let mut found: Vec<Vec<String>> = Vec::new();
         for (_, text) in TELLING.iter().flat_map(|of| self.files.iter().filter(move |(name, _)| name.contains(of))) {
@@ -176,10 +177,9 @@ impl Sources {
                 let program = command.first().map_or("", |program| program.rsplit('/').next().unwrap_or_default());
                 let is_there = |word: &String| self.files.iter().any(|(name, _)| name == word.trim_start_matches("./"));
                 let exists = command.iter().skip(1).all(|word| !is_code(word) || is_there(word));
-                let is_work = command.iter().any(|word| WORK.contains(&&**word));
-                let serves =
-                    (said != plain || RUNNERS.contains(&program) || has(program)) && command.len() > 1 && !is_work;
-                if serves && exists && !found.contains(&command) && found.len() < COMMANDS {
+                let is_work = command.len() < 2 || command.iter().any(|word| WORK.contains(&&**word));
+                let serves = said != plain || RUNNERS.contains(&program) || has(program);
+                if serves && exists && !is_work && !found.contains(&command) && found.len() < COMMANDS {
                     found.push(command);
                 }
             }

@@ -88,12 +88,9 @@ pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<
         None => words,
     };
     let declared = declared(folder);
-    let told = sources
-        .commands(&|program| {
-            is_declared(&declared, program) || installed(folder, program).is_some() || is_active(program)
-        })
-        .into_iter()
-        .map(|words| Start::new(with_environment(words), BY_PORT));
+    let has =
+        |program: &str| is_declared(&declared, program) || is_active(program) || installed(folder, program).is_some();
+    let told = sources.commands(&has).into_iter().map(|words| Start::new(with_environment(words), BY_PORT));
     let mut ways: Vec<Start> = Vec::new();
     for way in own.into_iter().chain(told) {
         if ways.iter().all(|known| known.command != way.command) {

@@ -51,7 +51,9 @@ fn a_renamed_dropped_added_or_swapped_event_is_shown_in_the_diff() {
                 "- tool_result       {content, name, status, tool_call_id}",
                 "+ tool_output       {content, name, status, tool_call_id}",
                 "- tool_result",
+                "-   content    \"…\"",
                 "+ tool_output",
+                "+   content    string",
             ],
         ),
         (
@@ -104,7 +106,7 @@ fn a_renamed_dropped_added_or_retyped_key_at_the_top_is_shown_in_the_diff() {
 
 fn a_renamed_dropped_added_or_retyped_key_three_levels_down_is_shown_in_the_diff() {
     let (event, at) = (|| text("values"), || text(TOKENS));
-    let was = "-         total_tokens       number";
+    let was = "-         total_tokens       all tokens of turn 1 | all tokens of turn 2 | all tokens of turn 3";
     check(vec![
         (RenameKey { event: event(), at: at(), to: text("tokens") }, &[was, "+         tokens     number"]),
         (DropKey { event: event(), at: at() }, &[was]),
@@ -136,7 +138,7 @@ fn a_golden_of_keys_ignores_types_and_a_golden_of_values_compares_each_value() {
     let content = ["-   content    \"Wrote 15 bytes to note.txt\" | \"hi from replay.\"", "+   content    \"x\""];
     for (detail, mutation, diff) in [
         ("keys", &retyped, &[][..]),
-        ("types", &other_value, &[]),
+        ("types", &other_value, &["-   content    \"…\"", "+   content    \"x\""]),
         ("types", &other_word, &status),
         ("values", &other_value, &content),
         ("values", &other_word, &status),
