@@ -46,9 +46,9 @@ impl Places {
             if let Kind::Quoted(quoted) = kind {
                 pin.words = true;
                 let text = Json::parse(quoted.as_bytes()).ok();
-                bareness(text.as_ref().and_then(Json::as_str).unwrap_or(quoted))
-                    .iter()
-                    .for_each(|of| pin.bare[*of] = true);
+                if let Some(of) = bareness(text.as_ref().and_then(Json::as_str).unwrap_or(quoted)) {
+                    pin.bare[of] = true;
+                }
             }
             pin.times |= matches!(kind, Kind::Time(_));
             pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");

@@ -74,10 +74,10 @@ pub(super) fn is_plain_word(text: &str) -> bool {
 pub(super) fn said(text: &str) -> Option<String> {
     let said = if is_bare(text) { text.to_owned() } else { without_numbers(text) };
     let (start, length) = (clipped(&said, SHOWN), said.chars().count());
-    match length > SHOWN {
-        true => Some(format!("{start} ({length}, {})", hash(&said))),
-        false => Some(said).filter(|said| !is_bare(said) || is_bare(text)),
+    if length > SHOWN {
+        return Some(format!("{start} ({length}, {})", hash(&said)));
     }
+    Some(said).filter(|said| !is_bare(said) || is_bare(text))
 }
 
 /// Whether a text has no letters.
