@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use super::batch::Recording;
 use super::client::Received;
+use super::left::{Left, told_of_tools};
 use super::plan::{Spot, World};
 use super::sent::WhatWasSent;
 use super::sent::says_error;
-use super::stay::{Ended, Left, Play, Seen, Setting, told_of_tools};
+use super::stay::{Ended, Play, Seen, Setting};
 use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, quoted, told};
 use retake_base::text::{clipped, counted};
 use retake_core::events::Golden;

@@ -6,6 +6,7 @@
 //! | `plan` | which worlds a scenario has |
 //! | `client` | where the client leaves, comes back or comes a second time, and what it got |
 //! | `process` | where the system is killed or a tool fails, and what may be done twice then |
+//! | `left` | what a service asked that was never recorded |
 //! | `stay` | one run of the scenario on a system that runs already |
 //! | `batch` | worlds on a system of their own, and whether it is sick after them |
 //! | `judge` | what it did in a world, beside the recorded run |
@@ -20,6 +21,7 @@ mod batch;
 mod client;
 mod command;
 mod judge;
+mod left;
 mod matrix;
 mod plan;
 mod process;

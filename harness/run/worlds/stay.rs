@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
+use super::left::Left;
 use super::plan::{Spot, World};
 use super::sent::{WhatWasSent, said_by_body, says_error};
 use crate::run::declared_secrets;
@@ -14,14 +15,12 @@ use crate::run::golden::Committed;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
 use retake_core::events::{Captured, Event, Golden, Known, Recorded, Shaped};
-use retake_core::json::Json;
 use retake_core::secrets::Fired;
 use retake_engine::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, milliseconds};
 use retake_engine::system::{Running, Stage};
 use retake_engine::tools::{CallOfTool, ToolFault, ToolWorld};
 use retake_model::{
-    CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, Miss, MissReason, Mode, ModelServer, Pacing, Replay,
-    RunLog, Scope, Staged,
+    CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, Mode, ModelServer, Pacing, Replay, Scope, Staged,
 };
 use retake_scenario::{Scenario, Step, Worlds};
 use retake_wire::fixture::Fixture;
@@ -88,49 +87,6 @@ pub(super) struct CallCame {
     pub(super) answered: f64,
     whole: f64,
     pub(super) turn: Option<usize>,
-}
-
-/// What a service asked that was never recorded.
-#[derive(Debug)]
-pub(super) struct Left {
-    /// The newest message of the call.
-    pub(super) asked: String,
-    /// The model's last calls of tools, as the service tells them, each with what the tool returned.
-    pub(super) ran: Vec<(Json, String)>,
-    /// What a double of a tool server was asked that was never recorded.
-    pub(super) tool: Option<String>,
-    /// The first turn that was asked for once more, after it had been served.
-    pub(super) again: Option<usize>,
-}
-
-impl Left {
-    fn of(log: &RunLog, missed: &[Arc<Miss>], normalize: impl Fn(&str) -> String) -> Left {
-        let first = log.missed.first();
-        let conversation: &[Json] = first.map(|call| &*call.lookup.conversation).unwrap_or_default();
-        let ran = told_of_tools(conversation).map(|(call, result)| (call.clone(), normalize(result))).collect();
-        let is_of_tool = |miss: &&Arc<Miss>| {
-            matches!(miss.reason, MissReason::ToolNotRecorded { .. } | MissReason::ToolAllServed { .. })
-        };
-        let tool = missed.iter().find(is_of_tool).map(|miss| miss.reason.to_string());
-        let again = log.missed.iter().find_map(|call| match &call.reason {
-            MissReason::AllServed { turns, .. } => turns.last().copied(),
-            _ => None,
-        });
-        Left { again, asked: conversation.last().map(text_of).map(normalize).unwrap_or_default(), ran, tool }
-    }
-}
-
-/// The last calls of tools in a conversation, each with what the tool returned.
-pub(super) fn told_of_tools(conversation: &[Json]) -> impl Iterator<Item = (&Json, &str)> {
-    let said = conversation.iter().rposition(|message| message.str_of("type") == Some("ai"));
-    let (calls, results) =
-        said.map_or((None, &[][..]), |at| (conversation[at].get("tool_calls"), &conversation[at + 1..]));
-    let results = results.iter().filter(|message| message.str_of("type") == Some("tool")).map(text_of);
-    calls.and_then(Json::as_array).unwrap_or_default().iter().zip(results)
-}
-
-fn text_of(message: &Json) -> &str {
-    message.get("content").and_then(Json::as_str).unwrap_or_default()
 }
 
 /// A replay for one run, with what is staged for its calls.

@@ -204,11 +204,9 @@ impl Compared<'_> {
             let recorded = texts_at(recorded, place);
             if let Some(new) = new_text(texts, recorded).filter(|_| !only_lacks(&whole(texts), &whole(recorded))) {
                 // What is left of an answer that was to be followed by others is not the service's own.
-                let is_left = |text: &String| !new.trim().is_empty() && text.starts_with(new.trim());
-                let (did, of) = match self.damaged.as_ref().filter(|text| is_left(text)) {
-                    Some(_) => (Did::Silent, " of the damaged answer"),
-                    None => (Did::Other, ""),
-                };
+                let begins = |text: &String| !new.trim().is_empty() && text.starts_with(new.trim());
+                let is_left = self.damaged.as_ref().is_some_and(begins);
+                let (did, of) = if is_left { (Did::Silent, " of the damaged answer") } else { (Did::Other, "") };
                 return Verdict::new(did, format!("{status}, ends, {}{of}", quoted(new)));
             }
         }
