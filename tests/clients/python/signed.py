@@ -109,5 +109,4 @@ def main(retake, arguments):
             sys.exit(2)
 
 
-os.environ.pop("CI", None)  # with which nothing is recorded
 main(os.environ["RECORDER"], sys.argv[1:])
