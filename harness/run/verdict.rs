@@ -19,8 +19,8 @@ use retake_base::line::Lines;
 use retake_base::text::{in_other_form, nearest, nth_turn};
 use retake_core::days::Days;
 use retake_core::events::{
-    Calls, Captured, Change, Golden, GoldenPart as Part, Known, NamesNothing, Recorded, ShapeOptions, Shaped, Tells,
-    changes, names_nothing, new_headers, shown_nowhere,
+    Calls, Captured, Change, Golden, GoldenPart as Part, Known, NamesNothing, Passed, Recorded, ShapeOptions, Shaped,
+    ShortIds, Tells, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, attributed};
@@ -115,6 +115,8 @@ impl Replayed {
             calls: self.calls_of(|_| true),
             foreign,
             has_others: self.has_others,
+            exactly: false,
+            short_ids: None,
             committed,
         }
     }
@@ -266,6 +268,27 @@ impl Replayed {
         let Some(passed) = &self.passed else { return golden };
         let known = Known { tells: Tells::Shown(passed), ..self.known_with(Some(&golden)) };
         self.shaped(&self.played.driven.captured, &scenario.golden, &self.rules, &known, &str::to_owned).golden
+    }
+
+    /// The year in which the system answered, as it says itself in a header of RFC 9110, section 6.6.1. Another clock is in another one.
+    pub(super) fn year(&self) -> Option<&str> {
+        let headers = self.played.driven.captured.iter().flat_map(|captured| &captured.delivery.headers);
+        let dates = headers.filter(|(name, _)| name.eq_ignore_ascii_case("date"));
+        dates.filter_map(|(_, date)| date.get(12..16)).next()
+    }
+
+    /// The golden of what was captured, with the words that have digits in each text, and with ids without a form, which stand at these
+    /// places. `passed` are the words of the model that it passes on.
+    pub(super) fn exact_golden(
+        &self,
+        scenario: &Scenario,
+        rules: &Rules,
+        (passed, short_ids): (Option<&Passed>, &ShortIds),
+    ) -> Golden {
+        let tells = passed.map_or(Tells::Likeness, Tells::Shown);
+        let known =
+            Known { tells, has_others: true, exactly: true, short_ids: Some(short_ids), ..self.known_with(None) };
+        self.shaped(&self.played.driven.captured, &scenario.golden, rules, &known, &str::to_owned).golden
     }
 
     /// The tool calls of these turns.

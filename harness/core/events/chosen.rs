@@ -14,7 +14,8 @@ use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use super::order;
 use super::series::Series;
-use super::words::{is_bare, is_plain_word, without_numbers};
+use super::shape::Known;
+use super::words::{is_bare, is_exact, is_plain_word, without_numbers};
 use super::{machine, times};
 use crate::json::Json;
 
@@ -46,11 +47,12 @@ impl Places {
             if let Kind::Quoted(quoted) = kind {
                 pin.words = true;
                 let text = Json::parse(quoted.as_bytes()).ok();
-                if let Some(of) = bareness(text.as_ref().and_then(Json::as_str).unwrap_or(quoted)) {
-                    pin.bare[of] = true;
-                }
+                pin.texts.add(text.as_ref().and_then(Json::as_str).unwrap_or(quoted));
             }
-            pin.times |= matches!(kind, Kind::Time(_));
+            if let Kind::Time(time) = kind {
+                pin.times = true;
+                pin.texts.exactly |= !times::parts(time).1.is_empty();
+            }
             pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");
             pin.counts |= matches!(kind, Kind::From(_));
             pin.numbers |= kind.is_number();
@@ -86,8 +88,7 @@ enum Where<'a> {
 #[expect(clippy::struct_excessive_bools, reason = "each is pinned by itself")]
 pub(super) struct Pin {
     pub(super) words: bool,
-    /// Whether texts without letters are among these: some without digits, and others.
-    pub(super) bare: [bool; 2],
+    pub(super) texts: Texts,
     pub(super) times: bool,
     /// Whether the committed golden shows booleans.
     pub(super) booleans: bool,
@@ -95,6 +96,32 @@ pub(super) struct Pin {
     pub(super) counts: bool,
     /// Whether numbers are held.
     pub(super) numbers: bool,
+}
+
+/// What is told of the texts at a place that are no words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Texts {
+    /// Those without letters and digits.
+    signs: bool,
+    /// Those without letters, but with digits.
+    numbers: bool,
+    /// Words with digits, too, and how far away points in time are.
+    pub(super) exactly: bool,
+}
+
+impl Texts {
+    /// Adds what a golden tells.
+    fn add(&mut self, said: &str) {
+        self.exactly |= is_exact(said);
+        if is_bare(said) {
+            let has_digits = said.contains(char::is_numeric);
+            (self.signs, self.numbers) = (self.signs || !has_digits, self.numbers || has_digits);
+        }
+    }
+
+    fn tell(self, said: &str) -> bool {
+        !is_bare(said) || if said.contains(char::is_numeric) { self.numbers } else { self.signs }
+    }
 }
 
 /// A place in a shape.
@@ -115,9 +142,10 @@ impl<'a> Chosen<'a> {
         normalize: &'a Normalize<'a>,
         ids: &Ids,
         committed: Option<&'a Places>,
-        (foreign, numbers, holdings): (Option<&'a Foreign>, bool, &Holdings),
+        (known, holdings): (&'a Known<'_>, &Holdings),
     ) -> Chosen<'a> {
-        let holds_order = committed.map_or(numbers, |places| places.holds_order);
+        let (foreign, others, exactly) = (known.foreign.as_ref(), known.has_others, known.exactly);
+        let holds_order = committed.map_or(others, |places| places.holds_order);
         let places = match committed {
             Some(places) => Where::Committed(places),
             None if options.detail == Detail::Keys => Where::OfRun(HashMap::new()),
@@ -126,7 +154,8 @@ impl<'a> Chosen<'a> {
                     normalize,
                     ids,
                     foreign,
-                    others: numbers,
+                    others,
+                    exactly,
                     show: &options.show,
                     holdings,
                     places: HashMap::new(),
@@ -148,17 +177,16 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// What a text says, as a golden holds it: a word of the service as it is, and of any other text what is its own. `bare` tells which
-    /// texts without letters say something: those without digits, and the others.
-    pub(super) fn said(&self, text: &str, bare: [bool; 2]) -> Option<String> {
+    /// What a text says, as a golden holds it: a word of the service as it is, and of any other text what is its own.
+    pub(super) fn said(&self, text: &str, texts: Texts) -> Option<String> {
         if self.foreign.is_some_and(|foreign| foreign.is_model(text)) {
             return Some(MODEL.to_owned());
         }
-        let is_known = bare[0] && self.foreign.is_some_and(|foreign| foreign.is_known(text));
+        let is_known = texts.signs && self.foreign.is_some_and(|foreign| foreign.is_known(text));
         if !is_known && is_plain_word(text) && (self.normalize)(text) == text {
             return Some(text.to_owned());
         }
-        self.foreign?.said(text, self.normalize).filter(|said| bareness(said).is_none_or(|of| bare[of]))
+        self.foreign?.said(text, self.normalize, texts.exactly).filter(|said| texts.tell(said))
     }
 
     /// Returns what is pinned at a place.
@@ -194,11 +222,6 @@ impl At {
     }
 }
 
-/// Of a text without letters, whether it has digits.
-fn bareness(text: &str) -> Option<usize> {
-    is_bare(text).then(|| text.contains(char::is_numeric).into())
-}
-
 fn line_below(line: &str, name: &str) -> String {
     format!("{line}\n{name}")
 }
@@ -210,6 +233,8 @@ struct Collector<'a> {
     foreign: Option<&'a Foreign>,
     /// Whether other runs show which numbers and texts vary.
     others: bool,
+    /// Whether texts are told with words that have digits.
+    exactly: bool,
     /// The places whose values stand below the lines of their events anyway.
     show: &'a [String],
     /// Where the model's words stand.
@@ -242,12 +267,17 @@ impl Collector<'_> {
                 self.value(&value, "", String::new(), &read.label);
             }
         }
+        let told = |place: &Place| Texts {
+            signs: self.others && place.says,
+            numbers: self.others && place.says,
+            exactly: self.exactly,
+        };
         let pin = |place: &Place| Pin {
             words: !place.other_words && place.says && (1..=WORDS).contains(&place.words.len()),
             times: place.times + place.number_times > 0
                 && place.times == place.texts
                 && place.number_times == place.numbers,
-            bare: [self.others && place.says; 2],
+            texts: told(place),
             booleans: false,
             counts: place.series.is_telling(),
             numbers: self.others && !place.measures && place.numbers > place.number_times,
@@ -322,12 +352,12 @@ impl Collector<'_> {
         if is_id || times::of_text(text).is_some() {
             return Some(Says::Id);
         }
-        let Some(said) = foreign.said(text, self.normalize) else { return Some(Says::Nothing) };
+        let Some(said) = foreign.said(text, self.normalize, self.exactly) else { return Some(Says::Nothing) };
         // The model's words, but not all of what it said.
         let holds = |holding: &Holding| holding.held.keys().any(|held| held.path.pointer() == pointer);
         let is_held = self.holdings.get(&label.text).is_some_and(holds);
         let is_part = foreign.has_piece(text) || is_held;
-        if bareness(&said).is_some() {
+        if is_bare(&said) {
             let is_own = if is_known { !is_held } else { !is_part };
             return Some(if is_own { Says::Own } else { Says::Nothing });
         }

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::machine;
 use super::notation::{Normalize, html};
 use super::recorded::Recorded;
-use super::words::{is_bare, is_plain_word, plain, said};
+use super::words::{is_plain_word, plain, said};
 use crate::json::Json;
 
 /// What stands in place of a text that is not the service's own.
@@ -102,15 +102,15 @@ impl Foreign {
         self.machine.iter().any(|name| replaced(text, name, "") != text)
     }
 
-    /// What a text says of its own: with `…` in place of each of these texts, and names for what varies. `None` if that is
-    /// nothing. A clock has no letters, either.
-    pub(super) fn said(&self, text: &str, normalize: &Normalize<'_>) -> Option<String> {
+    /// What a text says of its own, `exactly` or not: with `…` in place of each of these texts, and names for what varies. `None` if
+    /// that is nothing.
+    pub(super) fn said(&self, text: &str, normalize: &Normalize<'_>, exactly: bool) -> Option<String> {
         let text = self.models.iter().fold(text.to_owned(), |text, of| replaced(&text, of, MODEL));
         let forms = self.whole.iter().flat_map(|of| [of.trim().to_owned()].into_iter().chain(html(of)));
         let mut found: Vec<String> = forms.filter(|of| !of.is_empty() && text.contains(of)).collect();
         found.sort_unstable_by(|a, b| (Reverse(a.len()), a).cmp(&(Reverse(b.len()), b)));
         let own = found.iter().fold(text, |text, of| replaced(&text, of, &CUT.to_string()));
-        said(&normalize(&own)).filter(|said| !is_bare(said) || !said.contains(':'))
+        said(&normalize(&own), exactly)
     }
 
     /// Whether a text is one of these as a whole.

@@ -174,6 +174,8 @@ pub(super) enum Kind {
     /// Numbers that count from this one.
     From(i64),
     Id(Id),
+    /// An id without a form: see [`ShortIds`](super::short_ids::ShortIds).
+    Short(Id),
     /// An object whose fields are on the same line.
     Object(Vec<Field>),
     List(List),

@@ -297,7 +297,7 @@ fn named(text: &str, ids: &Ids, normalize: &Normalize<'_>) -> String {
     let name = |text: &str| match ids.shown(text) {
         Some(ShownId::Named(name)) => Some(name.to_string()),
         Some(ShownId::Numbered(number)) => Some(format!("id {number}")),
-        Some(ShownId::Plain) => Some("id".to_owned()),
+        Some(ShownId::Plain | ShownId::Short(_)) => Some("id".to_owned()),
         None => text.parse().ok().and_then(|number| times::of_number(&Json::Int(number))).map(str::to_owned),
     };
     let whole = name(text);

@@ -40,6 +40,8 @@ pub(super) enum ShownId {
     Numbered(usize),
     /// Only that it is an id: it appears at one place only, or it first appeared where the order of events is not fixed.
     Plain,
+    /// The same of one without a form.
+    Short(Option<usize>),
 }
 
 struct FoundId {
@@ -49,28 +51,41 @@ struct FoundId {
     rank: Option<usize>,
     /// Whether it first appeared in an event that is sorted among its neighbours.
     unordered: bool,
+    /// Whether it has no form.
+    short: bool,
 }
+
+/// Whether a text that has no form is an id, by its label and place.
+pub(super) type IsShort<'a> = dyn Fn(&str, &str, &str) -> bool + 'a;
 
 /// Collects the ids in payloads.
 struct Collector<'a> {
     options: &'a ShapeOptions,
     normalize: &'a Normalize<'a>,
+    short: Option<&'a IsShort<'a>>,
     found: HashMap<String, FoundId>,
     ranks: usize,
 }
 
 impl Ids {
-    /// Collects the ids in all captures, in order, and numbers those that appear at several places.
-    pub(super) fn of(captures: &[Vec<ReadEvent<'_>>], options: &ShapeOptions, normalize: &Normalize) -> Ids {
+    /// Collects the ids in all captures, in order, and numbers those that appear at several places. `short` says where texts without a form
+    /// are ids.
+    pub(super) fn of(
+        captures: &[Vec<ReadEvent<'_>>],
+        options: &ShapeOptions,
+        normalize: &Normalize,
+        short: Option<&IsShort<'_>>,
+    ) -> Ids {
         if options.detail == Detail::Keys && options.show.is_empty() {
             return Ids::default();
         }
-        let mut collector = Collector { options, normalize, found: HashMap::new(), ranks: 0 };
+        let mut collector = Collector { options, normalize, short, found: HashMap::new(), ranks: 0 };
         for (nth, events) in captures.iter().enumerate() {
             for ReadEvent { label, json, .. } in events {
                 let Some(json) = json else { continue };
                 // Usually no place is loose, and then no pointers are needed.
-                let pointer = options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
+                let needed = short.is_some() || options.loose.iter().any(|loose| loose.label == label.name);
+                let pointer = needed.then(String::new);
                 collector.value(json, place(nth as u64, &label.text), pointer, label);
             }
         }
@@ -79,8 +94,10 @@ impl Ids {
 
     /// Returns what the golden shows for a text if it is an id.
     pub(super) fn shown(&self, text: &str) -> Option<&ShownId> {
-        let id = id_of(text)?;
-        Some(self.get(id).unwrap_or(&ShownId::Plain))
+        match id_of(text) {
+            Some(id) => Some(self.get(id).unwrap_or(&ShownId::Plain)),
+            None => self.shown.get(text),
+        }
     }
 
     /// Returns a normalized text with numbers added to its UUIDs: `<UUID:1>`. `raw` is the text before normalization.
@@ -115,10 +132,15 @@ impl Collector<'_> {
     fn value(&mut self, value: &Json, at: u64, pointer: Option<String>, label: &Label) {
         match value {
             Json::Str(text) => {
-                let id =
-                    id_of(text).filter(|_| pointer.is_none() || !self.options.loosens(&label.name, pointer.as_deref()));
-                if let Some(id) = id {
-                    self.add(id, at, label);
+                if pointer.is_some() && self.options.loosens(&label.name, pointer.as_deref()) {
+                    return;
+                }
+                let is_short =
+                    || self.short.zip(pointer.as_ref()).is_some_and(|(is, pointer)| is(&label.text, pointer, text));
+                match id_of(text) {
+                    Some(id) => self.add(id, at, label, false),
+                    None if is_short() => self.add(text, at, label, true),
+                    None => {}
                 }
             }
             Json::Object(entries) => {
@@ -139,12 +161,12 @@ impl Collector<'_> {
         }
     }
 
-    fn add(&mut self, id: &str, at: u64, label: &Label) {
+    fn add(&mut self, id: &str, at: u64, label: &Label, short: bool) {
         let id = if uuid_at_end(id) { id.to_ascii_lowercase() } else { id.to_owned() };
         let found = match self.found.entry(id) {
             Entry::Occupied(found) => found.into_mut(),
             Entry::Vacant(new) => {
-                new.insert(FoundId { first_place: at, shared: false, rank: None, unordered: label.unordered })
+                new.insert(FoundId { first_place: at, shared: false, rank: None, unordered: label.unordered, short })
             }
         };
         found.shared |= found.first_place != at;
@@ -163,17 +185,23 @@ impl Collector<'_> {
             if is_name(&normal) {
                 shown.insert(id, ShownId::Named(normal.into()));
             } else if let (Some(rank), true, false) = (found.rank, found.shared, found.unordered) {
-                ranked.push((rank, id));
+                ranked.push((found.short, rank, id));
+            } else if found.short {
+                shown.insert(id, ShownId::Short(None));
             }
         }
+        // Those without a form come last, so that the others have the same numbers with and without them.
         ranked.sort_unstable();
-        shown.extend(ranked.into_iter().enumerate().map(|(nth, (_, id))| (id, ShownId::Numbered(nth + 1))));
+        let numbered = |(nth, (short, _, id)): (usize, (bool, usize, String))| {
+            (id, if short { ShownId::Short(Some(nth + 1)) } else { ShownId::Numbered(nth + 1) })
+        };
+        shown.extend(ranked.into_iter().enumerate().map(numbered));
         Ids { shown }
     }
 }
 
 /// Whether a normalized id is the name of a value of the run, and not just `<UUID>`.
-fn is_name(normal: &str) -> bool {
+pub(super) fn is_name(normal: &str) -> bool {
     let inner = normal.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
     inner.is_some_and(|inner| inner != "UUID" && !inner.contains(['<', '>'])) && notation::is_seen(normal)
 }

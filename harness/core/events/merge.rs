@@ -13,6 +13,7 @@ use super::scalars::{ScalarShape, Scalars, TextKind};
 use super::times;
 use super::words::{self, Holds, WordKeys};
 use crate::json::{Json, Object};
+use time::OffsetDateTime;
 
 /// The keys that can distinguish the kinds of elements of a list. The first of these that all its objects have as a string
 /// is used.
@@ -71,6 +72,8 @@ pub(super) struct Merger<'a> {
     /// What a text says, as a hash, if the order of lists is wanted.
     says: Option<&'a dyn Fn(&str) -> u64>,
     prints: Remembered<u64>,
+    /// When the values were told.
+    told: Option<OffsetDateTime>,
     /// The number of scalars so far, which is the turn of the next one.
     turns: usize,
 }
@@ -118,12 +121,17 @@ type Kind = [Option<Rc<str>>; 2];
 impl<'a> Merger<'a> {
     pub(super) fn new(keep: Keep, normalize: &'a Normalize<'a>, ids: &'a Ids, words: &'a WordKeys) -> Merger<'a> {
         let (names, prints) = (Remembered::default(), Remembered::default());
-        Merger { keep, normalize, ids, words, names, says: None, prints, turns: 0 }
+        Merger { keep, normalize, ids, words, names, says: None, prints, told: None, turns: 0 }
     }
 
     /// Also finds the order of lists, by what `says` returns of a text.
     pub(super) fn with_order(self, says: Option<&'a dyn Fn(&str) -> u64>) -> Merger<'a> {
         Merger { says: says.filter(|_| self.keep == Keep::Types), ..self }
+    }
+
+    /// Also finds how far points in time are from when they were told.
+    pub(super) fn told_at(self, told: Option<OffsetDateTime>) -> Merger<'a> {
+        Merger { told, ..self }
     }
 
     /// Adds a value, and returns a hash of what its texts say.
@@ -168,6 +176,7 @@ impl<'a> Merger<'a> {
                     Some(text) => (self.text_kind(text, of_words), self.time(text)),
                     None => (TextKind::Other, times::of_number(scalar).map(str::to_owned)),
                 };
+                let time = time.map(|form| (form, self.told.and_then(|told| times::away(scalar, told))));
                 scalars.add_type(scalar, kind, time, self.ids);
             }
             Keep::Values => scalars.add_value(self.turns, scalar, self.ids, self.normalize),

@@ -9,7 +9,7 @@ use super::lists::ListShape;
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 use super::pins::Pins;
-use super::scalars::{ScalarShape, SeenIds};
+use super::scalars::{ScalarShape, SeenIds, Time};
 
 /// The largest number of characters of a list of objects that is printed on the line of its key.
 const INLINE: usize = 80;
@@ -164,7 +164,7 @@ impl Outline<'_> {
 
     /// Returns the kinds of the scalars at a place.
     fn scalars(&self, scalars: &ScalarShape, at: &At) -> Kinds {
-        let ScalarShape { values, types, words, own, booleans, numbers, from, times, ids } = scalars;
+        let ScalarShape { values, types, words, own, booleans, numbers, from, times, ids, short } = scalars;
         let plain = |types: &[String]| types.iter().map(|kind| Kind::plain(kind)).collect();
         if !values.is_empty() {
             let printed = Printed(values).to_string();
@@ -172,19 +172,28 @@ impl Outline<'_> {
         }
         let chosen = self.pin(at);
         let said: Vec<Option<String>> =
-            own.iter().map(|text| if chosen.words { self.chosen.said(text, chosen.bare) } else { None }).collect();
+            own.iter().map(|text| if chosen.words { self.chosen.said(text, chosen.texts) } else { None }).collect();
         // Of pieces of a text, both values may only show that there are several.
         let holds_booleans = self.keep != Keep::Chunks || booleans.len() == 1 && self.chosen.holds_booleans(at);
         let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };
         let counts = from.filter(|_| chosen.counts).map(Kind::From);
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
+        let shown_times: BTreeSet<String> = times
+            .0
+            .iter()
+            .map(|Time { form, away, .. }| {
+                form.clone() + away.as_deref().filter(|_| chosen.texts.exactly).unwrap_or_default()
+            })
+            .collect();
         let all: BTreeSet<&String> = words.iter().chain(said.iter().flatten()).collect();
         let mut pinned: Kinds = all.iter().take(WORDS).map(|word| Kind::Quoted(notation::json_quoted(word))).collect();
         pinned.extend(Some(all.len().saturating_sub(WORDS)).filter(|more| *more > 0).map(Kind::More));
         pinned.extend(booleans.0.iter().map(|value| Kind::plain(if *value { "true" } else { "false" })));
-        pinned.extend(times.0.iter().map(|(form, _)| Kind::Time(form.clone())));
+        pinned.extend(shown_times.into_iter().map(Kind::Time));
         pinned.extend(counts.clone());
-        pinned.extend(ids.kinds(self.keep != Keep::Chunks && self.pins.counts()));
+        let counts_ids = self.keep != Keep::Chunks && self.pins.counts();
+        pinned.extend(ids.kinds(counts_ids).into_iter().map(Kind::Id));
+        pinned.extend(short.iter().flat_map(|short| short.kinds(counts_ids)).map(Kind::Short));
         let mut shown: Kinds = plain(types);
         shown.retain(|kind| counts.is_none() || *kind != Kind::plain(NUMBER));
         let mut add = |kind: &str| {
@@ -195,7 +204,7 @@ impl Outline<'_> {
         };
         said.iter().filter(|said| said.is_none()).for_each(|_| add("string"));
         booleans.1.iter().for_each(|_| add("boolean"));
-        times.1.iter().for_each(|(_, kind)| add(kind));
+        times.1.iter().for_each(|time| add(time.kind));
         if pinned.is_empty() || self.pins.pinned(&at.pointer, &Printed(&pinned).to_string()) {
             shown.extend(pinned);
         } else {
@@ -203,11 +212,12 @@ impl Outline<'_> {
                 add("string");
             }
             booleans.0.iter().for_each(|_| add("boolean"));
-            times.0.iter().for_each(|(_, kind)| add(kind));
+            times.0.iter().for_each(|time| add(time.kind));
             if counts.is_some() {
                 add(NUMBER);
             }
             shown.extend((!ids.is_empty()).then_some(Kind::Id(Id::One)));
+            shown.extend(short.as_ref().map(|_| Kind::Short(Id::One)));
         }
         if let Some(at) = shown
             .iter()
@@ -233,7 +243,7 @@ impl SeenIds {
         self.names.is_empty() && self.numbers.is_empty() && self.plain.is_empty()
     }
 
-    fn kinds(&self, counts: bool) -> Vec<Kind> {
+    fn kinds(&self, counts: bool) -> Vec<Id> {
         let mut ids: Vec<Id> = self.names.iter().map(|name| Id::Named(name.to_string())).collect();
         let mut pieces: Vec<(usize, usize)> = Vec::new();
         for &number in &self.numbers {
@@ -252,7 +262,7 @@ impl SeenIds {
             number @ 2.. if counts => ids.push(Id::Several(number)),
             _ => ids.push(Id::One),
         }
-        ids.into_iter().map(Kind::Id).collect()
+        ids
     }
 }
 

@@ -33,9 +33,20 @@ pub(super) struct Scalars {
     numbers: Option<Box<Series>>,
     /// The first of them, as they are written.
     written: BTreeSet<String>,
-    /// The forms of points in time, each with the type of the value.
-    times: BTreeSet<(String, &'static str)>,
+    times: BTreeSet<Time>,
     ids: SeenIds,
+    /// Those without a form. They are rare, and values can be nested deeply.
+    short: Option<Box<SeenIds>>,
+}
+
+/// A point in time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Time {
+    pub(super) form: String,
+    /// How far away it is, if it is.
+    pub(super) away: Option<String>,
+    /// The type of the value.
+    pub(super) kind: &'static str,
 }
 
 /// What a text is, as a type.
@@ -73,14 +84,21 @@ pub(super) struct ScalarShape {
     pub(super) numbers: Vec<String>,
     /// From where the numbers count, if they do.
     pub(super) from: Option<i64>,
-    /// The forms of points in time to show if the place is pinned, sorted, each with the type of the value.
-    pub(super) times: Vec<(String, &'static str)>,
+    /// The points in time to show if the place is pinned, sorted.
+    pub(super) times: Vec<Time>,
     pub(super) ids: SeenIds,
+    pub(super) short: Option<Box<SeenIds>>,
 }
 
 impl Scalars {
     /// Adds the type of a scalar. A word, an id and a point in time are added as such.
-    pub(super) fn add_type(&mut self, scalar: &Json, text_kind: TextKind, time: Option<String>, ids: &Ids) {
+    pub(super) fn add_type(
+        &mut self,
+        scalar: &Json,
+        text_kind: TextKind,
+        time: Option<(String, Option<String>)>,
+        ids: &Ids,
+    ) {
         let kind = scalar.kind();
         let words = match text_kind {
             TextKind::Word => Some(&mut self.words),
@@ -89,7 +107,7 @@ impl Scalars {
             TextKind::Own | TextKind::Other => None,
         };
         match (scalar.as_str(), words, time) {
-            (_, _, Some(form)) => drop(self.times.insert((form, kind))),
+            (_, _, Some((form, away))) => drop(self.times.insert(Time { form, away, kind })),
             (Some(text), Some(words), _) => {
                 if !words.contains(text) {
                     words.insert(text.to_owned());
@@ -99,6 +117,8 @@ impl Scalars {
                 Some(ShownId::Named(name)) => drop(self.ids.names.insert(name.clone())),
                 Some(ShownId::Numbered(number)) => drop(self.ids.numbers.insert(*number)),
                 Some(ShownId::Plain) => drop(self.ids.plain.insert(print_of(text))),
+                Some(ShownId::Short(Some(number))) => drop(self.short.get_or_insert_default().numbers.insert(*number)),
+                Some(ShownId::Short(None)) => drop(self.short.get_or_insert_default().plain.insert(print_of(text))),
                 None => drop(self.types.insert(kind)),
             },
             (None, ..) => match scalar {
@@ -136,9 +156,10 @@ impl Scalars {
         }
         self.written.extend(other.written);
         self.times.extend(other.times);
-        self.ids.names.extend(other.ids.names);
-        self.ids.numbers.extend(other.ids.numbers);
-        self.ids.plain.extend(other.ids.plain);
+        self.ids.add_all(other.ids);
+        if let Some(short) = other.short {
+            self.short.get_or_insert_default().add_all(*short);
+        }
         self.raw.extend(other.raw);
         self.distinct.extend(other.distinct);
         self.values.extend(other.values);
@@ -161,7 +182,16 @@ impl Scalars {
             from: self.numbers.and_then(|numbers| numbers.from()),
             times: self.times.into_iter().collect(),
             ids: self.ids,
+            short: self.short,
         }
+    }
+}
+
+impl SeenIds {
+    fn add_all(&mut self, other: SeenIds) {
+        self.names.extend(other.names);
+        self.numbers.extend(other.numbers);
+        self.plain.extend(other.plain);
     }
 }
 

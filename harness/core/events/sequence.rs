@@ -25,6 +25,7 @@ use super::turns::Turns;
 use super::value;
 use super::words::WordKeys;
 use crate::json::{Json, Object};
+use time::OffsetDateTime;
 
 /// What is said of a payload in which an object has a key twice.
 const KEY_TWICE: &str = "JSON with a key twice";
@@ -82,12 +83,12 @@ struct Top {
 }
 
 impl Sequence {
-    /// Reads the events of a capture. At the level of keys, there are no shapes.
-    pub(super) fn of<'a>(events: &'a [ReadEvent<'a>], writing: &Writing<'_>) -> Sequence {
+    /// Reads the events of a capture, which were `told` at a time. At the level of keys, there are no shapes.
+    pub(super) fn of<'a>(events: &'a [ReadEvent<'a>], told: Option<OffsetDateTime>, writing: &Writing<'_>) -> Sequence {
         let Writing { options, normalize, ids, words, .. } = *writing;
         let says = |text: &str| writing.chosen.print(text, &|text| writing.said.which(text).map(ToString::to_string));
         let says: Option<&dyn Fn(&str) -> u64> = if writing.chosen.holds_order { Some(&says) } else { None };
-        let merger = |keep| Merger::new(keep, normalize, ids, words).with_order(says);
+        let merger = |keep| Merger::new(keep, normalize, ids, words).with_order(says).told_at(told);
         let mut reader = Reader {
             writing,
             keys: Remembered::default(),

@@ -12,7 +12,7 @@ use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
 use super::golden::{Block, EventIds, Golden, Head, Repeat, Tree};
-use super::ids::Ids;
+use super::ids::{Ids, IsShort};
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
 use super::marked::{Passed, Tells};
@@ -23,9 +23,10 @@ use super::places::add_places;
 use super::recorded::Recorded;
 use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
+use super::short_ids::ShortIds;
 use super::turns::Turns;
 use super::words::WordKeys;
-use super::{beside, headers, notation, outline};
+use super::{beside, headers, notation, outline, times};
 use crate::json::Json;
 
 /// The golden of a run, and what it pins.
@@ -62,10 +63,13 @@ impl Shaped {
         if tells && turns.passed.is_none() {
             add_places(&mut holdings, &events, normalize, &turns);
         }
-        let (ids, words) = (Ids::of(&events, options, normalize), WordKeys::new(&options.words));
+        let mut short = known.short_ids.cloned().unwrap_or_default();
+        known.committed.iter().for_each(|committed| short.add_all(&ShortIds::named(committed)));
+        let is_short = |label: &str, pointer: &str, text: &str| short.has(label, pointer, text);
+        let is_short: Option<&IsShort<'_>> = if short.is_empty() { None } else { Some(&is_short) };
+        let (ids, words) = (Ids::of(&events, options, normalize, is_short), WordKeys::new(&options.words));
         let places = known.committed.map(Places::of);
-        let others = (known.foreign.as_ref(), known.has_others, &holdings);
-        let chosen = Chosen::of(&events, options, normalize, &ids, places.as_ref(), others);
+        let chosen = Chosen::of(&events, options, normalize, &ids, places.as_ref(), (known, &holdings));
         let said = (chosen.holds_order && !tells).then(|| Turns::of(known, normalize));
         let pinned = RefCell::default();
         let writing = Writing {
@@ -132,7 +136,7 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     }
     let committed = committed.filter(|committed| committed.request == request);
     let headers = headers::held(capture, committed, options, ids, normalize);
-    let Sequence { lines, shapes, lost } = Sequence::of(events, writing);
+    let Sequence { lines, shapes, lost } = Sequence::of(events, times::answered(capture), writing);
     let (ids, ids_repeat) = event_ids(events);
     let varies = committed.and_then(|block| block.head.as_ref()).is_some_and(|head| head.ids_repeat == Repeat::Varies);
     let ids_repeat = if varies { Repeat::Varies } else { ids_repeat };
@@ -191,6 +195,10 @@ pub struct Known<'a> {
     pub foreign: Option<Foreign>,
     /// Whether other runs show which numbers and texts vary, so that the others can be held.
     pub has_others: bool,
+    /// Whether words with digits are told in texts of which the committed golden decides nothing: see [`Golden::tell_exactly`].
+    pub exactly: bool,
+    /// Where ids stand that have no form, if no committed golden names these places.
+    pub short_ids: Option<&'a ShortIds>,
     /// The committed golden, if the run is compared with it: it names the places of texts, and those that are pinned because of
     /// what stands there. Otherwise these are found out anew, as are the texts of events of which it names nothing.
     pub committed: Option<&'a Golden>,

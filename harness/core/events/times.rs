@@ -3,6 +3,10 @@
 
 use std::fmt::Write as _;
 
+use time::OffsetDateTime;
+use time::format_description::well_known::{Rfc2822, Rfc3339};
+
+use super::captured::Captured;
 use super::notation::is_time;
 use crate::json::Json;
 
@@ -56,6 +60,40 @@ pub(super) fn of_number(number: &Json) -> Option<&'static str> {
         ..1e17 => "time in µs",
         _ => "time in ns",
     })
+}
+
+/// The fewest minutes that a time lies ahead or back to say so: any other is now, as far as slow machines can tell.
+const AWAY: i64 = 10;
+
+/// When an answer was given by the clock of the system that gave it, if it says so: RFC 9110, section 6.6.1.
+pub(super) fn answered(capture: &Captured) -> Option<OffsetDateTime> {
+    let mut dates = capture.delivery.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("date"));
+    OffsetDateTime::parse(&dates.next()?.1, &Rfc2822).ok()
+}
+
+/// How far ahead of the time at which it was told a point in time with a zone is, or how far back: ` + 14 d`.
+pub(super) fn away(value: &Json, told: OffsetDateTime) -> Option<String> {
+    let at = match (value, of_number(value)) {
+        (Json::Str(text), _) => OffsetDateTime::parse(&text.replacen(' ', "T", 1), &Rfc3339).ok()?.unix_timestamp(),
+        (Json::Int(number), Some("time in s")) => *number,
+        (Json::Int(number), Some("time in ms")) => number / 1000,
+        _ => return None,
+    };
+    let seconds = at - told.unix_timestamp();
+    let minutes = (seconds + 30).div_euclid(60);
+    let (count, unit) = match minutes.abs() {
+        ..AWAY => return None,
+        days if days % 1440 == 0 => (days / 1440, "d"),
+        hours if hours % 60 == 0 => (hours / 60, "h"),
+        minutes => (minutes, "min"),
+    };
+    Some(format!(" {} {count} {unit}", if minutes < 0 { '-' } else { '+' }))
+}
+
+/// The form of a point in time as a golden has it, and how far away that is.
+pub(super) fn parts(time: &str) -> (&str, &str) {
+    let end = [" + ", " - "].iter().filter_map(|sign| time.find(sign)).min();
+    time.split_at(end.unwrap_or(time.len()))
 }
 
 /// The rest of a text that is being parsed.

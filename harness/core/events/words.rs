@@ -15,6 +15,8 @@ const CALL_IDS: [&str; 3] = ["toolcallid", "callid", "tooluseid"];
 const ARGUMENTS: [&str; 3] = ["args", "arguments", "input"];
 /// The largest number of characters of what a text says that is shown.
 const SHOWN: usize = 120;
+/// How the hash of a long text begins that has words with digits, if it is of these, too.
+const EXACTLY: &str = "exactly ";
 /// The largest length of a word.
 const LONGEST: usize = 48;
 
@@ -68,16 +70,31 @@ pub(super) fn is_plain_word(text: &str) -> bool {
     text.len() > 1 && is_word(text) && !text.contains(|c: char| c.is_ascii_digit())
 }
 
-/// What a text says: without each word that has a digit, since that is what it counts, measures, or names by a version or a hash. A text
-/// without letters is a number, or somebody else's, and says what it is. `None` if it says nothing else. A long text is told by its
-/// beginning, its length and its hash.
-pub(super) fn said(text: &str) -> Option<String> {
-    let said = if is_bare(text) { text.to_owned() } else { without_numbers(text) };
+/// What a text says. `None` if it says nothing. A long text is told by its beginning, its length and its hash.
+///
+/// If it is not said `exactly`, then without each word that has a digit, since that may be what it counts, measures, or names by a
+/// version or a hash. A text without letters is a number, or somebody else's, and says what it is, unless it is a clock.
+pub(super) fn said(text: &str, exactly: bool) -> Option<String> {
+    let bare = is_bare(text);
+    let said = if exactly || bare { text.to_owned() } else { without_numbers(text) };
     let (start, length) = (clipped(&said, SHOWN), said.chars().count());
     if length > SHOWN {
-        return Some(format!("{start} ({length}, {})", hash(&said)));
+        let exactly = if exactly && without_numbers(&said) != said { EXACTLY } else { "" };
+        return Some(format!("{start} ({length}, {exactly}{})", hash(&said)));
     }
-    Some(said).filter(|said| !is_bare(said) || is_bare(text))
+    Some(said).filter(|said| exactly || if bare { !said.contains(':') } else { !is_bare(said) })
+}
+
+/// Whether what a text says was said exactly: it has digits.
+pub(super) fn is_exact(said: &str) -> bool {
+    let start = said.char_indices().nth(SHOWN).map_or(said, |(end, _)| &said[..end]);
+    let has_digits = start.contains(char::is_numeric);
+    if is_bare(start) { has_digits && start.contains(':') } else { has_digits || said.contains(EXACTLY) }
+}
+
+/// Whether what a text says may be without its words that have digits.
+pub(super) fn leaves_numbers_out(said: &str) -> bool {
+    said.contains('#') || said.chars().count() > SHOWN && !said.contains(EXACTLY)
 }
 
 /// Whether a text has no letters.

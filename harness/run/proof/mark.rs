@@ -13,24 +13,25 @@ use retake_core::mark::Mark;
 use retake_wire::fixture::{Fixture, Turn};
 
 impl Proof<'_> {
-    /// Returns which words of the model the service passes on, and where, and the golden of a run with other words. `None` if that cannot be asked, or shows nothing.
+    /// Returns which words of the model the service passes on, and where, and the goldens of a run with other words, the second of which
+    /// tells texts exactly. `None` if that cannot be asked, or shows nothing.
     pub(super) fn passed_on(
         &self,
         first: &Replayed,
         fixture: Option<&Arc<Fixture>>,
         rules: &Arc<Rules>,
-    ) -> Option<(Passed, Golden)> {
+    ) -> Option<(Passed, [Golden; 2])> {
         let Proof { project, scenario, .. } = *self;
         // Rules that are only tried write no golden.
         let is_own = Arc::ptr_eq(rules, &project.rules);
         let fixture = fixture.filter(|_| is_own && has_golden(scenario) && scenario.golden.turns)?;
-        let golden = |run: &Replayed, recorded: Recorded, tells: Tells<'_>| -> Golden {
-            let mut known = Known { tells, has_others: true, ..run.known_with(None) };
+        let golden = |run: &Replayed, recorded: Recorded, tells: Tells<'_>, exactly: bool| -> Golden {
+            let mut known = Known { tells, has_others: true, exactly, ..run.known_with(None) };
             known.foreign.iter_mut().for_each(|foreign| foreign.add_recorded(&recorded));
             known.recorded = recorded;
             run.shaped(&run.played.driven.captured, &scenario.golden, rules, &known, &str::to_owned).golden
         };
-        let equal = Passed::of(&golden(first, first.known().recorded, Tells::Equality));
+        let equal = Passed::of(&golden(first, first.known().recorded, Tells::Equality, false));
         let mark = mark_of(fixture, &equal).filter(|_| may_play_again(project, scenario, first))?;
         let with_mark = Arc::new(Fixture { mark: Some(mark.clone()), ..(**fixture).clone() });
         let marked = trial::replay(project, scenario, Some(with_mark), rules, How::default()).ok()?;
@@ -39,10 +40,11 @@ impl Proof<'_> {
         }
         let answers = turns(marked.fixture.as_ref()?).enumerate().map(|(turn, of)| mark.put(turn, &of.output));
         let recorded = Recorded::of(&answers.collect::<Vec<_>>());
-        let of_marked = golden(&marked, recorded, Tells::Mark(mark.letter));
+        let of_marked = |exactly| golden(&marked, recorded.clone(), Tells::Mark(mark.letter), exactly);
+        let (of_marked, exact) = (of_marked(false), of_marked(true));
         let named = Passed::of(&of_marked);
-        let passed = Passed::shown(&golden(first, first.known().recorded, Tells::Shown(&named)), &of_marked)?;
-        Some((passed, of_marked))
+        let passed = Passed::shown(&golden(first, first.known().recorded, Tells::Shown(&named), false), &of_marked)?;
+        Some((passed, [of_marked, exact]))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
 use crate::run::verdict::{self, Sides};
 use retake_base::error::Result;
-use retake_core::events::{Detail, Golden, Passing, deeper_name};
+use retake_core::events::{Detail, Golden, Passing, ShortIds, deeper_name};
 use retake_core::key::{Check, Rules, Varying, text_as_varying};
 use retake_model::{CallFlaw, DriftOf, FlawKind, Pacing};
 use retake_scenario::{Drift, Level, Scenario};
@@ -138,8 +138,9 @@ impl Proof<'_> {
         let (passed, with_mark) = self.passed_on(&first, fixture, rules).unzip();
         (first.passed, first.has_others) =
             (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
-        golden =
-            golden.and_then(|_| first.golden_by(scenario, rules)).map(|golden| with_tokens(golden, &first, with_mark));
+        golden = golden
+            .and_then(|_| first.golden_by(scenario, rules))
+            .map(|golden| with_tokens(golden, &first, with_mark.as_ref()));
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
@@ -200,7 +201,8 @@ impl Proof<'_> {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
-            let golden = golden.map(|golden| self.with_known_headers(as_agreed(golden, &agreed, &early)));
+            let exact = |golden| self.told_exactly(golden, &first, (&runs, with_mark), rules);
+            let golden = golden.map(|golden| self.with_known_headers(exact(as_agreed(golden, &agreed, &early))));
             let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
@@ -240,6 +242,43 @@ impl Proof<'_> {
             if self.scenario.golden.detail == Detail::Types {
                 golden.keep_open(&known.golden);
             }
+        }
+        golden
+    }
+
+    /// Tells texts with the words that have digits, and ids that have no form, as far as all replays agree on them.
+    fn told_exactly(
+        &self,
+        mut golden: Golden,
+        first: &Replayed,
+        (replays, with_mark): (&[Replayed], Option<[Golden; 2]>),
+        rules: &Rules,
+    ) -> Golden {
+        let Proof { project, scenario, .. } = *self;
+        if first.has_others {
+            let names = |run: &Replayed, text: &str| run.played.driven.names.apply(text, &rules.normalizer);
+            let of_runs: Vec<_> = [first].into_iter().chain(replays).collect();
+            let normalize: Vec<_> = of_runs.iter().map(|run| move |text: &str| names(run, text)).collect();
+            let captured = of_runs.iter().map(|run| &run.played.driven.captured[..]);
+            let captured = captured.zip(normalize.iter().map(|it| it as &dyn Fn(&str) -> String));
+            let mut short = ShortIds::of(&captured.collect::<Vec<_>>(), &scenario.golden);
+            let mut goldens: Vec<Golden>;
+            loop {
+                let of = |run: &&Replayed| run.exact_golden(scenario, rules, (first.passed.as_ref(), &short));
+                goldens = of_runs.iter().map(of).collect();
+                let mut ids = goldens[0].clone();
+                goldens.iter().for_each(|other| ids.agree_on_ids(other));
+                if !short.keep_named(&ids) {
+                    golden.tell_short_ids(&ids);
+                    break;
+                }
+            }
+            goldens.extend(with_mark.map(|[_, exact]| exact));
+            // Not each program that is started with another clock takes it.
+            let moved =
+                replays.iter().any(|other| other.year().is_some_and(|year| first.year().is_some_and(|of| of != year)));
+            let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|it| !it.is_older());
+            golden.tell_exactly(goldens.remove(0), &goldens, moved, committed.as_ref().map(|it| &it.golden));
         }
         golden
     }
@@ -359,9 +398,9 @@ fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>]) -> Golde
 }
 
 /// Tells the numbers that another replay's words and tokens of the model change by these: they are not the service's own.
-fn with_tokens(mut golden: Golden, run: &Replayed, other: Option<Golden>) -> Golden {
-    if let Some(other) = other.filter(|_| run.has_others) {
-        golden.tell_tokens(&other, &run.known().recorded);
+fn with_tokens(mut golden: Golden, run: &Replayed, other: Option<&[Golden; 2]>) -> Golden {
+    if let Some([other, _]) = other.filter(|_| run.has_others) {
+        golden.tell_tokens(other, &run.known().recorded);
     }
     golden
 }

@@ -141,7 +141,7 @@ fn scalar_of(kind: &Kind) -> String {
         Kind::Time(form) if !form.starts_with("yyyy") => "number".to_owned(),
         Kind::From(_) => "number".to_owned(),
         number if number.is_number() => "number".to_owned(),
-        Kind::Quoted(_) | Kind::More(_) | Kind::Time(_) | Kind::Id(_) => "string".to_owned(),
+        Kind::Quoted(_) | Kind::More(_) | Kind::Time(_) | Kind::Id(_) | Kind::Short(_) => "string".to_owned(),
         other => other.to_string(),
     }
 }
@@ -152,6 +152,7 @@ fn plain(kinds: &[Kind], without_lengths: bool) -> Kinds {
     let one = |kind: &Kind| match kind {
         Kind::Id(Id::Named(_)) => kind.clone(),
         Kind::Id(_) => Kind::Id(Id::One),
+        Kind::Short(_) => Kind::Short(Id::One),
         Kind::Object(fields) => {
             Kind::Object(fields.iter().map(|field| Field { kinds: inside(&field.kinds), ..field.clone() }).collect())
         }
@@ -276,8 +277,9 @@ impl Ids {
                         places.entry(number).or_default().push(place.clone());
                     }
                     let mut has_ids = false;
-                    let is_id =
-                        &mut |kind: &Kind| has_ids |= matches!(kind, Kind::Id(id) if !matches!(id, Id::Named(_)));
+                    let is_id = &mut |kind: &Kind| {
+                        has_ids |= matches!(kind, Kind::Id(id) | Kind::Short(id) if !matches!(id, Id::Named(_)))
+                    };
                     for kind in kinds {
                         kind.each(is_id);
                     }
@@ -309,7 +311,7 @@ fn numbers(kinds: &[Kind]) -> Vec<usize> {
     let mut numbers = Vec::new();
     for kind in kinds {
         kind.each(&mut |kind| {
-            if let Kind::Id(Id::Numbered(first, last)) = kind {
+            if let Kind::Id(Id::Numbered(first, last)) | Kind::Short(Id::Numbered(first, last)) = kind {
                 numbers.extend((*first..=*last).take(MOST));
             }
         });

@@ -315,3 +315,41 @@ fn the_name_of_the_model_is_held_as_what_it_is() {
         assert_ne!(text(&body.replace(was, is), Some(&held)), held, "{is}");
     }
 }
+
+/// The golden of a run in which texts are told with the words that have digits.
+fn exact(line: &str) -> Golden {
+    let known = Known { foreign: Some(Foreign::default()), has_others: true, exactly: true, ..Known::default() };
+    Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &str::to_owned).golden
+}
+
+#[test]
+fn what_a_text_counts_is_held_where_no_clock_changes_it() {
+    let long = format!("Row 7 of 9. {}", "It goes on and on. ".repeat(8));
+    let [one, other] = ["16:30", "04:37"].map(|clock| {
+        format!(r#"{{"a": "12 of 40 seats", "b": "Open at {clock} h", "c": "{clock}", "d": "{long}", "e": "4:3"}}"#)
+    });
+    let written = |moved: bool, committed: Option<&Golden>| {
+        let mut golden = texts(&one, None);
+        golden.agree_on_values(&texts(&other, None));
+        golden.tell_exactly(exact(&one), &[exact(&other)], moved, committed);
+        golden
+    };
+    let golden = written(true, None);
+    let lines = lines_of(&golden);
+    let [a, b, c] = [r#""12 of 40 seats""#, r##""Open at #:# h""##, "string"];
+    assert_eq!(lines[..3], [format!("a          {a}"), format!("b          {b}"), format!("c          {c}")]);
+    assert!(lines[3].contains(r#""Row 7 of 9. It"#) && lines[3].contains("exactly "), "{}", lines[3]);
+    assert!(lines[4].ends_with(r#" "4:3""#), "{}", lines[4]);
+    // What it says is enough to make it again, and a change is one.
+    let read = Golden::parse(&golden.to_string()).unwrap();
+    assert_eq!(texts(&one, Some(&read)), read);
+    for (part, changed) in [("12 of", "13 of"), ("of 9.", "of 8."), ("4:3", "4:4")] {
+        assert_ne!(texts(&one.replace(part, changed), Some(&read)), read, "{part}");
+    }
+    assert_eq!(texts(&other, Some(&read)), read, "a clock is none");
+    // Where the clock is not moved, it is not known what a clock changes.
+    let open = written(false, None);
+    assert!(lines_of(&open)[0].ends_with(r##" "# of # seats""##), "{open}");
+    assert_eq!(written(false, Some(&golden)), golden, "but what is held stays");
+    assert_eq!(written(true, Some(&open)), open, "and what varied may do so again");
+}

@@ -224,7 +224,7 @@ impl Plain {
     fn kinds(self, kinds: &mut Kinds) {
         for kind in kinds.iter_mut() {
             match kind {
-                Kind::Id(_) if !self.format.holds(Part::Ids) => *kind = Kind::plain("string"),
+                Kind::Id(_) | Kind::Short(_) if !self.format.holds(Part::Ids) => *kind = Kind::plain("string"),
                 Kind::Quoted(_) | Kind::More(_) if self.words => *kind = Kind::plain("string"),
                 Kind::Plain(word) if self.booleans && ["false", "true"].contains(&&**word) => {
                     *kind = Kind::plain("boolean");

@@ -1,12 +1,16 @@
 //! The numbers and texts that a golden holds: those that are the same in each run, and those of tokens, which are told by the turns of the
 //! recording that took them. A number that another run has otherwise is open, and once a committed golden says so, it stays so.
 
+use std::collections::BTreeSet;
+
 use super::{Golden, Kind, Kinds, NUMBER, Node, Printed, STRING};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
 use crate::events::recorded::Recorded;
+use crate::events::times;
 use crate::events::tokens;
-use crate::events::words::is_word;
+use crate::events::words::{is_exact, is_word, leaves_numbers_out};
+use crate::json::Json;
 
 /// What is done at a place, by what stands there in another golden.
 type Act<'a> = &'a dyn Fn(&mut Kinds, &[Kind]);
@@ -19,6 +23,12 @@ impl Golden {
                 put(kinds, &|_| None);
             }
             open_texts(kinds, texts(kinds) != texts(other));
+            if times_of(kinds) != times_of(other) {
+                let forms: BTreeSet<&str> = times_of(kinds).into_iter().map(|time| times::parts(time).0).collect();
+                let forms: Kinds = forms.into_iter().map(|form| Kind::Time(form.to_owned())).collect();
+                kinds.retain(|kind| !matches!(kind, Kind::Time(_)));
+                kinds.extend(forms);
+            }
             let_order_vary(kinds, other, &|order, other| order != other);
         });
     }
@@ -84,6 +94,63 @@ impl Golden {
                 let is_there = |name: &str, _| known.contains(&Kind::plain(name));
                 let told = |text: &str| recorded.tokens(text.parse().ok()?, &is_there);
                 put(kinds, &|text| told(text).or_else(|| Some(text.to_owned())));
+            }
+        });
+    }
+
+    /// Tells ids without a form as the same run does, `exact`, of which it is known where they stand.
+    pub fn tell_short_ids(&mut self, exact: &Golden) {
+        self.at_places(exact, &|kinds, exact| {
+            if ids(exact) != ids(kinds) && (!is_open(exact) || is_open(kinds)) {
+                kinds.retain(|kind| !is_id(kind) && *kind != Kind::plain(STRING));
+                kinds.extend(exact.iter().filter(|kind| is_id(kind) || **kind == Kind::plain(STRING)).cloned());
+                kinds.sort_by_cached_key(ToString::to_string);
+            }
+        });
+    }
+
+    /// Leaves ids open that another run has otherwise.
+    pub fn agree_on_ids(&mut self, other: &Golden) {
+        self.at_places(other, &|kinds, other| {
+            if ids(kinds) != ids(other) {
+                kinds.retain(|kind| !is_id(kind));
+                open_texts(kinds, true);
+            }
+        });
+    }
+
+    /// Tells texts with the words that have digits where these are the same in other runs of the scenario, `exact`, the first of which is
+    /// this one. They may be a clock, so this is known only if that `moved`, or as far as a committed golden tells them; and what that
+    /// tells without them has varied once.
+    pub fn tell_exactly(&mut self, mut exact: Golden, others: &[Golden], moved: bool, committed: Option<&Golden>) {
+        others.iter().for_each(|other| exact.agree_on_values(other));
+        let exact = match committed {
+            None if !moved => return,
+            None => exact,
+            Some(known) if moved => {
+                exact.at_places(known, &|kinds, known| {
+                    let varied = is_open(known) || texts(known).iter().any(|text| text.says(&leaves_numbers_out));
+                    open_texts(kinds, varied && texts(kinds) != texts(known));
+                });
+                exact
+            }
+            Some(known) => {
+                let mut known = known.clone();
+                known.agree_on_values(&exact);
+                known
+            }
+        };
+        self.at_places(&exact, &|kinds, exact| {
+            if texts(exact).iter().any(|text| text.says(&is_exact)) && (!is_open(exact) || is_open(kinds)) {
+                kinds.retain(|kind| !matches!(kind, Kind::Quoted(_)) && *kind != Kind::plain(STRING));
+                let held = exact.iter().filter(|kind| matches!(kind, Kind::Quoted(_)) || **kind == Kind::plain(STRING));
+                kinds.extend(held.cloned());
+                kinds.sort_by_cached_key(ToString::to_string);
+            }
+            if times_of(exact).iter().any(|time| !times::parts(time).1.is_empty()) {
+                kinds.retain(|kind| !matches!(kind, Kind::Time(_)));
+                kinds.extend(times_of(exact).into_iter().map(|time| Kind::Time(time.to_owned())));
+                kinds.sort_by_cached_key(ToString::to_string);
             }
         });
     }
@@ -157,6 +224,22 @@ fn leave_order_out(kind: &mut Kind) {
     }
 }
 
+fn times_of(kinds: &[Kind]) -> Vec<&str> {
+    kinds.iter().filter_map(|kind| if let Kind::Time(time) = kind { Some(&**time) } else { None }).collect()
+}
+
+fn is_open(kinds: &[Kind]) -> bool {
+    kinds.contains(&Kind::plain(STRING))
+}
+
+fn is_id(kind: &Kind) -> bool {
+    matches!(kind, Kind::Id(_) | Kind::Short(_))
+}
+
+fn ids(kinds: &[Kind]) -> Vec<&Kind> {
+    kinds.iter().filter(|kind| is_id(kind)).collect()
+}
+
 fn numbers(kinds: &[Kind]) -> Vec<&Kind> {
     kinds.iter().filter(|kind| kind.is_number()).collect()
 }
@@ -192,6 +275,12 @@ impl Kind {
     pub(in crate::events) fn is_number(&self) -> bool {
         let is_value = |text: &str| text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
         self.is_tokens() || matches!(self, Kind::Plain(text) if is_value(text))
+    }
+
+    /// Whether it is a text of which something is true.
+    fn says(&self, is_true: &dyn Fn(&str) -> bool) -> bool {
+        let Kind::Quoted(text) = self else { return false };
+        Json::parse(text.as_bytes()).is_ok_and(|text| text.as_str().is_some_and(is_true))
     }
 
     /// Whether it is a number of tokens, told by its turns.

@@ -22,6 +22,8 @@ pub(super) const IDS_MAY_REPEAT: &str = ", which may repeat";
 pub(super) const IDS_FALL: &str = ", which do not rise";
 /// What is said of a header whose value differs from run to run.
 pub(in crate::events) const VARIES: &str = "(varies)";
+/// What stands before an id without a form.
+pub(super) const SHORT: &str = "short ";
 /// The line above the events that came after the last one for which the step waited.
 pub(super) const AFTER_LAST: &str = "(after the last event)";
 /// The lines of a stream that did not end by itself.
@@ -253,6 +255,7 @@ impl Display for Kind {
             Kind::Plain(text) | Kind::Quoted(text) | Kind::Time(text) | Kind::Id(Id::Named(text)) => f.write_str(text),
             Kind::More(count) => write!(f, "… {count} more"),
             Kind::From(first) => write!(f, "from {first}"),
+            Kind::Short(id) => write!(f, "{SHORT}{}", Kind::Id(id.clone())),
             Kind::Id(Id::One) => f.write_str("id"),
             Kind::Id(Id::Several(count)) => write!(f, "{count} ids"),
             Kind::Id(Id::Known(count)) => write!(f, "{count} known ids"),

@@ -5,6 +5,7 @@ use super::*;
 use crate::events::ids::Ids;
 use crate::events::merge::{Merger, Seen};
 use crate::events::options::ShapeOptions;
+use crate::events::shape::Known;
 use crate::events::words::WordKeys;
 use crate::json::Json;
 
@@ -17,7 +18,8 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
         merger.add(payload, &mut seen);
     }
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
-    let chosen = Chosen::of(&[], &options, &normalize, &ids, None, (None, false, &Holdings::new()));
+    let (known, holdings) = (Known::default(), Holdings::new());
+    let chosen = Chosen::of(&[], &options, &normalize, &ids, None, (&known, &holdings));
     let tree =
         super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen));
     let block = golden::Block { head: Some(golden::Head::default()), trees: vec![tree], ..golden::Block::default() };

@@ -27,3 +27,25 @@ fn a_number_says_its_unit() {
     assert_eq!(units, ["time in s", "time in ms", "time in µs", "time in ns"].map(Some));
     assert_eq!(of_number(&Json::Int(12)), None);
 }
+
+#[test]
+fn how_far_away_a_time_is_counts_from_when_it_was_told() {
+    let told = OffsetDateTime::parse("Thu, 26 Nov 2026 16:30:10 GMT", &Rfc2822).unwrap();
+    let of = |value: &str| away(&Json::parse(value.as_bytes()).unwrap(), told);
+    for (value, far) in [
+        (r#""2026-12-10T16:30:10.5Z""#, Some(" + 14 d")),
+        (r#""2026-11-26 18:30:12+01:00""#, Some(" + 1 h")),
+        (r#""2026-11-26T15:00:09Z""#, Some(" - 90 min")),
+        ("1795728610", Some(" + 5 h")),
+        ("1795728610123", Some(" + 5 h")),
+        // Now, without a zone, no time of day, and no time.
+        (r#""2026-11-26T16:31:50Z""#, None),
+        (r#""2026-12-10T16:30:10""#, None),
+        (r#""2026-12-10""#, None),
+        ("12", None),
+    ] {
+        assert_eq!(of(value).as_deref(), far, "{value}");
+    }
+    assert_eq!(parts("yyyy-mm-ddThh:mm:ss+hh:mm + 14 d"), ("yyyy-mm-ddThh:mm:ss+hh:mm", " + 14 d"));
+    assert_eq!(parts("time in ms"), ("time in ms", ""));
+}

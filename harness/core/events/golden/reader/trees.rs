@@ -1,6 +1,6 @@
 //! Reads the lines of trees, of which later ones may say that they are as earlier ones.
 
-use super::super::writer::{BUT, GONE};
+use super::super::writer::{BUT, GONE, SHORT};
 use super::super::{Field, Id, Kind, Kinds, List, Node, Tree};
 use super::line::{Line, wrong};
 use crate::events::order::Order;
@@ -258,6 +258,9 @@ impl Kind {
                 },
             })
         };
+        if let Some(Kind::Id(id)) = text.strip_prefix(SHORT).map(Kind::of) {
+            return Kind::Short(id);
+        }
         let more = || text.strip_prefix("… ")?.strip_suffix(" more")?.parse().ok();
         match (id(), more()) {
             (Some(id), _) => Kind::Id(id),

@@ -1,0 +1,143 @@
+//! The ids that have no form of their own: `4f1c09ab`, `V1StGXR8`. By form such a text may be a word, or a word may be such a text by chance. Other
+//! runs of the scenario show at which places they stand: each run has others there. A committed golden names these places.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::captured::Captured;
+use super::golden::{Golden, Kind, Node};
+use super::ids::{is_id, is_name};
+use super::labels::read;
+use super::notation::{Normalize, pointer_token};
+use super::options::ShapeOptions;
+use super::times;
+use crate::json::Json;
+
+/// The fewest characters of an id: of fewer, two may be the same by chance.
+const SHORTEST: usize = 6;
+const LONGEST: usize = 200;
+
+/// Places of ids without a form: labels, and JSON pointers in their payloads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShortIds(BTreeSet<(String, String)>);
+
+/// The texts at each place.
+type Texts = BTreeMap<(String, String), BTreeSet<String>>;
+
+impl ShortIds {
+    /// Returns the places at which each of these runs has other texts, and only such that may be an id. Each run comes with its names for
+    /// what varies.
+    pub fn of(runs: &[(&[Captured], &Normalize<'_>)], options: &ShapeOptions) -> ShortIds {
+        let texts = |(captures, normalize): &(&[Captured], &Normalize<'_>)| {
+            let mut texts = Texts::new();
+            for event in read(*captures, options, normalize).into_iter().flatten() {
+                let Some(json) = event.json.as_ref().filter(|_| !event.label.collapsed) else { continue };
+                add(json, &event.label.text, String::new(), normalize, &mut texts);
+            }
+            texts
+        };
+        let runs: Vec<Texts> = runs.iter().map(texts).collect();
+        let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else {
+            return ShortIds::default();
+        };
+        let is_of = |(place, texts): &(&(String, String), &BTreeSet<String>)| {
+            let differ = |other: &Texts| {
+                other
+                    .get(*place)
+                    .is_some_and(|other| other.is_disjoint(texts) && other.iter().all(|text| is_like_one(text)))
+            };
+            !texts.is_empty() && texts.iter().all(|text| is_like_one(text)) && others.iter().all(differ)
+        };
+        ShortIds(first.iter().filter(is_of).map(|(place, _)| place.clone()).collect())
+    }
+
+    /// Returns the places that a golden names.
+    pub(super) fn named(golden: &Golden) -> ShortIds {
+        let mut places = ShortIds::default();
+        for tree in golden.blocks.iter().flat_map(|block| &block.trees) {
+            places.node(&tree.root, tree.label(), String::new());
+        }
+        places
+    }
+
+    /// Leaves out the places that a golden of one of these runs does not name. Returns whether there were any.
+    pub fn keep_named(&mut self, golden: &Golden) -> bool {
+        let (named, before) = (ShortIds::named(golden), self.0.len());
+        self.0.retain(|place| named.0.contains(place));
+        self.0.len() < before
+    }
+
+    pub(super) fn add_all(&mut self, other: &ShortIds) {
+        self.0.extend(other.0.iter().cloned());
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a text is an id at a place.
+    pub(super) fn has(&self, label: &str, pointer: &str, text: &str) -> bool {
+        is_token(text) && self.0.iter().any(|(of, at)| of == label && at == pointer)
+    }
+
+    fn node(&mut self, node: &Node, label: &str, pointer: String) {
+        self.kinds(&node.kinds, label, &pointer);
+        for below in &node.below {
+            // `key`, or `[].key` or `variant.key` in the elements of a list.
+            let (inside, key) = below.name.rsplit_once('.').unwrap_or(("", &below.name));
+            let depth = if inside.is_empty() { 0 } else { inside.matches("[]").count().max(1) };
+            self.node(below, label, format!("{pointer}{}/{}", "/*".repeat(depth), pointer_token(key)));
+        }
+    }
+
+    fn kinds(&mut self, kinds: &[Kind], label: &str, pointer: &str) {
+        for kind in kinds {
+            match kind {
+                Kind::Short(_) => drop(self.0.insert((label.to_owned(), pointer.to_owned()))),
+                Kind::List(list) => self.kinds(&list.elements, label, &format!("{pointer}/*")),
+                Kind::Object(fields) => {
+                    for field in fields {
+                        self.kinds(&field.kinds, label, &format!("{pointer}/{}", pointer_token(&field.name)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn add(value: &Json, label: &str, pointer: String, normalize: &Normalize<'_>, texts: &mut Texts) {
+    match value {
+        Json::Str(text) => {
+            let (of_place, normal) = (texts.entry((label.to_owned(), pointer)).or_default(), normalize(text));
+            // Values of the run have their names beside those that have none.
+            if !is_name(&normal) {
+                of_place.insert(if normal == *text { normal } else { String::new() });
+            }
+        }
+        Json::Array(items) => {
+            items.iter().for_each(|item| add(item, label, format!("{pointer}/*"), normalize, texts));
+        }
+        Json::Object(entries) => {
+            for (key, value) in entries.iter() {
+                add(value, label, format!("{pointer}/{}", pointer_token(&normalize(key))), normalize, texts);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a text that is another one in each run is an id: it has letters, and digits or letters of both cases between them. Others may be
+/// words of which one was chosen.
+fn is_like_one(text: &str) -> bool {
+    let has = |is: fn(&char) -> bool| text.chars().skip(1).any(|c| is(&c));
+    let is_mixed = has(char::is_ascii_digit) || has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase);
+    let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
+    is_token(text) && is_mixed && has_letters && !is_id(text) && times::of_text(text).is_none()
+}
+
+fn is_token(text: &str) -> bool {
+    (SHORTEST..=LONGEST).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-".contains(&c))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+use crate::events::{Capture, Captured, Golden, Known, ShapeOptions, Shaped, ShortIds};
+
+fn captured(lines: &[String]) -> Vec<Captured> {
+    let events: Vec<String> = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
+    vec![Captured::stream("POST /", Capture::new().push(events.concat().as_bytes()))]
+}
+
+/// A run in which a part begins and ends, in the list of a message.
+fn run(part: &str, ended: &str, message: &str) -> Vec<Captured> {
+    captured(&[
+        format!(
+            r#"{{"at": {{"part": "{part}"}}, "word": "{message}", "uuid": "0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a"}}"#
+        ),
+        format!(r#"{{"ended": {{"part": "{ended}"}}, "list": [{{"id": "{message}"}}], "tag": "fast"}}"#),
+    ])
+}
+
+fn golden(run: &[Captured], short: Option<&ShortIds>, committed: Option<&Golden>) -> Golden {
+    let known = Known { short_ids: short, committed, ..Known::default() };
+    Shaped::of(run, &ShapeOptions::default(), &known, &str::to_owned).golden
+}
+
+fn of(runs: [&[Captured]; 2]) -> ShortIds {
+    ShortIds::of(&runs.map(|run| (run, &str::to_owned as &dyn Fn(&str) -> String)), &ShapeOptions::default())
+}
+
+#[test]
+fn a_text_that_each_run_has_otherwise_is_an_id_if_it_is_no_word() {
+    let (one, other) = (run("4f1c09ab", "4f1c09ab", "V1StGXR8"), run("90aa1b7c", "90aa1b7c", "x9LmPq_2"));
+    let (mut short, mut written) = (of([&one, &other]), golden(&one, None, None));
+    let [exact, again] = [&one, &other].map(|run| golden(run, Some(&short), None));
+    let mut ids = exact.clone();
+    ids.agree_on_ids(&again);
+    assert!(!short.keep_named(&ids));
+    written.tell_short_ids(&ids);
+    let text = written.to_string();
+    let lines: Vec<String> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    for line in ["part short id 1", "list? [{id: short id 2}]", "word? short id 2", "tag? string", "uuid? id"] {
+        assert!(lines.iter().any(|of| of == line), "{line}\n{text}");
+    }
+    let read = Golden::parse(&text).unwrap();
+    assert_eq!(read, written);
+    assert_eq!(golden(&other, None, Some(&read)), read, "the committed golden says where they are");
+    let crossed = golden(&run("90aa1b7c", "11fe22dc", "x9LmPq_2"), None, Some(&read));
+    assert_ne!(crossed, read, "an end without its beginning");
+    let lost = golden(&run("90aa1b7c", "90aa1b7c", "none"), None, Some(&read));
+    assert_ne!(lost, read, "too short for an id");
+}
+
+#[test]
+fn words_of_which_one_is_chosen_are_no_ids() {
+    let (one, other) = (run("welcome", "welcome", "Sunshine"), run("farewell", "farewell", "Moonlight"));
+    assert_eq!(of([&one, &other]), ShortIds::default());
+    // Nor is what both runs have.
+    let (one, other) = (run("4f1c09ab", "4f1c09ab", "a1"), run("4f1c09ab", "4f1c09ab", "b2"));
+    assert_eq!(of([&one, &other]), ShortIds::default());
+}
