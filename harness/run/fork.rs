@@ -240,6 +240,7 @@ impl Forking<'_> {
             user_varies: false,
             passed: None,
             has_others: false,
+            short_ids: None,
             early: None,
             cost: None,
             own_golden: OnceLock::new(),

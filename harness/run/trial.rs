@@ -16,7 +16,7 @@ use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::cost::CallerCost;
-use retake_core::events::{Golden, Passed, Passing, Recorded};
+use retake_core::events::{Golden, Passed, Passing, Recorded, ShortIds};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_engine::drive::{Driven, Driver, LiveTurns, SoFar, StepData, Underway};
@@ -71,6 +71,8 @@ pub(crate) struct Replayed {
     pub(super) passed: Option<Passed>,
     /// Whether other replays show which numbers and texts vary, so that its golden holds the others.
     pub(super) has_others: bool,
+    /// Where ids stand that have no form, as other replays have shown.
+    pub(super) short_ids: Option<Arc<ShortIds>>,
     /// For each response, the turns of which a part came before they ended; `None` if that was not asked.
     pub(super) early: Option<Vec<Vec<usize>>>,
     /// What its calls cost, where that was measured. Otherwise it is as it was.
@@ -138,6 +140,7 @@ pub(super) fn replay(
         user_varies: false,
         passed: None,
         has_others: false,
+        short_ids: None,
         early: hold.map(|hold| hold.early()),
         cost: None,
         own_golden: OnceLock::new(),
@@ -188,6 +191,7 @@ impl Replayed {
             user_varies: false,
             passed: None,
             has_others: false,
+            short_ids: None,
             early: None,
             cost: None,
             own_golden: OnceLock::new(),

@@ -116,7 +116,7 @@ impl Replayed {
             foreign,
             has_others: self.has_others,
             exactly: false,
-            short_ids: None,
+            short_ids: self.short_ids.as_deref(),
             committed,
         }
     }
@@ -270,6 +270,16 @@ impl Replayed {
         self.shaped(&self.played.driven.captured, &scenario.golden, &self.rules, &known, &str::to_owned).golden
     }
 
+    /// Where ids stand that have no form: other replays have others there.
+    pub(super) fn short_ids_beside(&self, others: &[Replayed], scenario: &Scenario) -> ShortIds {
+        let runs: Vec<&Replayed> = others.iter().chain([self]).filter(|_| self.has_others).collect();
+        let names = |run: &Replayed, text: &str| run.played.driven.names.apply(text, &self.rules.normalizer);
+        let normalize: Vec<_> = runs.iter().map(|run| move |text: &str| names(run, text)).collect();
+        let captured = runs.iter().map(|run| &run.played.driven.captured[..]);
+        let all = captured.zip(normalize.iter().map(|it| it as &dyn Fn(&str) -> String));
+        ShortIds::of(&all.collect::<Vec<_>>(), &scenario.golden)
+    }
+
     /// The year in which the system answered, as it says itself in a header of RFC 9110, section 6.6.1. Another clock is in another one.
     pub(super) fn year(&self) -> Option<&str> {
         let headers = self.played.driven.captured.iter().flat_map(|captured| &captured.delivery.headers);
@@ -277,17 +287,10 @@ impl Replayed {
         dates.filter_map(|(_, date)| date.get(12..16)).next()
     }
 
-    /// The golden of what was captured, with the words that have digits in each text, and with ids without a form, which stand at these
-    /// places. `passed` are the words of the model that it passes on.
-    pub(super) fn exact_golden(
-        &self,
-        scenario: &Scenario,
-        rules: &Rules,
-        (passed, short_ids): (Option<&Passed>, &ShortIds),
-    ) -> Golden {
+    /// The golden of what was captured, with the words that have digits in each text. `passed` are the words of the model that it passes on.
+    pub(super) fn exact_golden(&self, scenario: &Scenario, rules: &Rules, passed: Option<&Passed>) -> Golden {
         let tells = passed.map_or(Tells::Likeness, Tells::Shown);
-        let known =
-            Known { tells, has_others: true, exactly: true, short_ids: Some(short_ids), ..self.known_with(None) };
+        let known = Known { tells, has_others: true, exactly: true, ..self.known_with(None) };
         self.shaped(&self.played.driven.captured, &scenario.golden, rules, &known, &str::to_owned).golden
     }
 

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
+use super::remembered::Remembered;
 use crate::json::Json;
 use crate::key::normalize::uuid;
 
@@ -64,6 +65,7 @@ struct Collector<'a> {
     normalize: &'a Normalize<'a>,
     short: Option<&'a IsShort<'a>>,
     found: HashMap<String, FoundId>,
+    tokens: Remembered,
     ranks: usize,
 }
 
@@ -79,7 +81,8 @@ impl Ids {
         if options.detail == Detail::Keys && options.show.is_empty() {
             return Ids::default();
         }
-        let mut collector = Collector { options, normalize, short, found: HashMap::new(), ranks: 0 };
+        let mut collector =
+            Collector { options, normalize, short, found: HashMap::new(), tokens: Remembered::default(), ranks: 0 };
         for (nth, events) in captures.iter().enumerate() {
             for ReadEvent { label, json, .. } in events {
                 let Some(json) = json else { continue };
@@ -138,14 +141,16 @@ impl Collector<'_> {
                 let is_short =
                     || self.short.zip(pointer.as_ref()).is_some_and(|(is, pointer)| is(&label.text, pointer, text));
                 match id_of(text) {
+                    _ if is_short() => self.add(text, at, label, true),
                     Some(id) => self.add(id, at, label, false),
-                    None if is_short() => self.add(text, at, label, true),
                     None => {}
                 }
             }
             Json::Object(entries) => {
                 for (key, value) in entries.iter() {
-                    let token = |key: &str| notation::pointer_token(&(self.normalize)(key)).into_owned();
+                    let (tokens, normalize) = (&mut self.tokens, self.normalize);
+                    let mut token =
+                        |key: &str| tokens.of(key, || notation::pointer_token(&normalize(key)).into_owned());
                     let inside = pointer.as_ref().map(|pointer| format!("{pointer}/{}", token(key)));
                     self.value(value, place(at, key), inside, label);
                 }

@@ -40,18 +40,19 @@ impl ShortIds {
             return ShortIds::default();
         };
         let is_of = |(place, texts): &(&(String, String), &BTreeSet<String>)| {
-            let differ = |other: &Texts| {
-                other
-                    .get(*place)
-                    .is_some_and(|other| other.is_disjoint(texts) && other.iter().all(|text| is_like_one(text)))
-            };
-            !texts.is_empty() && texts.iter().all(|text| is_like_one(text)) && others.iter().all(differ)
+            let differ = |other: &Texts| other.get(*place).is_some_and(|other| other.is_disjoint(texts));
+            let all = || others.iter().filter_map(|other| other.get(*place)).flatten().chain(*texts);
+            let mixed = all().filter(|text| is_mixed(text)).count();
+            !texts.is_empty()
+                && others.iter().all(differ)
+                && all().all(|text| is_like_one(text))
+                && 2 * mixed > all().count()
         };
         ShortIds(first.iter().filter(is_of).map(|(place, _)| place.clone()).collect())
     }
 
     /// Returns the places that a golden names.
-    pub(super) fn named(golden: &Golden) -> ShortIds {
+    pub fn named(golden: &Golden) -> ShortIds {
         let mut places = ShortIds::default();
         for tree in golden.blocks.iter().flat_map(|block| &block.trees) {
             places.node(&tree.root, tree.label(), String::new());
@@ -59,18 +60,12 @@ impl ShortIds {
         places
     }
 
-    /// Leaves out the places that a golden of one of these runs does not name. Returns whether there were any.
-    pub fn keep_named(&mut self, golden: &Golden) -> bool {
-        let (named, before) = (ShortIds::named(golden), self.0.len());
-        self.0.retain(|place| named.0.contains(place));
-        self.0.len() < before
-    }
-
     pub(super) fn add_all(&mut self, other: &ShortIds) {
         self.0.extend(other.0.iter().cloned());
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -108,9 +103,10 @@ impl ShortIds {
 fn add(value: &Json, label: &str, pointer: String, normalize: &Normalize<'_>, texts: &mut Texts) {
     match value {
         Json::Str(text) => {
-            let (of_place, normal) = (texts.entry((label.to_owned(), pointer)).or_default(), normalize(text));
+            let of_place = texts.entry((label.to_owned(), pointer)).or_default();
+            let normal = if is_like_one(text) { normalize(text) } else { String::new() };
             // Values of the run have their names beside those that have none.
-            if !is_name(&normal) {
+            if !of_place.contains(&**text) && !is_name(&normal) {
                 of_place.insert(if normal == *text { normal } else { String::new() });
             }
         }
@@ -126,13 +122,15 @@ fn add(value: &Json, label: &str, pointer: String, normalize: &Normalize<'_>, te
     }
 }
 
-/// Whether a text that is another one in each run is an id: it has letters, and digits or letters of both cases between them. Others may be
-/// words of which one was chosen.
+/// Whether a text that is another one in each run may be an id.
 fn is_like_one(text: &str) -> bool {
+    is_token(text) && !is_id(text) && text.contains(|c: char| c.is_ascii_alphabetic()) && times::of_text(text).is_none()
+}
+
+/// Whether a text has digits, or letters of both cases, beyond its first character. Where most have none, they are words of which one is chosen.
+fn is_mixed(text: &str) -> bool {
     let has = |is: fn(&char) -> bool| text.chars().skip(1).any(|c| is(&c));
-    let is_mixed = has(char::is_ascii_digit) || has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase);
-    let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
-    is_token(text) && is_mixed && has_letters && !is_id(text) && times::of_text(text).is_none()
+    has(char::is_ascii_digit) || has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase)
 }
 
 fn is_token(text: &str) -> bool {

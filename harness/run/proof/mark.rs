@@ -7,31 +7,53 @@ use super::replays::Proof;
 use crate::run::second_look::may_play_again;
 use crate::run::trial::{self, How, Replayed};
 use crate::run::verdict::has_golden;
-use retake_core::events::{Golden, Known, Passed, Recorded, Tells};
+use retake_core::events::{Golden, Known, Passed, Recorded, ShortIds, Tells};
 use retake_core::key::Rules;
 use retake_core::mark::Mark;
+use retake_scenario::Scenario;
 use retake_wire::fixture::{Fixture, Turn};
 
+/// A run with marks in the words of the model.
+pub(super) struct Marked {
+    run: Replayed,
+    recorded: Recorded,
+    letter: char,
+    /// Its golden without what only the other runs show.
+    pub(super) plain: Golden,
+}
+
+impl Marked {
+    /// Its golden, with texts told exactly or not. `short_ids` stand in it where those of the other runs do.
+    pub(super) fn golden(&self, scenario: &Scenario, exactly: bool, short_ids: Option<&ShortIds>) -> Golden {
+        let mut known = Known { tells: Tells::Mark(self.letter), exactly, short_ids, ..self.run.known_with(None) };
+        known.has_others = true;
+        known.foreign.iter_mut().for_each(|foreign| foreign.add_recorded(&self.recorded));
+        known.recorded = self.recorded.clone();
+        self.run
+            .shaped(&self.run.played.driven.captured, &scenario.golden, &self.run.rules, &known, &str::to_owned)
+            .golden
+    }
+}
+
 impl Proof<'_> {
-    /// Returns which words of the model the service passes on, and where, and the goldens of a run with other words, the second of which
-    /// tells texts exactly. `None` if that cannot be asked, or shows nothing.
+    /// Returns which words of the model the service passes on, and where, and the run with other words that has shown it. `None` if that
+    /// cannot be asked, or shows nothing.
     pub(super) fn passed_on(
         &self,
         first: &Replayed,
         fixture: Option<&Arc<Fixture>>,
         rules: &Arc<Rules>,
-    ) -> Option<(Passed, [Golden; 2])> {
+    ) -> Option<(Passed, Marked)> {
         let Proof { project, scenario, .. } = *self;
         // Rules that are only tried write no golden.
         let is_own = Arc::ptr_eq(rules, &project.rules);
         let fixture = fixture.filter(|_| is_own && has_golden(scenario) && scenario.golden.turns)?;
-        let golden = |run: &Replayed, recorded: Recorded, tells: Tells<'_>, exactly: bool| -> Golden {
-            let mut known = Known { tells, has_others: true, exactly, ..run.known_with(None) };
-            known.foreign.iter_mut().for_each(|foreign| foreign.add_recorded(&recorded));
-            known.recorded = recorded;
-            run.shaped(&run.played.driven.captured, &scenario.golden, rules, &known, &str::to_owned).golden
+        let golden = |tells: Tells<'_>| -> Golden {
+            let mut known = Known { tells, has_others: true, ..first.known_with(None) };
+            known.foreign.iter_mut().for_each(|foreign| foreign.add_recorded(&known.recorded));
+            first.shaped(&first.played.driven.captured, &scenario.golden, rules, &known, &str::to_owned).golden
         };
-        let equal = Passed::of(&golden(first, first.known().recorded, Tells::Equality, false));
+        let equal = Passed::of(&golden(Tells::Equality));
         let mark = mark_of(fixture, &equal).filter(|_| may_play_again(project, scenario, first))?;
         let with_mark = Arc::new(Fixture { mark: Some(mark.clone()), ..(**fixture).clone() });
         let marked = trial::replay(project, scenario, Some(with_mark), rules, How::default()).ok()?;
@@ -40,11 +62,11 @@ impl Proof<'_> {
         }
         let answers = turns(marked.fixture.as_ref()?).enumerate().map(|(turn, of)| mark.put(turn, &of.output));
         let recorded = Recorded::of(&answers.collect::<Vec<_>>());
-        let of_marked = |exactly| golden(&marked, recorded.clone(), Tells::Mark(mark.letter), exactly);
-        let (of_marked, exact) = (of_marked(false), of_marked(true));
-        let named = Passed::of(&of_marked);
-        let passed = Passed::shown(&golden(first, first.known().recorded, Tells::Shown(&named), false), &of_marked)?;
-        Some((passed, [of_marked, exact]))
+        let mut marked = Marked { run: marked, recorded, letter: mark.letter, plain: Golden::default() };
+        marked.plain = marked.golden(scenario, false, None);
+        let named = Passed::of(&marked.plain);
+        let passed = Passed::shown(&golden(Tells::Shown(&named)), &marked.plain)?;
+        Some((passed, marked))
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use super::diagnosis;
+use super::mark::Marked;
 use super::tried::{Tried, checked};
 use crate::report::{Failure, terminal};
 use crate::run::golden::Committed;
@@ -33,6 +34,8 @@ const TWO: usize = 2;
 /// The same if tool calls were made at once, and only chance decides in which order their events come. If each of two orders comes
 /// half of the time, two replays miss one of them every other time, five once in sixteen times.
 const FIVE: usize = 5;
+/// How often goldens are made anew to find the places of ids without a form.
+const TRIES: usize = 4;
 
 /// Replays that agree.
 pub(crate) struct Agreed {
@@ -135,12 +138,12 @@ impl Proof<'_> {
             await_next_second();
         }
         let (mut first, mut golden, _) = replay(How::default(), None)?;
-        let (passed, with_mark) = self.passed_on(&first, fixture, rules).unzip();
+        let (passed, marked) = self.passed_on(&first, fixture, rules).unzip();
         (first.passed, first.has_others) =
             (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
         golden = golden
             .and_then(|_| first.golden_by(scenario, rules))
-            .map(|golden| with_tokens(golden, &first, with_mark.as_ref()));
+            .map(|golden| with_tokens(golden, &first, marked.as_ref(), scenario));
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
@@ -183,6 +186,9 @@ impl Proof<'_> {
             goldens.push(run.moved_to(&first, &scenario.golden, rules, &goldens[0], again.unwrap_or_default()));
             runs.push(run);
         }
+        if let Some((told, all)) = self.with_short_ids(&mut first, &mut runs, marked.as_ref(), rules) {
+            (golden, goldens) = (Some(told), all);
+        }
         Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);
         if goldens.iter().any(|again| *again != goldens[0]) {
             // The name of the user may be a word of the service, too: only the other user tells.
@@ -201,7 +207,7 @@ impl Proof<'_> {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
-            let exact = |golden| self.told_exactly(golden, &first, (&runs, with_mark), rules);
+            let exact = |golden| self.told_exactly(golden, &first, (&runs, marked.as_ref()), rules);
             let golden = golden.map(|golden| self.with_known_headers(exact(as_agreed(golden, &agreed, &early))));
             let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
@@ -246,40 +252,65 @@ impl Proof<'_> {
         golden
     }
 
-    /// Tells texts with the words that have digits, and ids that have no form, as far as all replays agree on them.
+    /// The goldens of replays, that of the first one apart, once it is known where ids without a form stand.
+    fn with_short_ids(
+        &self,
+        first: &mut Replayed,
+        runs: &mut [Replayed],
+        marked: Option<&Marked>,
+        rules: &Rules,
+    ) -> Option<(Golden, Vec<Golden>)> {
+        let scenario = self.scenario;
+        let mut short = first.short_ids_beside(runs, scenario);
+        // The golden may name fewer places, where runs do not agree, and more, where the same ids stand.
+        for _ in 0..TRIES {
+            if short.is_empty() {
+                break;
+            }
+            let known = Some(Arc::new(short.clone()));
+            first.short_ids.clone_from(&known);
+            let golden = with_tokens(first.golden_by(scenario, rules)?, first, marked, scenario);
+            let (pinned, mut goldens) = (Committed::now(golden.clone()), vec![golden]);
+            for run in runs.iter_mut() {
+                (run.short_ids, run.committed, run.own_golden) = (known.clone(), Some(pinned.clone()), OnceLock::new());
+                let again = run.golden_by(scenario, rules).unwrap_or_default();
+                goldens.push(run.moved_to(first, &scenario.golden, rules, &goldens[0], again));
+            }
+            let mut ids = goldens[0].clone();
+            goldens.iter().for_each(|other| ids.agree_on_ids(other));
+            let named = ShortIds::named(&ids);
+            if named == short {
+                return Some((goldens[0].clone(), goldens));
+            }
+            short = named;
+        }
+        for run in runs.iter_mut().chain([first]) {
+            (run.short_ids, run.own_golden) = (None, OnceLock::new());
+        }
+        None
+    }
+
+    /// Tells texts with the words that have digits, and how far away times are, as far as all replays agree on them.
     fn told_exactly(
         &self,
         mut golden: Golden,
         first: &Replayed,
-        (replays, with_mark): (&[Replayed], Option<[Golden; 2]>),
+        (replays, marked): (&[Replayed], Option<&Marked>),
         rules: &Rules,
     ) -> Golden {
         let Proof { project, scenario, .. } = *self;
-        if first.has_others {
-            let names = |run: &Replayed, text: &str| run.played.driven.names.apply(text, &rules.normalizer);
-            let of_runs: Vec<_> = [first].into_iter().chain(replays).collect();
-            let normalize: Vec<_> = of_runs.iter().map(|run| move |text: &str| names(run, text)).collect();
-            let captured = of_runs.iter().map(|run| &run.played.driven.captured[..]);
-            let captured = captured.zip(normalize.iter().map(|it| it as &dyn Fn(&str) -> String));
-            let mut short = ShortIds::of(&captured.collect::<Vec<_>>(), &scenario.golden);
-            let mut goldens: Vec<Golden>;
-            loop {
-                let of = |run: &&Replayed| run.exact_golden(scenario, rules, (first.passed.as_ref(), &short));
-                goldens = of_runs.iter().map(of).collect();
-                let mut ids = goldens[0].clone();
-                goldens.iter().for_each(|other| ids.agree_on_ids(other));
-                if !short.keep_named(&ids) {
-                    golden.tell_short_ids(&ids);
-                    break;
-                }
-            }
-            goldens.extend(with_mark.map(|[_, exact]| exact));
-            // Not each program that is started with another clock takes it.
-            let moved =
-                replays.iter().any(|other| other.year().is_some_and(|year| first.year().is_some_and(|of| of != year)));
-            let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|it| !it.is_older());
-            golden.tell_exactly(goldens.remove(0), &goldens, moved, committed.as_ref().map(|it| &it.golden));
+        let of = |run: &Replayed| run.exact_golden(scenario, rules, first.passed.as_ref());
+        let exact = if first.has_others { of(first) } else { return golden };
+        if !exact.is_exact() {
+            return golden;
         }
+        let of_marked = marked.map(|marked| marked.golden(scenario, true, first.short_ids.as_deref()));
+        let others: Vec<Golden> = replays.iter().map(of).chain(of_marked).collect();
+        // Not each program that is started with another clock takes it.
+        let is_of_year = |run: &Replayed| run.year().is_none_or(|year| first.year().is_none_or(|of| of == year));
+        let moved = !replays.iter().all(is_of_year);
+        let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|it| !it.is_older());
+        golden.tell_exactly(exact, &others, moved, committed.as_ref().map(|it| &it.golden));
         golden
     }
 
@@ -398,9 +429,10 @@ fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>]) -> Golde
 }
 
 /// Tells the numbers that another replay's words and tokens of the model change by these: they are not the service's own.
-fn with_tokens(mut golden: Golden, run: &Replayed, other: Option<&[Golden; 2]>) -> Golden {
-    if let Some([other, _]) = other.filter(|_| run.has_others) {
-        golden.tell_tokens(other, &run.known().recorded);
+fn with_tokens(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
+    if let Some(marked) = marked.filter(|_| run.has_others) {
+        let with_ids = run.short_ids.as_deref().map(|short| marked.golden(scenario, false, Some(short)));
+        golden.tell_tokens(with_ids.as_ref().unwrap_or(&marked.plain), &run.known().recorded);
     }
     golden
 }

@@ -98,15 +98,15 @@ impl Golden {
         });
     }
 
-    /// Tells ids without a form as the same run does, `exact`, of which it is known where they stand.
-    pub fn tell_short_ids(&mut self, exact: &Golden) {
-        self.at_places(exact, &|kinds, exact| {
-            if ids(exact) != ids(kinds) && (!is_open(exact) || is_open(kinds)) {
-                kinds.retain(|kind| !is_id(kind) && *kind != Kind::plain(STRING));
-                kinds.extend(exact.iter().filter(|kind| is_id(kind) || **kind == Kind::plain(STRING)).cloned());
-                kinds.sort_by_cached_key(ToString::to_string);
-            }
-        });
+    /// Whether it tells words with digits, or how far away times are.
+    pub fn is_exact(&self) -> bool {
+        let mut found = false;
+        let see = &mut |kind: &Kind| {
+            let is_away = matches!(kind, Kind::Time(time) if !times::parts(time).1.is_empty());
+            found |= is_away || kind.says(&is_exact);
+        };
+        self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
+        found
     }
 
     /// Leaves ids open that another run has otherwise.
