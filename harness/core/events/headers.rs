@@ -27,8 +27,7 @@ const TRANSPORT: &str =
 /// Words in the names of headers that carry the id of a trace or of a request.
 const TRACES: [&str; 4] = ["trace", "request-id", "correlation-id", "x-b3-"];
 /// Words of the names of headers that carry a measurement. Two replays may measure the same by chance.
-const MEASURES: [&str; 10] =
-    ["age", "duration", "elapsed", "latency", "remaining", "reset", "runtime", "time", "timing", "uptime"];
+const MEASURES: [&str; 9] = ["age", "duration", "elapsed", "latency", "reset", "runtime", "time", "timing", "uptime"];
 
 /// Whether a name says that what it names is measured, by these words or by `more`.
 pub(super) fn is_measure(name: &str, more: &[&str]) -> bool {

@@ -367,7 +367,7 @@ impl<'a> Driver<'a> {
     fn hear_socket(&mut self) {
         let Some((mut socket, Some(part))) = self.socket.take() else { return };
         if let Some(Part::Done(captured)) = self.captured.get_mut(part).filter(|_| self.failure.is_none()) {
-            captured.after.events = socket.after();
+            captured.after = socket.after();
         }
     }
 

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::{client::generate_key, derive_accept_key};
-use tokio_tungstenite::tungstenite::protocol::Role;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role};
 
 use super::answered::Answered;
 use super::cookies::Cookies;
@@ -21,7 +21,7 @@ use super::stream::{Stream, lacks};
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
-use retake_core::events::{AfterLast, Ending, Event, Status};
+use retake_core::events::{AfterLast, Ending, Status};
 use retake_core::json::Json;
 use retake_scenario::{EventSpec, Framing, Pointer, StreamSpec};
 
@@ -125,8 +125,7 @@ impl Socket {
         match self.come.recv().await {
             None => Ok(None),
             Some(Ok(Message::Close(frame))) => {
-                let code = frame.map_or(NORMAL, |frame| frame.code.into());
-                self.ending = if code == NORMAL { Ending::Ended } else { Ending::Closed(code) };
+                self.ending = ending(frame);
                 Ok(None)
             }
             Some(Ok(message)) => Ok(Some(self.frames.take(&message))),
@@ -139,12 +138,14 @@ impl Socket {
         self.out.send(Message::text(text)).await.map_err(closed)
     }
 
-    /// Takes what has come after the last event.
-    pub(super) fn after(&mut self) -> Vec<Event> {
-        let mut after = Vec::new();
+    /// Takes what has come after the last event, until now or until the service closed the socket.
+    pub(super) fn after(&mut self) -> AfterLast {
+        let mut after = AfterLast { ending: self.ending, ..AfterLast::default() };
         while let Ok(Ok(message)) = self.come.try_recv() {
-            if let Arrived::Event(event, _) = self.frames.take(&message) {
-                after.push(event);
+            if let Message::Close(frame) = message {
+                after.ending = ending(frame);
+            } else if let Arrived::Event(event, _) = self.frames.take(&message) {
+                after.events.push(event);
             }
         }
         after
@@ -211,6 +212,12 @@ impl Drop for Socket {
     fn drop(&mut self) {
         self.task.abort();
     }
+}
+
+/// How a socket ended that the service closed.
+fn ending(frame: Option<CloseFrame>) -> Ending {
+    let code = frame.map_or(NORMAL, |frame| frame.code.into());
+    if code == NORMAL { Ending::Ended } else { Ending::Closed(code) }
 }
 
 /// Carries messages in both directions, and answers the questions of the protocol, until either side ends.

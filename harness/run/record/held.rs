@@ -9,7 +9,7 @@ use crate::run::golden::Committed;
 use crate::run::proof::{Agreed, Loosening};
 use crate::run::trial::Replayed;
 use retake_core::events::{Captured, Change, Event, Golden, ShapeOptions, Status, changes, moved_and_counted};
-use retake_scenario::Scenario;
+use retake_scenario::{Action, Scenario, Step};
 
 /// What the golden's line of a collapsed event says if its text is not known.
 const NOT_HELD: &str = "(text not held)";
@@ -104,8 +104,14 @@ fn only_in(run: &Replayed, other: &Replayed) -> Vec<String> {
 /// Warns if the recorded run is of a failure, which each replay would repeat.
 pub(super) fn warn_of_errors(recorded: &Replayed, scenario: &Scenario) {
     let name = &scenario.name;
-    let is_refused =
-        |captured: &&Captured| matches!(captured.status, Status::Http(400..)) && !captured.delivery.is_beside;
+    let steps = || scenario.steps.iter().flat_map(Step::parts);
+    // Who names a status alone knows of it.
+    let is_named = |status: u16| {
+        steps().any(|step| matches!(&step.action, Action::Request(of) if of.status == Some(vec![status])))
+    };
+    let is_refused = |captured: &&Captured| {
+        matches!(captured.status, Status::Http(status @ 400..) if !is_named(status)) && !captured.delivery.is_beside
+    };
     let refused = recorded.played.driven.captured.iter().filter(is_refused);
     let refused =
         refused.map(|captured| format!("`{}` was answered with status {}", captured.request, captured.status));
