@@ -253,10 +253,10 @@ impl Setting<'_> {
                 _ => Play::of_process_or_tool(self, world, spot, of, &recording.seen),
             }
         } else if world.order.is_empty() {
-            let staged = Staged::faulty(Some(world.turn), world.fault, of.times, of.calls);
+            let staged = Staged::faulty(Some(world.turn), world.fault, of.times).with_limit(of.calls);
             Play::of(self, staged, Some(world.turn))
         } else {
-            Play::of(self, Staged::ordered(world.order.clone()), None)
+            Play::of(self, Staged::ordered(world.order.clone()).with_limit(of.calls), None)
         };
         // Before the whole run counts as one in which nothing happens.
         play.giving_up(self, &recording.sent, limit_of(world, cap, recording) * 3 / 4)
@@ -264,7 +264,7 @@ impl Setting<'_> {
 }
 
 /// How long nothing happens in a world until it counts as hung.
-fn limit_of(world: &World, cap: Duration, recording: &Recording) -> Duration {
+pub(super) fn limit_of(world: &World, cap: Duration, recording: &Recording) -> Duration {
     match world.fault.kind {
         FaultKind::Stall | FaultKind::ToolTimeout => cap.min(STALLED),
         // Nothing happens while it starts again, which can take longer on a busy machine.

@@ -23,7 +23,8 @@ pub(super) fn worlds_of(scenario: &Scenario, streams: &BTreeMap<usize, Vec<Event
                 let is_first = event == 1;
                 let is_last = event == names.len();
                 let fits = |kind: &&FaultKind| match kind {
-                    FaultKind::Viewers | FaultKind::Twice => is_first,
+                    FaultKind::Twice => is_first,
+                    FaultKind::Viewers => is_first || !is_last,
                     FaultKind::Late | FaultKind::Gone => !is_last,
                     // Who has all of it asks for the rest at most, and for no second run.
                     _ => !is_last || kinds.contains(&FaultKind::Viewers),
@@ -110,14 +111,21 @@ impl Received<'_> {
             let why = self.failure.clone().unwrap_or_else(|| "the client did not come back".to_owned());
             return Verdict::new(Did::Lost, why);
         };
-        let refused =
-            (*status >= 300 || *status == 204).then(|| Verdict::new(Did::Reported, format!("status {status}")));
+        let has_nothing = *status == 204;
+        let refused = (*status >= 300 || has_nothing).then(|| Verdict::new(Did::Reported, format!("status {status}")));
         let is_gone = does == FaultKind::Kill && matches!(status, 404 | 410);
         if is_gone {
             return Verdict::new(Did::Lost, format!("status {status}: the run is not there"));
         }
         let two = matches!(does, FaultKind::Viewers | FaultKind::Twice);
-        let problem = if two {
+        let (recorded, now) = (self.recorded(), self.sent([self.first, again]));
+        let is_own = |label: &String| !recorded.labels.contains_key(label) && !self.options.ignores(label);
+        let of_own = now.labels.iter().find(|(label, _)| is_own(label));
+        let of_own = of_own
+            .map(|(label, came)| Verdict::new(Did::Reported, told(&format!("event `{label}`"), came.said.as_deref())));
+        let problem = if !two && has_nothing && self.is_at_the_end() {
+            of_own.clone()
+        } else if two {
             let second = refused.clone().or_else(|| self.problem(&[again], "the second client: "));
             self.problem(&[self.first], "the first client: ").or(second)
         } else if self.anew {
@@ -134,16 +142,19 @@ impl Received<'_> {
         if problem.did == Did::Reported {
             return problem;
         }
-        let (recorded, now) = (self.recorded(), self.sent([self.first, again]));
-        let own =
-            now.labels.iter().find(|(label, _)| !recorded.labels.contains_key(*label) && !self.options.ignores(label));
-        let of_own = own
-            .map(|(label, came)| Verdict::new(Did::Reported, told(&format!("event `{label}`"), came.said.as_deref())));
         // After a kill, all of it may come once more, if an event says so.
-        if does == FaultKind::Kill && own.is_some() && self.problem(&[&[], again], "").is_none() {
+        if does == FaultKind::Kill && of_own.is_some() && self.problem(&[&[], again], "").is_none() {
             return Verdict::new(Did::Resumed, "from the beginning");
         }
-        refused.filter(|_| does != FaultKind::Kill || *status != 204).or(of_own).unwrap_or(problem)
+        refused.filter(|_| does != FaultKind::Kill || !has_nothing).or(of_own).unwrap_or(problem)
+    }
+
+    /// Whether the client had left at the event that ends the stream, and no other has its name: then it is owed nothing.
+    fn is_at_the_end(&self) -> bool {
+        let ends = |events: &[Event]| real(events).last().map(|event| event.label().into_owned());
+        let last =
+            ends(self.recorded).filter(|last| real(self.recorded).filter(|it| it.label() == **last).count() == 1);
+        last.is_some() && ends(self.first) == last
     }
 
     fn sent<'b>(&self, parts: impl IntoIterator<Item = &'b [Event]>) -> WhatWasSent {

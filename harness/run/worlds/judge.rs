@@ -17,6 +17,11 @@ use retake_engine::drive::{Away, AwaySeen, EMPTY_STREAM};
 use retake_model::FaultKind;
 use retake_scenario::{Action, Crash, Leaves, Step, Worlds};
 
+/// Why it does not matter what becomes of a run whose client has left.
+const NOT_JUDGED: &str = "not judged: `leaves` says what becomes of a run without its client";
+/// Why the client's side never ends.
+const DOES_NOT_COME: &str = "what the client waits for that came back does not come";
+
 impl Setting<'_> {
     /// The verdict on a run in a world.
     pub(super) fn judge(
@@ -28,6 +33,9 @@ impl Setting<'_> {
         recording: &Recording,
         of: &Worlds,
     ) -> Verdict {
+        if seen.ended == Ended::Storm {
+            return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
+        }
         if let (Some(away), Some(Spot::Event { step, .. }), "client") = (&play.away, &world.spot, world.side()) {
             return self.judge_client(away, *step, world, seen, recording, of.leaves);
         }
@@ -62,12 +70,8 @@ impl Setting<'_> {
             }
             _ => {}
         }
-        match seen.ended {
-            Ended::Storm => {
-                return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
-            }
-            Ended::Late => return Verdict::new(Did::Hung, hung(world.fault.kind)),
-            Ended::Well | Ended::Failed => {}
+        if seen.ended == Ended::Late {
+            return Verdict::new(Did::Hung, hung(world.fault.kind));
         }
         // A retry would hide that it noticed what no service should.
         if world.is_invisible() && attempts > 1 {
@@ -140,13 +144,8 @@ impl Setting<'_> {
         if let Some(turn) = times.and_then(|(met, killed)| seen.paid_twice(met, killed)) {
             return Verdict::new(Did::PaidTwice, format!("asks for the answer of turn {} again", turn + 1));
         }
-        let never = |what: &str| Verdict::new(Did::NeverEnds, what);
-        match seen.ended {
-            Ended::Storm => {
-                return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
-            }
-            Ended::Late => return never("what the client waits for that came back does not come"),
-            Ended::Well | Ended::Failed => {}
+        if seen.ended == Ended::Late {
+            return Verdict::new(Did::NeverEnds, DOES_NOT_COME);
         }
         if let Some(left) = &seen.left {
             let asked = left.tool.clone().unwrap_or_else(|| format!("asked {}", quoted(&left.asked)));
@@ -229,10 +228,10 @@ impl Setting<'_> {
             let before = |turn: &Option<usize>| turn.map(|turn| recording.seen.events_before(turn));
             let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
             let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;
-            let goes_on = new.iter().any(|turn| before(turn).is_none_or(|events| events >= noticed));
+            let more = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();
             return match leaves {
                 // How often depends on when a service notices it.
-                Some(Leaves::Stops) if goes_on => Verdict::new(
+                Some(Leaves::Stops) if more > 0 => Verdict::new(
                     Did::NeverEnds,
                     "the model is still asked once it can be noticed that the client has left",
                 ),
@@ -240,11 +239,14 @@ impl Setting<'_> {
                     Verdict::new(Did::Lost, "the run is not finished after the client has left")
                 }
                 Some(_) => Verdict::new(Did::Recovered, ""),
-                None => Verdict::new(Did::Other, "not judged: `leaves` says what becomes of a run without its client"),
+                None => {
+                    let more = if more > 0 { counted(more, "more time") } else { "no more".to_owned() };
+                    Verdict::new(Did::Other, format!("{NOT_JUDGED}, which asks the model {more}"))
+                }
             };
         }
         if seen.ended == Ended::Late {
-            return Verdict::new(Did::NeverEnds, "what the client waits for that came back does not come");
+            return Verdict::new(Did::NeverEnds, DOES_NOT_COME);
         }
         self.of_stream(away, step, seen, recording)
     }

@@ -127,8 +127,9 @@ impl Play {
     ) -> Play {
         let (gate, seen) = (Gate::default(), Arc::default());
         let (held, asked) = recorded.held_at(step, event);
-        let play = Play::of(setting, Staged::gated(gate.clone(), held), None);
-        Play { away: Some(Away { does, step, event, asked, back: of.back.clone(), gate, seen }), ..play }
+        let play = Play::of(setting, Staged::gated(gate.clone(), held).with_limit(of.calls), None);
+        let (back, quiet) = (of.back.clone(), QUIET + recorded.longest_pause());
+        Play { away: Some(Away { does, step, event, asked, quiet, back, gate, seen }), ..play }
     }
 
     /// A run in which the system is killed, or a tool fails. What was asked before may be asked again then.
@@ -144,11 +145,11 @@ impl Play {
             Spot::Call { within } => {
                 let kind = if within.is_some() { FaultKind::Stall } else { FaultKind::Hang };
                 let fault = Fault { kind, after: *within, of: 0 };
-                (Staged::faulty(Some(world.turn), fault, 1, of.calls), Some(world.turn))
+                (Staged::faulty(Some(world.turn), fault, 1), Some(world.turn))
             }
             _ => (Staged::watched(false), None),
         };
-        let play = Play::of_repeating(setting, staged, target, kills);
+        let play = Play::of_repeating(setting, staged.with_limit(of.calls), target, kills);
         let (told, kind) = (play.staged.clone(), world.fault.kind);
         let fault = match spot {
             Spot::Tool { call, acted, .. } => Some(ToolFault { call: call.clone(), kind, acts: *acted, told }),
@@ -156,7 +157,8 @@ impl Play {
         };
         let (step, event) = if let Spot::Event { step, event } = spot { (*step, *event) } else { (0, 0) };
         let (gate, seen, back) = (Gate::default(), Arc::default(), of.back.clone());
-        let away = kills.then_some(Away { does: FaultKind::Kill, step, event, asked: 0, back, gate, seen });
+        let does = FaultKind::Kill;
+        let away = kills.then_some(Away { does, step, event, asked: 0, quiet: QUIET, back, gate, seen });
         // Only calls were held in the recorded run.
         let at_call = matches!(spot, Spot::Call { within: None }).then(|| recorded.due_at(world.turn)).flatten();
         Play { away, due: at_call.unwrap_or(usize::MAX), tools: Arc::new(ToolWorld::of(fault)), ..play }
@@ -300,7 +302,7 @@ impl Play {
         if let Some(away) = self.away.as_ref().filter(|away| away.does != FaultKind::Kill) {
             // The run of a client that left goes on, and is not to be taken for the next one.
             away.gate.opens();
-            activity.settled(QUIET * 4, || self.replay.all_served()).await;
+            activity.settled(away.quiet + QUIET * 3, || self.replay.all_served()).await;
         }
         Ok(driver.finish(scenario.settle.min(QUIET * 2)).await)
     }
@@ -395,6 +397,12 @@ impl Seen {
     pub(super) fn calls_from(&self, time: Instant) -> impl Iterator<Item = Option<usize>> {
         let time = milliseconds(time.saturating_duration_since(self.began));
         self.calls.iter().filter(move |call| call.came >= time).map(|call| call.turn)
+    }
+
+    /// The longest time for which no call came after another.
+    fn longest_pause(&self) -> Duration {
+        let pauses = self.calls.windows(2).map(|pair| pair[1].came - pair[0].came);
+        Duration::try_from_secs_f64(pauses.fold(0.0, f64::max) / 1e3).unwrap_or_default()
     }
 
     /// How many events had come before the call of a turn was answered.

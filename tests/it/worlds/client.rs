@@ -154,7 +154,9 @@ fn a_client_that_comes_back_has_all_of_it_once() {
     }
     assert!(said.contains("client  leave 2/") && said.contains("recovered"), "{said}");
     // Nobody says what becomes of a run whose client is gone.
-    assert!(said.contains("other  not judged: `leaves` says what becomes of a run without its client"), "{said}");
+    let gone =
+        "other  not judged: `leaves` says what becomes of a run without its client, which asks the model no more";
+    assert!(said.contains(gone), "{said}");
     assert!(said.contains("sick: not looked for, since a second run on the same system asks the model less"), "{said}");
 
     let tree = tree("#POST", keyed, &worlds("\"client\""));
@@ -178,6 +180,8 @@ fn what_a_client_loses_or_gets_twice_is_said() {
     let twice = lines("#AFTER", "after = max(0, after - 1)", &worlds("\"leave\""));
     assert!(twice.contains("  DOUBLED  event `text` with the id 2 comes twice"), "{twice}");
     // Each event goes to one of two clients.
+    let late = lines("#AFTER", "if not after and len(runs[\"7\"].events) > 3: after = 3", &worlds("\"viewers\""));
+    assert!(late.contains("  client  viewers 1/") && late.contains("! client  viewers 4/"), "{late}");
     let half = lines("#AFTER", "after = max(after, 2)", &worlds("\"viewers\""));
     assert!(half.contains("! client  viewers 1/") && half.contains("  LOST  the second client: "), "{half}");
 }
@@ -213,6 +217,8 @@ fn what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared() {
     };
     let finishes = gone("#SECOND", &second(""), "finishes");
     assert!(!finishes.contains('!') && finishes.contains("client  gone 2/"), "{finishes}");
+    let told = lines("#SECOND", &second(""), &worlds("\"gone\""));
+    assert!(told.contains("  client  gone 2/") && told.contains("which asks the model 1 more time"), "{told}");
     let goes_on = gone("#SECOND", &second(""), "stops");
     let asks = "  NEVER ENDS  the model is still asked once it can be noticed that the client has left";
     assert!(goes_on.contains("! client  gone 2/") && goes_on.contains(asks), "{goes_on}");
