@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::plan::{Spot, World};
 use super::sent::WhatWasSent;
-use super::stay::{Ended, PACING, Play, Seen, Setting};
+use super::stay::{ALL, Ended, PACING, Play, Seen, Setting};
 use super::verdict::{Did, Noise, Verdict};
 use crate::run::trial;
 use retake_base::env::RETAKE;
@@ -145,7 +145,7 @@ impl Setting<'_> {
         let waits = |family| matches!(family, Family::Order | Family::Client | Family::Process);
         let holds = worlds.kinds.iter().any(|kind| waits(kind.family()));
         let (seen, again, starting, watched) = self.unfaulted(holds, false)?;
-        let (sent, after) = (self.sent(&seen, None), self.sent(&again, None));
+        let (sent, after) = (self.sent(&seen, ALL), self.sent(&again, ALL));
         let on_same = Noise::between(&sent, &after);
         let is_same = again.ended == Ended::Well && again.golden == seen.golden;
         let unlike = match &again.left {
@@ -161,7 +161,7 @@ impl Setting<'_> {
         // A shared system may have had other scenarios before.
         let is_used = self.project.systems.shares(self.scenario);
         let (seen, _, starting, watched) = if is_used { fresh(holds)? } else { (seen, again, starting, watched) };
-        let (sent, other) = (self.sent(&seen, None), self.sent(&fresh(false)?.0, None));
+        let (sent, other) = (self.sent(&seen, ALL), self.sent(&fresh(false)?.0, ALL));
         let noise = Noise::between(&sent, &other);
         // What differs on fresh systems alike is not remembered.
         let can_share = unlike.is_none() && on_same.is_within(&noise);

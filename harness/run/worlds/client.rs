@@ -135,7 +135,9 @@ impl Received<'_> {
         };
         let Some(problem) = problem else {
             if does == FaultKind::Kill {
-                return Verdict::new(Did::Resumed, "");
+                // Who is told something else at the end has not got its run back.
+                let ends = real(again).last().is_some_and(|event| is_own(&event.label().into_owned()));
+                return of_own.filter(|_| ends).unwrap_or_else(|| Verdict::new(Did::Resumed, ""));
             }
             return Verdict::new(Did::Recovered, if again.is_empty() { "" } else { "to the last event" });
         };

@@ -1,6 +1,7 @@
 //! What a service did in a world, judged by the run beside the recorded one.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::batch::Recording;
 use super::client::Received;
@@ -8,7 +9,7 @@ use super::left::{Left, told_of_tools};
 use super::plan::{Spot, World};
 use super::sent::WhatWasSent;
 use super::sent::says_error;
-use super::stay::{Ended, Play, Seen, Setting};
+use super::stay::{ALL, Ended, Play, Seen, Setting};
 use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, quoted, told};
 use retake_base::text::{clipped, counted};
 use retake_core::events::Golden;
@@ -82,8 +83,8 @@ impl Setting<'_> {
         let later = met.zip(left).map(|(met, left)| (seen.steps_before(met), seen.steps_before(left)));
         let until = later.filter(|(met, left)| left > met).map(|(_, left)| left - 1);
         let (now, recorded) = match until {
-            None => (self.sent(seen, None), &recording.sent),
-            Some(_) => (self.sent(seen, until), &self.sent(&recording.seen, until)),
+            None => (self.sent(seen, ALL), &recording.sent),
+            Some(until) => (self.sent(seen, 0..until), &self.sent(&recording.seen, 0..until)),
         };
         // Where a tool fails, and where the answer arrives whole, the model has said nothing else.
         let damaged =
@@ -151,12 +152,11 @@ impl Setting<'_> {
             let asked = left.tool.clone().unwrap_or_else(|| format!("asked {}", quoted(&left.asked)));
             return Verdict::new(Did::WentOn, asked);
         }
-        let step = away.seen.lock().step;
+        let AwaySeen { step, anew, .. } = *away.seen.lock();
         let of_stream = step.map(|step| self.of_stream(away, step, seen, recording));
         let is_finished = seen.all_served || !recording.seen.all_served;
-        if let Some(verdict) =
-            of_stream.filter(|it| it.did != Did::Resumed || seen.ended == Ended::Failed || is_finished)
-        {
+        let is_over = seen.ended == Ended::Failed || (anew && is_finished);
+        if let Some(verdict) = of_stream.clone().filter(|it| it.did != Did::Resumed || is_over) {
             return verdict;
         }
         if let Some((status, said)) = seen.failed_status() {
@@ -165,25 +165,16 @@ impl Setting<'_> {
                 _ => Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref())),
             };
         }
-        let now = self.sent(seen, None);
-        let compared = self.compared(seen, recording, &recording.sent, &now);
+        // What its stream brought is judged; what later steps were told is not.
+        let told = self.later(step.map_or(ALL, |step| step + 1..ALL.end), seen, recording);
         if seen.ended == Ended::Failed {
             let why = seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned());
-            let told = seen.broken_stream().map(|_| compared.verdict()).filter(Verdict::is_told);
+            let told = told.filter(|it| seen.broken_stream().is_some() && it.is_told());
             return told.unwrap_or_else(|| Verdict::new(Did::Lost, why.unwrap_or_default()));
         }
-        if compared.is_as_recorded() && seen.golden == recording.seen.golden {
-            return if is_finished {
-                Verdict::new(Did::Resumed, "")
-            } else {
-                Verdict::new(Did::Lost, "the run is not finished after the system has started again")
-            };
-        }
-        match compared.verdict() {
-            Verdict { did: Did::Hung, why } => Verdict::new(Did::NeverEnds, why),
-            Verdict { did: Did::Silent, why } => Verdict::new(Did::Lost, why),
-            verdict => verdict,
-        }
+        let resumed = || of_stream.unwrap_or_else(|| Verdict::new(Did::Resumed, ""));
+        let lost = || Verdict::new(Did::Lost, "the run is not finished after the system has started again");
+        told.unwrap_or_else(|| if is_finished { resumed() } else { lost() })
     }
 
     fn compared<'a>(
@@ -248,7 +239,24 @@ impl Setting<'_> {
         if seen.ended == Ended::Late {
             return Verdict::new(Did::NeverEnds, DOES_NOT_COME);
         }
-        self.of_stream(away, step, seen, recording)
+        let verdict = self.of_stream(away, step, seen, recording);
+        let is_back = matches!(away.does, FaultKind::Leave | FaultKind::Late) && !away.seen.lock().anew;
+        if verdict.did == Did::Recovered && is_back && seen.ended == Ended::Well {
+            return self.later(step + 1..ALL.end, seen, recording).filter(|it| it.did != Did::Other).unwrap_or(verdict);
+        }
+        verdict
+    }
+
+    /// The verdict on what a client that came back was told in these steps, unless it is what was recorded.
+    fn later(&self, steps: Range<usize>, seen: &Seen, recording: &Recording) -> Option<Verdict> {
+        let (now, recorded) = (self.sent(seen, steps.clone()), self.sent(&recording.seen, steps.clone()));
+        let compared = self.compared(seen, recording, &recorded, &now);
+        let is_same = compared.is_as_recorded() && (steps != ALL || seen.golden == recording.seen.golden);
+        (!is_same).then(|| match compared.verdict() {
+            Verdict { did: Did::Hung, why } => Verdict::new(Did::NeverEnds, why),
+            Verdict { did: Did::Silent, why } => Verdict::new(Did::Lost, why),
+            verdict => verdict,
+        })
     }
 
     /// The verdict on what came to the client of a step's stream, over all of its connections.

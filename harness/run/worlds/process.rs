@@ -8,7 +8,7 @@ use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_engine::tools::CallOfTool;
 use retake_model::{Fault, FaultKind};
-use retake_scenario::{Action, AnswerAs, Worlds};
+use retake_scenario::{Action, AnswerAs, Step, Worlds};
 use retake_wire::fixture::{ToolExchange, is_safe};
 
 /// The faults of tools, each with whether the tool acts all the same.
@@ -81,7 +81,10 @@ impl Setting<'_> {
         places.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
         // After the last call, an event is what comes next: the last one, when nothing is left but to be asked for it once more.
         for (step, events) in &recording.seen.streams {
-            let has_way = super::client::has_way_back(self.scenario, *step, of);
+            let is_left =
+                |step: &Step| matches!(&step.action, Action::Request(it) if it.stream().is_some_and(|it| it.cancel));
+            let has_way = super::client::has_way_back(self.scenario, *step, of)
+                && !self.scenario.steps.get(*step).is_some_and(is_left);
             let event = events.iter().filter(|event| event.is_real()).count();
             places.extend((has_way && event > 0).then_some((0.0, 0, Spot::Event { step: *step, event })));
         }

@@ -1,6 +1,7 @@
 //! One run of a scenario on a system that runs already, with a fault or without.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,8 @@ use retake_wire::fixture::Fixture;
 /// How long no call has to come after the fault until a service has given up: retries come at once.
 const QUIET: Duration = Duration::from_millis(250);
 
+/// All steps of a run.
+pub(super) const ALL: Range<usize> = 0..usize::MAX;
 /// From where answers are counted that go into no golden.
 const BESIDE: usize = 1 << 20;
 
@@ -345,18 +348,22 @@ impl Setting<'_> {
         Shaped::of(&captured, &self.scenario.golden, &known, &normalize).golden
     }
 
-    /// What a run sent, up to a step if it is given.
-    pub(super) fn sent(&self, seen: &Seen, until: Option<usize>) -> WhatWasSent {
+    /// What a run sent in these steps.
+    pub(super) fn sent(&self, seen: &Seen, steps: Range<usize>) -> WhatWasSent {
         let Driven { captured, beside, broken, .. } = &seen.driven;
-        let parts = until.map_or(usize::MAX, |until| {
+        let parts = |until: usize| {
             let steps = self.scenario.steps.iter().take(until).flat_map(Step::parts);
             steps.filter(|part| part.golden).count()
-        });
-        let of_golden = captured.iter().filter(|capture| !capture.delivery.is_beside).take(parts);
-        let broken = broken.clone().or_else(|| seen.broken_stream()).filter(|_| until.is_none());
-        let of_golden = of_golden.chain(&broken).enumerate();
+        };
+        let parts =
+            if steps.end == ALL.end { parts(steps.start)..ALL.end } else { parts(steps.start)..parts(steps.end) };
+        let of_golden = || captured.iter().filter(|capture| !capture.delivery.is_beside).enumerate();
+        let broken = broken.clone().or_else(|| seen.broken_stream()).filter(|_| steps.end == ALL.end);
+        let of_golden = of_golden()
+            .filter(|(part, _)| parts.contains(part))
+            .chain(broken.iter().map(|broken| (of_golden().count(), broken)));
         // Answers that go into no golden are told apart by their steps.
-        let beside = beside.iter().filter(|(step, _)| until.is_none_or(|until| *step < until));
+        let beside = beside.iter().filter(|(step, _)| steps.contains(step));
         let beside = beside.map(|(step, capture)| (BESIDE + step, capture));
         WhatWasSent::of(of_golden.chain(beside), &self.scenario.golden, &self.normalize(seen))
     }

@@ -9,6 +9,7 @@ tests! {
     no_answer_is_held_for_what_comes_after_it,
     what_a_client_loses_or_gets_twice_is_said,
     a_service_that_cannot_resume_reports_it,
+    what_later_steps_are_told_counts,
     a_run_that_begins_anew_is_paid_twice,
     a_client_that_waits_for_ever_is_said,
     what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared,
@@ -190,6 +191,23 @@ fn a_service_that_cannot_resume_reports_it() {
     let gone = "self.send_response(404); return self.end_headers()";
     let said = lines("#AFTER", gone, &worlds("[\"leave\", \"late\", \"viewers\"]"));
     assert!(!said.contains('!') && said.contains("reported  status 404"), "{said}");
+}
+
+/// Who reads all of its stream over two connections may be told something else by the run's state.
+fn what_later_steps_are_told_counts() {
+    let state = "self.stream(runs[\"7\"], after) if self.path != \"/state\" else self.wfile.write(\
+                 b\"HTTP/1.0 200 OK\\r\\n\\r\\n\" + json.dumps({\"status\": runs.get(\"told\", \"done\")}).encode())";
+    let said = |to: &str| {
+        let tree = tree("self.stream(runs[\"7\"], after)", state, &worlds("\"leave\""));
+        tree.replace("app.py", "#AFTER", &format!("if after: runs[\"told\"] = \"{to}\""));
+        let scenario = tree.read("scenarios/poem/scenario.toml");
+        tree.write("scenarios/poem/scenario.toml", &format!("{scenario}[[step]]\nget = \"/state\"\n"));
+        let ran = tree.retake().args(&["worlds", "poem"]).run();
+        unaligned(&ran.stdout)
+    };
+    let told = said("cancelled");
+    assert!(told.contains("  client  leave 2/5  reported  status \"cancelled\""), "{told}");
+    assert!(said("done").contains("  client  leave 2/5  recovered"));
 }
 
 fn a_run_that_begins_anew_is_paid_twice() {
