@@ -1,7 +1,6 @@
 //! The faults that the calls of a replay meet.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -33,10 +32,8 @@ pub struct Staged {
     meets: Notify,
     /// How often the call of a turn may come, or one that was never recorded.
     limit: u32,
-    /// How many calls came that were never recorded, and got no answer.
-    left: AtomicU32,
-    /// When the first call met its fault, and when the first call after that left the recording.
-    times: Mutex<(Option<Instant>, Option<Instant>)>,
+    /// When the first call met its fault, when the first call after that left the recording, and how many did.
+    times: Mutex<(Option<Instant>, Option<Instant>, usize)>,
     /// When the last text of each turn's answer went that was held for a moment.
     went: Went,
 }
@@ -98,7 +95,6 @@ impl Staged {
             stormy: Notify::new(),
             meets: Notify::new(),
             limit: u32::MAX,
-            left: AtomicU32::default(),
             times: Mutex::default(),
             went: Went::default(),
         }
@@ -190,24 +186,23 @@ impl Staged {
 
     /// When the first call met its fault, and when the first call that was never recorded came after that.
     pub fn times(&self) -> (Option<Instant>, Option<Instant>) {
-        *self.times.lock()
+        let (met, left, _) = *self.times.lock();
+        (met, left)
     }
 
     /// Notes that a call came that was never recorded, of which there are so many, and that got no answer.
     pub(crate) fn note_left(&self, recorded: usize) {
-        self.times.lock().1.get_or_insert_with(Instant::now);
-        let left = self.left.fetch_add(1, Ordering::Relaxed);
-        if left >= self.limit && left as usize >= recorded {
+        let mut times = self.times.lock();
+        times.1.get_or_insert_with(Instant::now);
+        times.2 += 1;
+        if times.2 > recorded.max(self.limit as usize) {
             self.stormy.notify_one();
         }
     }
 
     /// The only turn whose calls meet a fault.
     pub(crate) fn target(&self) -> Option<usize> {
-        match self.kind {
-            StagedKind::Faulty { turn, .. } => turn,
-            _ => None,
-        }
+        if let StagedKind::Faulty { turn, .. } = self.kind { turn } else { None }
     }
 
     /// Waits until a call has come more often than it may.

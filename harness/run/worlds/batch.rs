@@ -171,10 +171,10 @@ impl Setting<'_> {
     /// Two runs without a fault on the same system. Fails if the first one is red, apart from its golden.
     fn unfaulted(&self, holds: bool, fresh: bool) -> Result<(Seen, Seen, Duration, Arc<Staged>)> {
         let limit = self.scenario.timeout;
-        let play = Play::of(self, Staged::watched(holds), None);
+        let play = Play::of(self, Staged::watched(holds), None, u32::MAX);
         let ((seen, again, starting), crash) = self.on_a_system(&play, fresh, async |on| {
             let seen = on.run(&play, true, limit).await?;
-            let again = on.run(&Play::of(self, Staged::watched(false), None), false, limit).await?;
+            let again = on.run(&Play::of(self, Staged::watched(false), None, u32::MAX), false, limit).await?;
             let failed = seen.ended != Ended::Well;
             Ok(((seen, again, on.starting), failed))
         })?;
@@ -224,7 +224,7 @@ impl Setting<'_> {
                 }
                 let is_last = at + 1 == worlds.len();
                 if is_last && is_told && !is_busy && recording.unlike.is_none() {
-                    let again = on.run(&Play::of(self, Staged::watched(false), None), false, cap).await?;
+                    let again = on.run(&Play::of(self, Staged::watched(false), None, u32::MAX), false, cap).await?;
                     if let Some(why) = sickness(&again, recording) {
                         let [last] = &mut *judged else { return Ok((None, true)) };
                         last.verdict = Verdict::new(Did::Sick, format!("afterwards the recorded run {why}"));
@@ -245,18 +245,14 @@ impl Setting<'_> {
     }
 
     fn play(&self, world: &World, of: &Worlds, recording: &Recording, cap: Duration) -> Play {
-        let play = if let Some(spot) = &world.spot {
-            match spot {
-                Spot::Event { step, event } if world.side() == "client" => {
-                    Play::of_client(self, world.fault.kind, (*step, *event), of, &recording.seen)
-                }
-                _ => Play::of_process_or_tool(self, world, spot, of, &recording.seen),
+        let turn = Some(world.turn).filter(|_| world.order.is_empty());
+        let play = match &world.spot {
+            Some(Spot::Event { step, event }) if world.side() == "client" => {
+                Play::of_client(self, world.fault.kind, (*step, *event), of, &recording.seen)
             }
-        } else if world.order.is_empty() {
-            let staged = Staged::faulty(Some(world.turn), world.fault, of.times).with_limit(of.calls);
-            Play::of(self, staged, Some(world.turn))
-        } else {
-            Play::of(self, Staged::ordered(world.order.clone()).with_limit(of.calls), None)
+            Some(spot) => Play::of_process_or_tool(self, world, spot, of, &recording.seen),
+            None if turn.is_some() => Play::of(self, Staged::faulty(turn, world.fault, of.times), turn, of.calls),
+            None => Play::of(self, Staged::ordered(world.order.clone()), None, of.calls),
         };
         // Before the whole run counts as one in which nothing happens.
         play.giving_up(self, &recording.sent, limit_of(world, cap, recording) * 3 / 4)

@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::plan::{Spot, World};
-use super::sent::WhatWasSent;
+use super::sent::{Came, WhatWasSent};
 use super::verdict::{Did, Noise, Verdict, are_pieces, quoted, steady, told, whole};
 use retake_base::text::counted;
 use retake_core::events::{Captured, Event, Payload, ShapeOptions};
 use retake_model::{Fault, FaultKind};
-use retake_scenario::{Action, Method, Scenario, Step, StreamSpec, Worlds};
+use retake_scenario::{Action, Method, Request, Scenario, Step, Worlds};
 
 /// The worlds of a scenario's client, in the order of the events of the recorded run.
 pub(super) fn worlds_of(scenario: &Scenario, streams: &BTreeMap<usize, Vec<Event>>, of: &Worlds) -> Vec<World> {
@@ -29,11 +29,9 @@ pub(super) fn worlds_of(scenario: &Scenario, streams: &BTreeMap<usize, Vec<Event
                     // Who has all of it asks for the rest at most, and for no second run.
                     _ => !is_last || kinds.contains(&FaultKind::Viewers),
                 };
-                all.extend(kinds.iter().filter(fits).map(|kind| World {
-                    turn: 0,
-                    fault: Fault { kind: *kind, after: Some(before + event), of: total },
-                    order: Vec::new(),
-                    spot: Some(Spot::Event { step: *step, event }),
+                all.extend(kinds.iter().filter(fits).map(|kind| {
+                    let fault = Fault { kind: *kind, after: Some(before + event), of: total };
+                    World::at(0, fault, Spot::Event { step: *step, event })
                 }));
             }
         }
@@ -48,8 +46,7 @@ fn real(events: &[Event]) -> impl Iterator<Item = &Event> {
 
 /// What the client of a step can do.
 fn kinds_of(scenario: &Scenario, step: &Step, index: usize, of: &Worlds) -> Vec<FaultKind> {
-    let Action::Request(request) = &step.action else { return Vec::new() };
-    let Some(StreamSpec { cancel: false, .. }) = request.stream() else { return Vec::new() };
+    let Some(request) = reads_to_the_end(step) else { return Vec::new() };
     let has_way = has_way_back(scenario, index, of);
     let is_keyed =
         of.same.is_some() || request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
@@ -64,13 +61,18 @@ fn kinds_of(scenario: &Scenario, step: &Step, index: usize, of: &Worlds) -> Vec<
     kinds
 }
 
+/// The request of a step that does not leave its stream by itself.
+fn reads_to_the_end(step: &Step) -> Option<&Request> {
+    let Action::Request(request) = &step.action else { return None };
+    request.stream().filter(|stream| !stream.cancel).map(|_| &**request)
+}
+
 /// Whether a client can come back to the stream of a step by other means than sending its request again.
 pub(super) fn has_way_back(scenario: &Scenario, index: usize, of: &Worlds) -> bool {
     let comes_back = |step: &Step| matches!(&step.action, Action::Request(request) if request.reconnect);
-    let is_get = |step: &Step| matches!(&step.action, Action::Request(request) if request.method == Method::Get);
-    of.back.is_some()
-        || scenario.steps.iter().skip(index + 1).any(comes_back)
-        || scenario.steps.get(index).is_some_and(is_get)
+    let later = || scenario.steps.iter().skip(index + 1).any(comes_back);
+    let request = scenario.steps.get(index).and_then(reads_to_the_end);
+    request.is_some_and(|request| of.back.is_some() || request.method == Method::Get || later())
 }
 
 /// The first, the middle and the last event of each run of like ones, counted from 1.
@@ -113,16 +115,15 @@ impl Received<'_> {
         };
         let has_nothing = *status == 204;
         let refused = (*status >= 300 || has_nothing).then(|| Verdict::new(Did::Reported, format!("status {status}")));
-        let is_gone = does == FaultKind::Kill && matches!(status, 404 | 410);
-        if is_gone {
+        if does == FaultKind::Kill && matches!(status, 404 | 410) {
             return Verdict::new(Did::Lost, format!("status {status}: the run is not there"));
         }
         let two = matches!(does, FaultKind::Viewers | FaultKind::Twice);
         let (recorded, now) = (self.recorded(), self.sent([self.first, again]));
         let is_own = |label: &String| !recorded.labels.contains_key(label) && !self.options.ignores(label);
-        let of_own = now.labels.iter().find(|(label, _)| is_own(label));
-        let of_own = of_own
-            .map(|(label, came)| Verdict::new(Did::Reported, told(&format!("event `{label}`"), came.said.as_deref())));
+        let said = |(label, came): (&String, &Came)| told(&format!("event `{label}`"), came.said.as_deref());
+        let of_own = now.labels.iter().find(|(label, _)| is_own(label)).map(said);
+        let of_own = of_own.map(|said| Verdict::new(Did::Reported, said));
         let problem = if !two && has_nothing && self.is_at_the_end() {
             of_own.clone()
         } else if two {

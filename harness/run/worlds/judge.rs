@@ -37,30 +37,19 @@ impl Setting<'_> {
         if seen.ended == Ended::Storm {
             return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
         }
-        if let (Some(away), Some(Spot::Event { step, .. }), "client") = (&play.away, &world.spot, world.side()) {
-            return self.judge_client(away, *step, world, seen, recording, of.leaves);
-        }
         match (&play.away, &world.spot) {
+            (Some(away), Some(Spot::Event { step, .. })) if world.side() == "client" => {
+                return self.judge_client(away, *step, world, seen, recording, of.leaves);
+            }
             (Some(away), Some(spot)) => {
-                let verdict = self.judge_kill(play, away, seen, recording, of);
-                let declared = match of.crash {
-                    Some(Crash::Resumes) => (Did::Reported, "resumes"),
-                    Some(Crash::Reports) => (Did::Resumed, "reports"),
-                    None => (Did::Recovered, ""),
-                };
-                let Verdict { did, why } = verdict;
+                let Verdict { did, why } = self.judge_kill(play, away, seen, recording, of);
+                let place = spot.said(world.turn);
+                let declared = |says: &str| format!("{place}, {}: {why}, not as crash = {says:?} says", did.word());
                 // Each place that fails is named, since what to look at is there.
-                return match (did == declared.0, did.fails()) {
-                    (true, _) => {
-                        let why = format!(
-                            "{}, {}: {why}, not as crash = {:?} says",
-                            spot.said(world.turn),
-                            did.word(),
-                            declared.1
-                        );
-                        Verdict::new(if did == Did::Reported { Did::Lost } else { Did::Other }, why)
-                    }
-                    (_, true) => Verdict::new(did, format!("{}: {why}", spot.said(world.turn))),
+                return match (did, of.crash) {
+                    (Did::Reported, Some(Crash::Resumes)) => Verdict::new(Did::Lost, declared("resumes")),
+                    (Did::Resumed, Some(Crash::Reports)) => Verdict::new(Did::Other, declared("reports")),
+                    _ if did.fails() => Verdict::new(did, format!("{place}: {why}")),
                     _ => Verdict { did, why },
                 };
             }
@@ -82,15 +71,13 @@ impl Setting<'_> {
         let (met, left) = play.staged.times();
         let later = met.zip(left).map(|(met, left)| (seen.steps_before(met), seen.steps_before(left)));
         let until = later.filter(|(met, left)| left > met).map(|(_, left)| left - 1);
-        let (now, recorded) = match until {
-            None => (self.sent(seen, ALL), &recording.sent),
-            Some(until) => (self.sent(seen, 0..until), &self.sent(&recording.seen, 0..until)),
-        };
+        let steps = until.map_or(ALL, |until| 0..until);
+        let (now, recorded) = (self.sent(seen, steps.clone()), self.sent(&recording.seen, steps));
         // Where a tool fails, and where the answer arrives whole, the model has said nothing else.
         let damaged =
             self.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none() && !world.is_invisible());
         let damaged = damaged.map(|turn| self.normalize(seen)(&turn.output.text()));
-        let compared = Compared { damaged, ..self.compared(seen, recording, recorded, &now) };
+        let compared = Compared { damaged, ..self.compared(seen, recording, &recorded, &now) };
         let is_same = compared.is_as_recorded();
         if world.side() == "tools"
             && let Some(verdict) = told_of_tool(world, seen, is_same && seen.golden == recording.seen.golden)

@@ -108,8 +108,9 @@ pub(super) struct Play {
 }
 
 impl Play {
-    pub(super) fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>) -> Play {
-        Play::of_repeating(setting, staged, target, false)
+    /// A run in which a turn meets what is staged, and more than `limit` like calls are a storm.
+    pub(super) fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>, limit: u32) -> Play {
+        Play::of_repeating(setting, staged.with_limit(limit), target, false)
     }
 
     fn of_repeating(setting: &Setting<'_>, staged: Staged, target: Option<usize>, repeats: bool) -> Play {
@@ -130,7 +131,7 @@ impl Play {
     ) -> Play {
         let (gate, seen) = (Gate::default(), Arc::default());
         let (held, asked) = recorded.held_at(step, event);
-        let play = Play::of(setting, Staged::gated(gate.clone(), held).with_limit(of.calls), None);
+        let play = Play::of(setting, Staged::gated(gate.clone(), held), None, of.calls);
         let (back, quiet) = (of.back.clone(), QUIET + recorded.longest_pause());
         Play { away: Some(Away { does, step, event, asked, quiet, back, gate, seen }), ..play }
     }
@@ -219,19 +220,6 @@ impl Play {
         self.replay.on_stage(&stage.places());
         let began = Instant::now();
         let underway = Underway::since(began).in_world(self.gives_up.clone(), self.away.clone());
-        let running = async {
-            tokio::select! {
-                driven = self.drive(setting, stage, model, &underway) => Ok(driven?),
-                () = self.staged.storm() => Err(Ended::Storm),
-            }
-            .map_or_else(
-                |ended| Ok((ended, Driven::default())),
-                |driven: Driven| {
-                    let ended = if driven.failure.is_none() { Ended::Well } else { Ended::Failed };
-                    Ok((ended, driven))
-                },
-            )
-        };
         // What counts is how long nothing happens: on a busy machine everything takes longer, and things happen all the same.
         let progress = || (model.activity().mark(), underway.steps().len(), underway.event_count());
         let idle = async {
@@ -244,7 +232,11 @@ impl Play {
             }
         };
         let (ended, driven) = tokio::select! {
-            ran = running => ran?,
+            driven = self.drive(setting, stage, model, &underway) => {
+                let driven = driven?;
+                (if driven.failure.is_none() { Ended::Well } else { Ended::Failed }, driven)
+            }
+            () = self.staged.storm() => (Ended::Storm, Driven::default()),
             () = idle => (Ended::Late, Driven::default()),
         };
         // What was asked after a fault is no miss, and what was asked before it is judged here.
@@ -464,10 +456,7 @@ impl Seen {
             let head = normalize(&format!("{}{status}", step.title));
             let events = step.events.iter().map(|event| normalize(&format!("  {}  {}", event.name, event.payload)));
             let failure = step.failure.iter().map(|why| normalize(&format!("  {why}")));
-            std::iter::once(head)
-                .chain(events.collect::<Vec<_>>())
-                .chain(failure.collect::<Vec<_>>())
-                .collect::<Vec<_>>()
+            [vec![head], events.collect(), failure.collect()].concat()
         };
         self.steps.iter().flat_map(of_step).collect()
     }
