@@ -30,11 +30,11 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-core", 14_132, 38),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8677, 5),
-    ("retake-model", 8606, 0),
+    ("retake-model", 8604, 0),
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5180, 0),
     ("retake-engine", 10_920, 21),
-    ("retake", 11_729, 41),
+    ("retake", 11_728, 41),
     ("retake-cli", 12_054, 208),
 ];
 
