@@ -226,7 +226,7 @@ impl LaidIn {
         }
         let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new(&name)).with_repeat(how.repeat);
         let replay = match how.world {
-            Some((turn, fault)) => replay.in_world(Arc::new(Staged::faulty(turn, fault, 1, u32::MAX))),
+            Some((turn, fault)) => replay.in_world(Arc::new(Staged::faulty(turn, fault, 1))),
             None if how.by_header => replay.in_world(Arc::new(Staged::asked(1))),
             None => replay,
         };

@@ -330,7 +330,7 @@ impl Replay {
                 }
                 self.note(|log| log.unanswered = true);
                 if let Some(staged) = &self.staged {
-                    staged.note_left();
+                    staged.note_left(self.fixture().table.turns().len());
                 }
                 Err(miss)
             }

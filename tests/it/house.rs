@@ -30,7 +30,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-core", 14_464, 38),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8677, 5),
-    ("retake-model", 8607, 0),
+    ("retake-model", 8605, 0),
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5180, 0),
     ("retake-engine", 10_920, 21),

@@ -1,6 +1,7 @@
 //! The client of a world that leaves a stream, comes back to it, or comes a second time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use retake_base::lock::Mutex;
 use retake_core::events::Event;
@@ -18,6 +19,8 @@ pub struct Away {
     pub event: usize,
     /// How many calls whose answers are held come before the next event.
     pub asked: usize,
+    /// How long no call comes until a run without its client has ended, or goes on no more.
+    pub quiet: Duration,
     /// The path at which it comes back.
     pub back: Option<Template>,
     /// What holds answers back until it has done it; or knows when the system was killed, and when it runs again.

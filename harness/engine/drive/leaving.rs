@@ -1,7 +1,5 @@
 //! A step whose client leaves in the middle of a stream, comes back, or comes a second time; or whose system is killed meanwhile.
 
-use std::time::Duration;
-
 use axum::http::header;
 use futures_util::future::join;
 
@@ -16,9 +14,6 @@ use retake_base::error::{Error, Result};
 use retake_core::events::{Event, Status};
 use retake_model::FaultKind;
 use retake_scenario::{self as scenario, Action, RenderedBody, Step, StreamSpec};
-
-/// How long no call has to come until a run without its client has ended, or goes on no more.
-const SETTLED: Duration = Duration::from_millis(250);
 
 impl Driver<'_> {
     /// Sends a step's request, and does at an event of its stream what the client of the world does.
@@ -66,7 +61,7 @@ impl Driver<'_> {
                 drop(response);
                 if does != FaultKind::Leave {
                     away.gate.opens();
-                    self.calls.settled(SETTLED, || false).await;
+                    self.calls.settled(away.quiet, || false).await;
                 }
                 if does == FaultKind::Gone {
                     return Err(Error::new("the client has left for good"));

@@ -7,7 +7,7 @@ use retake_wire::{Api, Call, ProviderError};
 /// Returns the error for a fault. Its headers let clients that wait before they try again do so at once.
 pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
     let error = error_of(kind, api);
-    let status = error.status;
+    let (status, name) = (error.status, error.kind);
     let mut body = error.body(api);
     if api == Api::Gemini && call.stream && call.array {
         body = Json::Array(vec![body]);
@@ -18,7 +18,7 @@ pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
     match api {
         Api::Anthropic => headers.push(("request-id", REQUEST.to_owned())),
         Api::OpenAiChat | Api::OpenAiResponses => headers.push(("x-request-id", REQUEST.to_owned())),
-        Api::Bedrock | Api::BedrockInvoke => headers.push(("x-amzn-errortype", error_of(kind, api).kind.to_owned())),
+        Api::Bedrock | Api::BedrockInvoke => headers.push(("x-amzn-errortype", name.to_owned())),
         Api::Gemini | Api::Ollama | Api::Declared(_) | Api::Opaque => {}
     }
     Sent {
@@ -34,6 +34,9 @@ pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
 /// The id of a request that failed.
 const REQUEST: &str = "req_011CSHoEeqs5C35K2UUqR7Fy";
 
+/// A status, the provider's name for the error, and what it says.
+type Said = (u16, &'static str, &'static str);
+
 fn error_of(kind: FaultKind, api: Api) -> ProviderError<'static> {
     let limited = matches!(kind, FaultKind::RateLimit | FaultKind::Exhausted);
     let code = match kind {
@@ -45,84 +48,74 @@ fn error_of(kind: FaultKind, api: Api) -> ProviderError<'static> {
     let retry = [("@type", "type.googleapis.com/google.rpc.RetryInfo"), ("retryDelay", "0.001s")];
     let retry = Json::object(retry.map(|(key, value)| (key, Json::from(value))));
     let details = limited.then(|| Json::Array(vec![retry]));
-    let of = |status, kind, message| ProviderError { status, kind, message, code, request: Some(REQUEST), details };
-    match (kind, api) {
-        (_, Api::Bedrock | Api::BedrockInvoke) => {
-            let (status, kind, message) = of_aws(kind);
-            of(status, kind, message)
-        }
-        (FaultKind::RateLimit | FaultKind::Exhausted, Api::Anthropic) => {
-            of(429, "rate_limit_error", "This request would exceed your account's rate limit. Please try again later.")
-        }
-        (FaultKind::RateLimit | FaultKind::Exhausted, Api::Gemini) => {
-            of(429, "RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota).")
-        }
-        (FaultKind::RateLimit | FaultKind::Exhausted, Api::Ollama) => of(429, "", "too many requests"),
-        (FaultKind::RateLimit | FaultKind::Exhausted, _) => {
-            of(429, "requests", "Rate limit reached for requests. Please try again in 1ms.")
-        }
-        (FaultKind::Overloaded, Api::Anthropic) => of(529, "overloaded_error", "Overloaded"),
-        (FaultKind::Overloaded, Api::Gemini) => {
-            of(503, "UNAVAILABLE", "The model is overloaded. Please try again later.")
-        }
-        (FaultKind::Overloaded, Api::Ollama) => {
-            of(503, "", "server busy, please try again.  maximum pending requests exceeded")
-        }
-        (FaultKind::Overloaded, _) => {
-            of(503, "server_error", "The engine is currently overloaded, please try again later")
-        }
-        (FaultKind::ContextOverflow, Api::Anthropic) => {
-            of(400, "invalid_request_error", "prompt is too long: 200512 tokens > 200000 maximum")
-        }
-        (FaultKind::ContextOverflow, Api::Gemini) => of(
-            400,
-            "INVALID_ARGUMENT",
-            "The input token count (1048580) exceeds the maximum number of tokens allowed (1048576).",
-        ),
-        (FaultKind::ContextOverflow, Api::Ollama) => of(400, "", "the input length exceeds the context length"),
-        (FaultKind::ContextOverflow, _) => of(
-            400,
-            "invalid_request_error",
-            "This model's maximum context length is 128000 tokens. Please reduce the length of the messages.",
-        ),
-        (FaultKind::Unauthorized, Api::Anthropic) => of(401, "authentication_error", "invalid x-api-key"),
-        (FaultKind::Unauthorized, Api::Gemini) => {
-            of(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.")
-        }
-        (FaultKind::Unauthorized, Api::Ollama) => of(401, "", "unauthorized"),
-        (FaultKind::Unauthorized, _) => of(401, "invalid_request_error", "Incorrect API key provided."),
-        (FaultKind::ModelGone, Api::Anthropic) => of(404, "not_found_error", "the model was not found"),
-        (FaultKind::ModelGone, Api::Gemini) => of(404, "NOT_FOUND", "The model is not found for API version v1beta."),
-        (FaultKind::ModelGone, Api::Ollama) => of(404, "", "model not found"),
-        (FaultKind::ModelGone, _) => {
-            of(404, "invalid_request_error", "The model does not exist or you do not have access to it.")
-        }
-        (_, Api::Anthropic) => of(500, "api_error", "Internal server error"),
-        (_, Api::Gemini) => of(500, "INTERNAL", "An internal error has occurred. Please retry."),
-        (_, Api::Ollama) => of(500, "", "an error was encountered while running the model: unexpected EOF"),
-        (_, _) => of(500, "server_error", "The server had an error while processing your request. Sorry about that!"),
-    }
+    let [anthropic, gemini, ollama, aws, openai] = said(kind);
+    let (status, kind, message) = match api {
+        Api::Anthropic => anthropic,
+        Api::Gemini => gemini,
+        Api::Ollama => ollama,
+        Api::Bedrock | Api::BedrockInvoke => aws,
+        _ => openai,
+    };
+    ProviderError { status, kind, message, code, request: Some(REQUEST), details }
 }
 
-/// The errors of Amazon Bedrock.
-fn of_aws(kind: FaultKind) -> (u16, &'static str, &'static str) {
+/// What Anthropic, Google, Ollama, Amazon and OpenAI say.
+fn said(kind: FaultKind) -> [Said; 5] {
     match kind {
-        FaultKind::RateLimit | FaultKind::Exhausted => {
-            (429, "ThrottlingException", "Too many requests, please wait before trying again.")
-        }
-        FaultKind::Overloaded => (503, "ServiceUnavailableException", "Bedrock is unable to process your request."),
-        FaultKind::ContextOverflow => (400, "ValidationException", "Input is too long for requested model."),
-        FaultKind::Unauthorized => {
-            (403, "UnrecognizedClientException", "The security token included in the request is invalid.")
-        }
-        FaultKind::ModelGone => {
-            (404, "ResourceNotFoundException", "This model version has reached the end of its life.")
-        }
-        _ => (
-            500,
-            "InternalServerException",
-            "The system encountered an unexpected error during processing. Try your request again.",
-        ),
+        FaultKind::RateLimit | FaultKind::Exhausted => [
+            (429, "rate_limit_error", "This request would exceed your account's rate limit. Please try again later."),
+            (429, "RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota)."),
+            (429, "", "too many requests"),
+            (429, "ThrottlingException", "Too many requests, please wait before trying again."),
+            (429, "requests", "Rate limit reached for requests. Please try again in 1ms."),
+        ],
+        FaultKind::Overloaded => [
+            (529, "overloaded_error", "Overloaded"),
+            (503, "UNAVAILABLE", "The model is overloaded. Please try again later."),
+            (503, "", "server busy, please try again.  maximum pending requests exceeded"),
+            (503, "ServiceUnavailableException", "Bedrock is unable to process your request."),
+            (503, "server_error", "The engine is currently overloaded, please try again later"),
+        ],
+        FaultKind::ContextOverflow => [
+            (400, "invalid_request_error", "prompt is too long: 200512 tokens > 200000 maximum"),
+            (
+                400,
+                "INVALID_ARGUMENT",
+                "The input token count (1048580) exceeds the maximum number of tokens allowed (1048576).",
+            ),
+            (400, "", "the input length exceeds the context length"),
+            (400, "ValidationException", "Input is too long for requested model."),
+            (
+                400,
+                "invalid_request_error",
+                "This model's maximum context length is 128000 tokens. Please reduce the length of the messages.",
+            ),
+        ],
+        FaultKind::Unauthorized => [
+            (401, "authentication_error", "invalid x-api-key"),
+            (401, "UNAUTHENTICATED", "Request had invalid authentication credentials."),
+            (401, "", "unauthorized"),
+            (403, "UnrecognizedClientException", "The security token included in the request is invalid."),
+            (401, "invalid_request_error", "Incorrect API key provided."),
+        ],
+        FaultKind::ModelGone => [
+            (404, "not_found_error", "the model was not found"),
+            (404, "NOT_FOUND", "The model is not found for API version v1beta."),
+            (404, "", "model not found"),
+            (404, "ResourceNotFoundException", "This model version has reached the end of its life."),
+            (404, "invalid_request_error", "The model does not exist or you do not have access to it."),
+        ],
+        _ => [
+            (500, "api_error", "Internal server error"),
+            (500, "INTERNAL", "An internal error has occurred. Please retry."),
+            (500, "", "an error was encountered while running the model: unexpected EOF"),
+            (
+                500,
+                "InternalServerException",
+                "The system encountered an unexpected error during processing. Try your request again.",
+            ),
+            (500, "server_error", "The server had an error while processing your request. Sorry about that!"),
+        ],
     }
 }
 

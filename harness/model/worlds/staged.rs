@@ -30,10 +30,10 @@ pub struct Staged {
     stormy: Notify,
     /// Told when a call meets its fault.
     meets: Notify,
-    /// How often the call of a turn may come.
+    /// How often the call of a turn may come, or one that was never recorded.
     limit: u32,
-    /// When the first call met its fault, and when the first call after that left the recording.
-    times: Mutex<(Option<Instant>, Option<Instant>)>,
+    /// When the first call met its fault, when the first call after that left the recording, and how many did.
+    times: Mutex<(Option<Instant>, Option<Instant>, usize)>,
     /// When the last text of each turn's answer went that was held for a moment.
     went: Went,
 }
@@ -88,43 +88,49 @@ impl Together {
 }
 
 impl Staged {
-    fn of(kind: StagedKind, limit: u32) -> Staged {
+    fn of(kind: StagedKind) -> Staged {
         Staged {
             kind,
             met: Mutex::default(),
             stormy: Notify::new(),
             meets: Notify::new(),
-            limit,
+            limit: u32::MAX,
             times: Mutex::default(),
             went: Went::default(),
         }
     }
 
+    /// More calls of the same turn than `limit` are a storm; and more calls that were never recorded, unless the recording has as many.
+    #[must_use]
+    pub fn with_limit(self, limit: u32) -> Staged {
+        Staged { limit, ..self }
+    }
+
     /// No fault: what could happen to each turn's answer is noted. With `holds`, answers are held back for a moment, to see which
     /// calls are under way together.
     pub fn watched(holds: bool) -> Staged {
-        Staged::of(StagedKind::Watched { possible: Mutex::default(), together: Mutex::default(), holds }, u32::MAX)
+        Staged::of(StagedKind::Watched { possible: Mutex::default(), together: Mutex::default(), holds })
     }
 
-    /// The first `times` calls of a turn, or of each turn, meet a fault. More than `limit` calls of the same turn are a storm.
-    pub fn faulty(turn: Option<usize>, fault: Fault, times: u32, limit: u32) -> Staged {
+    /// The first `times` calls of a turn, or of each turn, meet a fault.
+    pub fn faulty(turn: Option<usize>, fault: Fault, times: u32) -> Staged {
         let times = if fault.kind == FaultKind::Exhausted { u32::MAX } else { times };
-        Staged::of(StagedKind::Faulty { turn, fault, times }, limit)
+        Staged::of(StagedKind::Faulty { turn, fault, times })
     }
 
     /// Calls meet the fault that they ask for in the header `x-retake-world`, each the first `times` times.
     pub fn asked(times: u32) -> Staged {
-        Staged::of(StagedKind::Asked { times }, u32::MAX)
+        Staged::of(StagedKind::Asked { times })
     }
 
     /// The calls of these turns are answered in this order.
     pub fn ordered(turns: Vec<usize>) -> Staged {
-        Staged::of(StagedKind::Ordered(Order::of(turns)), u32::MAX)
+        Staged::of(StagedKind::Ordered(Order::of(turns)))
     }
 
     /// The answers of these turns are held back until a client has done what it does: all of each, or its last text.
     pub fn gated(gate: Gate, turns: BTreeMap<usize, bool>) -> Staged {
-        Staged::of(StagedKind::Gated(gate, turns), u32::MAX)
+        Staged::of(StagedKind::Gated(gate, turns))
     }
 
     /// What holds answers back until a client has done what it does.
@@ -180,20 +186,23 @@ impl Staged {
 
     /// When the first call met its fault, and when the first call that was never recorded came after that.
     pub fn times(&self) -> (Option<Instant>, Option<Instant>) {
-        *self.times.lock()
+        let (met, left, _) = *self.times.lock();
+        (met, left)
     }
 
-    /// Notes that a call came that was never recorded, and that got no answer.
-    pub(crate) fn note_left(&self) {
-        self.times.lock().1.get_or_insert_with(Instant::now);
+    /// Notes that a call came that was never recorded, of which there are so many, and that got no answer.
+    pub(crate) fn note_left(&self, recorded: usize) {
+        let mut times = self.times.lock();
+        times.1.get_or_insert_with(Instant::now);
+        times.2 += 1;
+        if times.2 > recorded.max(self.limit as usize) {
+            self.stormy.notify_one();
+        }
     }
 
     /// The only turn whose calls meet a fault.
     pub(crate) fn target(&self) -> Option<usize> {
-        match self.kind {
-            StagedKind::Faulty { turn, .. } => turn,
-            _ => None,
-        }
+        if let StagedKind::Faulty { turn, .. } = self.kind { turn } else { None }
     }
 
     /// Waits until a call has come more often than it may.

@@ -282,7 +282,7 @@ fn words_mean_kinds_families_or_all() {
 fn sent_over_http(fault: &str, times: usize) -> (Vec<String>, Arc<Staged>) {
     let (api, path, request) = requests().remove(0);
     let call = call_of(api, path, &request);
-    let staged = Arc::new(Staged::faulty(Some(0), Fault::parse(fault).unwrap(), 1, 10));
+    let staged = Arc::new(Staged::faulty(Some(0), Fault::parse(fault).unwrap(), 1));
     let replay = Replay::new(fixture_of(vec![turn_of(&call)]), Arc::default(), Scope::new("w"));
     let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::plan::{Spot, World};
 use super::sent::WhatWasSent;
-use super::stay::{Ended, PACING, Play, Seen, Setting};
+use super::stay::{ALL, Ended, PACING, Play, Seen, Setting};
 use super::verdict::{Did, Noise, Verdict};
 use crate::run::trial;
 use retake_base::env::RETAKE;
@@ -145,7 +145,7 @@ impl Setting<'_> {
         let waits = |family| matches!(family, Family::Order | Family::Client | Family::Process);
         let holds = worlds.kinds.iter().any(|kind| waits(kind.family()));
         let (seen, again, starting, watched) = self.unfaulted(holds, false)?;
-        let (sent, after) = (self.sent(&seen, None), self.sent(&again, None));
+        let (sent, after) = (self.sent(&seen, ALL), self.sent(&again, ALL));
         let on_same = Noise::between(&sent, &after);
         let is_same = again.ended == Ended::Well && again.golden == seen.golden;
         let unlike = match &again.left {
@@ -161,7 +161,7 @@ impl Setting<'_> {
         // A shared system may have had other scenarios before.
         let is_used = self.project.systems.shares(self.scenario);
         let (seen, _, starting, watched) = if is_used { fresh(holds)? } else { (seen, again, starting, watched) };
-        let (sent, other) = (self.sent(&seen, None), self.sent(&fresh(false)?.0, None));
+        let (sent, other) = (self.sent(&seen, ALL), self.sent(&fresh(false)?.0, ALL));
         let noise = Noise::between(&sent, &other);
         // What differs on fresh systems alike is not remembered.
         let can_share = unlike.is_none() && on_same.is_within(&noise);
@@ -171,10 +171,10 @@ impl Setting<'_> {
     /// Two runs without a fault on the same system. Fails if the first one is red, apart from its golden.
     fn unfaulted(&self, holds: bool, fresh: bool) -> Result<(Seen, Seen, Duration, Arc<Staged>)> {
         let limit = self.scenario.timeout;
-        let play = Play::of(self, Staged::watched(holds), None);
+        let play = Play::of(self, Staged::watched(holds), None, u32::MAX);
         let ((seen, again, starting), crash) = self.on_a_system(&play, fresh, async |on| {
             let seen = on.run(&play, true, limit).await?;
-            let again = on.run(&Play::of(self, Staged::watched(false), None), false, limit).await?;
+            let again = on.run(&Play::of(self, Staged::watched(false), None, u32::MAX), false, limit).await?;
             let failed = seen.ended != Ended::Well;
             Ok(((seen, again, on.starting), failed))
         })?;
@@ -224,7 +224,7 @@ impl Setting<'_> {
                 }
                 let is_last = at + 1 == worlds.len();
                 if is_last && is_told && !is_busy && recording.unlike.is_none() {
-                    let again = on.run(&Play::of(self, Staged::watched(false), None), false, cap).await?;
+                    let again = on.run(&Play::of(self, Staged::watched(false), None, u32::MAX), false, cap).await?;
                     if let Some(why) = sickness(&again, recording) {
                         let [last] = &mut *judged else { return Ok((None, true)) };
                         last.verdict = Verdict::new(Did::Sick, format!("afterwards the recorded run {why}"));
@@ -245,18 +245,14 @@ impl Setting<'_> {
     }
 
     fn play(&self, world: &World, of: &Worlds, recording: &Recording, cap: Duration) -> Play {
-        let play = if let Some(spot) = &world.spot {
-            match spot {
-                Spot::Event { step, event } if world.side() == "client" => {
-                    Play::of_client(self, world.fault.kind, (*step, *event), of, &recording.seen)
-                }
-                _ => Play::of_process_or_tool(self, world, spot, of, &recording.seen),
+        let turn = Some(world.turn).filter(|_| world.order.is_empty());
+        let play = match &world.spot {
+            Some(Spot::Event { step, event }) if world.side() == "client" => {
+                Play::of_client(self, world.fault.kind, (*step, *event), of, &recording.seen)
             }
-        } else if world.order.is_empty() {
-            let staged = Staged::faulty(Some(world.turn), world.fault, of.times, of.calls);
-            Play::of(self, staged, Some(world.turn))
-        } else {
-            Play::of(self, Staged::ordered(world.order.clone()), None)
+            Some(spot) => Play::of_process_or_tool(self, world, spot, of, &recording.seen),
+            None if turn.is_some() => Play::of(self, Staged::faulty(turn, world.fault, of.times), turn, of.calls),
+            None => Play::of(self, Staged::ordered(world.order.clone()), None, of.calls),
         };
         // Before the whole run counts as one in which nothing happens.
         play.giving_up(self, &recording.sent, limit_of(world, cap, recording) * 3 / 4)
@@ -264,7 +260,7 @@ impl Setting<'_> {
 }
 
 /// How long nothing happens in a world until it counts as hung.
-fn limit_of(world: &World, cap: Duration, recording: &Recording) -> Duration {
+pub(super) fn limit_of(world: &World, cap: Duration, recording: &Recording) -> Duration {
     match world.fault.kind {
         FaultKind::Stall | FaultKind::ToolTimeout => cap.min(STALLED),
         // Nothing happens while it starts again, which can take longer on a busy machine.

@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::plan::{Spot, World};
-use super::sent::WhatWasSent;
+use super::sent::{Came, WhatWasSent};
 use super::verdict::{Did, Noise, Verdict, are_pieces, quoted, steady, told, whole};
 use retake_base::text::counted;
 use retake_core::events::{Captured, Event, Payload, ShapeOptions};
 use retake_model::{Fault, FaultKind};
-use retake_scenario::{Action, Method, Scenario, Step, StreamSpec, Worlds};
+use retake_scenario::{Action, Method, Request, Scenario, Step, Worlds};
 
 /// The worlds of a scenario's client, in the order of the events of the recorded run.
 pub(super) fn worlds_of(scenario: &Scenario, streams: &BTreeMap<usize, Vec<Event>>, of: &Worlds) -> Vec<World> {
@@ -23,16 +23,15 @@ pub(super) fn worlds_of(scenario: &Scenario, streams: &BTreeMap<usize, Vec<Event
                 let is_first = event == 1;
                 let is_last = event == names.len();
                 let fits = |kind: &&FaultKind| match kind {
-                    FaultKind::Viewers | FaultKind::Twice => is_first,
+                    FaultKind::Twice => is_first,
+                    FaultKind::Viewers => is_first || !is_last,
                     FaultKind::Late | FaultKind::Gone => !is_last,
                     // Who has all of it asks for the rest at most, and for no second run.
                     _ => !is_last || kinds.contains(&FaultKind::Viewers),
                 };
-                all.extend(kinds.iter().filter(fits).map(|kind| World {
-                    turn: 0,
-                    fault: Fault { kind: *kind, after: Some(before + event), of: total },
-                    order: Vec::new(),
-                    spot: Some(Spot::Event { step: *step, event }),
+                all.extend(kinds.iter().filter(fits).map(|kind| {
+                    let fault = Fault { kind: *kind, after: Some(before + event), of: total };
+                    World::at(0, fault, Spot::Event { step: *step, event })
                 }));
             }
         }
@@ -47,8 +46,7 @@ fn real(events: &[Event]) -> impl Iterator<Item = &Event> {
 
 /// What the client of a step can do.
 fn kinds_of(scenario: &Scenario, step: &Step, index: usize, of: &Worlds) -> Vec<FaultKind> {
-    let Action::Request(request) = &step.action else { return Vec::new() };
-    let Some(StreamSpec { cancel: false, .. }) = request.stream() else { return Vec::new() };
+    let Some(request) = reads_to_the_end(step) else { return Vec::new() };
     let has_way = has_way_back(scenario, index, of);
     let is_keyed =
         of.same.is_some() || request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
@@ -63,13 +61,18 @@ fn kinds_of(scenario: &Scenario, step: &Step, index: usize, of: &Worlds) -> Vec<
     kinds
 }
 
+/// The request of a step that does not leave its stream by itself.
+fn reads_to_the_end(step: &Step) -> Option<&Request> {
+    let Action::Request(request) = &step.action else { return None };
+    request.stream().filter(|stream| !stream.cancel).map(|_| &**request)
+}
+
 /// Whether a client can come back to the stream of a step by other means than sending its request again.
 pub(super) fn has_way_back(scenario: &Scenario, index: usize, of: &Worlds) -> bool {
     let comes_back = |step: &Step| matches!(&step.action, Action::Request(request) if request.reconnect);
-    let is_get = |step: &Step| matches!(&step.action, Action::Request(request) if request.method == Method::Get);
-    of.back.is_some()
-        || scenario.steps.iter().skip(index + 1).any(comes_back)
-        || scenario.steps.get(index).is_some_and(is_get)
+    let later = || scenario.steps.iter().skip(index + 1).any(comes_back);
+    let request = scenario.steps.get(index).and_then(reads_to_the_end);
+    request.is_some_and(|request| of.back.is_some() || request.method == Method::Get || later())
 }
 
 /// The first, the middle and the last event of each run of like ones, counted from 1.
@@ -110,14 +113,20 @@ impl Received<'_> {
             let why = self.failure.clone().unwrap_or_else(|| "the client did not come back".to_owned());
             return Verdict::new(Did::Lost, why);
         };
-        let refused =
-            (*status >= 300 || *status == 204).then(|| Verdict::new(Did::Reported, format!("status {status}")));
-        let is_gone = does == FaultKind::Kill && matches!(status, 404 | 410);
-        if is_gone {
+        let has_nothing = *status == 204;
+        let refused = (*status >= 300 || has_nothing).then(|| Verdict::new(Did::Reported, format!("status {status}")));
+        if does == FaultKind::Kill && matches!(status, 404 | 410) {
             return Verdict::new(Did::Lost, format!("status {status}: the run is not there"));
         }
         let two = matches!(does, FaultKind::Viewers | FaultKind::Twice);
-        let problem = if two {
+        let (recorded, now) = (self.recorded(), self.sent([self.first, again]));
+        let is_own = |label: &String| !recorded.labels.contains_key(label) && !self.options.ignores(label);
+        let said = |(label, came): (&String, &Came)| told(&format!("event `{label}`"), came.said.as_deref());
+        let of_own = now.labels.iter().find(|(label, _)| is_own(label)).map(said);
+        let of_own = of_own.map(|said| Verdict::new(Did::Reported, said));
+        let problem = if !two && has_nothing && self.is_at_the_end() {
+            of_own.clone()
+        } else if two {
             let second = refused.clone().or_else(|| self.problem(&[again], "the second client: "));
             self.problem(&[self.first], "the first client: ").or(second)
         } else if self.anew {
@@ -127,23 +136,28 @@ impl Received<'_> {
         };
         let Some(problem) = problem else {
             if does == FaultKind::Kill {
-                return Verdict::new(Did::Resumed, "");
+                // Who is told something else at the end has not got its run back.
+                let ends = real(again).last().is_some_and(|event| is_own(&event.label().into_owned()));
+                return of_own.filter(|_| ends).unwrap_or_else(|| Verdict::new(Did::Resumed, ""));
             }
             return Verdict::new(Did::Recovered, if again.is_empty() { "" } else { "to the last event" });
         };
         if problem.did == Did::Reported {
             return problem;
         }
-        let (recorded, now) = (self.recorded(), self.sent([self.first, again]));
-        let own =
-            now.labels.iter().find(|(label, _)| !recorded.labels.contains_key(*label) && !self.options.ignores(label));
-        let of_own = own
-            .map(|(label, came)| Verdict::new(Did::Reported, told(&format!("event `{label}`"), came.said.as_deref())));
         // After a kill, all of it may come once more, if an event says so.
-        if does == FaultKind::Kill && own.is_some() && self.problem(&[&[], again], "").is_none() {
+        if does == FaultKind::Kill && of_own.is_some() && self.problem(&[&[], again], "").is_none() {
             return Verdict::new(Did::Resumed, "from the beginning");
         }
-        refused.filter(|_| does != FaultKind::Kill || *status != 204).or(of_own).unwrap_or(problem)
+        refused.filter(|_| does != FaultKind::Kill || !has_nothing).or(of_own).unwrap_or(problem)
+    }
+
+    /// Whether the client had left at the event that ends the stream, and no other has its name: then it is owed nothing.
+    fn is_at_the_end(&self) -> bool {
+        let ends = |events: &[Event]| real(events).last().map(|event| event.label().into_owned());
+        let last =
+            ends(self.recorded).filter(|last| real(self.recorded).filter(|it| it.label() == **last).count() == 1);
+        last.is_some() && ends(self.first) == last
     }
 
     fn sent<'b>(&self, parts: impl IntoIterator<Item = &'b [Event]>) -> WhatWasSent {

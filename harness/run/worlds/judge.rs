@@ -1,6 +1,7 @@
 //! What a service did in a world, judged by the run beside the recorded one.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::batch::Recording;
 use super::client::Received;
@@ -8,7 +9,7 @@ use super::left::{Left, told_of_tools};
 use super::plan::{Spot, World};
 use super::sent::WhatWasSent;
 use super::sent::says_error;
-use super::stay::{Ended, Play, Seen, Setting};
+use super::stay::{ALL, Ended, Play, Seen, Setting};
 use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, quoted, told};
 use retake_base::text::{clipped, counted};
 use retake_core::events::Golden;
@@ -16,6 +17,11 @@ use retake_core::json::{Json, Layout};
 use retake_engine::drive::{Away, AwaySeen, EMPTY_STREAM};
 use retake_model::FaultKind;
 use retake_scenario::{Action, Crash, Leaves, Step, Worlds};
+
+/// Why it does not matter what becomes of a run whose client has left.
+const NOT_JUDGED: &str = "not judged: `leaves` says what becomes of a run without its client";
+/// Why the client's side never ends.
+const DOES_NOT_COME: &str = "what the client waits for that came back does not come";
 
 impl Setting<'_> {
     /// The verdict on a run in a world.
@@ -28,30 +34,22 @@ impl Setting<'_> {
         recording: &Recording,
         of: &Worlds,
     ) -> Verdict {
-        if let (Some(away), Some(Spot::Event { step, .. }), "client") = (&play.away, &world.spot, world.side()) {
-            return self.judge_client(away, *step, world, seen, recording, of.leaves);
+        if seen.ended == Ended::Storm {
+            return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
         }
         match (&play.away, &world.spot) {
+            (Some(away), Some(Spot::Event { step, .. })) if world.side() == "client" => {
+                return self.judge_client(away, *step, world, seen, recording, of.leaves);
+            }
             (Some(away), Some(spot)) => {
-                let verdict = self.judge_kill(play, away, seen, recording, of);
-                let declared = match of.crash {
-                    Some(Crash::Resumes) => (Did::Reported, "resumes"),
-                    Some(Crash::Reports) => (Did::Resumed, "reports"),
-                    None => (Did::Recovered, ""),
-                };
-                let Verdict { did, why } = verdict;
+                let Verdict { did, why } = self.judge_kill(play, away, seen, recording, of);
+                let place = spot.said(world.turn);
+                let declared = |says: &str| format!("{place}, {}: {why}, not as crash = {says:?} says", did.word());
                 // Each place that fails is named, since what to look at is there.
-                return match (did == declared.0, did.fails()) {
-                    (true, _) => {
-                        let why = format!(
-                            "{}, {}: {why}, not as crash = {:?} says",
-                            spot.said(world.turn),
-                            did.word(),
-                            declared.1
-                        );
-                        Verdict::new(if did == Did::Reported { Did::Lost } else { Did::Other }, why)
-                    }
-                    (_, true) => Verdict::new(did, format!("{}: {why}", spot.said(world.turn))),
+                return match (did, of.crash) {
+                    (Did::Reported, Some(Crash::Resumes)) => Verdict::new(Did::Lost, declared("resumes")),
+                    (Did::Resumed, Some(Crash::Reports)) => Verdict::new(Did::Other, declared("reports")),
+                    _ if did.fails() => Verdict::new(did, format!("{place}: {why}")),
                     _ => Verdict { did, why },
                 };
             }
@@ -62,12 +60,8 @@ impl Setting<'_> {
             }
             _ => {}
         }
-        match seen.ended {
-            Ended::Storm => {
-                return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
-            }
-            Ended::Late => return Verdict::new(Did::Hung, hung(world.fault.kind)),
-            Ended::Well | Ended::Failed => {}
+        if seen.ended == Ended::Late {
+            return Verdict::new(Did::Hung, hung(world.fault.kind));
         }
         // A retry would hide that it noticed what no service should.
         if world.is_invisible() && attempts > 1 {
@@ -77,15 +71,13 @@ impl Setting<'_> {
         let (met, left) = play.staged.times();
         let later = met.zip(left).map(|(met, left)| (seen.steps_before(met), seen.steps_before(left)));
         let until = later.filter(|(met, left)| left > met).map(|(_, left)| left - 1);
-        let (now, recorded) = match until {
-            None => (self.sent(seen, None), &recording.sent),
-            Some(_) => (self.sent(seen, until), &self.sent(&recording.seen, until)),
-        };
+        let steps = until.map_or(ALL, |until| 0..until);
+        let (now, recorded) = (self.sent(seen, steps.clone()), self.sent(&recording.seen, steps));
         // Where a tool fails, and where the answer arrives whole, the model has said nothing else.
         let damaged =
             self.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none() && !world.is_invisible());
         let damaged = damaged.map(|turn| self.normalize(seen)(&turn.output.text()));
-        let compared = Compared { damaged, ..self.compared(seen, recording, recorded, &now) };
+        let compared = Compared { damaged, ..self.compared(seen, recording, &recorded, &now) };
         let is_same = compared.is_as_recorded();
         if world.side() == "tools"
             && let Some(verdict) = told_of_tool(world, seen, is_same && seen.golden == recording.seen.golden)
@@ -140,24 +132,18 @@ impl Setting<'_> {
         if let Some(turn) = times.and_then(|(met, killed)| seen.paid_twice(met, killed)) {
             return Verdict::new(Did::PaidTwice, format!("asks for the answer of turn {} again", turn + 1));
         }
-        let never = |what: &str| Verdict::new(Did::NeverEnds, what);
-        match seen.ended {
-            Ended::Storm => {
-                return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
-            }
-            Ended::Late => return never("what the client waits for that came back does not come"),
-            Ended::Well | Ended::Failed => {}
+        if seen.ended == Ended::Late {
+            return Verdict::new(Did::NeverEnds, DOES_NOT_COME);
         }
         if let Some(left) = &seen.left {
             let asked = left.tool.clone().unwrap_or_else(|| format!("asked {}", quoted(&left.asked)));
             return Verdict::new(Did::WentOn, asked);
         }
-        let step = away.seen.lock().step;
+        let AwaySeen { step, anew, .. } = *away.seen.lock();
         let of_stream = step.map(|step| self.of_stream(away, step, seen, recording));
         let is_finished = seen.all_served || !recording.seen.all_served;
-        if let Some(verdict) =
-            of_stream.filter(|it| it.did != Did::Resumed || seen.ended == Ended::Failed || is_finished)
-        {
+        let is_over = seen.ended == Ended::Failed || (anew && is_finished);
+        if let Some(verdict) = of_stream.clone().filter(|it| it.did != Did::Resumed || is_over) {
             return verdict;
         }
         if let Some((status, said)) = seen.failed_status() {
@@ -166,25 +152,16 @@ impl Setting<'_> {
                 _ => Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref())),
             };
         }
-        let now = self.sent(seen, None);
-        let compared = self.compared(seen, recording, &recording.sent, &now);
+        // What its stream brought is judged; what later steps were told is not.
+        let told = self.later(step.map_or(ALL, |step| step + 1..ALL.end), seen, recording);
         if seen.ended == Ended::Failed {
             let why = seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned());
-            let told = seen.broken_stream().map(|_| compared.verdict()).filter(Verdict::is_told);
+            let told = told.filter(|it| seen.broken_stream().is_some() && it.is_told());
             return told.unwrap_or_else(|| Verdict::new(Did::Lost, why.unwrap_or_default()));
         }
-        if compared.is_as_recorded() && seen.golden == recording.seen.golden {
-            return if is_finished {
-                Verdict::new(Did::Resumed, "")
-            } else {
-                Verdict::new(Did::Lost, "the run is not finished after the system has started again")
-            };
-        }
-        match compared.verdict() {
-            Verdict { did: Did::Hung, why } => Verdict::new(Did::NeverEnds, why),
-            Verdict { did: Did::Silent, why } => Verdict::new(Did::Lost, why),
-            verdict => verdict,
-        }
+        let resumed = || of_stream.unwrap_or_else(|| Verdict::new(Did::Resumed, ""));
+        let lost = || Verdict::new(Did::Lost, "the run is not finished after the system has started again");
+        told.unwrap_or_else(|| if is_finished { resumed() } else { lost() })
     }
 
     fn compared<'a>(
@@ -229,10 +206,10 @@ impl Setting<'_> {
             let before = |turn: &Option<usize>| turn.map(|turn| recording.seen.events_before(turn));
             let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
             let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;
-            let goes_on = new.iter().any(|turn| before(turn).is_none_or(|events| events >= noticed));
+            let more = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();
             return match leaves {
                 // How often depends on when a service notices it.
-                Some(Leaves::Stops) if goes_on => Verdict::new(
+                Some(Leaves::Stops) if more > 0 => Verdict::new(
                     Did::NeverEnds,
                     "the model is still asked once it can be noticed that the client has left",
                 ),
@@ -240,13 +217,33 @@ impl Setting<'_> {
                     Verdict::new(Did::Lost, "the run is not finished after the client has left")
                 }
                 Some(_) => Verdict::new(Did::Recovered, ""),
-                None => Verdict::new(Did::Other, "not judged: `leaves` says what becomes of a run without its client"),
+                None => {
+                    let more = if more > 0 { counted(more, "more time") } else { "no more".to_owned() };
+                    Verdict::new(Did::Other, format!("{NOT_JUDGED}, which asks the model {more}"))
+                }
             };
         }
         if seen.ended == Ended::Late {
-            return Verdict::new(Did::NeverEnds, "what the client waits for that came back does not come");
+            return Verdict::new(Did::NeverEnds, DOES_NOT_COME);
         }
-        self.of_stream(away, step, seen, recording)
+        let verdict = self.of_stream(away, step, seen, recording);
+        let is_back = matches!(away.does, FaultKind::Leave | FaultKind::Late) && !away.seen.lock().anew;
+        if verdict.did == Did::Recovered && is_back && seen.ended == Ended::Well {
+            return self.later(step + 1..ALL.end, seen, recording).filter(|it| it.did != Did::Other).unwrap_or(verdict);
+        }
+        verdict
+    }
+
+    /// The verdict on what a client that came back was told in these steps, unless it is what was recorded.
+    fn later(&self, steps: Range<usize>, seen: &Seen, recording: &Recording) -> Option<Verdict> {
+        let (now, recorded) = (self.sent(seen, steps.clone()), self.sent(&recording.seen, steps.clone()));
+        let compared = self.compared(seen, recording, &recorded, &now);
+        let is_same = compared.is_as_recorded() && (steps != ALL || seen.golden == recording.seen.golden);
+        (!is_same).then(|| match compared.verdict() {
+            Verdict { did: Did::Hung, why } => Verdict::new(Did::NeverEnds, why),
+            Verdict { did: Did::Silent, why } => Verdict::new(Did::Lost, why),
+            verdict => verdict,
+        })
     }
 
     /// The verdict on what came to the client of a step's stream, over all of its connections.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use super::batch::{Judged, Recording, STALLED};
+use super::batch::{Judged, Recording, STALLED, limit_of};
 use super::client;
 use super::plan::{World, plan};
 use super::stay::Setting;
@@ -73,6 +73,7 @@ pub(super) fn run(
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
     let threads = if one_by_one { 1 } else { jobs.unwrap_or(cores * ON_A_CORE) };
     let threads = if recording.starting > SLOW && jobs.is_none() { threads.min(cores) } else { threads };
+    let few = if one_by_one { 1 } else { cores };
     let shares = recording.can_share && (one_by_one || recording.starting > SLOW);
     // A system that is killed is its world's own, and one that waits in vain ends what shares it.
     let grouped = |mut places: Places, threads: usize| -> Vec<Places> {
@@ -89,8 +90,12 @@ pub(super) fn run(
         let starting: Duration = batches.iter().map(|_| recording.starting).sum();
         let working = wanted.iter().map(|_| recording.seen.took).sum::<Duration>() + starting;
         let on = |time: Duration, threads: usize| time / u32::try_from(threads.max(1)).unwrap_or(u32::MAX);
-        let seconds = (on(working, threads.min(cores)) + on(waiting, threads)).as_secs();
-        terminal::note(format!("{}: {}, about {seconds} s", scenario.name, counted(wanted.len(), "world")));
+        let about = on(working, threads.min(cores)) + on(waiting, threads);
+        // What hangs, or fails, runs once more with less beside it.
+        let hung: Duration = wanted.iter().map(|world| limit_of(world, cap, &recording)).sum();
+        let most = about + on(hung, threads) + on(hung + working, few);
+        let (worlds, about, most) = (counted(wanted.len(), "world"), about.as_secs(), most.as_secs());
+        terminal::note(format!("{}: {worlds}, about {about} s, {most} s if the service hangs in each", scenario.name));
     }
     let mut judged = all(batches, threads, |batch| runs.batch(batch))?;
     // A busy machine can make a service look as if it hung, so such worlds run once more, with less beside them. Where no answer comes
@@ -100,7 +105,6 @@ pub(super) fn run(
     };
     let doubtful = judged.iter().rev().filter(|(_, judged)| is_doubtful(judged));
     let doubtful: Places = doubtful.map(|(at, _)| (*at, wanted[*at].clone())).collect();
-    let few = if one_by_one { 1 } else { cores };
     let again = all(grouped(doubtful, few), few, |batch| runs.batch(batch))?;
     // Of worlds that failed alike in both orders, the first one shows on a fresh system whether it is so.
     let mut groups: BTreeMap<_, Places> = BTreeMap::new();

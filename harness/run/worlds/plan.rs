@@ -50,6 +50,11 @@ impl Spot {
 }
 
 impl World {
+    /// The world of a fault that is none of the model's answer.
+    pub(super) fn at(turn: usize, fault: Fault, spot: Spot) -> World {
+        World { turn, fault, order: Vec::new(), spot: Some(spot) }
+    }
+
     /// The name in commands: `turn1/cut-clean/3`, `client/leave/7`, `process/kill/3`.
     pub(super) fn id(&self) -> String {
         let after = self.fault.after.map(|after| format!("/{after}")).unwrap_or_default();

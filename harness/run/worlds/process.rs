@@ -2,6 +2,7 @@
 //! be done twice. Pure.
 
 use super::batch::Recording;
+use super::client;
 use super::plan::{Spot, World};
 use super::stay::Setting;
 use retake_base::error::{Error, Result};
@@ -81,7 +82,7 @@ impl Setting<'_> {
         places.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
         // After the last call, an event is what comes next: the last one, when nothing is left but to be asked for it once more.
         for (step, events) in &recording.seen.streams {
-            let has_way = super::client::has_way_back(self.scenario, *step, of);
+            let has_way = client::has_way_back(self.scenario, *step, of);
             let event = events.iter().filter(|event| event.is_real()).count();
             places.extend((has_way && event > 0).then_some((0.0, 0, Spot::Event { step: *step, event })));
         }
@@ -122,10 +123,6 @@ impl Setting<'_> {
 /// Worlds of a fault at these places, each with a turn, numbered from 1.
 fn numbered(kind: FaultKind, places: Vec<(usize, Spot)>) -> impl Iterator<Item = World> {
     let of = places.len();
-    places.into_iter().enumerate().map(move |(at, (turn, spot))| World {
-        turn,
-        fault: Fault { kind, after: Some(at + 1), of },
-        order: Vec::new(),
-        spot: Some(spot),
-    })
+    let numbered = places.into_iter().enumerate();
+    numbered.map(move |(at, (turn, spot))| World::at(turn, Fault { kind, after: Some(at + 1), of }, spot))
 }

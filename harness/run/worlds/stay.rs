@@ -1,6 +1,7 @@
 //! One run of a scenario on a system that runs already, with a fault or without.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,8 @@ use retake_wire::fixture::Fixture;
 /// How long no call has to come after the fault until a service has given up: retries come at once.
 const QUIET: Duration = Duration::from_millis(250);
 
+/// All steps of a run.
+pub(super) const ALL: Range<usize> = 0..usize::MAX;
 /// From where answers are counted that go into no golden.
 const BESIDE: usize = 1 << 20;
 
@@ -105,8 +108,9 @@ pub(super) struct Play {
 }
 
 impl Play {
-    pub(super) fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>) -> Play {
-        Play::of_repeating(setting, staged, target, false)
+    /// A run in which a turn meets what is staged, and more than `limit` like calls are a storm.
+    pub(super) fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>, limit: u32) -> Play {
+        Play::of_repeating(setting, staged.with_limit(limit), target, false)
     }
 
     fn of_repeating(setting: &Setting<'_>, staged: Staged, target: Option<usize>, repeats: bool) -> Play {
@@ -127,8 +131,9 @@ impl Play {
     ) -> Play {
         let (gate, seen) = (Gate::default(), Arc::default());
         let (held, asked) = recorded.held_at(step, event);
-        let play = Play::of(setting, Staged::gated(gate.clone(), held), None);
-        Play { away: Some(Away { does, step, event, asked, back: of.back.clone(), gate, seen }), ..play }
+        let play = Play::of(setting, Staged::gated(gate.clone(), held), None, of.calls);
+        let (back, quiet) = (of.back.clone(), QUIET + recorded.longest_pause());
+        Play { away: Some(Away { does, step, event, asked, quiet, back, gate, seen }), ..play }
     }
 
     /// A run in which the system is killed, or a tool fails. What was asked before may be asked again then.
@@ -144,11 +149,11 @@ impl Play {
             Spot::Call { within } => {
                 let kind = if within.is_some() { FaultKind::Stall } else { FaultKind::Hang };
                 let fault = Fault { kind, after: *within, of: 0 };
-                (Staged::faulty(Some(world.turn), fault, 1, of.calls), Some(world.turn))
+                (Staged::faulty(Some(world.turn), fault, 1), Some(world.turn))
             }
             _ => (Staged::watched(false), None),
         };
-        let play = Play::of_repeating(setting, staged, target, kills);
+        let play = Play::of_repeating(setting, staged.with_limit(of.calls), target, kills);
         let (told, kind) = (play.staged.clone(), world.fault.kind);
         let fault = match spot {
             Spot::Tool { call, acted, .. } => Some(ToolFault { call: call.clone(), kind, acts: *acted, told }),
@@ -156,7 +161,8 @@ impl Play {
         };
         let (step, event) = if let Spot::Event { step, event } = spot { (*step, *event) } else { (0, 0) };
         let (gate, seen, back) = (Gate::default(), Arc::default(), of.back.clone());
-        let away = kills.then_some(Away { does: FaultKind::Kill, step, event, asked: 0, back, gate, seen });
+        let does = FaultKind::Kill;
+        let away = kills.then_some(Away { does, step, event, asked: 0, quiet: QUIET, back, gate, seen });
         // Only calls were held in the recorded run.
         let at_call = matches!(spot, Spot::Call { within: None }).then(|| recorded.due_at(world.turn)).flatten();
         Play { away, due: at_call.unwrap_or(usize::MAX), tools: Arc::new(ToolWorld::of(fault)), ..play }
@@ -214,19 +220,6 @@ impl Play {
         self.replay.on_stage(&stage.places());
         let began = Instant::now();
         let underway = Underway::since(began).in_world(self.gives_up.clone(), self.away.clone());
-        let running = async {
-            tokio::select! {
-                driven = self.drive(setting, stage, model, &underway) => Ok(driven?),
-                () = self.staged.storm() => Err(Ended::Storm),
-            }
-            .map_or_else(
-                |ended| Ok((ended, Driven::default())),
-                |driven: Driven| {
-                    let ended = if driven.failure.is_none() { Ended::Well } else { Ended::Failed };
-                    Ok((ended, driven))
-                },
-            )
-        };
         // What counts is how long nothing happens: on a busy machine everything takes longer, and things happen all the same.
         let progress = || (model.activity().mark(), underway.steps().len(), underway.event_count());
         let idle = async {
@@ -239,7 +232,11 @@ impl Play {
             }
         };
         let (ended, driven) = tokio::select! {
-            ran = running => ran?,
+            driven = self.drive(setting, stage, model, &underway) => {
+                let driven = driven?;
+                (if driven.failure.is_none() { Ended::Well } else { Ended::Failed }, driven)
+            }
+            () = self.staged.storm() => (Ended::Storm, Driven::default()),
             () = idle => (Ended::Late, Driven::default()),
         };
         // What was asked after a fault is no miss, and what was asked before it is judged here.
@@ -300,7 +297,7 @@ impl Play {
         if let Some(away) = self.away.as_ref().filter(|away| away.does != FaultKind::Kill) {
             // The run of a client that left goes on, and is not to be taken for the next one.
             away.gate.opens();
-            activity.settled(QUIET * 4, || self.replay.all_served()).await;
+            activity.settled(away.quiet + QUIET * 3, || self.replay.all_served()).await;
         }
         Ok(driver.finish(scenario.settle.min(QUIET * 2)).await)
     }
@@ -343,18 +340,22 @@ impl Setting<'_> {
         Shaped::of(&captured, &self.scenario.golden, &known, &normalize).golden
     }
 
-    /// What a run sent, up to a step if it is given.
-    pub(super) fn sent(&self, seen: &Seen, until: Option<usize>) -> WhatWasSent {
+    /// What a run sent in these steps.
+    pub(super) fn sent(&self, seen: &Seen, steps: Range<usize>) -> WhatWasSent {
         let Driven { captured, beside, broken, .. } = &seen.driven;
-        let parts = until.map_or(usize::MAX, |until| {
+        let parts = |until: usize| {
             let steps = self.scenario.steps.iter().take(until).flat_map(Step::parts);
             steps.filter(|part| part.golden).count()
-        });
-        let of_golden = captured.iter().filter(|capture| !capture.delivery.is_beside).take(parts);
-        let broken = broken.clone().or_else(|| seen.broken_stream()).filter(|_| until.is_none());
-        let of_golden = of_golden.chain(&broken).enumerate();
+        };
+        let parts =
+            if steps.end == ALL.end { parts(steps.start)..ALL.end } else { parts(steps.start)..parts(steps.end) };
+        let of_golden = || captured.iter().filter(|capture| !capture.delivery.is_beside).enumerate();
+        let broken = broken.clone().or_else(|| seen.broken_stream()).filter(|_| steps.end == ALL.end);
+        let of_golden = of_golden()
+            .filter(|(part, _)| parts.contains(part))
+            .chain(broken.iter().map(|broken| (of_golden().count(), broken)));
         // Answers that go into no golden are told apart by their steps.
-        let beside = beside.iter().filter(|(step, _)| until.is_none_or(|until| *step < until));
+        let beside = beside.iter().filter(|(step, _)| steps.contains(step));
         let beside = beside.map(|(step, capture)| (BESIDE + step, capture));
         WhatWasSent::of(of_golden.chain(beside), &self.scenario.golden, &self.normalize(seen))
     }
@@ -395,6 +396,12 @@ impl Seen {
     pub(super) fn calls_from(&self, time: Instant) -> impl Iterator<Item = Option<usize>> {
         let time = milliseconds(time.saturating_duration_since(self.began));
         self.calls.iter().filter(move |call| call.came >= time).map(|call| call.turn)
+    }
+
+    /// The longest time for which no call came after another.
+    fn longest_pause(&self) -> Duration {
+        let pauses = self.calls.windows(2).map(|pair| pair[1].came - pair[0].came);
+        Duration::try_from_secs_f64(pauses.fold(0.0, f64::max) / 1e3).unwrap_or_default()
     }
 
     /// How many events had come before the call of a turn was answered.
@@ -449,10 +456,7 @@ impl Seen {
             let head = normalize(&format!("{}{status}", step.title));
             let events = step.events.iter().map(|event| normalize(&format!("  {}  {}", event.name, event.payload)));
             let failure = step.failure.iter().map(|why| normalize(&format!("  {why}")));
-            std::iter::once(head)
-                .chain(events.collect::<Vec<_>>())
-                .chain(failure.collect::<Vec<_>>())
-                .collect::<Vec<_>>()
+            [vec![head], events.collect(), failure.collect()].concat()
         };
         self.steps.iter().flat_map(of_step).collect()
     }

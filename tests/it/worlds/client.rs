@@ -9,6 +9,7 @@ tests! {
     no_answer_is_held_for_what_comes_after_it,
     what_a_client_loses_or_gets_twice_is_said,
     a_service_that_cannot_resume_reports_it,
+    what_later_steps_are_told_counts,
     a_run_that_begins_anew_is_paid_twice,
     a_client_that_waits_for_ever_is_said,
     what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared,
@@ -154,7 +155,9 @@ fn a_client_that_comes_back_has_all_of_it_once() {
     }
     assert!(said.contains("client  leave 2/") && said.contains("recovered"), "{said}");
     // Nobody says what becomes of a run whose client is gone.
-    assert!(said.contains("other  not judged: `leaves` says what becomes of a run without its client"), "{said}");
+    let gone =
+        "other  not judged: `leaves` says what becomes of a run without its client, which asks the model no more";
+    assert!(said.contains(gone), "{said}");
     assert!(said.contains("sick: not looked for, since a second run on the same system asks the model less"), "{said}");
 
     let tree = tree("#POST", keyed, &worlds("\"client\""));
@@ -178,6 +181,8 @@ fn what_a_client_loses_or_gets_twice_is_said() {
     let twice = lines("#AFTER", "after = max(0, after - 1)", &worlds("\"leave\""));
     assert!(twice.contains("  DOUBLED  event `text` with the id 2 comes twice"), "{twice}");
     // Each event goes to one of two clients.
+    let late = lines("#AFTER", "if not after and len(runs[\"7\"].events) > 3: after = 3", &worlds("\"viewers\""));
+    assert!(late.contains("  client  viewers 1/") && late.contains("! client  viewers 4/"), "{late}");
     let half = lines("#AFTER", "after = max(after, 2)", &worlds("\"viewers\""));
     assert!(half.contains("! client  viewers 1/") && half.contains("  LOST  the second client: "), "{half}");
 }
@@ -186,6 +191,23 @@ fn a_service_that_cannot_resume_reports_it() {
     let gone = "self.send_response(404); return self.end_headers()";
     let said = lines("#AFTER", gone, &worlds("[\"leave\", \"late\", \"viewers\"]"));
     assert!(!said.contains('!') && said.contains("reported  status 404"), "{said}");
+}
+
+/// Who reads all of its stream over two connections may be told something else by the run's state.
+fn what_later_steps_are_told_counts() {
+    let state = "self.stream(runs[\"7\"], after) if self.path != \"/state\" else self.wfile.write(\
+                 b\"HTTP/1.0 200 OK\\r\\n\\r\\n\" + json.dumps({\"status\": runs.get(\"told\", \"done\")}).encode())";
+    let said = |to: &str| {
+        let tree = tree("self.stream(runs[\"7\"], after)", state, &worlds("\"leave\""));
+        tree.replace("app.py", "#AFTER", &format!("if after: runs[\"told\"] = \"{to}\""));
+        let scenario = tree.read("scenarios/poem/scenario.toml");
+        tree.write("scenarios/poem/scenario.toml", &format!("{scenario}[[step]]\nget = \"/state\"\n"));
+        let ran = tree.retake().args(&["worlds", "poem"]).run();
+        unaligned(&ran.stdout)
+    };
+    let told = said("cancelled");
+    assert!(told.contains("  client  leave 2/5  reported  status \"cancelled\""), "{told}");
+    assert!(said("done").contains("  client  leave 2/5  recovered"));
 }
 
 fn a_run_that_begins_anew_is_paid_twice() {
@@ -213,6 +235,8 @@ fn what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared() {
     };
     let finishes = gone("#SECOND", &second(""), "finishes");
     assert!(!finishes.contains('!') && finishes.contains("client  gone 2/"), "{finishes}");
+    let told = lines("#SECOND", &second(""), &worlds("\"gone\""));
+    assert!(told.contains("  client  gone 2/") && told.contains("which asks the model 1 more time"), "{told}");
     let goes_on = gone("#SECOND", &second(""), "stops");
     let asks = "  NEVER ENDS  the model is still asked once it can be noticed that the client has left";
     assert!(goes_on.contains("! client  gone 2/") && goes_on.contains(asks), "{goes_on}");

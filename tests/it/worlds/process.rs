@@ -8,6 +8,9 @@ tests! {
     a_durable_service_resumes_wherever_it_is_killed,
     an_answer_that_is_asked_for_again_is_paid_twice,
     a_run_that_is_not_there_any_more_is_lost,
+    a_client_that_is_told_of_an_error_has_not_got_its_run_back,
+    a_client_that_leaves_by_itself_is_not_owed_an_end,
+    what_later_steps_are_told_counts,
     a_run_that_says_running_for_ever_never_ends,
     what_has_to_come_after_a_crash_is_declared,
     a_system_that_retake_does_not_start_is_refused,
@@ -152,6 +155,45 @@ fn a_run_that_is_not_there_any_more_is_lost() {
     let said = lines("if os.path.exists(FILE):", "if False:", WORLDS, "kill");
     assert!(said.contains("! process  kill 2/7  LOST  in the answer of turn 1: status 404"), "{said}");
     assert!(said.contains("! process  kill 7/7  LOST  at event 4: status 404: the run is not there"), "{said}");
+}
+
+const NOT_THERE: &str =
+    "            self.send_response(404)\n            return self.end_headers()\n        self.stream";
+
+fn a_client_that_is_told_of_an_error_has_not_got_its_run_back() {
+    let tree = tree("if os.path.exists(FILE):", "if False:", WORLDS);
+    let told = "            self.send_response(200)\n            self.end_headers()\n            return self.wfile.write(\
+                b'event: error\\ndata: {\"message\": \"no such run\"}\\n\\n')\n        self.stream";
+    tree.replace("app.py", NOT_THERE, told);
+    let said = unaligned(&tree.retake().args(&["worlds", "poem"]).run().exits(0).stdout);
+    for at in 1..=7 {
+        let reported = format!("process  kill {at}/7  reported  event `error`: \"no such run\"");
+        assert!(said.contains(&reported), "{at}: {said}");
+    }
+}
+
+fn a_client_that_leaves_by_itself_is_not_owed_an_end() {
+    let tree = tree("", "", "\"process\"");
+    let steps = "[[step]]\npost = \"/runs\"\njson = \"Go\"\ncancel = { after = \"answer\" }\n\
+                 [[step]]\nget = \"/runs/1/events\"\nreconnect = true\nstream = { last = \"end\" }\n";
+    tree.write("scenarios/poem/scenario.toml", &format!("worlds = \"process\"\n{steps}"));
+    let ran = tree.retake().args(&["worlds", "poem"]).run();
+    assert!(ran.stdout.contains("  process  kill 1..7/7  resumed"), "{}", ran.all());
+}
+
+/// Who reads its stream to the end after a restart may be told something else by the run's state.
+fn what_later_steps_are_told_counts() {
+    let tree = tree("#READY", "was_started = bool(runs)", WORLDS);
+    let state = "        if self.path == \"/state\":\n            self.send_response(200)\n            self.end_headers()\n            \
+                 return self.wfile.write(json.dumps({\"status\": \"failed\" if was_started else \"done\"}).encode())\n        \
+                 if \"1\" not in runs:";
+    tree.replace("app.py", "        if \"1\" not in runs:", state);
+    let scenario = tree.read("scenarios/poem/scenario.toml");
+    tree.write("scenarios/poem/scenario.toml", &format!("{scenario}[[step]]\nget = \"/state\"\n"));
+    let said = unaligned(&tree.retake().args(&["worlds", "poem"]).run().stdout);
+    for at in 1..=7 {
+        assert!(said.contains(&format!("  process  kill {at}/7  reported  status \"failed\"")), "{at}: {said}");
+    }
 }
 
 fn a_run_that_says_running_for_ever_never_ends() {

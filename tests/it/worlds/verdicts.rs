@@ -18,6 +18,7 @@ tests! {
     a_tool_that_ran_with_damaged_arguments_has_acted,
     a_text_that_comes_again_after_its_beginning_is_repeated,
     asking_until_an_answer_makes_sense_is_a_storm_if_none_does,
+    asking_again_and_again_what_was_never_recorded_is_a_storm,
     asking_again_for_an_answer_in_other_pieces_is_noticed,
     a_system_that_is_sick_has_the_same_table_however_long_it_takes_to_start,
     what_a_service_remembers_is_compared_on_fresh_systems,
@@ -255,6 +256,24 @@ fn asking_until_an_answer_makes_sense_is_a_storm_if_none_does() {
     assert!(storm.contains("! turn 1  nothing  storm  more than 10 calls while the answers stay like that"), "{storm}");
     let few = said("range(3)");
     assert!(few.contains("turn 1  nothing  recovered  in 2 attempts"), "{few}");
+}
+
+fn asking_again_and_again_what_was_never_recorded_is_a_storm() {
+    // The model is told of a tool that there is not, and whatever fails is tried again.
+    let again = |tries: &str| {
+        format!(
+            "    for _ in {tries}:\n        try:\n            message = ask(messages)\n        \
+             except Exception as error:\n            messages.append({{\"role\": \"user\", \"content\": str(error)}})\n            \
+             continue\n        if not message.get("
+        )
+    };
+    let scenario = "worlds = [\"unknown-tool\"]\n[[step]]\npost = \"/now\"\njson = \"Write a poem\"\n";
+    let from = "    while True:\n        message = ask(messages)\n        if not message.get(";
+    let said = |tries: &str| lines(&agent(from, &again(tries), scenario, writes())).join("\n");
+    let storm = said("iter(int, 1)");
+    assert!(storm.contains("! turn 1  unknown-tool  storm  more than 10 calls"), "{storm}");
+    let few = said("range(9)");
+    assert!(few.contains("\nturn 1  unknown-tool  went on  asked "), "{few}");
 }
 
 fn asking_again_for_an_answer_in_other_pieces_is_noticed() {

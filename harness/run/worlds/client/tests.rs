@@ -62,6 +62,13 @@ fn what_came_before_and_after_is_the_recorded_whole_once() {
 fn a_service_that_cannot_resume_may_say_so() {
     assert_eq!(leaves(2, (404, &[])), (Did::Reported, "status 404".to_owned()));
     assert_eq!(leaves(2, (204, &[])), (Did::Reported, "status 204".to_owned()));
+    let failed = [PLAIN[0], ("failed", "", r#"{"error": "timed out"}"#), PLAIN[4]];
+    let has_all = |first: &[Sent]| verdict(FaultKind::Leave, first, Some((204, &[])));
+    assert_eq!(has_all(&failed), (Did::Reported, "event `failed`: \"timed out\"".to_owned()));
+    // Who had the last event is owed nothing, whatever else differs.
+    let other = [PLAIN[0], ("text", "", r#"{"text": "Roses are blue."}"#), PLAIN[4]];
+    assert_eq!(has_all(&other).0, Did::Recovered);
+    assert_eq!(has_all(&other[..2]), (Did::Reported, "status 204".to_owned()));
     let gap = [("gap", "", r#"{"message": "what came meanwhile is gone"}"#), PLAIN[3], PLAIN[4]];
     assert_eq!(leaves(2, (200, &gap)), (Did::Reported, "event `gap`: \"what came meanwhile is gone\"".to_owned()));
     assert_eq!(verdict(FaultKind::Leave, &PLAIN[..2], None).0, Did::Lost);
