@@ -34,8 +34,8 @@ pub(super) fn of_trace(file: &Path, name: &str, fixture: &str, taken: &Taken) ->
     let (mut vars, mut body) = (format!("[vars]\nprompt = {}\n", quoted(&raw(prompt))), None);
     let known = request.and_then(|(.., body)| body.as_ref());
     let json = if let Some(known) = known {
-        let (with_prompt, found) = with_prompt(known, prompt);
-        if !found {
+        let mut with_prompt = known.clone();
+        if !put_prompt(&mut with_prompt, prompt) {
             vars.clear();
         }
         // TOML has no null.
@@ -69,26 +69,17 @@ impl Written {
     }
 }
 
-/// The body with the prompt as a variable, and whether it was there.
-fn with_prompt(body: &Json, prompt: &str) -> (Json, bool) {
+/// Puts a variable in the place of the prompt, and tells whether it was there.
+fn put_prompt(body: &mut Json, prompt: &str) -> bool {
     match body {
-        Json::Str(text) if text == prompt && !prompt.is_empty() => ("{{ prompt }}".into(), true),
-        Json::Str(text) => (raw(text).into(), false),
-        Json::Array(list) => {
-            let (list, found): (Vec<Json>, Vec<bool>) = list.iter().map(|value| with_prompt(value, prompt)).unzip();
-            (Json::Array(list), found.contains(&true))
+        Json::Str(text) => {
+            let is_prompt = text == prompt && !prompt.is_empty();
+            *text = if is_prompt { "{{ prompt }}".to_owned() } else { raw(text) };
+            is_prompt
         }
-        Json::Object(fields) => {
-            let mut any = false;
-            let fields = fields.iter().map(|(name, value)| {
-                let (value, found) = with_prompt(value, prompt);
-                any |= found;
-                (name.to_owned(), value)
-            });
-            let object = Json::object(fields.collect::<Vec<_>>());
-            (object, any)
-        }
-        other => (other.clone(), false),
+        Json::Array(list) => list.iter_mut().fold(false, |found, value| found | put_prompt(value, prompt)),
+        Json::Object(fields) => fields.values_mut().fold(false, |found, value| found | put_prompt(value, prompt)),
+        _ => false,
     }
 }
 

@@ -66,40 +66,29 @@ pub(super) fn probe(ways: Vec<Start>, env: &[(String, String)], folder: &Path, s
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
     let mut first: Option<Error> = None;
-    for way in ways.into_iter().filter(|way| way.exists_in(folder)) {
+    let found = ways.into_iter().filter(|way| way.exists_in(folder)).find_map(|way| {
         let command = way.command.join(" ");
         terminal::note(format!("starting {command}"));
         let seen = runtime.block_on(seen(way, env, folder, sources));
-        match seen {
-            Ok(seen) => {
-                end_probes();
-                return Ok(seen);
-            }
-            Err(error) => {
-                let error = error.while_doing(&format!("start the service once with `{command}`"));
-                first = first.or(Some(error));
-            }
-        }
-    }
+        let failed = |error: Error| error.while_doing(&format!("start the service once with `{command}`"));
+        seen.map_err(|error| first.get_or_insert_with(|| failed(error))).ok()
+    });
     end_probes();
-    Err(first.unwrap_or_else(|| {
+    let untold = || {
         let error = Error::new("no file here says how the service is started");
         error.help(format!("say it, with {{{{ port }}}} in the place of its port: {RETAKE} init --probe -- COMMAND"))
-    }))
+    };
+    found.ok_or_else(|| first.unwrap_or_else(untold))
 }
 
 async fn seen(start: Start, env: &[(String, String)], folder: &Path, sources: &Sources) -> Result<Seen> {
     let model = Model::start().await?;
     let url = format!("http://{}", model.address);
-    let values = [
-        ("{{ model.openai }}", format!("{url}/v1")),
-        ("{{ model.anthropic }}", url.clone()),
-        ("{{ model.gemini }}", url.clone()),
-        ("{{ model.ollama }}", url.clone()),
-        ("{{ model.bedrock }}", url.clone()),
-        ("{{ model.key }}", "retake".to_owned()),
-    ];
-    let filled = |text: &str| values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
+    let filled = |text: &str| {
+        let text = text.replace("{{ model.openai }}", &format!("{url}/v1")).replace("{{ model.key }}", "retake");
+        let others = ["anthropic", "gemini", "ollama", "bedrock"].map(|name| format!("{{{{ model.{name} }}}}"));
+        others.iter().fold(text, |text, name| text.replace(name, &url))
+    };
     let env: Vec<(String, String)> = env.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
     start.built(folder)?;
     let begun = Instant::now();
@@ -146,10 +135,9 @@ async fn looked_at(
     sources: &Sources,
 ) -> Seen {
     let own = (address.port() != probe.given()).then(|| address.port());
-    terminal::out(match own {
-        Some(port) => format!("  tried  {}: it listens on port {port}, whichever it is given", start.command.join(" ")),
-        None => format!("  tried  {}: it listens on the port that it is given", start.command.join(" ")),
-    });
+    let port = own.map(|port| format!("port {port}, whichever it is given"));
+    let port = port.as_deref().unwrap_or("the port that it is given");
+    terminal::out(format!("  tried  {}: it listens on {port}", start.command.join(" ")));
     let (mut ready, mut api) = (None, None);
     let proposed = start.path().map(str::to_owned);
     let mut paths: Vec<&str> = proposed.as_deref().into_iter().chain(PATHS).collect();

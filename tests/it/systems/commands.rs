@@ -8,6 +8,7 @@ tests!(
     a_command_is_recorded_and_replayed,
     the_environment_contains_what_is_listed_and_what_the_stage_adds,
     a_system_that_exits_early_or_is_never_ready_fails_with_the_end_of_its_log,
+    a_script_whose_interpreter_is_gone_says_which_one,
     a_time_limit_shorter_than_the_start_of_the_system_is_reported,
     a_log_line_can_show_that_a_system_is_ready,
     the_log_is_quoted_if_nothing_else_explains_the_failure,
@@ -93,6 +94,16 @@ fn a_system_that_exits_early_or_is_never_ready_fails_with_the_end_of_its_log() {
         tree.retake().args(&["test"]).run().red(says);
         assert_eq!(tree.left(), [""; 0], "{suite}");
     }
+}
+
+fn a_script_whose_interpreter_is_gone_says_which_one() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let tree = Tree::with_suite("[systems.agent]\ncommand = [\".venv/bin/serve\"]\nready = { http = \"/\" }\n");
+    tree.write(".venv/bin/serve", "#!/moved/.venv/bin/python3 -s\nimport app\n");
+    std::fs::set_permissions(tree.path(".venv/bin/serve"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    tree.scenario("a", &quiet("[[step]]\nget = \"/count\"\n"));
+    let says = "`.venv/bin/serve` is there, but not `/moved/.venv/bin/python3`, which its first line names";
+    tree.retake().args(&["test"]).run().never_says("there is no program").red(&[says]);
 }
 
 fn a_time_limit_shorter_than_the_start_of_the_system_is_reported() {

@@ -8,7 +8,7 @@ use retake_wire::{self as wire, Api, Known, Response, Target};
 
 use super::fields::{self, Kind, TABLES, Table};
 use super::lack::{Lack, Refused};
-use super::message::{Said, Unread, whole};
+use super::message::{Said, whole};
 use super::span::{Opened, Span, names, opened};
 use super::talk::{Side, Talk, finish_of, of_provider, system_of};
 
@@ -81,9 +81,27 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
         }
     }
     calls.sort_by_key(|call| call.span);
-    // Two libraries may tell of one call, and one of them without its content.
-    let is_told = |place: usize| calls.iter().any(|call| are_one_call(&spans[call.span], &spans[place]));
-    refused.retain(|(place, lack)| !matches!(lack, Lack::Nothing | Lack::NoAnswer) || !is_told(*place));
+    // Two libraries may tell of one call: what is nearer to the provider is what was sent.
+    let all = calls.clone();
+    let is_nearer = |inner: &ModelCall, outer: &ModelCall| {
+        is_within(&spans[inner.span], &spans[outer.span]) && are_one_answer(&inner.answer, &outer.answer)
+    };
+    calls.retain(|outer| !all.iter().any(|inner| is_nearer(inner, outer)));
+    // One of them may have no content, or both say that the call failed.
+    let mut told: Vec<(usize, Option<Lack>)> =
+        refused.iter().map(|(place, lack)| (*place, Some(lack.clone()))).collect();
+    told.extend(all.iter().map(|call| (call.span, None)));
+    refused.retain(|(place, lack)| {
+        let span = &spans[*place];
+        !told.iter().any(|(at, other)| match (lack, other) {
+            (Lack::Failed(_), Some(Lack::Failed(_))) | (Lack::Nothing, Some(Lack::Nothing)) => {
+                is_within(span, &spans[*at]) || ancestors(*place).any(|it| it == *at)
+            }
+            (Lack::Nothing | Lack::NoAnswer, Some(other)) => other > lack && are_one_call(&spans[*at], span),
+            (Lack::Nothing | Lack::NoAnswer, None) => are_one_call(&spans[*at], span),
+            _ => false,
+        })
+    });
     refused.sort_by_key(|(place, _)| *place);
     (calls, refused.into_iter().map(|(place, lack)| Refused::of(&spans[place], lack)).collect())
 }
@@ -91,12 +109,27 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
 /// Whether two spans tell of one call: they name the same answer or count the same tokens at the same time, or are Logfire's of a
 /// stream, with the same request.
 fn are_one_call(one: &Span, other: &Span) -> bool {
+    let same = |name: &str| one.fields.get(name) == other.fields.get(name);
     let same_id =
         || one.first_text(fields::RESPONSE_ID).is_some_and(|id| other.first_text(fields::RESPONSE_ID) == Some(id));
     let same_usage = || usage(one).is_some_and(|tokens| usage(other) == Some(tokens));
-    let same_request =
-        one.fields.get("request_data").is_some_and(|asked| other.fields.get("request_data") == Some(asked));
-    same_request || one.start <= other.end && other.start <= one.end && (same_id() || same_usage())
+    let same_request = one.fields.contains_key("request_data") && same("request_data") && same("gen_ai.input.messages");
+    let at_once = one.start <= other.end && other.start <= one.end;
+    same_request || same_id() && (at_once || !same("otel.scope.name")) || at_once && same_usage()
+}
+
+/// Whether one span is within the time of another one, which another library wrote.
+fn is_within(near: &Span, far: &Span) -> bool {
+    let longer = near.end - near.start.min(near.end) < far.end - far.start.min(far.end);
+    let other = near.fields.get("otel.scope.name") != far.fields.get("otel.scope.name");
+    other && longer && near.trace == far.trace && far.start <= near.start && near.end <= far.end
+}
+
+/// Whether two answers say and call the same.
+fn are_one_answer(one: &Answer, other: &Answer) -> bool {
+    let (calls, others) = (one.tool_calls(), other.tool_calls());
+    let same = calls.iter().zip(&others).all(|(call, other)| call.name == other.name && call.args == other.args);
+    same && calls.len() == others.len() && one.to_message().content == other.to_message().content
 }
 
 /// The place of each span's parent; `None` if it has none, or the parent is not in the trace.
@@ -125,37 +158,48 @@ pub(super) fn kind(span: &Span) -> Option<Kind> {
     TABLES.iter().find_map(of_table).or_else(|| span.text("gen_ai.tool.name").map(|_| Kind::Tool))
 }
 
-/// The length at which the exporter cut texts: the longest, if it is one that people set as a limit, and several different texts
-/// have exactly that length.
+/// The length in characters at which the exporter cut texts: the longest, if several different texts have exactly that length, and
+/// one is cut JSON or the length is one that people set as a limit.
 fn length_limit(spans: &[Span]) -> Option<usize> {
     let texts = spans.iter().flat_map(|span| span.fields.values()).filter_map(Json::as_str);
-    let longest = texts.clone().map(str::len).max()?;
-    let is_limit = longest >= 128 && longest.is_power_of_two() || longest >= 1000 && longest % 1000 == 0;
-    let different: HashSet<&str> = texts.filter(|text| is_limit && text.len() == longest).collect();
-    (different.len() > 1).then_some(longest)
+    let longest = texts.clone().map(length).max()?;
+    let is_usual = longest >= 128 && longest.is_power_of_two() || longest >= 1000 && longest % 1000 == 0;
+    let different: HashSet<&str> = texts.filter(|text| length(text) == longest).collect();
+    let is_cut = |text: &&str| matches!(opened(&(*text).into()), Opened::Cut);
+    (different.len() > 1 && (is_usual || different.iter().any(is_cut))).then_some(longest)
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
 }
 
 fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, Lack> {
     let at_limit = |name: &str| {
         let mut of_name = span.fields.range(name.to_owned()..).take_while(|(key, _)| key.starts_with(name));
-        of_name.any(|(_, value)| value.as_str().map(str::len).is_some_and(|length| Some(length) == limit))
+        of_name.any(|(_, value)| value.as_str().is_some_and(|text| Some(length(text)) == limit))
     };
     if let Some(call) = on_wire(place, span, &at_limit) {
         return Ok(call);
     }
-    let answered = read(span, Side::Answered, &at_limit);
-    if let (Some(failed), Err(Lack::Nothing)) = (&span.failed, &answered) {
+    let choices = span.count(fields::CHOICES).or_else(|| setting(span, "n")?.as_u64()).unwrap_or(1);
+    let answered = read(span, Side::Answered, &at_limit).and_then(|talk| match &talk.said[..] {
+        // The service went on with the first.
+        [first, _, ..] if choices > 1 && talk.said.iter().all(|said| said.calls().next().is_none()) => {
+            Talk::answer(std::slice::from_ref(first))
+        }
+        _ => Ok(talk.answer.unwrap_or_default()),
+    });
+    let answered = answered.and_then(|answer| if answer.blocks.is_empty() { Err(Lack::NoAnswer) } else { Ok(answer) });
+    if let (Some(failed), Err(Lack::Nothing | Lack::NoAnswer | Lack::NoRoles)) = (&span.failed, &answered) {
         return Err(Lack::Failed(failed.clone()));
     }
     let (talk, answer) = match (read(span, Side::Asked, &at_limit), answered) {
-        (Ok(talk), Ok(answered)) => (talk, answered.answer.unwrap_or_default()),
+        (Ok(talk), Ok(answer)) => (talk, answer),
         (Err(lack), Err(other)) => return Err(lack.worse(other.in_answer())),
+        (Err(Lack::Nothing), Ok(_)) => return Err(Lack::NotAsked),
         (Err(lack), _) => return Err(lack),
         (_, Err(lack)) => return Err(lack.in_answer()),
     };
-    if answer.blocks.is_empty() {
-        return Err(Lack::NoAnswer);
-    }
     let mut call = ModelCall { span: place, messages: talk.messages(), answer, ..ModelCall::default() };
     // Some frameworks write the messages after they have added the answer.
     let said = call.answer.to_message();
@@ -168,20 +212,43 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
     call.tools = if talk.tools.is_empty() { tools(span) } else { talk.tools };
     let continues = span.first_text(fields::CONTINUES).map(str::to_owned).or(talk.continues).map(|id| (id, true));
     call.continues = continues.or_else(|| span.text(fields::CONVERSATION_ID).map(|id| (id.to_owned(), false)));
-    if let (Some(failed), None, None) = (&span.failed, &call.answer.finish, finish(span)) {
+    let finishes = [call.answer.finish.clone(), finish(span)];
+    let is_whole = finishes.iter().any(Option::is_some);
+    if let (Some(failed), false) = (&span.failed, is_whole) {
         let reason = format!("the call failed ({failed}), and nothing says that the answer in its span is whole");
         return Err(Lack::Conflict(reason));
     }
     complete(&mut call, span);
+    if !is_whole && is_streamed(span) || finishes.contains(&Some(Finish::Other("error".to_owned()))) {
+        let reason = "nothing in it says why its answer ended, so its stream broke off, or the service left it";
+        return Err(Lack::Conflict(reason.to_owned()));
+    }
     let calls = call.answer.tool_calls().len();
-    let finishes = [call.answer.finish.clone(), finish(span)];
     if finishes.contains(&Some(Finish::ToolCalls)) && calls == 0 {
         return Err(Lack::Conflict("its answer ended with tool calls, but the span holds none".to_owned()));
     }
-    if span.count(fields::CHOICES).is_some_and(|choices| choices > 1) && calls > 1 {
+    if choices > 1 && calls > 1 {
         return Err(Lack::Conflict("it asked for several choices, and which calls are of one is not in it".to_owned()));
     }
     Ok(call)
+}
+
+/// Whether a span says that its answer was a stream, of which what came to its end says why it ended.
+fn is_streamed(span: &Span) -> bool {
+    let says = |(name, word, unless): &(&str, &str, &str)| match span.fields.get(*name) {
+        Some(Json::Bool(said)) => *said,
+        Some(Json::Str(said)) => (word.is_empty() || said == word) && !span.fields.contains_key(*unless),
+        _ => false,
+    };
+    fields::STREAM.iter().any(says) || setting(span, "stream") == Some(Json::Bool(true))
+}
+
+/// What a call asked for beside its messages.
+fn setting(span: &Span, name: &str) -> Option<Json> {
+    names(fields::SETTINGS).find_map(|settings| match opened(span.fields.get(settings)?) {
+        Opened::Json(settings) => settings.get(name).cloned(),
+        _ => None,
+    })
 }
 
 /// What the attributes of a span say about its answer, where the answer itself does not.
@@ -220,6 +287,7 @@ fn finish(span: &Span) -> Option<Finish> {
         Opened::Text(word) => Some(vec![finish_of(&word)]),
         _ => None,
     })?;
+    let words: Vec<Finish> = words.into_iter().filter(|word| *word != Finish::Other(String::new())).collect();
     words.iter().find(|word| **word == Finish::ToolCalls).or(words.first()).cloned()
 }
 
@@ -288,7 +356,7 @@ fn on_wire(place: usize, span: &Span, at_limit: &impl Fn(&str) -> bool) -> Optio
 /// can be read, returns the most telling reason. An answer that says that it is one comes before a text, which may be what a tool
 /// made of it.
 fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Talk, Lack> {
-    let (mut lack, mut text) = (Lack::Nothing, None);
+    let (mut lack, mut text, mut told) = (Lack::Nothing, None, None::<Talk>);
     for name in TABLES.iter().flat_map(|table| names(if side == Side::Asked { table.asked } else { table.answered })) {
         let found = match span.value(name) {
             Ok(None) => continue,
@@ -300,22 +368,30 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
             Ok(Some(plain @ Json::Str(_)))
                 if name == "output.value" && span.text("output.mime_type") == Some("text/plain") =>
             {
-                Talk::read(&Json::Array(vec![plain]), side).map_err(Lack::of)
+                Talk::read(&Json::Array(vec![plain]), side)
             }
-            Ok(Some(value)) => Talk::read(&value, side).map_err(Lack::of),
+            Ok(Some(value)) => Talk::read(&value, side),
             Err(missing) if span.dropped > 0 || span.fields.len() >= fields::USUAL_LIMIT => Err(Lack::Missing(missing)),
             Err(missing) => Err(Lack::Conflict(format!("{missing}, and no attribute was dropped"))),
         };
         match found {
-            Ok(talk) if talk.told => return Ok(talk),
+            Ok(talk) if talk.told && side == Side::Asked => return Ok(talk),
+            // LiteLLM writes the text to one attribute and the calls to another.
+            Ok(talk) if talk.told => match &mut told {
+                Some(told) => told.add_half(talk),
+                None => told = Some(talk),
+            },
             Ok(talk) => text = text.or(Some(talk)),
             Err(other) => lack = lack.worse(other),
         }
     }
+    if let Some(told) = told {
+        return Ok(told);
+    }
     let events = of_events(span, side).map(|events| Talk::read(&events, side));
     match events.or_else(|| (side == Side::Answered).then(|| in_parts(span)).flatten()) {
         Some(Ok(talk)) => Ok(talk),
-        Some(Err(unread)) => text.ok_or(lack.worse(Lack::of(unread))),
+        Some(Err(unread)) => text.ok_or(lack.worse(unread)),
         None => text.ok_or(lack),
     }
 }
@@ -338,16 +414,16 @@ fn of_events(span: &Span, side: Side) -> Option<Json> {
 }
 
 /// An answer whose text and tool calls are attributes of their own.
-fn in_parts(span: &Span) -> Option<Result<Talk, Unread>> {
+fn in_parts(span: &Span) -> Option<Result<Talk, Lack>> {
     TABLES.iter().flat_map(|table| table.parts).find_map(|[text, calls, reasoning]| {
         let calls = match opened(span.fields.get(*calls).unwrap_or(&Json::Null)) {
-            Opened::Cut => return Some(Err(Unread::Cut)),
+            Opened::Cut => return Some(Err(Lack::Cut)),
             Opened::Json(held) if !held.is_truthy() => None,
             Opened::Json(Json::Array(calls)) => match Said::of_pieces(&calls) {
                 Ok(Some(said)) => Some(said),
-                _ => return Some(Err(Unread::Call)),
+                _ => return Some(Err(Lack::Call)),
             },
-            _ => return Some(Err(Unread::Call)),
+            _ => return Some(Err(Lack::Call)),
         };
         let text = span.text(text).map(whole);
         if text.is_none() && calls.is_none() {

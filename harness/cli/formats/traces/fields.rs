@@ -70,8 +70,7 @@ pub(super) static TABLES: [Table; 6] = [
             ["gen_ai.response.text", "gen_ai.response.tool_calls", "gen_ai.response.reasoning"],
         ],
         marks: "gen_ai.",
-        capture: "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental \
-                  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",
+        capture: GENAI,
     },
     // OpenInference.
     Table {
@@ -104,8 +103,24 @@ pub(super) static TABLES: [Table; 6] = [
     },
 ];
 
+const GENAI: &str = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental \
+                     OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY";
+
 /// Settings of single instrumentations, by the beginning of an attribute or of the instrumentation's name.
-pub(super) const CAPTURE: [(&str, &str); 4] = [
+pub(super) const CAPTURE: [(&str, &str); 9] = [
+    ("com.anthropic.sdk", "ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE=content"),
+    (
+        "opentelemetry.instrumentation.openai_v2",
+        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, and SPAN_ONLY in its place with \
+         OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental",
+    ),
+    ("opentelemetry.instrumentation.google_genai", GENAI),
+    (
+        "semantic_kernel.",
+        "SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE=true, and its logs sent beside its spans",
+    ),
+    // What is left under this name are OpenLLMetry's.
+    ("opentelemetry.instrumentation.", "TRACELOOP_TRACE_CONTENT=true"),
     ("gcp.vertex.agent.llm_request", "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true"),
     ("logfire.", "InstrumentationSettings(include_content=True)"),
     ("model_request_parameters", "InstrumentationSettings(include_content=True)"),
@@ -142,9 +157,24 @@ pub(super) const TOOLS: &str = "gen_ai.tool.definitions llm.tools llm.request.fu
 
 /// Why the model stopped, how many answers a call asked for, and the provider's id of the answer.
 pub(super) const FINISH: &str = "gen_ai.response.finish_reasons gen_ai.response.finish_reason ai.response.finishReason \
-    llm.response.finish_reason llm.response.stop_reason";
+    llm.response.finish_reason llm.response.stop_reason llm.finish_reason anthropic.message.stop_reason \
+    langfuse.observation.metadata.finish_reason langfuse.observation.metadata.status";
 pub(super) const CHOICES: &str = "gen_ai.request.choice.count gen_ai.request.n";
-pub(super) const RESPONSE_ID: &str = "gen_ai.response.id ai.response.id llm.response.id llm.response_id";
+pub(super) const RESPONSE_ID: &str = "gen_ai.response.id ai.response.id llm.response.id llm.response_id \
+    langfuse.observation.metadata.id";
+
+/// What says that an answer was a stream whose end has a reason: an attribute, its value if that is a text, and one with which it
+/// does not say so (LangChain's callbacks do not pass the reason on to Langfuse). Logfire's is the log of the end.
+pub(super) const STREAM: [(&str, &str, &str); 6] = [
+    ("gen_ai.request.stream", "true", ""),
+    ("gen_ai.is_streaming", "true", ""),
+    ("llm.is_streaming", "True", ""),
+    ("langsmith.request.streaming", "true", ""),
+    ("langfuse.observation.completion_start_time", "", "langfuse.observation.metadata.ls_model_type"),
+    ("logfire.span_type", "log", ""),
+];
+/// The settings of a call.
+pub(super) const SETTINGS: &str = "llm.invocation_parameters langfuse.observation.model.parameters";
 
 /// The earlier answer that a call continues; the conversation of a call, which is an earlier answer where it equals the id of one.
 pub(super) const CONTINUES: &str = "gen_ai.request.previous_response.id gen_ai.request.previous_response_id \

@@ -1,7 +1,6 @@
 //! What a span lacks, in words: why it is no turn, and the setting that would keep what is missing.
 
 use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT, TABLES};
-use super::message::Unread;
 use super::span::{Span, names};
 
 /// Why a span cannot become a turn. The later ones say more.
@@ -11,6 +10,8 @@ pub(super) enum Lack {
     Nothing,
     /// It holds messages, but no answer.
     NoAnswer,
+    /// It holds an answer, but not what it answers.
+    NotAsked,
     Failed(String),
     NoRoles,
     Several,
@@ -23,6 +24,8 @@ pub(super) enum Lack {
     Continues(String),
     /// It begins with the result of a tool call that is not in the trace.
     Begins(String),
+    /// A tool call in it has a form that cannot be read.
+    Call,
     Conflict(String),
 }
 
@@ -38,18 +41,6 @@ pub(crate) struct Refused {
 }
 
 impl Lack {
-    pub(super) fn of(unread: Unread) -> Lack {
-        match unread {
-            Unread::NoRoles => Lack::NoRoles,
-            Unread::Cut => Lack::Cut,
-            Unread::Redacted => Lack::Redacted,
-            Unread::Several => Lack::Several,
-            Unread::NoAnswer => Lack::NoAnswer,
-            Unread::Steps => Lack::Steps,
-            Unread::Call => Lack::Conflict("a tool call in it has a form that cannot be read".to_owned()),
-        }
-    }
-
     /// The same, of an answer: what it lacks are not the messages.
     pub(super) fn in_answer(self) -> Lack {
         if matches!(self, Lack::Nothing | Lack::NoRoles | Lack::Several) { Lack::NoAnswer } else { self }
@@ -75,36 +66,45 @@ impl Refused {
         };
         // What OpenInference hides has a mark in its place.
         let leaves_no_mark = |setting: &String| !setting.starts_with("OPENINFERENCE");
-        let (reason, setting) = match lack {
-            Lack::Nothing => match capture().filter(leaves_no_mark) {
-                None => ("it holds no messages".to_owned(), None),
-                setting => ("it holds no messages: the service did not record their content".to_owned(), setting),
-            },
-            Lack::NoAnswer => ("it holds no answer".to_owned(), capture().filter(leaves_no_mark)),
+        let of_sides = |setting: &String| {
+            leaves_no_mark(setting) && ["INPUT", "recordInputs"].iter().any(|side| setting.contains(side))
+        };
+        let setting = match lack {
+            Lack::Nothing => capture().filter(leaves_no_mark),
+            // Where one side is there, only a setting for the other helps.
+            Lack::NoAnswer | Lack::NotAsked => capture().filter(of_sides),
+            Lack::Redacted => capture(),
+            Lack::Cut => Some(LENGTH_LIMIT.to_owned()),
+            Lack::Missing(_) | Lack::Dropped(_) => Some(COUNT_LIMIT.to_owned()),
+            _ => None,
+        };
+        let reason = match lack {
+            Lack::Nothing if setting.is_none() => "it holds no messages".to_owned(),
+            Lack::Nothing => "it holds no messages: the service did not record their content".to_owned(),
+            Lack::NoAnswer => "it holds no answer".to_owned(),
+            Lack::NotAsked => "it holds an answer, but not what was asked".to_owned(),
             Lack::Failed(said) => {
-                (format!("the call failed ({said}), and what the provider answered is not in the span"), None)
+                format!("the call failed ({said}), and what the provider answered is not in the span")
             }
-            Lack::NoRoles => (
-                "its messages are texts without roles, or have a form that is not read: who said what would be a guess"
-                    .to_owned(),
-                None,
-            ),
-            Lack::Several => ("it holds several conversations at once".to_owned(), None),
-            Lack::Steps => ("it holds several steps of an agent, not one answer".to_owned(), None),
-            Lack::Redacted => ("its messages were hidden by what recorded them".to_owned(), capture()),
-            Lack::Cut => ("a text in it was cut by a length limit".to_owned(), Some(LENGTH_LIMIT.to_owned())),
-            Lack::Missing(what) => (format!("attributes were dropped: {what}"), Some(COUNT_LIMIT.to_owned())),
-            Lack::Dropped(count) => (
-                format!("{count} of its attributes were dropped, and each message is several"),
-                Some(COUNT_LIMIT.to_owned()),
-            ),
+            Lack::NoRoles => {
+                "its messages are texts without roles, or have a form that is not read: who said what would \
+                              be a guess"
+                    .to_owned()
+            }
+            Lack::Several => "it holds several conversations at once".to_owned(),
+            Lack::Steps => "it holds several steps of an agent, not one answer".to_owned(),
+            Lack::Redacted => "its messages were hidden by what recorded them".to_owned(),
+            Lack::Cut => "a text in it was cut by a length limit".to_owned(),
+            Lack::Missing(what) => format!("attributes were dropped: {what}"),
+            Lack::Dropped(count) => format!("{count} of its attributes were dropped, and each message is several"),
             Lack::Continues(id) => {
-                (format!("it sends only what is new, after the answer {id}, which is not in the trace"), None)
+                format!("it sends only what is new, after the answer {id}, which is not in the trace")
             }
             Lack::Begins(id) => {
-                (format!("it begins with the result of the tool call {id:?}, but no call in the trace made it"), None)
+                format!("it begins with the result of the tool call {id:?}, but no call in the trace made it")
             }
-            Lack::Conflict(reason) => (reason, None),
+            Lack::Call => "a tool call in it has a form that cannot be read".to_owned(),
+            Lack::Conflict(reason) => reason,
         };
         Refused { trace: span.trace.clone(), span: span.id.clone(), name: span.name.clone(), reason, setting }
     }

@@ -4,6 +4,7 @@ use retake_core::conversation::{Block, Message, Native, ToolCall};
 use retake_core::json::{Json, Layout, Object};
 
 use super::fields::REDACTED;
+use super::lack::Lack;
 use super::span::{CUT_MARKS, Opened, field, folded, is_among, names, opened, text_field, undotted};
 
 /// One message of a trace.
@@ -18,19 +19,6 @@ pub(super) struct Said {
     pub(super) finish: Option<String>,
     /// Whether it is an item of OpenAI's Responses API, where one message has several items.
     pub(super) item: bool,
-}
-
-/// Why messages cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unread {
-    NoRoles,
-    Cut,
-    Redacted,
-    Several,
-    NoAnswer,
-    Steps,
-    /// A tool call in a form that cannot be read.
-    Call,
 }
 
 /// One piece of a message.
@@ -98,7 +86,7 @@ fn role_of(word: &str) -> Option<&'static str> {
 }
 
 /// Reads an object as a message; `None` if nothing says who said it.
-pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
+pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Lack> {
     if let Some(tree) = undotted(object) {
         return message(&tree);
     }
@@ -106,7 +94,8 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
         let name = name.strip_prefix("gen_ai.")?;
         role_of(name.strip_suffix(".message").unwrap_or(name))
     });
-    let finish = text_field(object, FINISH).map(str::to_owned);
+    let finish = text_field(object, FINISH).or_else(|| text_field(object.get("response_metadata")?, FINISH));
+    let finish = finish.map(str::to_owned);
     // What wraps a message: an event, a constructor of LangChain, its type beside it, a choice.
     let class = object.get("id").and_then(Json::as_array).and_then(|id| id.last()).and_then(Json::as_str);
     let typed = object.get("data").filter(|data| data.get("content").is_some());
@@ -119,7 +108,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
     ];
     if let Some((inner, role)) = wrappers.into_iter().find_map(|(inner, role)| Some((inner?, role))) {
         let mut inner = match opened(inner) {
-            Opened::Cut => return Err(Unread::Cut),
+            Opened::Cut => return Err(Lack::Cut),
             Opened::Json(inner @ Json::Object(_)) => inner,
             Opened::Json(content) => Json::object([("content", content)]),
             Opened::Text(text) => Json::object([("content", Json::Str(text))]),
@@ -185,6 +174,10 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Unread> {
     for calls in [Some(object), more].into_iter().flatten() {
         said.add_calls(calls)?;
     }
+    if event.is_some() && content.is_none() && said.blocks.is_empty() {
+        return Err(Lack::Redacted);
+    }
+    said.forget_spelled_calls();
     if is_thought {
         said.finish = None;
         said.blocks.iter_mut().for_each(|block| {
@@ -203,6 +196,10 @@ fn result_of(value: &Json, id: &str, name: Option<String>, content: Json) -> Mes
 }
 
 impl Said {
+    pub(super) fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.blocks.iter().filter_map(|block| if let Block::ToolCall(call) = block { Some(call) } else { None })
+    }
+
     fn add(&mut self, piece: Piece) {
         match piece {
             Piece::Block(Block::Text(text)) if text.is_empty() => {}
@@ -212,7 +209,7 @@ impl Said {
     }
 
     /// Adds the calls in the fields of a message, which its content may hold as well.
-    fn add_calls(&mut self, object: &Json) -> Result<(), Unread> {
+    fn add_calls(&mut self, object: &Json) -> Result<(), Lack> {
         for (name, held) in object.as_object().into_iter().flat_map(Object::iter) {
             if self.role != "ai" || way(name) != Some(Way::Call) || name.contains("chunk") || !held.is_truthy() {
                 continue;
@@ -220,11 +217,11 @@ impl Said {
             let calls = match opened(held) {
                 Opened::Json(Json::Array(calls)) => calls,
                 Opened::Json(call @ Json::Object(_)) => vec![call],
-                Opened::Cut => return Err(Unread::Cut),
+                Opened::Cut => return Err(Lack::Cut),
                 _ => continue,
             };
-            for call in calls.iter().map(|call| tool_call(call).ok_or(Unread::Call)) {
-                let call = call?;
+            for call in &calls {
+                let call = tool_call(call)?;
                 // What a stream left in the content may be without arguments.
                 let same = |known: &ToolCall| {
                     let unknown = known.id.is_empty() || call.id.is_empty();
@@ -240,15 +237,26 @@ impl Said {
         Ok(())
     }
 
+    /// Leaves out texts that spell, as items of OpenAI's Responses API, calls that the message holds.
+    fn forget_spelled_calls(&mut self) {
+        let ids: Vec<String> = self.calls().map(|call| call.id.clone()).collect();
+        let spells = |text: &str| match opened(&text.into()) {
+            Opened::Json(item) => item.str_of("call_id").is_some_and(|id| ids.iter().any(|known| known == id)),
+            _ => false,
+        };
+        self.blocks.retain(|block| !matches!(block, Block::Text(text) if spells(text)));
+    }
+
     /// Reads an answer's calls, or its pieces, that come without a role; `None` if it is neither.
-    pub(super) fn of_pieces(list: &[Json]) -> Result<Option<Said>, Unread> {
+    pub(super) fn of_pieces(list: &[Json]) -> Result<Option<Said>, Lack> {
         let mut said = Said { role: "ai".to_owned(), ..Said::default() };
         for element in list {
             match element {
                 Json::Object(_) if is_piece(element) => said.add(piece(element)?),
-                Json::Object(_) => match tool_call(element).filter(|_| looks_called(element)) {
-                    Some(call) => said.add(Piece::Block(Block::ToolCall(call))),
-                    None => return Ok(None),
+                Json::Object(_) if looks_called(element) => match tool_call(element) {
+                    Ok(call) => said.add(Piece::Block(Block::ToolCall(call))),
+                    Err(Lack::Cut) => return Err(Lack::Cut),
+                    Err(_) => return Ok(None),
                 },
                 _ => return Ok(None),
             }
@@ -258,7 +266,7 @@ impl Said {
 }
 
 /// Reads the content of a message.
-fn pieces(content: &Json) -> Result<Vec<Piece>, Unread> {
+fn pieces(content: &Json) -> Result<Vec<Piece>, Lack> {
     match content {
         Json::Str(text) => {
             // Attributes hold lists as texts; a list of pieces is one, any other JSON is what somebody said.
@@ -269,7 +277,7 @@ fn pieces(content: &Json) -> Result<Vec<Piece>, Unread> {
                 return list.iter().map(piece).collect();
             }
             if text.starts_with('[') && text.contains("\"type\"") && matches!(opened(content), Opened::Cut) {
-                return Err(Unread::Cut);
+                return Err(Lack::Cut);
             }
             Ok(vec![Piece::Block(Block::Text(whole(text)?.to_owned()))])
         }
@@ -319,7 +327,7 @@ fn kind_of(value: &Json) -> String {
     ends.filter(|kind| !kind.is_empty()).map_or_else(|| kind.clone(), str::to_owned)
 }
 
-fn piece(value: &Json) -> Result<Piece, Unread> {
+fn piece(value: &Json) -> Result<Piece, Lack> {
     if let Json::Str(text) = value {
         return Ok(Piece::Block(Block::Text(whole(text)?.to_owned())));
     }
@@ -329,7 +337,7 @@ fn piece(value: &Json) -> Result<Piece, Unread> {
     let kind = kind_of(value);
     let (told, held) = wrapped(value).map_or((way(&kind), value), |(way, held)| (Some(way), held));
     match told {
-        Some(Way::Call) => return tool_call(held).map(Block::ToolCall).map(Piece::Block).ok_or(Unread::Call),
+        Some(Way::Call) => return tool_call(held).map(Block::ToolCall).map(Piece::Block),
         Some(Way::Result) => return result(held).map(Piece::Result),
         None => {}
     }
@@ -350,23 +358,30 @@ fn piece(value: &Json) -> Result<Piece, Unread> {
         Some(text) if is_among(&kind, TEXTS) || kind.is_empty() => {
             Ok(Piece::Block(Block::Text(whole(text)?.to_owned())))
         }
+        // Where content is not to be recorded, some keep the kind of each piece.
+        None if kind == "text" && value.as_object().is_some_and(|fields| fields.len() == 1) => Err(Lack::Redacted),
         _ => Ok(Piece::Block(Block::Native(Native { api: "the trace".to_owned(), block: value.clone() }))),
     }
 }
 
-/// Reads a tool call, whatever it is called; `None` if it has no name.
-pub(super) fn tool_call(value: &Json) -> Option<ToolCall> {
+/// Reads a tool call, whatever it is called.
+/// Fails if it has no name, or its arguments were cut.
+fn tool_call(value: &Json) -> Result<ToolCall, Lack> {
     if let Some(tree) = undotted(value) {
         return tool_call(&tree);
     }
     let value = wrapped(value).filter(|_| value.get("function").is_none()).map_or(value, |(_, held)| held);
     let value = field(value, "payload").unwrap_or(value);
     let inner = value.get("function").filter(|inner| inner.as_object().is_some()).unwrap_or(value);
-    let name = text_field(inner, NAME).or_else(|| text_field(value, NAME))?;
-    Some(ToolCall {
+    let name = text_field(inner, NAME).or_else(|| text_field(value, NAME)).ok_or(Lack::Call)?;
+    let args = field(inner, ARGUMENTS);
+    if args.is_some_and(|args| matches!(opened(args), Opened::Cut)) {
+        return Err(Lack::Cut);
+    }
+    Ok(ToolCall {
         id: text_field(value, ID).unwrap_or_default().to_owned(),
         name: name.to_owned(),
-        args: field(inner, ARGUMENTS).map_or_else(|| Json::object::<String>([]), arguments),
+        args: args.map_or_else(|| Json::object::<String>([]), arguments),
     })
 }
 
@@ -379,7 +394,7 @@ pub(super) fn arguments(args: &Json) -> Json {
     }
 }
 
-fn result(value: &Json) -> Result<Message, Unread> {
+fn result(value: &Json) -> Result<Message, Lack> {
     let origin = value.get("origin");
     let name = text_field(value, NAME).or_else(|| text_field(origin?, NAME)).map(str::to_owned);
     let id = text_field(value, ID).or_else(|| text_field(origin?, ID)).unwrap_or_default();
@@ -387,7 +402,7 @@ fn result(value: &Json) -> Result<Message, Unread> {
 }
 
 /// The text of a tool's result. An object is its JSON, as providers' APIs take it.
-fn result_text(content: &Json) -> Result<Json, Unread> {
+fn result_text(content: &Json) -> Result<Json, Lack> {
     Ok(match content {
         Json::Str(text) => Json::Str(whole(text)?.to_owned()),
         Json::Null => "".into(),
@@ -395,12 +410,18 @@ fn result_text(content: &Json) -> Result<Json, Unread> {
             let only = ["output", "return_value", "content"].into_iter().find_map(|name| fields.get(name));
             let typed = fields.get("value").filter(|_| content.str_of("type").is_some() && fields.len() == 2);
             match typed.or_else(|| only.filter(|text| fields.len() == 1 && text.as_str().is_some())) {
+                // The AI SDK sends what `JSON.stringify` makes of it.
+                Some(inner @ (Json::Object(_) | Json::Array(_))) if content.str_of("type") == Some("json") => {
+                    inner.print(Layout::Compact).into()
+                }
                 Some(inner) => result_text(inner)?,
                 None => content.print(Layout::Python).into(),
             }
         }
         Json::Array(list) => {
-            let texts: Option<String> = list.iter().map(|part| part.as_str().or_else(|| part.str_of("text"))).collect();
+            let fields = |part| if kind_of(part) == "text" { TEXT } else { "text" };
+            let texts = list.iter().map(|part| part.as_str().or_else(|| field(part, fields(part))?.as_str()));
+            let texts: Option<String> = texts.collect();
             let json = || match &list[..] {
                 [one] => one.get("json").map(|json| json.print(Layout::Python)),
                 _ => None,
@@ -413,12 +434,12 @@ fn result_text(content: &Json) -> Result<Json, Unread> {
 }
 
 /// A text, unless it was hidden or cut.
-pub(super) fn whole(text: &str) -> Result<&str, Unread> {
+pub(super) fn whole(text: &str) -> Result<&str, Lack> {
     if REDACTED.contains(&text) {
-        return Err(Unread::Redacted);
+        return Err(Lack::Redacted);
     }
     if CUT_MARKS.iter().any(|mark| text.ends_with(mark)) {
-        return Err(Unread::Cut);
+        return Err(Lack::Cut);
     }
     Ok(text)
 }

@@ -1,5 +1,7 @@
 //! Reads OTLP: spans and log records, as the Collector's file exporter and the protocol itself write them.
 
+use std::collections::BTreeMap;
+
 use retake_core::json::{Json, Object};
 
 use super::fields::TABLES;
@@ -55,7 +57,14 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
     // 2 is the error code; the file exporter may write its name.
     let code = status.and_then(|status| status.get("code"));
     let failed = matches!(code, Some(Json::Int(2))) || code.and_then(Json::as_str) == Some("STATUS_CODE_ERROR");
-    let said = status.and_then(|status| text_field(status, "message")).unwrap_or("no message");
+    let fields: BTreeMap<String, Json> = attributes(item, at)?.into_iter().collect();
+    // Some say it only by the exception, some only by its type; a status may hold the whole traceback.
+    let thrown = events.iter().find_map(|(_, event): &(u64, Object)| event.get("exception.message")?.as_str());
+    let said =
+        || status.and_then(|status| text_field(status, "message")).or_else(|| fields.get("error.type")?.as_str());
+    let said = thrown.or_else(|| failed.then(|| said().unwrap_or("no message")));
+    let first = |said: &str| said.split(['\n', '\r']).next()?.split("Traceback (most recent").next().map(str::to_owned);
+    let failed = said.and_then(first);
     Ok(Span {
         trace: id(item, "traceId", at)?,
         id: id(item, "spanId", at)?,
@@ -63,10 +72,10 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
         name: item.str_of("name").unwrap_or_default().to_owned(),
         start: time(item, "startTimeUnixNano"),
         end: time(item, "endTimeUnixNano"),
-        fields: attributes(item, at)?.into_iter().collect(),
-        events,
         dropped: number(field(item, "droppedattributescount")).unwrap_or(0),
-        failed: failed.then(|| said.to_owned()),
+        fields,
+        events,
+        failed,
     })
 }
 

@@ -4,7 +4,8 @@ use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall};
 use retake_core::json::{Json, Object};
 use retake_wire::{self as wire, Api, Response};
 
-use super::message::{FINISH, Said, Unread, message, whole};
+use super::lack::Lack;
+use super::message::{FINISH, Said, message, whole};
 use super::span::{Opened, field, is_among, names, opened, text_field};
 
 /// A conversation, with what its request says beside the messages; or an answer.
@@ -49,39 +50,39 @@ const DEPTH: usize = 8;
 impl Talk {
     /// Reads one side of a call.
     /// Why it cannot be read.
-    pub(super) fn read(value: &Json, side: Side) -> Result<Talk, Unread> {
+    pub(super) fn read(value: &Json, side: Side) -> Result<Talk, Lack> {
         let mut talk = Talk { told: side == Side::Asked, ..Talk::default() };
         talk.walk(value, side, 0)?;
         if side == Side::Answered && talk.answer.is_none() {
             talk.answer = Some(Talk::answer(&talk.said)?);
         }
-        if side == Side::Asked && talk.said.is_empty() { Err(Unread::NoRoles) } else { Ok(talk) }
+        if side == Side::Asked && talk.said.is_empty() { Err(Lack::NoRoles) } else { Ok(talk) }
     }
 
-    fn walk(&mut self, value: &Json, side: Side, depth: usize) -> Result<(), Unread> {
+    fn walk(&mut self, value: &Json, side: Side, depth: usize) -> Result<(), Lack> {
         let value = match opened(value) {
             Opened::Json(value) => value,
-            Opened::Cut => return Err(Unread::Cut),
+            Opened::Cut => return Err(Lack::Cut),
             Opened::Text(text) if side == Side::Answered => return self.text("ai", &text),
-            Opened::Text(text) => return whole(&text).and(Err(Unread::NoRoles)),
+            Opened::Text(text) => return whole(&text).and(Err(Lack::NoRoles)),
         };
         // An exporter put the beginning of a payload in its place.
         if value.get("truncated") == Some(&Json::Bool(true)) && value.get("payload_prefix").is_some() {
-            return Err(Unread::Cut);
+            return Err(Lack::Cut);
         }
         match (&value, side) {
-            _ if depth > DEPTH => Err(Unread::NoRoles),
+            _ if depth > DEPTH => Err(Lack::NoRoles),
             (Json::Array(list), _) => self.list(list, side, depth),
             (Json::Object(_), Side::Asked) => self.request(&value, depth),
             (Json::Object(_), Side::Answered) => self.response(&value, depth),
-            _ => Err(Unread::NoRoles),
+            _ => Err(Lack::NoRoles),
         }
     }
 
-    fn list(&mut self, list: &[Json], side: Side, depth: usize) -> Result<(), Unread> {
+    fn list(&mut self, list: &[Json], side: Side, depth: usize) -> Result<(), Lack> {
         match list {
             [inner @ Json::Array(_)] => return self.walk(inner, side, depth + 1),
-            [Json::Array(_), Json::Array(_), ..] => return Err(Unread::Several),
+            [Json::Array(_), Json::Array(_), ..] => return Err(Lack::Several),
             [_, ..] if side == Side::Asked => {}
             [one @ Json::Str(text)] if !matches!(opened(one), Opened::Json(message) if message.get("role").is_some()) =>
             {
@@ -106,29 +107,29 @@ impl Talk {
         list.iter().try_for_each(|element| self.element(element))
     }
 
-    fn element(&mut self, element: &Json) -> Result<(), Unread> {
+    fn element(&mut self, element: &Json) -> Result<(), Lack> {
         let element = match opened(element) {
             Opened::Json(element @ Json::Object(_)) => element,
-            Opened::Cut => return Err(Unread::Cut),
-            _ => return Err(Unread::NoRoles),
+            Opened::Cut => return Err(Lack::Cut),
+            _ => return Err(Lack::NoRoles),
         };
         // Tools that are offered stand among the messages in some exports.
         let content = element.get("content").unwrap_or(&Json::Null);
         if content.pointer("/function/name").is_some() && element.get("tool_call_id").is_none() {
             self.tools.push(content.clone());
         } else if element.str_of("type").is_none_or(|kind| !is_among(kind, ASIDES)) {
-            self.said.extend(message(&element)?.ok_or(Unread::NoRoles)?);
+            self.said.extend(message(&element)?.ok_or(Lack::NoRoles)?);
         }
         Ok(())
     }
 
-    fn text(&mut self, role: &str, text: &str) -> Result<(), Unread> {
+    fn text(&mut self, role: &str, text: &str) -> Result<(), Lack> {
         let blocks = vec![Block::Text(whole(text)?.to_owned())];
         self.said.push(Said { role: role.to_owned(), blocks, ..Said::default() });
         Ok(())
     }
 
-    fn request(&mut self, value: &Json, depth: usize) -> Result<(), Unread> {
+    fn request(&mut self, value: &Json, depth: usize) -> Result<(), Lack> {
         let config = value.get("config").or_else(|| value.get("generation_config"));
         for part in [Some(value), config].into_iter().flatten() {
             self.system.extend(field(part, SYSTEM).and_then(text_of));
@@ -142,7 +143,7 @@ impl Talk {
             return Ok(());
         }
         let inner = names(TO_MESSAGES).find_map(|name| Some((name, field(value, name)?)));
-        let (name, inner) = inner.ok_or(Unread::NoRoles)?;
+        let (name, inner) = inner.ok_or(Lack::NoRoles)?;
         let text = match inner {
             Json::Str(text) if value.get("model").is_some() => Some(&text[..]),
             Json::Array(list) => list.first().filter(|_| list.len() == 1).and_then(Json::as_str),
@@ -154,7 +155,7 @@ impl Talk {
         }
     }
 
-    fn response(&mut self, value: &Json, depth: usize) -> Result<(), Unread> {
+    fn response(&mut self, value: &Json, depth: usize) -> Result<(), Lack> {
         if let Some((_, answer)) = of_provider(value) {
             (self.answer, self.told) = (Some(answer), true);
             return Ok(());
@@ -176,7 +177,7 @@ impl Talk {
             // A text in any other field may be part of JSON that the model wrote.
             let is_text = |inner: &&Json| inner.as_str().is_some() && matches!(opened(inner), Opened::Text(_));
             let inner = field(value, TO_ANSWER).filter(|inner| !is_text(inner)).or_else(|| field(value, ANSWER_TEXTS));
-            self.walk(inner.ok_or(Unread::NoRoles)?, Side::Answered, depth + 1)?;
+            self.walk(inner.ok_or(Lack::NoRoles)?, Side::Answered, depth + 1)?;
         }
         self.told |= finish.is_some();
         if let (Some(word), Some(last)) = (finish, self.said.last_mut()) {
@@ -187,13 +188,13 @@ impl Talk {
 
     /// What was said as one answer.
     /// Why it is none.
-    pub(super) fn answer(said: &[Said]) -> Result<Answer, Unread> {
+    pub(super) fn answer(said: &[Said]) -> Result<Answer, Lack> {
         let of_others = said.iter().filter(|said| said.role != "ai").count();
         if of_others == said.len() {
-            return Err(Unread::NoAnswer);
+            return Err(Lack::NoAnswer);
         }
         if of_others > 0 {
-            return Err(Unread::Steps);
+            return Err(Lack::Steps);
         }
         // Several choices: the first is what the service went on with. Tool calls are all made, whatever holds each of them.
         let is_call = |block: &Block| matches!(block, Block::ToolCall(_));
@@ -204,13 +205,26 @@ impl Talk {
         Ok(Answer { blocks: whole_ones(blocks), finish, ..Answer::default() })
     }
 
+    /// Adds the text to an answer of calls alone, or the calls to one of text.
+    pub(super) fn add_half(&mut self, other: Talk) {
+        let (Some(answer), Some(other)) = (&mut self.answer, other.answer) else { return };
+        let is_call = |block: &Block| matches!(block, Block::ToolCall(_));
+        let (calls, others) = (answer.blocks.iter().all(is_call), other.blocks.iter().all(is_call));
+        if calls && other.tool_calls().is_empty() {
+            answer.blocks.splice(0..0, other.blocks);
+        } else if others && answer.tool_calls().is_empty() {
+            answer.blocks.extend(other.blocks);
+        }
+        answer.finish = answer.finish.take().or(other.finish);
+    }
+
     /// The messages, as a call's request would hold them; system prompts too. Results get the names of the tools they are of.
     pub(super) fn messages(&self) -> Vec<Message> {
         let (mut messages, mut last_item): (Vec<Message>, bool) = (Vec::new(), false);
         // The calls so far, and whether each has its result.
         let mut calls: Vec<(&ToolCall, bool)> = Vec::new();
-        for said in &self.said {
-            for result in &said.results {
+        for (place, said) in self.said.iter().enumerate() {
+            for (number, result) in said.results.iter().enumerate() {
                 let (id, name) = (result.tool_call_id.as_deref().unwrap_or_default(), result.name.as_deref());
                 let is_of = |call: &ToolCall| !id.is_empty() && call.id == id;
                 let open = |fits: &dyn Fn(&ToolCall) -> bool| {
@@ -220,34 +234,49 @@ impl Talk {
                 let at = open(&is_of).or_else(|| open(&|call| call.name == name.unwrap_or(id)));
                 let at = at.or_else(|| open(&|_| id.is_empty() && name.is_none()));
                 let at = at.or_else(|| calls.iter().rposition(|(call, _)| is_of(call)));
+                // OpenLLMetry names calls of the Responses API by the id of the item, results by that of the call: where each call
+                // has one result, they are in order.
+                let is_last =
+                    || calls.iter().filter(|(_, has_result)| !has_result).count() == self.results_from(place) - number;
+                let at = at.or_else(|| open(&|_| name.is_none() && is_last()));
                 let of_call = at.map(|at| {
                     calls[at].1 = true;
                     calls[at].0.name.clone()
                 });
                 messages.push(Message { name: of_call.or_else(|| result.name.clone()), ..result.clone() });
             }
-            let own = said.blocks.iter();
-            calls.extend(
-                own.filter_map(|block| if let Block::ToolCall(call) = block { Some((call, false)) } else { None }),
-            );
+            calls.extend(said.calls().map(|call| (call, false)));
             if said.blocks.is_empty() && !said.results.is_empty() {
                 last_item = false;
                 continue;
             }
             let answer = Answer { blocks: said.blocks.clone(), ..Answer::default() };
             let message = Message { kind: said.role.clone(), name: said.name.clone(), ..answer.to_message() };
-            match messages.last_mut().filter(|last| last_item && said.item && last.kind == "ai" && said.role == "ai") {
+            // No other API takes an answer after calls without their results: such are items, too, whatever holds each.
+            let joins = |last: &&mut Message| {
+                let is_item = last_item && said.item || !last.tool_calls.is_empty() || !message.tool_calls.is_empty();
+                last.kind == "ai" && said.role == "ai" && is_item
+            };
+            match messages.last_mut().filter(joins) {
                 Some(last) => {
                     last.tool_calls.extend(message.tool_calls);
-                    if message.content.is_truthy() {
-                        last.content = message.content;
-                    }
+                    last.content = match (&last.content, message.content) {
+                        (Json::Str(before), Json::Str(text)) => format!("{before}{text}").into(),
+                        (before, content) if !content.is_truthy() => before.clone(),
+                        (_, content) => content,
+                    };
                 }
                 None => messages.push(message),
             }
             last_item = said.item && said.role == "ai";
         }
         messages
+    }
+
+    /// How many results follow each other from a message on.
+    fn results_from(&self, place: usize) -> usize {
+        let results = self.said[place..].iter().take_while(|said| !said.results.is_empty());
+        results.map(|said| said.results.len()).sum()
     }
 
     /// The system prompt: what is beside the messages, else the system messages.
@@ -303,7 +332,9 @@ pub(super) fn of_provider(response: &Json) -> Option<(Api, Answer)> {
     } else if response.str_of("object") == Some("response") && response.get("output").is_some() {
         Api::OpenAiResponses
     } else if response.str_of("type") == Some("message")
-        && response.get("content").is_some_and(|c| c.as_array().is_some())
+        && response.get("content").is_some_and(|content| content.as_array().is_some())
+        // An item of the Responses API has none.
+        && response.get("stop_reason").is_some()
     {
         Api::Anthropic
     } else if response.get("candidates").is_some() {

@@ -3,6 +3,7 @@
 mod agreement;
 mod conventions;
 mod dialects;
+mod libraries;
 mod losses;
 mod odd;
 mod spoilt;

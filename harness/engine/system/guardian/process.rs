@@ -1,7 +1,7 @@
 //! The guardian's own `main`: it starts a program, waits, and ends all processes below it.
 
 use std::fs::File;
-use std::io::{BufRead as _, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::net::UnixStream;
@@ -132,7 +132,7 @@ fn spawn(program: &Program) -> Result<Pid, String> {
         Some(fence) => super::fence::spawn(command, fence),
     };
     let mut child = spawned.map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no program `{name}`"),
+        std::io::ErrorKind::NotFound => missing(name, &program.cwd),
         _ => format!("`{name}` cannot be run: {e}"),
     })?;
     if let (Some(mut pipe), Input::Text(text)) = (child.stdin.take(), &program.input) {
@@ -141,6 +141,23 @@ fn spawn(program: &Program) -> Result<Pid, String> {
         thread::spawn(move || drop(pipe.write_all(text.as_bytes())));
     }
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| "it has no process id".to_owned())
+}
+
+/// What is missing where a program cannot be found: the program, or the one that a script names in its first line.
+fn missing(name: &str, cwd: &Path) -> String {
+    let of_script = || {
+        // A name without a folder is looked up in PATH, and is no path from here.
+        let file = File::open(cwd.join(name)).ok().filter(|_| name.contains('/'))?;
+        let line = BufReader::new(file.take(4096)).lines().next()?.ok()?;
+        let program = line.strip_prefix("#!")?.split_whitespace().next()?;
+        (!Path::new(program).exists()).then(|| program.to_owned())
+    };
+    match of_script() {
+        Some(program) => format!(
+            "`{name}` is there, but not `{program}`, which its first line names: make the environment anew if it was moved"
+        ),
+        None => format!("there is no program `{name}`"),
+    }
 }
 
 /// Waits until the runner closes the pipe, then ends all processes below this one. Returns whether the runner was killed.
