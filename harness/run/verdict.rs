@@ -283,8 +283,8 @@ impl Replayed {
     /// The year in which the system answered, as it says itself in a header of RFC 9110, section 6.6.1. Another clock is in another one.
     pub(super) fn year(&self) -> Option<&str> {
         let headers = self.played.driven.captured.iter().flat_map(|captured| &captured.delivery.headers);
-        let dates = headers.filter(|(name, _)| name.eq_ignore_ascii_case("date"));
-        dates.filter_map(|(_, date)| date.get(12..16)).next()
+        let mut dates = headers.filter(|(name, _)| name.eq_ignore_ascii_case("date"));
+        dates.find_map(|(_, date)| date.get(12..16))
     }
 
     /// The golden of what was captured, with the words that have digits in each text. `passed` are the words of the model that it passes on.

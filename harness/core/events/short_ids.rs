@@ -31,7 +31,7 @@ impl ShortIds {
             let mut texts = Texts::new();
             for event in read(*captures, options, normalize).into_iter().flatten() {
                 let Some(json) = event.json.as_ref().filter(|_| !event.label.collapsed) else { continue };
-                add(json, &event.label.text, String::new(), normalize, &mut texts);
+                add(json, &event.label.text, "", normalize, &mut texts);
             }
             texts
         };
@@ -55,7 +55,7 @@ impl ShortIds {
     pub fn named(golden: &Golden) -> ShortIds {
         let mut places = ShortIds::default();
         for tree in golden.blocks.iter().flat_map(|block| &block.trees) {
-            places.node(&tree.root, tree.label(), String::new());
+            places.node(&tree.root, tree.label(), "");
         }
         places
     }
@@ -74,13 +74,13 @@ impl ShortIds {
         is_token(text) && self.0.iter().any(|(of, at)| of == label && at == pointer)
     }
 
-    fn node(&mut self, node: &Node, label: &str, pointer: String) {
-        self.kinds(&node.kinds, label, &pointer);
+    fn node(&mut self, node: &Node, label: &str, pointer: &str) {
+        self.kinds(&node.kinds, label, pointer);
         for below in &node.below {
             // `key`, or `[].key` or `variant.key` in the elements of a list.
             let (inside, key) = below.name.rsplit_once('.').unwrap_or(("", &below.name));
             let depth = if inside.is_empty() { 0 } else { inside.matches("[]").count().max(1) };
-            self.node(below, label, format!("{pointer}{}/{}", "/*".repeat(depth), pointer_token(key)));
+            self.node(below, label, &format!("{pointer}{}/{}", "/*".repeat(depth), pointer_token(key)));
         }
     }
 
@@ -100,10 +100,10 @@ impl ShortIds {
     }
 }
 
-fn add(value: &Json, label: &str, pointer: String, normalize: &Normalize<'_>, texts: &mut Texts) {
+fn add(value: &Json, label: &str, pointer: &str, normalize: &Normalize<'_>, texts: &mut Texts) {
     match value {
         Json::Str(text) => {
-            let of_place = texts.entry((label.to_owned(), pointer)).or_default();
+            let of_place = texts.entry((label.to_owned(), pointer.to_owned())).or_default();
             let normal = if is_like_one(text) { normalize(text) } else { String::new() };
             // Values of the run have their names beside those that have none.
             if !of_place.contains(&**text) && !is_name(&normal) {
@@ -111,11 +111,13 @@ fn add(value: &Json, label: &str, pointer: String, normalize: &Normalize<'_>, te
             }
         }
         Json::Array(items) => {
-            items.iter().for_each(|item| add(item, label, format!("{pointer}/*"), normalize, texts));
+            for item in items {
+                add(item, label, &format!("{pointer}/*"), normalize, texts);
+            }
         }
         Json::Object(entries) => {
             for (key, value) in entries.iter() {
-                add(value, label, format!("{pointer}/{}", pointer_token(&normalize(key))), normalize, texts);
+                add(value, label, &format!("{pointer}/{}", pointer_token(&normalize(key))), normalize, texts);
             }
         }
         _ => {}

@@ -191,13 +191,7 @@ impl Proof<'_> {
         }
         Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);
         if goldens.iter().any(|again| *again != goldens[0]) {
-            // The name of the user may be a word of the service, too: only the other user tells.
-            let (of_first, of_others) = first.without_user(&mut runs, scenario, rules);
-            let mut others = vec![of_first.clone().unwrap_or_default()];
-            for (run, again) in runs.iter().zip(of_others) {
-                others.push(run.moved_to(&first, &scenario.golden, rules, &others[0], again.unwrap_or_default()));
-            }
-            Golden::agree_on_what_varies(&mut others.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);
+            let (of_first, others) = self.without_user(&mut first, &mut runs, rules);
             if others.iter().all(|again| *again == others[0]) {
                 (golden, goldens) = (of_first, others);
             }
@@ -252,6 +246,24 @@ impl Proof<'_> {
         golden
     }
 
+    /// The goldens of replays, that of the first one apart, without the name of the user. It may be a word of the service, too: only the other
+    /// user tells.
+    fn without_user(
+        &self,
+        first: &mut Replayed,
+        runs: &mut [Replayed],
+        rules: &Arc<Rules>,
+    ) -> (Option<Golden>, Vec<Golden>) {
+        let scenario = self.scenario;
+        let (of_first, of_others) = first.without_user(runs, scenario, rules);
+        let mut others = vec![of_first.clone().unwrap_or_default()];
+        for (run, again) in runs.iter().zip(of_others) {
+            others.push(run.moved_to(first, &scenario.golden, rules, &others[0], again.unwrap_or_default()));
+        }
+        Golden::agree_on_what_varies(&mut others.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);
+        (of_first, others)
+    }
+
     /// The goldens of replays, that of the first one apart, once it is known where ids without a form stand.
     fn with_short_ids(
         &self,
@@ -277,7 +289,9 @@ impl Proof<'_> {
                 goldens.push(run.moved_to(first, &scenario.golden, rules, &goldens[0], again));
             }
             let mut ids = goldens[0].clone();
-            goldens.iter().for_each(|other| ids.agree_on_ids(other));
+            for other in &goldens {
+                ids.agree_on_ids(other);
+            }
             let named = ShortIds::named(&ids);
             if named == short {
                 return Some((goldens[0].clone(), goldens));

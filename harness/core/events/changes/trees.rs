@@ -278,7 +278,7 @@ impl Ids {
                     }
                     let mut has_ids = false;
                     let is_id = &mut |kind: &Kind| {
-                        has_ids |= matches!(kind, Kind::Id(id) | Kind::Short(id) if !matches!(id, Id::Named(_)))
+                        has_ids |= matches!(kind, Kind::Id(id) | Kind::Short(id) if !matches!(id, Id::Named(_)));
                     };
                     for kind in kinds {
                         kind.each(is_id);

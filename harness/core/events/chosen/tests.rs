@@ -336,7 +336,7 @@ fn what_a_text_counts_is_held_where_no_clock_changes_it() {
     };
     let golden = written(true, None);
     let lines = lines_of(&golden);
-    let [a, b, c] = [r#""12 of 40 seats""#, r##""Open at #:# h""##, "string"];
+    let [a, b, c] = [r#""12 of 40 seats""#, "\"Open at #:# h\"", "string"];
     assert_eq!(lines[..3], [format!("a          {a}"), format!("b          {b}"), format!("c          {c}")]);
     assert!(lines[3].contains(r#""Row 7 of 9. It"#) && lines[3].contains("exactly "), "{}", lines[3]);
     assert!(lines[4].ends_with(r#" "4:3""#), "{}", lines[4]);

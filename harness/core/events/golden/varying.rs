@@ -123,7 +123,9 @@ impl Golden {
     /// this one. They may be a clock, so this is known only if that `moved`, or as far as a committed golden tells them; and what that
     /// tells without them has varied once.
     pub fn tell_exactly(&mut self, mut exact: Golden, others: &[Golden], moved: bool, committed: Option<&Golden>) {
-        others.iter().for_each(|other| exact.agree_on_values(other));
+        for other in others {
+            exact.agree_on_values(other);
+        }
         let exact = match committed {
             None if !moved => return,
             None => exact,
