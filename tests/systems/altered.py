@@ -1,7 +1,7 @@
 """Copies fixtures and changes one word of one recorded tool result in each: `altered.py RETAKE FROM TO`.
 
-The keys are computed again. The recorded conversation is then a different one, so the running system's call must miss. For each
-fixture the script prints its name and the word that it replaced.
+Where a fixture has keys (`retake/1`), they are computed again. The recorded conversation is then a different one, so the running system's
+call must miss. For each fixture the script prints its name and the word that it replaced.
 """
 
 import json
@@ -43,12 +43,14 @@ def keys(turns: list) -> list:
 for path in sorted(pathlib.Path(source).glob("*.json")):
     fixture = json.loads(path.read_text())
     turns = fixture["turns"]
-    found = [key["conversation_hash"] for key in keys(turns)]
-    assert found == [turn["conversation_hash"] for turn in turns], f"{path}: the keys do not fit the messages"
+    has_keys = fixture["format"] == "retake/1"
+    if has_keys:
+        found = [key["conversation_hash"] for key in keys(turns)]
+        assert found == [turn["conversation_hash"] for turn in turns], f"{path}: the keys do not fit the messages"
     result = next(m for turn in reversed(turns) for m in reversed(turn["input"]["messages"]) if m["type"] == "tool")
     word = re.findall(r"[A-Za-z]{4,}", result["content"])[-1]
     result["content"] = re.sub(rf"\b{word}\b(?!.*\b{word}\b)", ALTERED, result["content"], flags=re.DOTALL)
-    for turn, key in zip(turns, keys(turns), strict=True):
+    for turn, key in zip(turns, keys(turns) if has_keys else [], strict=has_keys):
         turn.update(key)
     pathlib.Path(target, path.name).write_text(json.dumps(fixture, indent=2, ensure_ascii=False) + "\n")
     print(path.stem, word)
