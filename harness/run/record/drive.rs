@@ -135,7 +135,7 @@ fn asks_later(scenario: &Scenario, played: &Played) -> Option<Failure> {
     let settle = scenario.settle;
     let first = format!("a page asked the model {later:.1?} after everything else, and `settle` is {settle:?}");
     let case = format!("to wait for that call, set in {}", scenario.file.display());
-    Some(Failure::new(first).resolve(case, format!("settle = \"{}s\"", later.as_secs() + 2)))
+    Some(Failure::new(first).resolve(case, format!("settle = \"{}s\"", later.as_secs() + 3)))
 }
 
 /// Why a recording is incomplete. A provider's errors come first, since everything else follows from them.
