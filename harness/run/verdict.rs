@@ -13,6 +13,8 @@ use crate::run::failing::Failing;
 use crate::run::golden::{Committed, Compared};
 use crate::run::policy::Policy;
 use crate::run::project::Project;
+use time::OffsetDateTime;
+
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::line::Lines;
@@ -20,7 +22,7 @@ use retake_base::text::{in_other_form, nearest, nth_turn};
 use retake_core::days::Days;
 use retake_core::events::{
     Calls, Captured, Change, Golden, GoldenPart as Part, Known, NamesNothing, Passed, Recorded, ShapeOptions, Shaped,
-    ShortIds, Tells, changes, names_nothing, new_headers, shown_nowhere,
+    ShortIds, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, attributed};
@@ -280,11 +282,9 @@ impl Replayed {
         ShortIds::of(&all.collect::<Vec<_>>(), &scenario.golden)
     }
 
-    /// The year in which the system answered, as it says itself in a header of RFC 9110, section 6.6.1. Another clock is in another one.
-    pub(super) fn year(&self) -> Option<&str> {
-        let headers = self.played.driven.captured.iter().flat_map(|captured| &captured.delivery.headers);
-        let mut dates = headers.filter(|(name, _)| name.eq_ignore_ascii_case("date"));
-        dates.find_map(|(_, date)| date.get(12..16))
+    /// The year in which the system answered, as it says itself. Another clock is in another one.
+    pub(super) fn year(&self) -> Option<i32> {
+        self.played.driven.captured.iter().find_map(answered).map(OffsetDateTime::year)
     }
 
     /// The golden of what was captured, with the words that have digits in each text. `passed` are the words of the model that it passes on.

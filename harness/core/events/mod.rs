@@ -83,5 +83,5 @@ pub use recorded::Recorded;
 pub use shape::Known;
 pub use shape::{Shaped, event_keys, golden};
 pub use short_ids::ShortIds;
-pub use times::form as time_form;
+pub use times::{answered, form as time_form};
 pub use turns::is_said;

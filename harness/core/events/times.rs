@@ -66,7 +66,7 @@ pub(super) fn of_number(number: &Json) -> Option<&'static str> {
 const AWAY: i64 = 10;
 
 /// When an answer was given by the clock of the system that gave it, if it says so: RFC 9110, section 6.6.1.
-pub(super) fn answered(capture: &Captured) -> Option<OffsetDateTime> {
+pub fn answered(capture: &Captured) -> Option<OffsetDateTime> {
     let mut dates = capture.delivery.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("date"));
     OffsetDateTime::parse(&dates.next()?.1, &Rfc2822).ok()
 }

@@ -28,6 +28,7 @@ impl Golden {
                 let forms: Kinds = forms.into_iter().map(|form| Kind::Time(form.to_owned())).collect();
                 kinds.retain(|kind| !matches!(kind, Kind::Time(_)));
                 kinds.extend(forms);
+                kinds.sort_by_cached_key(ToString::to_string);
             }
             let_order_vary(kinds, other, &|order, other| order != other);
         });

@@ -22,8 +22,8 @@ pub(super) const IDS_MAY_REPEAT: &str = ", which may repeat";
 pub(super) const IDS_FALL: &str = ", which do not rise";
 /// What is said of a header whose value differs from run to run.
 pub(in crate::events) const VARIES: &str = "(varies)";
-/// What stands before an id without a form.
-pub(super) const SHORT: &str = "short ";
+/// How an id without a form is called, as opposed to one that has a form.
+pub(super) const SHORT: (&str, &str) = ("short id", "id");
 /// The line above the events that came after the last one for which the step waited.
 pub(super) const AFTER_LAST: &str = "(after the last event)";
 /// The lines of a stream that did not end by itself.
@@ -255,7 +255,7 @@ impl Display for Kind {
             Kind::Plain(text) | Kind::Quoted(text) | Kind::Time(text) | Kind::Id(Id::Named(text)) => f.write_str(text),
             Kind::More(count) => write!(f, "… {count} more"),
             Kind::From(first) => write!(f, "from {first}"),
-            Kind::Short(id) => write!(f, "{SHORT}{}", Kind::Id(id.clone())),
+            Kind::Short(id) => f.write_str(&Kind::Id(id.clone()).to_string().replacen(SHORT.1, SHORT.0, 1)),
             Kind::Id(Id::One) => f.write_str("id"),
             Kind::Id(Id::Several(count)) => write!(f, "{count} ids"),
             Kind::Id(Id::Known(count)) => write!(f, "{count} known ids"),

@@ -258,7 +258,9 @@ impl Kind {
                 },
             })
         };
-        if let Some(Kind::Id(id)) = text.strip_prefix(SHORT).map(Kind::of) {
+        if text.contains(SHORT.0)
+            && let Kind::Id(id) = Kind::of(&text.replacen(SHORT.0, SHORT.1, 1))
+        {
             return Kind::Short(id);
         }
         let more = || text.strip_prefix("… ")?.strip_suffix(" more")?.parse().ok();
