@@ -49,9 +49,9 @@ impl Places {
                 let text = Json::parse(quoted.as_bytes()).ok();
                 pin.texts.add(text.as_ref().and_then(Json::as_str).unwrap_or(quoted));
             }
-            if let Kind::Time(time) = kind {
+            if let Kind::Time(_, away) = kind {
                 pin.times = true;
-                pin.texts.exactly |= !times::parts(time).1.is_empty();
+                pin.texts.exactly |= !away.is_empty();
             }
             pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");
             pin.counts |= matches!(kind, Kind::From(_));

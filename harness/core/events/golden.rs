@@ -169,8 +169,8 @@ pub(super) enum Kind {
     Quoted(String),
     /// The number of further words or values.
     More(usize),
-    /// The form of a point in time.
-    Time(String),
+    /// The form of a point in time, and how far away it is, if that is told: ` + 14 d`.
+    Time(String, String),
     /// Numbers that count from this one.
     From(i64),
     Id(Id),
@@ -179,6 +179,8 @@ pub(super) enum Kind {
     /// An object whose fields are on the same line.
     Object(Vec<Field>),
     List(List),
+    /// A value that follows from what the model said or took, with the hash of the recording of which it is true.
+    Derived(Box<Kind>, String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -252,16 +254,17 @@ impl Golden {
     /// Whether it holds texts of the service, or their order.
     pub fn holds_texts(&self) -> bool {
         let is_text = |text: &str| !is_plain_word(text.trim_matches('"'));
-        let mut found = self.holds_order();
-        let see = &mut |kind: &Kind| found |= matches!(kind, Kind::Quoted(text) if is_text(text));
-        self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
-        found
+        self.holds_order() || self.any_kind(&|kind| matches!(kind, Kind::Quoted(text) if is_text(text)))
     }
 
     /// Whether it holds the order of a list.
     pub(super) fn holds_order(&self) -> bool {
+        self.any_kind(&|kind| matches!(kind, Kind::List(List { order: Some(Order::Is(_)), .. })))
+    }
+
+    fn any_kind(&self, is_it: &dyn Fn(&Kind) -> bool) -> bool {
         let mut found = false;
-        let see = &mut |kind: &Kind| found |= matches!(kind, Kind::List(List { order: Some(Order::Is(_)), .. }));
+        let see = &mut |kind: &Kind| found |= is_it(kind);
         self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
         found
     }
@@ -308,7 +311,7 @@ impl Tree {
 
     /// Whether it holds a text as a whole.
     pub(super) fn is_held_text(&self) -> bool {
-        self.hash.is_some() || self.root.kinds.iter().any(|kind| matches!(kind, Kind::Quoted(_)))
+        self.hash.is_some() || self.root.kinds.iter().any(|kind| matches!(kind.bare(), Kind::Quoted(_)))
     }
 }
 
@@ -324,6 +327,11 @@ impl Kind {
         Kind::Plain(text.to_owned())
     }
 
+    /// The kind itself, whether it is true of one recording only or not.
+    pub(super) fn bare(&self) -> &Kind {
+        if let Kind::Derived(kind, _) = self { kind } else { self }
+    }
+
     /// Calls `found` with this kind and with each one inside of it.
     pub(super) fn each<'a>(&'a self, found: &mut dyn FnMut(&'a Kind)) {
         found(self);
@@ -331,6 +339,7 @@ impl Kind {
         match self {
             Kind::Object(fields) => fields.iter().flat_map(|field| &field.kinds).for_each(inside),
             Kind::List(list) => list.elements.iter().for_each(inside),
+            Kind::Derived(kind, _) => inside(kind),
             _ => {}
         }
     }

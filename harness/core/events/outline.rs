@@ -178,18 +178,13 @@ impl Outline<'_> {
         let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };
         let counts = from.filter(|_| chosen.counts).map(Kind::From);
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
-        let shown_times: BTreeSet<String> = times
-            .0
-            .iter()
-            .map(|Time { form, away, .. }| {
-                form.clone() + away.as_deref().filter(|_| chosen.texts.exactly).unwrap_or_default()
-            })
-            .collect();
+        let away = |time: &Time| time.away.clone().filter(|_| chosen.texts.exactly).unwrap_or_default();
+        let shown_times: BTreeSet<_> = times.0.iter().map(|time| (time.form.clone(), away(time))).collect();
         let all: BTreeSet<&String> = words.iter().chain(said.iter().flatten()).collect();
         let mut pinned: Kinds = all.iter().take(WORDS).map(|word| Kind::Quoted(notation::json_quoted(word))).collect();
         pinned.extend(Some(all.len().saturating_sub(WORDS)).filter(|more| *more > 0).map(Kind::More));
         pinned.extend(booleans.0.iter().map(|value| Kind::plain(if *value { "true" } else { "false" })));
-        pinned.extend(shown_times.into_iter().map(Kind::Time));
+        pinned.extend(shown_times.into_iter().map(|(form, away)| Kind::Time(form, away)));
         pinned.extend(counts.clone());
         let counts_ids = self.keep != Keep::Chunks && self.pins.counts();
         pinned.extend(ids.kinds(counts_ids).into_iter().map(Kind::Id));

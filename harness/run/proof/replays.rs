@@ -138,12 +138,19 @@ impl Proof<'_> {
             await_next_second();
         }
         let (mut first, mut golden, _) = replay(How::default(), None)?;
-        let (passed, marked) = self.passed_on(&first, fixture, rules).unzip();
+        let (passed, mut marked) = self.passed_on(&first, fixture, rules).unzip();
         (first.passed, first.has_others) =
             (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
-        golden = golden
-            .and_then(|_| first.golden_by(scenario, rules))
-            .map(|golden| with_tokens(golden, &first, marked.as_ref(), scenario));
+        let told = |first: &Replayed, marked: Option<&Marked>| {
+            first.golden_by(scenario, rules).map(|golden| with_derived(golden, first, marked, scenario))
+        };
+        let has_order_of_two = first.golden_by(scenario, rules).is_some_and(|golden| golden.holds_order_of_two());
+        golden = golden.and_then(|_| told(&first, marked.as_ref()));
+        let wants_more = has_order_of_two || golden.as_ref().is_some_and(Golden::holds_derived);
+        if let Some(marked) = marked.as_mut().filter(|_| wants_more) {
+            marked.run_again(self, rules);
+            golden = told(&first, Some(marked));
+        }
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
@@ -281,7 +288,7 @@ impl Proof<'_> {
             }
             let known = Some(Arc::new(short.clone()));
             first.short_ids.clone_from(&known);
-            let golden = with_tokens(first.golden_by(scenario, rules)?, first, marked, scenario);
+            let golden = with_derived(first.golden_by(scenario, rules)?, first, marked, scenario);
             let (pinned, mut goldens) = (Committed::now(golden.clone()), vec![golden]);
             for run in runs.iter_mut() {
                 (run.short_ids, run.committed, run.own_golden) = (known.clone(), Some(pinned.clone()), OnceLock::new());
@@ -314,17 +321,20 @@ impl Proof<'_> {
     ) -> Golden {
         let Proof { project, scenario, .. } = *self;
         let of = |run: &Replayed| run.exact_golden(scenario, rules, first.passed.as_ref());
-        let exact = if first.has_others { of(first) } else { return golden };
+        let mut exact = if first.has_others { of(first) } else { return golden };
         if !exact.is_exact() {
             return golden;
         }
-        let of_marked = marked.map(|marked| marked.golden(scenario, true, first.short_ids.as_deref()));
-        let others: Vec<Golden> = replays.iter().map(of).chain(of_marked).collect();
+        replays.iter().for_each(|run| exact.agree_on_values(&of(run)));
+        if let Some(marked) = marked {
+            let with_more = marked.golden(scenario, true, first.short_ids.as_deref());
+            exact.tell_derived(&with_more, &first.known().recorded);
+        }
         // Not each program that is started with another clock takes it.
         let is_of_year = |run: &Replayed| run.year().is_none_or(|year| first.year().is_none_or(|of| of == year));
         let moved = !replays.iter().all(is_of_year);
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|it| !it.is_older());
-        golden.tell_exactly(exact, &others, moved, committed.as_ref().map(|it| &it.golden));
+        golden.tell_exactly(exact, moved, committed.as_ref().map(|it| &it.golden));
         golden
     }
 
@@ -442,11 +452,14 @@ fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>]) -> Golde
     golden.with_headers_of(agreed).with_early(early)
 }
 
-/// Tells the numbers that another replay's words and tokens of the model change by these: they are not the service's own.
-fn with_tokens(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
+/// Tells what another replay's words and tokens of the model change by these: it is not the service's own.
+fn with_derived(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
     if let Some(marked) = marked.filter(|_| run.has_others) {
         let with_ids = run.short_ids.as_deref().map(|short| marked.golden(scenario, false, Some(short)));
-        golden.tell_tokens(with_ids.as_ref().unwrap_or(&marked.plain), &run.known().recorded);
+        golden.tell_derived(with_ids.as_ref().unwrap_or(&marked.plain), &run.known().recorded);
+    }
+    if !marked.is_some_and(Marked::ran_twice) {
+        golden.leave_out_order_of_two();
     }
     golden
 }

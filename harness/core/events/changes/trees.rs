@@ -24,7 +24,7 @@ enum Difference {
 impl Difference {
     /// Whether only texts differ, other than words.
     fn is_prose(&self) -> bool {
-        let is_text = |kind: &Kind| match kind {
+        let is_text = |kind: &Kind| match kind.bare() {
             Kind::Quoted(text) => !is_word(text.trim_matches('"')),
             other => *other == Kind::plain(STRING),
         };
@@ -138,10 +138,11 @@ fn scalars(kinds: &[Kind]) -> BTreeSet<String> {
 /// What a kind is where it is not held.
 fn scalar_of(kind: &Kind) -> String {
     match kind {
-        Kind::Time(form) if !form.starts_with("yyyy") => "number".to_owned(),
+        Kind::Time(form, _) if !form.starts_with("yyyy") => "number".to_owned(),
         Kind::From(_) => "number".to_owned(),
         number if number.is_number() => "number".to_owned(),
-        Kind::Quoted(_) | Kind::More(_) | Kind::Time(_) | Kind::Id(_) | Kind::Short(_) => "string".to_owned(),
+        Kind::Quoted(_) | Kind::More(_) | Kind::Time(..) | Kind::Id(_) | Kind::Short(_) => "string".to_owned(),
+        Kind::Derived(kind, _) => scalar_of(kind),
         other => other.to_string(),
     }
 }

@@ -80,7 +80,7 @@ fn a_number_of_tokens_is_told_by_its_turns() {
     let mut golden = numbers(&[line], None);
     let used = [(100, 4), (30, 6)].map(|(input, output)| Usage { input, output, ..Usage::default() });
     let answers = used.map(|usage| Answer { usage: Some(usage), ..Answer::default() });
-    golden.tell_tokens(&numbers(&[more], None), &Recorded::of(&answers));
+    golden.tell_derived(&numbers(&[more], None), &Recorded::of(&answers));
     let told = [
         "all        all tokens of turns 1 to 2",
         "first      output tokens of turn 1",
@@ -94,6 +94,50 @@ fn a_number_of_tokens_is_told_by_its_turns() {
     let run = numbers(&[&line.replace("130", "30")], Some(&golden));
     let words = crate::events::changes(&golden, &run)[0].words();
     assert!(words.ends_with("`/in` is `30`, not `input tokens of turns 1 to 2`"), "{words}");
+}
+
+#[test]
+fn what_follows_from_the_model_is_true_of_its_recording() {
+    let [line, more] = [("0.00042", "<b>Rome</b> is old", 7, "a"), ("0.00063", "<b>Rqme</b> is old", 9, "b")].map(
+        |(cost, html, words, last)| {
+            format!(r#"{{"cost": {cost}, "html": "{html}", "list": [{{"n": 5}}, {{"n": {words}}}], "took": 0, "x": "It ends in {last}."}}"#)
+        },
+    );
+    let golden = |line: &str, recorded: &Recorded, committed: Option<&Golden>| {
+        let (recorded, foreign) = (recorded.clone(), Some(Foreign::default()));
+        let known = Known { recorded, foreign, has_others: true, committed, ..Known::default() };
+        Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &str::to_owned).golden
+    };
+    let recorded = |output| {
+        let usage = Some(Usage { output, ..Usage::default() });
+        Recorded::of(&[Answer { usage, ..Answer::default() }])
+    };
+    let [this, other] = [3, 4].map(recorded);
+    let mut held = golden(&line, &this, None);
+    let mut with_more = golden(&more, &this, None);
+    // The same words once more: what is not the same again varies by itself.
+    with_more.agree_on_values(&golden(&more.replace("in b", "in c"), &this, None));
+    held.tell_derived(&with_more, &this);
+    let of = this.hash();
+    let lines = [
+        format!("cost       0.00042 of recording {of}"),
+        format!(r#"html       "<b>Rome</b> is old" of recording {of}"#),
+        "list       [2 × object]".to_owned(),
+        format!("[].n       5 | 7 of recording {of}"),
+        "took       number".to_owned(),
+        "x          string".to_owned(),
+    ];
+    assert_eq!(lines_of(&held), lines);
+    let held = Golden::parse(&held.to_string()).unwrap();
+    assert_eq!(golden(&line, &this, Some(&held)), held);
+    let told = |run: &Golden| crate::events::changes(&held, run)[0].words();
+    let changed = golden(&line.replace("42", "84"), &this, Some(&held));
+    assert!(told(&changed).ends_with("`/cost` is `0.00084`, not `0.00042`"), "{}", told(&changed));
+    assert_ne!(golden(&line.replace("<b>", "<i>"), &this, Some(&held)), held);
+    // Of another recording, it is another, and has to be there.
+    assert_eq!(golden(&more.replace("in b", "in a"), &other, Some(&held)), held);
+    let without = golden(&line.replace("0.00042", "null"), &other, Some(&held));
+    assert!(told(&without).ends_with("`/cost` is `null`, not `0.00042`"), "{}", told(&without));
 }
 
 #[test]
@@ -331,7 +375,9 @@ fn what_a_text_counts_is_held_where_no_clock_changes_it() {
     let written = |moved: bool, committed: Option<&Golden>| {
         let mut golden = texts(&one, None);
         golden.agree_on_values(&texts(&other, None));
-        golden.tell_exactly(exact(&one), &[exact(&other)], moved, committed);
+        let mut exactly = exact(&one);
+        exactly.agree_on_values(&exact(&other));
+        golden.tell_exactly(exactly, moved, committed);
         golden
     };
     let golden = written(true, None);

@@ -22,6 +22,8 @@ pub(super) const IDS_MAY_REPEAT: &str = ", which may repeat";
 pub(super) const IDS_FALL: &str = ", which do not rise";
 /// What is said of a header whose value differs from run to run.
 pub(in crate::events) const VARIES: &str = "(varies)";
+/// What stands between a value and the recording of which it is true.
+pub(super) const OF_RECORDING: &str = " of recording ";
 /// How an id without a form is called, as opposed to one that has a form.
 pub(super) const SHORT: (&str, &str) = ("short id", "id");
 /// The line above the events that came after the last one for which the step waited.
@@ -252,7 +254,9 @@ impl Display for Printed<'_> {
 impl Display for Kind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Plain(text) | Kind::Quoted(text) | Kind::Time(text) | Kind::Id(Id::Named(text)) => f.write_str(text),
+            Kind::Plain(text) | Kind::Quoted(text) | Kind::Id(Id::Named(text)) => f.write_str(text),
+            Kind::Time(form, away) => write!(f, "{form}{away}"),
+            Kind::Derived(kind, recording) => write!(f, "{kind}{OF_RECORDING}{recording}"),
             Kind::More(count) => write!(f, "… {count} more"),
             Kind::From(first) => write!(f, "from {first}"),
             Kind::Short(id) => f.write_str(&Kind::Id(id.clone()).to_string().replacen(SHORT.1, SHORT.0, 1)),

@@ -1,12 +1,15 @@
 //! Reads the lines of trees, of which later ones may say that they are as earlier ones.
 
-use super::super::writer::{BUT, GONE, SHORT};
+use super::super::writer::{BUT, GONE, OF_RECORDING, SHORT};
 use super::super::{Field, Id, Kind, Kinds, List, Node, Tree};
 use super::line::{Line, wrong};
 use crate::events::order::Order;
 use crate::events::times;
 use crate::json::MAX_DEPTH;
 use retake_base::error::{Place, Result};
+
+/// What ends a kind.
+const ENDS_OF_KINDS: [&str; 4] = [" | ", ", ", "]", "}"];
 
 /// What is below a place whose lines were written.
 pub(super) struct Whole {
@@ -165,9 +168,14 @@ impl Line<'_> {
         if depth > MAX_DEPTH {
             return Err(self.expected("less nesting"));
         }
-        let mut kinds = vec![self.kind(depth)?];
-        while self.eat(" | ") {
-            kinds.push(self.kind(depth)?);
+        let mut kinds = Vec::new();
+        while kinds.is_empty() || self.eat(" | ") {
+            let kind = self.kind(depth)?;
+            kinds.push(if self.eat(OF_RECORDING) {
+                Kind::Derived(Box::new(kind), self.until(&ENDS_OF_KINDS).to_owned())
+            } else {
+                kind
+            });
         }
         Ok(kinds)
     }
@@ -192,7 +200,7 @@ impl Line<'_> {
             self.until(&[">"]);
             self.take(">")?;
         }
-        self.until(&[" | ", ", ", "]", "}"]);
+        self.until(&[OF_RECORDING, ENDS_OF_KINDS[0], ENDS_OF_KINDS[1], ENDS_OF_KINDS[2], ENDS_OF_KINDS[3]]);
         match &self.text[start..self.at] {
             "" => Err(self.expected("a type")),
             text => Ok(Kind::of(text)),
@@ -269,7 +277,10 @@ impl Kind {
             (_, Some(more)) => Kind::More(more),
             _ if text == "from 0" || text == "from 1" => Kind::From((text == "from 1").into()),
             _ if text.starts_with('"') => Kind::Quoted(text.to_owned()),
-            _ if text.starts_with(times::DATE) || text.starts_with(times::NUMBER) => Kind::Time(text.to_owned()),
+            _ if text.starts_with(times::DATE) || text.starts_with(times::NUMBER) => {
+                let (form, away) = times::parts(text);
+                Kind::Time(form.to_owned(), away.to_owned())
+            }
             _ => Kind::Plain(text.to_owned()),
         }
     }
