@@ -12,13 +12,14 @@ use super::words::is_plain_word;
 use crate::cost::CallerCost;
 
 mod by_day;
+mod derived;
 mod formats;
 mod reader;
 mod varying;
 mod writer;
 
 pub use formats::{Format, Part};
-pub(super) use varying::without_orders;
+pub(super) use varying::{of_any_recording, of_this_recording, without_orders};
 pub(super) use writer::{Printed, VARIES};
 
 /// The golden of a scenario: one block for each captured response or page, in the order of the steps.
@@ -29,6 +30,8 @@ pub struct Golden {
     pub(super) said: Said,
     /// What model calls cost, where that is asked for: a line for each caller.
     pub cost: Vec<CallerCost>,
+    /// The hash of the recording of which some values are true.
+    pub(super) recording: Option<String>,
 }
 
 /// One captured response, or the content of a page.
@@ -179,8 +182,10 @@ pub(super) enum Kind {
     /// An object whose fields are on the same line.
     Object(Vec<Field>),
     List(List),
-    /// A value that follows from what the model said or took, with the hash of the recording of which it is true.
-    Derived(Box<Kind>, String),
+    /// A value that follows from what the model said or took, and is true of one recording.
+    Derived(Box<Kind>),
+    /// What a text says of its own, and all that it says in one recording.
+    Whole(Box<Kind>, Box<Kind>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -223,6 +228,9 @@ pub(super) const NUMBER: &str = "number";
 /// The type of texts that are not held.
 pub(super) const STRING: &str = "string";
 
+/// What stands before the hash of the recording, on the last line.
+pub(super) const RECORDING: &str = "recording ";
+
 /// The line above what model calls cost.
 pub(super) const COST: &str = "cost";
 
@@ -262,11 +270,16 @@ impl Golden {
         self.any_kind(&|kind| matches!(kind, Kind::List(List { order: Some(Order::Is(_)), .. })))
     }
 
-    fn any_kind(&self, is_it: &dyn Fn(&Kind) -> bool) -> bool {
+    pub(super) fn any_kind(&self, is_it: &dyn Fn(&Kind) -> bool) -> bool {
         let mut found = false;
         let see = &mut |kind: &Kind| found |= is_it(kind);
         self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
         found
+    }
+
+    /// Whether it holds values that follow from the model.
+    pub fn holds_derived(&self) -> bool {
+        self.any_kind(&|kind| matches!(kind, Kind::Derived(_)))
     }
 
     /// Whether it names turns whose words the service passes on.
@@ -327,9 +340,19 @@ impl Kind {
         Kind::Plain(text.to_owned())
     }
 
-    /// The kind itself, whether it is true of one recording only or not.
+    /// The kind itself, without what is true of one recording only.
     pub(super) fn bare(&self) -> &Kind {
-        if let Kind::Derived(kind, _) = self { kind } else { self }
+        if let Kind::Derived(kind) | Kind::Whole(kind, _) = self { kind } else { self }
+    }
+
+    /// All that it says in the recording of which it is true.
+    pub(super) fn whole(&self) -> &Kind {
+        if let Kind::Whole(_, whole) = self { whole } else { self.bare() }
+    }
+
+    /// Whether it is true of one recording only, or a part of it.
+    pub(super) fn is_of_recording(&self) -> bool {
+        matches!(self, Kind::Derived(_) | Kind::Whole(..))
     }
 
     /// Calls `found` with this kind and with each one inside of it.
@@ -339,7 +362,8 @@ impl Kind {
         match self {
             Kind::Object(fields) => fields.iter().flat_map(|field| &field.kinds).for_each(inside),
             Kind::List(list) => list.elements.iter().for_each(inside),
-            Kind::Derived(kind, _) => inside(kind),
+            Kind::Derived(kind) => inside(kind),
+            Kind::Whole(own, whole) => [own, whole].into_iter().for_each(|kind| inside(kind)),
             _ => {}
         }
     }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::EACH_OTHER;
 use super::{Change, Subject, What};
-use crate::events::golden::{Block, Field, Id, Kind, Kinds, List, Node, Printed, STRING, Tree, without_orders};
+use crate::events::golden::{
+    Block, Field, Id, Kind, Kinds, List, Node, Printed, STRING, Tree, of_this_recording, without_orders,
+};
 use crate::events::words::is_word;
 
 /// What differs at a place of two trees.
@@ -142,7 +144,7 @@ fn scalar_of(kind: &Kind) -> String {
         Kind::From(_) => "number".to_owned(),
         number if number.is_number() => "number".to_owned(),
         Kind::Quoted(_) | Kind::More(_) | Kind::Time(..) | Kind::Id(_) | Kind::Short(_) => "string".to_owned(),
-        Kind::Derived(kind, _) => scalar_of(kind),
+        Kind::Derived(kind) | Kind::Whole(kind, _) => scalar_of(kind),
         other => other.to_string(),
     }
 }
@@ -205,7 +207,7 @@ fn told(subject: &Subject, places: &[(String, Difference)]) -> Option<Change> {
         Difference::New => change(What::Shape).between("", "it"),
         Difference::Renamed(is) => change(What::ShapeRenamed).between("", is),
         Difference::Order => change(What::Order),
-        Difference::Is(now, was) => change(What::Shape).between(without_orders(was), without_orders(now)),
+        Difference::Is(now, was) => change(What::Shape).between(of_this_recording(was), of_this_recording(now)),
     };
     let name = path.rsplit(['/', '.']).next().unwrap_or_default();
     let same = format!("{:?} {name} {} {}", found.what, found.before, found.now);

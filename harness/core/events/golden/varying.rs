@@ -1,23 +1,22 @@
-//! The numbers and texts that a golden holds: those that are the same in each run, those of tokens, which are told by the turns of the
-//! recording that took them, and those that follow from the model's words and are true of one recording. What another run has otherwise
-//! is open, and once a committed golden says so, it stays so.
+//! The numbers and texts that a golden holds: those that are the same in each run. What another run has otherwise is open, and once a
+//! committed golden says so, it stays so.
 
 use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
-use crate::events::recorded::Recorded;
 use crate::events::times::IN_SOME_ZONE;
 use crate::events::tokens;
 use crate::events::words::{is_exact, is_word, leaves_numbers_out};
 use crate::json::Json;
 
 /// What is done at a place, by what stands there in another golden.
-type Act<'a> = &'a dyn Fn(&mut Kinds, &[Kind]);
+pub(super) type Act<'a> = &'a dyn Fn(&mut Kinds, &[Kind]);
 
 impl Golden {
     /// Leaves numbers and texts open that another run of the scenario has otherwise.
     pub fn agree_on_values(&mut self, other: &Golden) {
         self.at_places(other, &|kinds, other| {
+            leave_out_wholes(kinds, &|whole| other.contains(whole));
             open_numbers(kinds, numbers(kinds) != numbers(other));
             open_texts(kinds, texts(kinds) != texts(other));
             if times_of(kinds) != times_of(other) {
@@ -79,64 +78,9 @@ impl Golden {
         self.at_places(known, &|kinds, known| {
             open_numbers(kinds, known.contains(&Kind::plain(NUMBER)));
             open_texts(kinds, known.contains(&Kind::plain(STRING)) && texts(kinds) != texts(known));
+            leave_out_wholes(kinds, &|whole| !known.contains(whole.bare()));
             let_order_vary(kinds, known, &|_, known| *known == Some(Order::Any));
         });
-    }
-
-    /// Tells what runs with more tokens and marked words have otherwise: numbers of tokens by the turns of the recording that took these, and
-    /// any other value as true of this recording. What these runs leave open varies.
-    pub fn tell_derived(&mut self, with_more: &Golden, recorded: &Recorded) {
-        let recording = recorded.hash();
-        self.at_places(with_more, &|kinds, other| {
-            let is_there = |number: u64| other.contains(&Kind::Plain(number.to_string()));
-            let fits = |number| move |_: &str, more| is_there(number + more) || is_there(number + 2 * more);
-            open_numbers(kinds, other.contains(&Kind::plain(NUMBER)));
-            open_texts(kinds, is_open(other) && texts(kinds) != texts(other));
-            if numbers(kinds) != numbers(other) {
-                tell(kinds, &Kind::is_number, &|kind| {
-                    let number = kind.to_string().parse().ok();
-                    number.and_then(|number| recorded.tokens(number, &fits(number))).map(Kind::Plain)
-                });
-            }
-            for is_it in [&Kind::is_number as &dyn Fn(&Kind) -> bool, &is_quoted] {
-                tell(kinds, is_it, &|kind| {
-                    (!other.contains(kind) && !kind.is_tokens()).then(|| kind.of_recording(&recording))
-                });
-            }
-            let_order_vary(kinds, other, &|order, other| order != other);
-        });
-    }
-
-    /// Tells numbers of tokens as a committed golden does, where they are the same, and values that are true of one recording. If that is
-    /// another one, they are as there.
-    pub(in crate::events) fn tell_derived_as(&mut self, known: &Golden, recorded: &Recorded) {
-        let recording = if known.holds_derived() { recorded.hash() } else { String::new() };
-        self.at_places(known, &|kinds, known| {
-            if known.iter().any(Kind::is_tokens) {
-                let is_there = |name: &str, _| known.contains(&Kind::plain(name));
-                let told = |kind: &Kind| recorded.tokens(kind.to_string().parse().ok()?, &is_there).map(Kind::Plain);
-                tell(kinds, &Kind::is_number, &told);
-            }
-            let far = known.iter().find_map(|kind| if let Kind::Time(_, away) = kind { Some(&**away) } else { None });
-            tell(kinds, &is_time, &|time| Some(time.as_far_as(far.unwrap_or_default())));
-            for (is_it, open) in [(&Kind::is_number as &dyn Fn(&Kind) -> bool, NUMBER), (&is_quoted, STRING)] {
-                let known: Kinds = known.iter().filter(|kind| is_it(kind)).cloned().collect();
-                match known.iter().find_map(Kind::recording) {
-                    Some(of) if *of == recording => {
-                        tell(kinds, is_it, &|kind| (!known.contains(kind)).then(|| kind.of_recording(of)));
-                    }
-                    Some(_) if kinds.iter().any(|kind| is_it(kind) || *kind == Kind::plain(open)) => {
-                        replace(kinds, &|kind| is_it(kind) || *kind == Kind::plain(open), known);
-                    }
-                    _ => {}
-                }
-            }
-        });
-    }
-
-    /// Whether it holds values that are true of one recording only.
-    pub fn holds_derived(&self) -> bool {
-        self.any_kind(&|kind| kind.recording().is_some())
     }
 
     /// Whether it tells words with digits, or how far away times are.
@@ -161,7 +105,8 @@ impl Golden {
             None => exact,
             Some(known) if moved => {
                 exact.at_places(known, &|kinds, known| {
-                    let varied = is_open(known) || texts(known).iter().any(|text| text.says(&leaves_numbers_out));
+                    let leaves_out = |kind: &Kind| is_said(kind) && kind.says(&leaves_numbers_out);
+                    let varied = is_open(known) || known.iter().any(leaves_out);
                     open_texts(kinds, varied && texts(kinds) != texts(known));
                 });
                 exact
@@ -173,7 +118,8 @@ impl Golden {
             }
         };
         self.at_places(&exact, &|kinds, exact| {
-            if texts(exact).iter().any(|text| text.says(&is_exact)) && (!is_open(exact) || is_open(kinds)) {
+            let is_exact = |kind: &Kind| is_said(kind) && kind.says(&is_exact);
+            if exact.iter().any(is_exact) && (!is_open(exact) || is_open(kinds)) {
                 replace(kinds, &is_text, exact.iter().filter(|kind| is_text(kind)).cloned());
             }
             if exact.iter().any(Kind::is_away) {
@@ -182,7 +128,7 @@ impl Golden {
         });
     }
 
-    fn at_places(&mut self, other: &Golden, act: Act<'_>) {
+    pub(super) fn at_places(&mut self, other: &Golden, act: Act<'_>) {
         for (block, other) in self.paired(other) {
             for tree in &mut block.trees {
                 at_node(&mut tree.root, other.trees.iter().map(|tree| &tree.root), act);
@@ -226,33 +172,61 @@ fn order_of_mut(kinds: &mut [Kind]) -> Option<&mut Option<Order>> {
 }
 
 /// Says of a list that its order varies, by the one in another golden.
-fn let_order_vary(kinds: &mut [Kind], other: &[Kind], varies: &dyn Fn(&Option<Order>, &Option<Order>) -> bool) {
+pub(super) fn let_order_vary(
+    kinds: &mut [Kind],
+    other: &[Kind],
+    varies: &dyn Fn(&Option<Order>, &Option<Order>) -> bool,
+) {
     let order = order_of_mut(kinds).filter(|order| order.is_some() && varies(order, &order_of(other)));
     if let Some(order) = order {
         *order = Some(Order::Any);
     }
 }
 
-/// Kinds as they stand on a line, without the order of lists and of which recording they are true.
+/// Kinds as they stand on a line, without the order of lists.
 pub(in crate::events) fn without_orders(kinds: &[Kind]) -> String {
+    printed(kinds, &leave_order_out)
+}
+
+/// The same without what is true of one recording only.
+pub(in crate::events) fn of_any_recording(kinds: &[Kind]) -> String {
+    printed(kinds, &|kind| {
+        leave_order_out(kind);
+        *kind = kind.bare().clone();
+    })
+}
+
+/// The same with all that texts say in this recording.
+pub(in crate::events) fn of_this_recording(kinds: &[Kind]) -> String {
+    printed(kinds, &|kind| {
+        leave_order_out(kind);
+        *kind = kind.whole().clone();
+    })
+}
+
+fn printed(kinds: &[Kind], change: &dyn Fn(&mut Kind)) -> String {
+    fn each(kind: &mut Kind, change: &dyn Fn(&mut Kind)) {
+        change(kind);
+        match kind {
+            Kind::List(list) => list.elements.iter_mut().for_each(|kind| each(kind, change)),
+            Kind::Object(fields) => {
+                fields.iter_mut().flat_map(|field| &mut field.kinds).for_each(|kind| each(kind, change));
+            }
+            _ => {}
+        }
+    }
     let mut kinds = kinds.to_vec();
-    kinds.iter_mut().for_each(leave_order_out);
+    kinds.iter_mut().for_each(|kind| each(kind, change));
     Printed(&kinds).to_string()
 }
 
 fn leave_order_out(kind: &mut Kind) {
-    match kind {
-        Kind::List(list) => {
-            list.order = None;
-            list.elements.iter_mut().for_each(leave_order_out);
-        }
-        Kind::Object(fields) => fields.iter_mut().flat_map(|field| &mut field.kinds).for_each(leave_order_out),
-        Kind::Derived(bare, _) => *kind = (**bare).clone(),
-        _ => {}
+    if let Kind::List(list) = kind {
+        list.order = None;
     }
 }
 
-fn is_time(kind: &Kind) -> bool {
+pub(super) fn is_time(kind: &Kind) -> bool {
     matches!(kind, Kind::Time(..))
 }
 
@@ -260,7 +234,7 @@ fn times_of(kinds: &[Kind]) -> Vec<&Kind> {
     kinds.iter().filter(|kind| is_time(kind)).collect()
 }
 
-fn is_open(kinds: &[Kind]) -> bool {
+pub(super) fn is_open(kinds: &[Kind]) -> bool {
     kinds.contains(&Kind::plain(STRING))
 }
 
@@ -272,12 +246,12 @@ fn ids(kinds: &[Kind]) -> Vec<&Kind> {
     kinds.iter().filter(|kind| is_id(kind)).collect()
 }
 
-fn numbers(kinds: &[Kind]) -> Vec<&Kind> {
-    kinds.iter().filter(|kind| kind.is_number()).collect()
+pub(super) fn numbers(kinds: &[Kind]) -> Vec<&Kind> {
+    kinds.iter().filter(|kind| kind.is_number()).map(Kind::bare).collect()
 }
 
 /// Whether it is a text that is held, other than the name of the model.
-fn is_quoted(kind: &Kind) -> bool {
+pub(super) fn is_quoted(kind: &Kind) -> bool {
     matches!(kind.bare(), Kind::Quoted(text) if text.trim_matches('"') != MODEL)
 }
 
@@ -286,37 +260,47 @@ fn is_text(kind: &Kind) -> bool {
     matches!(kind.bare(), Kind::Quoted(_)) || *kind == Kind::plain(STRING)
 }
 
-/// The texts that are held at a place, other than words and the name of the model.
-fn texts(kinds: &[Kind]) -> Vec<&Kind> {
-    let is_word = |kind: &Kind| matches!(kind.bare(), Kind::Quoted(text) if is_word(text.trim_matches('"')));
-    kinds.iter().filter(|kind| is_quoted(kind) && !is_word(kind)).collect()
+/// Whether it is a text that is held, other than a word and the name of the model.
+fn is_said(kind: &Kind) -> bool {
+    is_quoted(kind) && !matches!(kind.bare(), Kind::Quoted(text) if is_word(text.trim_matches('"')))
+}
+
+/// What the texts that are held at a place say of their own.
+pub(super) fn texts(kinds: &[Kind]) -> Vec<&Kind> {
+    kinds.iter().filter(|kind| is_said(kind)).map(Kind::bare).collect()
+}
+
+/// Leaves out all that texts say, as opposed to what they say of their own, where that is not the same.
+pub(super) fn leave_out_wholes(kinds: &mut Kinds, is_same: &dyn Fn(&Kind) -> bool) {
+    tell(kinds, &|kind| matches!(kind, Kind::Whole(..)), &|whole| (!is_same(whole)).then(|| whole.bare().clone()));
 }
 
 /// Leaves the texts at a place open, if they vary.
-fn open_texts(kinds: &mut Kinds, vary: bool) {
+pub(super) fn open_texts(kinds: &mut Kinds, vary: bool) {
     if vary {
         replace(kinds, &is_text, [Kind::plain(STRING)]);
     }
 }
 
 /// Leaves the numbers at a place open, if they vary.
-fn open_numbers(kinds: &mut Kinds, vary: bool) {
+pub(super) fn open_numbers(kinds: &mut Kinds, vary: bool) {
     if vary {
         replace(kinds, &Kind::is_number, [Kind::plain(NUMBER)]);
     }
 }
 
 /// Puts another kind in place of each of some sort that has one.
-fn tell(kinds: &mut Kinds, is_it: &dyn Fn(&Kind) -> bool, other: &dyn Fn(&Kind) -> Option<Kind>) {
-    let told: Kinds =
-        kinds.iter().filter(|kind| is_it(kind)).map(|kind| other(kind).unwrap_or_else(|| kind.clone())).collect();
-    if !told.is_empty() {
+pub(super) fn tell(kinds: &mut Kinds, is_it: &dyn Fn(&Kind) -> bool, other: &dyn Fn(&Kind) -> Option<Kind>) {
+    let told: Vec<(&Kind, Option<Kind>)> =
+        kinds.iter().filter(|kind| is_it(kind)).map(|kind| (kind, other(kind))).collect();
+    if told.iter().any(|(_, other)| other.is_some()) {
+        let told: Kinds = told.into_iter().map(|(kind, other)| other.unwrap_or_else(|| kind.clone())).collect();
         replace(kinds, is_it, told);
     }
 }
 
 /// Puts kinds in place of all those of some sort.
-fn replace(kinds: &mut Kinds, is_it: &dyn Fn(&Kind) -> bool, by: impl IntoIterator<Item = Kind>) {
+pub(super) fn replace(kinds: &mut Kinds, is_it: &dyn Fn(&Kind) -> bool, by: impl IntoIterator<Item = Kind>) {
     kinds.retain(|kind| !is_it(kind));
     kinds.extend(by);
     kinds.sort_by_cached_key(ToString::to_string);
@@ -332,8 +316,12 @@ impl Kind {
 
     /// Whether it is a text of which something is true.
     fn says(&self, is_true: &dyn Fn(&str) -> bool) -> bool {
-        let Kind::Quoted(text) = self.bare() else { return false };
-        Json::parse(text.as_bytes()).is_ok_and(|text| text.as_str().is_some_and(is_true))
+        match self {
+            Kind::Quoted(text) => Json::parse(text.as_bytes()).is_ok_and(|text| text.as_str().is_some_and(is_true)),
+            Kind::Whole(own, whole) => own.says(is_true) || whole.says(is_true),
+            Kind::Derived(kind) => kind.says(is_true),
+            _ => false,
+        }
     }
 
     fn is_order_of_two(&self) -> bool {
@@ -346,7 +334,7 @@ impl Kind {
     }
 
     /// A point in time, with how far away it is where that is not known.
-    fn as_far_as(&self, away: &str) -> Kind {
+    pub(super) fn as_far_as(&self, away: &str) -> Kind {
         match self {
             Kind::Time(form, far) if far == IN_SOME_ZONE => Kind::Time(form.clone(), away.to_owned()),
             other => other.clone(),
@@ -354,16 +342,7 @@ impl Kind {
     }
 
     /// Whether it is a number of tokens, told by its turns.
-    fn is_tokens(&self) -> bool {
+    pub(super) fn is_tokens(&self) -> bool {
         matches!(self, Kind::Plain(text) if text.contains(tokens::OF))
-    }
-
-    /// The recording of which it is true, if it is of one only.
-    fn recording(&self) -> Option<&String> {
-        if let Kind::Derived(_, recording) = self { Some(recording) } else { None }
-    }
-
-    fn of_recording(&self, recording: &str) -> Kind {
-        Kind::Derived(Box::new(self.bare().clone()), recording.to_owned())
     }
 }

@@ -1,15 +1,12 @@
 //! Reads the lines of trees, of which later ones may say that they are as earlier ones.
 
-use super::super::writer::{BUT, GONE, OF_RECORDING, SHORT};
+use super::super::writer::{BUT, GONE, IS, OF_RECORDING, SHORT};
 use super::super::{Field, Id, Kind, Kinds, List, Node, Tree};
 use super::line::{Line, wrong};
 use crate::events::order::Order;
 use crate::events::times;
 use crate::json::MAX_DEPTH;
 use retake_base::error::{Place, Result};
-
-/// What ends a kind.
-const ENDS_OF_KINDS: [&str; 4] = [" | ", ", ", "]", "}"];
 
 /// What is below a place whose lines were written.
 pub(super) struct Whole {
@@ -171,8 +168,12 @@ impl Line<'_> {
         let mut kinds = Vec::new();
         while kinds.is_empty() || self.eat(" | ") {
             let kind = self.kind(depth)?;
-            kinds.push(if self.eat(OF_RECORDING) {
-                Kind::Derived(Box::new(kind), self.until(&ENDS_OF_KINDS).to_owned())
+            kinds.push(if self.eat(IS) {
+                let whole = self.kind(depth)?;
+                self.take(OF_RECORDING)?;
+                Kind::Whole(Box::new(kind), Box::new(whole))
+            } else if self.eat(OF_RECORDING) {
+                Kind::Derived(Box::new(kind))
             } else {
                 kind
             });
@@ -200,7 +201,7 @@ impl Line<'_> {
             self.until(&[">"]);
             self.take(">")?;
         }
-        self.until(&[OF_RECORDING, ENDS_OF_KINDS[0], ENDS_OF_KINDS[1], ENDS_OF_KINDS[2], ENDS_OF_KINDS[3]]);
+        self.until(&[" | ", ", ", "]", "}", OF_RECORDING]);
         match &self.text[start..self.at] {
             "" => Err(self.expected("a type")),
             text => Ok(Kind::of(text)),
