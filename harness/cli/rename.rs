@@ -123,7 +123,7 @@ fn headers(root: &Path, old: &str, new: &str, folder: &str) -> Result<Vec<(PathB
             WaitingKind::Fixture => {
                 (format!(r#"(?m)^(  "scenario": )"{}""#, regex::escape(old)), format!("${{1}}\"{new}\""))
             }
-            WaitingKind::Golden | WaitingKind::Worlds => (
+            WaitingKind::Golden | WaitingKind::Values | WaitingKind::Worlds => (
                 r"(?m)\A(---\n(?:[^-\n].*\n)*?input_file: )scenarios/[^/\n]+/".to_owned(),
                 format!("${{1}}scenarios/{folder}/"),
             ),

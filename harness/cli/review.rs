@@ -118,7 +118,7 @@ fn done(tally: &Tally) -> ExitCode {
 fn texts(root: &std::path::Path, waits: &Waiting) -> Result<[String; 2]> {
     let committed = root.join(&waits.shown);
     match waits.kind {
-        WaitingKind::Golden | WaitingKind::Worlds => {
+        WaitingKind::Golden | WaitingKind::Values | WaitingKind::Worlds => {
             let goldens = super::goldens(root);
             let committed = goldens.committed(&committed)?.unwrap_or_default();
             Ok([committed, goldens.committed(&waits.file)?.unwrap_or_default()])
@@ -141,6 +141,7 @@ fn show(root: &std::path::Path, waits: &Waiting, (number, of): (usize, usize), t
     let width = columns::width();
     let kind = match waits.kind {
         WaitingKind::Golden => "golden",
+        WaitingKind::Values => "values of the recording",
         WaitingKind::Worlds => "table of worlds",
         WaitingKind::Fixture => "fixture",
     };

@@ -56,7 +56,7 @@ pub(super) fn run(project: &Project, names: &[String]) -> Result<ExitCode> {
 
 fn scenario_of<'a>(project: &'a Project, waits: &Waiting) -> Result<&'a Scenario> {
     let owns = |scenario: &&Scenario| match waits.kind {
-        WaitingKind::Golden => scenario.golden_name == waits.name && has_golden(scenario),
+        WaitingKind::Golden | WaitingKind::Values => scenario.golden_name == waits.name && has_golden(scenario),
         WaitingKind::Worlds => scenario.name == waits.name && has_worlds(scenario).is_some(),
         WaitingKind::Fixture => scenario.fixture == FixtureRef::Named(waits.name.clone()),
     };
@@ -99,7 +99,7 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
         let own = agreed.run.own_golden(scenario).cloned().unwrap_or_default().with_headers_of(golden);
         let sides = agreed.run.sides_of(scenario, &looked_at, &own);
         if !sides.changes().is_empty() {
-            project.goldens.propose(&scenario.golden_name, &golden.to_string(), &scenario.file);
+            project.goldens.propose_golden(&scenario.golden_name, golden, &scenario.file);
             return Err(another(&scenario.name, &sides));
         }
         agreed.golden = Some(agreed.run.with_words(scenario, golden.clone()));

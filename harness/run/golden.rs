@@ -75,6 +75,8 @@ struct Read {
     written: Option<Minute>,
 }
 
+/// The folder of what goldens hold of one recording, and how its files end.
+pub(super) const VALUES: (&str, &str) = ("fixtures", ".snap");
 /// The words before the minute in which a golden was written, in its header.
 const WRITTEN: &str = "written: ";
 /// The words before the number of the format in the field `description` of a header. The first formats had no such field.
@@ -99,6 +101,11 @@ impl Goldens {
     #[must_use]
     pub fn of_worlds(&self) -> Goldens {
         Goldens { folder: self.all.join("worlds"), ..self.clone() }
+    }
+
+    /// What goldens hold that is true of one recording. It lies beside the fixtures, so another recording changes no golden.
+    fn values(&self) -> Goldens {
+        Goldens { folder: self.all.with_file_name(VALUES.0), ..self.clone() }
     }
 
     /// The file of a golden.
@@ -129,15 +136,19 @@ impl Goldens {
     /// # Errors
     /// If it cannot be read, is not a golden, or was written by a newer version of Retake.
     pub(crate) fn golden(&self, name: &str) -> Result<Option<Arc<Committed>>> {
-        self.golden_in(&self.file(name))
+        self.golden_in(&self.file(name), &self.values().file(name))
     }
 
-    fn golden_in(&self, file: &Path) -> Result<Option<Arc<Committed>>> {
+    fn golden_in(&self, file: &Path, values: &Path) -> Result<Option<Arc<Committed>>> {
         let Some(Read { text, above, format, written, .. }) = self.read(file)? else { return Ok(None) };
         if format > GoldenFormat::THIS {
             return Err(Error::new("it was written by a newer version of Retake").in_file(self.shown(file)));
         }
-        let golden = Golden::parse(&text).map_err(|error| error.below(above).in_file(self.shown(file)))?;
+        let mut golden = Golden::parse(&text).map_err(|error| error.below(above).in_file(self.shown(file)))?;
+        if let Some(Read { text, above, .. }) = self.read(values)? {
+            let values = Golden::parse(&text).map_err(|error| error.below(above).in_file(self.shown(values)))?;
+            golden.add_values(&values);
+        }
         Ok(Some(Arc::new(Committed { golden, format, written })))
     }
 
@@ -156,7 +167,45 @@ impl Goldens {
     /// # Errors
     /// If it cannot be read, or is not a golden.
     pub(crate) fn proposed_golden(&self, name: &str) -> Result<Option<Arc<Committed>>> {
-        self.golden_in(&self.pending(name))
+        let both = [self.clone(), self.values()];
+        if !both.iter().any(|goldens| goldens.pending(name).is_file()) {
+            return Ok(None);
+        }
+        let [file, values] = both.map(|goldens| {
+            Some(goldens.pending(name)).filter(|file| file.is_file()).unwrap_or_else(|| goldens.file(name))
+        });
+        self.golden_in(&file, &values)
+    }
+
+    /// Compares a golden with the committed one, and writes what the policy allows, as [`Goldens::compare`] does with texts.
+    ///
+    /// # Errors
+    /// If a file exists but cannot be read, or cannot be written.
+    pub(crate) fn compare_golden(&self, name: &str, golden: &Golden, input: &Path, held: bool) -> Result<Compared> {
+        let (golden, values) = golden.apart();
+        let compared = self.compare(name, &golden.to_string(), input, held)?;
+        let of_values = match values {
+            Some(values) => self.values().compare(name, &values.to_string(), input, held)?,
+            None if self.policy == Policy::Overwrite => {
+                files::remove(&self.values().file(name)).map(|()| Compared::Same)?
+            }
+            None => Compared::Same,
+        };
+        Ok(if compared == Compared::Same && matches!(of_values, Compared::Differs(_)) { of_values } else { compared })
+    }
+
+    /// Writes a golden next to the committed one, for a decision, as far as the two differ. Returns whether they differ.
+    pub(crate) fn propose_golden(&self, name: &str, golden: &Golden, input: &Path) -> bool {
+        let (golden, values) = golden.apart();
+        let of_values = values.is_some_and(|values| self.values().propose(name, &values.to_string(), input));
+        self.propose(name, &golden.to_string(), input) || of_values
+    }
+
+    /// The text of a golden with what is true of its recording, as it is committed; `None` if it cannot be read.
+    pub(crate) fn whole_text(&self, name: &str) -> Option<String> {
+        let is_whole = !self.values().file(name).is_file();
+        let whole = || Some(self.golden(name).ok().flatten()?.golden.to_string());
+        if is_whole { self.text(name) } else { whole() }
     }
 
     /// Compares a text with its golden, and writes what the policy allows. `input` is the scenario's file, which the golden

@@ -104,7 +104,7 @@ impl Project {
         let _ = files::remove(&self.root.join(log_file(&scenario.name)));
         self.runs.begin(&scenario.name, self.shown(&scenario.file), action);
         let golden = has_golden(scenario).then(|| self.goldens.file(&scenario.golden_name));
-        let before = golden.as_deref().and_then(|file| self.goldens.committed(file).ok().flatten());
+        let before = golden.as_deref().and_then(|_| self.goldens.whole_text(&scenario.golden_name));
         let result = run();
         self.runs.with(&scenario.name, |data| {
             self.describe(scenario, data);

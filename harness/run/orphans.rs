@@ -37,7 +37,7 @@ pub(super) fn check(project: &Project) -> Result<(), Failure> {
         for kind in WaitingKind::ALL {
             let owned = match kind {
                 WaitingKind::Fixture => &fixtures,
-                WaitingKind::Golden => &goldens,
+                WaitingKind::Golden | WaitingKind::Values => &goldens,
                 WaitingKind::Worlds => &worlds,
             };
             let (folder, ending) = kind.place();

@@ -115,10 +115,7 @@ impl Proven<'_> {
         let turns = counted(self.turns, "turn");
         terminal::note(format!("{name}: {turns} recorded to {}.new, {}", shown.display(), self.how));
         if let Some(golden) = &self.golden {
-            let committed = project.goldens.committed(&project.goldens.file(&scenario.golden_name))?;
-            let golden = golden.to_string();
-            if committed.as_deref().map(str::trim_end) != Some(golden.trim_end()) {
-                project.goldens.propose(&scenario.golden_name, &golden, &scenario.file);
+            if project.goldens.propose_golden(&scenario.golden_name, golden, &scenario.file) {
                 terminal::note(format!("{name}: golden changed"));
             }
         }
@@ -134,8 +131,7 @@ impl Proven<'_> {
         let turns = counted(self.turns, "turn");
         terminal::note(format!("{name}: {turns} recorded to {}, {}", shown.display(), self.how));
         if let Some(golden) = &self.golden {
-            let compared =
-                project.goldens.compare(&scenario.golden_name, &golden.to_string(), &scenario.file, false)?;
+            let compared = project.goldens.compare_golden(&scenario.golden_name, golden, &scenario.file, false)?;
             terminal::note(format!("{name}: golden {}", compared.change()));
         }
         Ok(())

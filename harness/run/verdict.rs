@@ -407,7 +407,7 @@ pub(super) fn compare(
     let committed = if writes { None } else { project.goldens.golden(&scenario.golden_name).map_err(broken)? };
     let changed = older.map(Sides::changes);
     let held = changed.as_ref().is_some_and(Vec::is_empty);
-    let compared = project.goldens.compare(&scenario.golden_name, &golden.to_string(), &scenario.file, held);
+    let compared = project.goldens.compare_golden(&scenario.golden_name, golden, &scenario.file, held);
     let compared = compared.map_err(broken)?;
     let shown = project.goldens.shown(&file).display();
     let of = |kind, what: String| Failure::of(vec![Cause::new(kind, what)]);

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::golden::VALUES;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
@@ -26,6 +27,8 @@ pub struct Waiting {
 pub enum WaitingKind {
     /// A golden.
     Golden,
+    /// What a golden holds that is true of one recording.
+    Values,
     /// The table of a scenario's worlds.
     Worlds,
     /// A fixture.
@@ -34,13 +37,15 @@ pub enum WaitingKind {
 
 impl WaitingKind {
     /// All kinds: fixtures first, since goldens depend on them.
-    pub const ALL: [WaitingKind; 3] = [WaitingKind::Fixture, WaitingKind::Golden, WaitingKind::Worlds];
+    pub const ALL: [WaitingKind; 4] =
+        [WaitingKind::Fixture, WaitingKind::Golden, WaitingKind::Values, WaitingKind::Worlds];
 
     /// The folder of committed files of this kind, and how their names end.
     pub fn place(self) -> (&'static str, &'static str) {
         match self {
             WaitingKind::Fixture => ("fixtures", ".json"),
             WaitingKind::Golden => ("goldens", ".snap"),
+            WaitingKind::Values => VALUES,
             WaitingKind::Worlds => ("goldens/worlds", ".snap"),
         }
     }

@@ -210,7 +210,9 @@ fn printed(kinds: &[Kind], change: &dyn Fn(&mut Kind)) -> String {
         match kind {
             Kind::List(list) => list.elements.iter_mut().for_each(|kind| each(kind, change)),
             Kind::Object(fields) => {
-                fields.iter_mut().flat_map(|field| &mut field.kinds).for_each(|kind| each(kind, change));
+                for kind in fields.iter_mut().flat_map(|field| &mut field.kinds) {
+                    each(kind, change);
+                }
             }
             _ => {}
         }
