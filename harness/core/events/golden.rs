@@ -258,10 +258,10 @@ impl Golden {
         found
     }
 
-    /// Whether it holds the order of a list.
+    /// Whether it holds the order of a list, or that it has none.
     pub(super) fn holds_order(&self) -> bool {
         let mut found = false;
-        let see = &mut |kind: &Kind| found |= matches!(kind, Kind::List(List { order: Some(Order::Is(_)), .. }));
+        let see = &mut |kind: &Kind| found |= matches!(kind, Kind::List(List { order: Some(_), .. }));
         self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
         found
     }
