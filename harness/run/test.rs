@@ -14,6 +14,7 @@ use std::thread::available_parallelism;
 use libtest_mimic::{Completion, Failed, FormatSetting, Trial};
 
 use super::advice::looked_into;
+use super::commands::record_command;
 use super::failing::Failing;
 use super::filter::Wanted;
 use super::fixtures::Fixtures;
@@ -280,7 +281,13 @@ fn attempt(
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);
-    let of_run = replayed.notes(scenario).into_iter().chain(replayed.new_headers(scenario).into_iter().map(Note::from));
+    let days_old = project.days_too_old(replayed.fixture.as_deref());
+    project.runs.with(&scenario.name, |data| data.days_old = days_old);
+    let old = days_old.map(|days| {
+        let again = record_command(&scenario.name);
+        Note::from(format!("recorded {days} days ago, which is longer than `max_age`; to record it again: {again}"))
+    });
+    let of_run = old.into_iter().chain(replayed.notes(scenario)).chain(replayed.new_headers(scenario).into_iter().map(Note::from));
     project.note(&scenario.name, of_file.map(Note::from).into_iter().chain(of_run));
     let failing = Failing::of(&replayed, None, scenario);
     let is_sound = failing.findings.is_none();

@@ -58,6 +58,7 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
         shared,
         suspects: suspects(raw.suspects),
         fork_tools: raw.fork.tools.unwrap_or_default(),
+        max_age: raw.max_age.map(|days| days.0),
         verify: raw.verify,
         prices,
         error_words: raw.error_words,
