@@ -287,7 +287,10 @@ fn attempt(
         let again = record_command(&scenario.name);
         Note::from(format!("recorded {days} days ago, which is longer than `max_age`; to record it again: {again}"))
     });
-    let of_run = old.into_iter().chain(replayed.notes(scenario)).chain(replayed.new_headers(scenario).into_iter().map(Note::from));
+    let of_run = old
+        .into_iter()
+        .chain(replayed.notes(scenario))
+        .chain(replayed.new_headers(scenario).into_iter().map(Note::from));
     project.note(&scenario.name, of_file.map(Note::from).into_iter().chain(of_run));
     let failing = Failing::of(&replayed, None, scenario);
     let is_sound = failing.findings.is_none();

@@ -125,7 +125,8 @@ impl Job<'_> {
         let bash = Program::new("bash".as_ref()).args(&["--noprofile", "--norc", "-eo", "pipefail"]);
         let of_retake = std::path::Path::new(env!("CARGO_BIN_EXE_retake")).parent().unwrap();
         let path = format!("{}:{}", of_retake.display(), std::env::var("PATH").unwrap());
-        let mut bash = bash.arg(root.join("step.sh")).in_folder(&folder).env("PATH", path).env("TMPDIR", self.tree.temp());
+        let mut bash =
+            bash.arg(root.join("step.sh")).in_folder(&folder).env("PATH", path).env("TMPDIR", self.tree.temp());
         for (name, value) in [
             ("CI", "true"),
             ("GITHUB_ACTIONS", "true"),

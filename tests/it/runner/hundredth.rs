@@ -136,7 +136,8 @@ fn a_recording_that_is_too_old_is_told_and_fails_nothing() {
         fixtures::write(&tree, name, vec![fixtures::turn(Some("a"), "hi", "Hello.")]);
     }
     let recorded = |name: &str, when: time::OffsetDateTime| {
-        let mut fixture: serde_json::Value = serde_json::from_str(&tree.read(&format!("fixtures/{name}.json"))).unwrap();
+        let mut fixture: serde_json::Value =
+            serde_json::from_str(&tree.read(&format!("fixtures/{name}.json"))).unwrap();
         fixture["recorded"] = format!("{}T00:00+00:00", when.date()).into();
         tree.write(&format!("fixtures/{name}.json"), &fixture.to_string());
     };

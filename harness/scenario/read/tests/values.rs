@@ -9,7 +9,8 @@ use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{
-    Colors, Days, Foreign, Kind, OneOrMore, Pattern, RawDuration, RawEvent, RawEventTable, RawStream, RawStreamEnds, Statuses,
+    Colors, Days, Foreign, Kind, OneOrMore, Pattern, RawDuration, RawEvent, RawEventTable, RawStream, RawStreamEnds,
+    Statuses,
 };
 use crate::read::worlds::{RawFaults, RawWorlds, RawWorldsTable};
 use crate::step::{Dialogs, Framing};
