@@ -82,10 +82,8 @@ pub fn markdown(runs: &[RunData]) -> String {
         let names: Vec<String> = drifted.iter().map(|run| named(run)).collect();
         let _ = write!(text, "\nWith drift: {}.\n", names.join(", "));
     }
-    let old = |run: &&RunData| Some(format!("{} ({} days)", named(run), run.days_old?));
-    let old: Vec<String> = runs.iter().filter_map(old).collect();
-    if !old.is_empty() {
-        let _ = write!(text, "\nRecordings older than `max_age`: {}.\n", old.join(", "));
+    for (run, days) in runs.iter().filter_map(|run| Some((run, run.days_old?))) {
+        let _ = write!(text, "\nOlder than `max_age`: {}, {days} days.\n", named(run));
     }
     printed(&text).into_owned()
 }

@@ -29,7 +29,6 @@ use retake_engine::drive::milliseconds;
 use retake_engine::system::{RouterFactory, SharedSystems, Systems};
 use retake_model::{CallerRules, InVain};
 use retake_scenario::{Discovered, discover, discover_some};
-use retake_wire::fixture::Fixture;
 
 /// Everything that the trials of one run share.
 pub(crate) struct Project {
@@ -146,12 +145,6 @@ impl Project {
     /// Waits until the user asks a recording to end, which for all other actions ends the process.
     pub(super) async fn interrupted(&self) {
         self.interrupt.came().await;
-    }
-
-    /// How many days old a recording is, if the suite lets it be less.
-    pub(crate) fn days_too_old(&self, fixture: Option<&Fixture>) -> Option<i64> {
-        let (most, days) = (self.discovered.suite.max_age?, fixture?.recorded?.days_ago());
-        (days > most.into()).then_some(days)
     }
 
     /// Sets the notes on a scenario's run.

@@ -1,7 +1,6 @@
 //! The model of a service that is only being looked at: it says the same few words to each call, over whichever API, so that the
 //! service answers as it usually does, and nothing is paid.
 
-use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,13 +25,13 @@ pub(super) struct Model {
     /// The calls that said what the person says.
     said: Arc<AtomicUsize>,
     /// The names of the APIs over which they came.
-    apis: Arc<Mutex<BTreeSet<&'static str>>>,
+    apis: Arc<Mutex<String>>,
 }
 
 impl Model {
     pub(super) async fn start() -> Result<Model> {
         let (calls, said) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let apis = Arc::new(Mutex::new(BTreeSet::new()));
+        let apis = Arc::new(Mutex::new(String::new()));
         let (counted, heard, over) = (calls.clone(), said.clone(), apis.clone());
         let address = scripted::listen(scripted::FREE, move |parts, body| {
             counted.fetch_add(1, Ordering::Relaxed);
@@ -48,17 +47,17 @@ impl Model {
 
     /// The names of the APIs over which calls have come, in one text.
     pub(super) fn apis(&self) -> String {
-        self.apis.lock().iter().copied().collect::<Vec<_>>().join(" ")
+        self.apis.lock().clone()
     }
 }
 
-fn answer(parts: &Parts, body: &Bytes, heard: &AtomicUsize, over: &Mutex<BTreeSet<&'static str>>) -> Response {
+fn answer(parts: &Parts, body: &Bytes, heard: &AtomicUsize, over: &Mutex<String>) -> Response {
     let target = Target { method: parts.method.as_str(), path: scripted::path(parts) };
     let (api, body) = match scripted::chat(target, body) {
         Ok(read) => read,
         Err(answer) => return answer,
     };
-    over.lock().insert(api.name());
+    *over.lock() += api.name();
     let said = Answer {
         blocks: vec![Block::Text(WORDS.to_owned())],
         finish: Some(Finish::Stop),

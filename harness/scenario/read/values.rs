@@ -25,10 +25,6 @@ use retake_model::OfferedTools;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RawDuration(pub(super) Duration);
 
-/// How many days something may be old.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Days(pub(super) u16);
-
 /// A regular expression.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern(pub(super) Regex);
@@ -143,13 +139,6 @@ pub(super) use read_as;
 read_as!(RawDuration, "a duration as text: \"60s\", \"500ms\" or \"2m\"", {
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawDuration, E> {
         parse_duration(text).map(RawDuration).map_err(E::custom)
-    }
-});
-
-read_as!(Days, "days as text: \"90d\"", {
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Days, E> {
-        let days = text.strip_suffix('d').and_then(|number| number.parse().ok());
-        days.map(Days).ok_or_else(|| E::custom(format!("`{text}` is no number of days\nwrite \"90d\"")))
     }
 });
 

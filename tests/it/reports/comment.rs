@@ -112,7 +112,7 @@ impl Job<'_> {
             assert_eq!(step["shell"], "bash");
             let ran = self.script(&action, step).run();
             done.green &= ran.code == Some(0);
-            done.printed += &format!("{}{}", ran.stdout, ran.stderr);
+            done.printed += &(ran.stdout + &ran.stderr);
         }
         Some(done)
     }

@@ -144,16 +144,16 @@ fn a_recording_that_is_too_old_is_told_and_fails_nothing() {
     let now = time::OffsetDateTime::now_utc();
     recorded("old", now - time::Duration::days(91));
     recorded("young", now - time::Duration::days(89));
-    let told = "note: old: recorded 91 days ago, which is longer than `max_age`; to record it again: retake record old";
+    let told = "note: old: recorded 91 days ago, longer than `max_age`; to record it again: retake record old";
     let run = tree.retake().args(&["test", "--report", "markdown"]).run().exits(0).says(&[told]);
     assert!(!run.all().contains("young: recorded"), "{}", run.all());
     let report = tree.read(".retake/report.md");
-    assert!(report.contains("Recordings older than `max_age`: `old` (91 days).\n"), "{report}");
+    assert!(report.contains("Older than `max_age`: `old`, 91 days.\n"), "{report}");
     tree.write("scenarios/suite.toml", &suite("max_age = \"91d\""));
     let run = tree.retake().arg("test").run().exits(0);
     assert!(!run.all().contains("max_age"), "{}", run.all());
     tree.write("scenarios/suite.toml", &suite("max_age = \"3 months\""));
-    tree.retake().arg("test").run().exits(2).says(&["`3 months` is no number of days", "write \"90d\""]);
+    tree.retake().arg("test").run().exits(2).says(&["`3 months` is no number of days, as in \"90d\""]);
 }
 
 /// Returns a project of five scenarios that take different times.

@@ -8,7 +8,7 @@ use super::tool::RawTool;
 use crate::options::{Cost, Delays, Egress, Level, Panics, Unused};
 use crate::read::shared::Lists;
 use crate::read::spanned::Spanned;
-use crate::read::values::{Days, Foreign, OneOrMore, Pattern, RawDuration};
+use crate::read::values::{Foreign, OneOrMore, Pattern, RawDuration};
 use crate::read::worlds::RawWorlds;
 use crate::suite::ForkTools;
 use retake_core::secrets::Suspected;
@@ -21,9 +21,9 @@ pub(crate) struct RawSuite {
     /// Example: `">=0.2"`.
     #[expect(dead_code, reason = "it is read before the rest of the file")]
     pub requires: Option<Spanned<String>>,
-    /// How old a recording may be, in days. An older one is told, in the run and in its reports, and fails nothing.
+    /// How old a recording may be, in days. An older one is told, and fails nothing.
     /// Default: as old as it likes. Example: `"90d"`.
-    pub max_age: Option<Days>,
+    pub max_age: Option<Spanned<String>>,
     /// The system of scenarios that name none. A suite with only one system does not need it.
     /// Example: `"agent"`.
     pub system: Option<Spanned<String>>,

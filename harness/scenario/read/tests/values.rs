@@ -9,8 +9,7 @@ use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{
-    Colors, Days, Foreign, Kind, OneOrMore, Pattern, RawDuration, RawEvent, RawEventTable, RawStream, RawStreamEnds,
-    Statuses,
+    Colors, Foreign, Kind, OneOrMore, Pattern, RawDuration, RawEvent, RawEventTable, RawStream, RawStreamEnds, Statuses,
 };
 use crate::read::worlds::{RawFaults, RawWorlds, RawWorldsTable};
 use crate::step::{Dialogs, Framing};
@@ -87,7 +86,6 @@ inline! {
     Tokens => { "anyOf": [
         { "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^[0-9]{1,9}k?$" },
     ] },
-    Days => { "type": "string", "title": "days", "pattern": "^[0-9]+d$" },
     Percent => { "type": "string", "title": "percent", "pattern": "^(100|[0-9]{1,2})%$" },
     RawFaults => { "anyOf": [
         { "type": "boolean" },
