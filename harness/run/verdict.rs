@@ -118,6 +118,7 @@ impl Replayed {
             foreign,
             has_others: self.has_others,
             exactly: false,
+            zone: self.clock.zone(),
             short_ids: self.short_ids.as_deref(),
             committed,
         }

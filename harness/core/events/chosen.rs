@@ -30,11 +30,13 @@ const UNITS: [&str; 4] = ["ms", "seconds", "secs", "took"];
 pub(super) struct Places {
     lines: HashMap<String, Pin>,
     holds_order: bool,
+    holds_wholes: bool,
 }
 
 impl Places {
     pub(super) fn of(golden: &Golden) -> Places {
-        let mut places = Places { holds_order: golden.holds_order(), ..Places::default() };
+        let holds_wholes = golden.any_kind(&Kind::is_of_recording);
+        let mut places = Places { holds_order: golden.holds_order(), holds_wholes, ..Places::default() };
         for tree in golden.blocks.iter().flat_map(|block| &block.trees) {
             places.add(&tree.root, tree.label());
         }
@@ -49,9 +51,9 @@ impl Places {
                 let text = Json::parse(quoted.as_bytes()).ok();
                 pin.texts.add(text.as_ref().and_then(Json::as_str).unwrap_or(quoted));
             }
-            if let Kind::Time(time) = kind {
+            if let Kind::Time(_, away) = kind {
                 pin.times = true;
-                pin.texts.exactly |= !times::parts(time).1.is_empty();
+                pin.texts.exactly |= !away.is_empty();
             }
             pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");
             pin.counts |= matches!(kind, Kind::From(_));
@@ -72,6 +74,8 @@ pub(super) struct Chosen<'a> {
     normalize: &'a Normalize<'a>,
     /// Whether the order of lists is held.
     pub(super) holds_order: bool,
+    /// Whether all that texts say is held, if that is more than their own.
+    holds_wholes: bool,
 }
 
 /// The places that are pinned.
@@ -146,6 +150,7 @@ impl<'a> Chosen<'a> {
     ) -> Chosen<'a> {
         let (foreign, others, exactly) = (known.foreign.as_ref(), known.has_others, known.exactly);
         let holds_order = committed.map_or(others, |places| places.holds_order);
+        let holds_wholes = committed.map_or(others, |places| places.holds_wholes);
         let places = match committed {
             Some(places) => Where::Committed(places),
             None if options.detail == Detail::Keys => Where::OfRun(HashMap::new()),
@@ -163,7 +168,7 @@ impl<'a> Chosen<'a> {
                 Where::OfRun(collector.collected(captures))
             }
         };
-        Chosen { places, foreign, normalize, holds_order }
+        Chosen { places, foreign, normalize, holds_order, holds_wholes }
     }
 
     /// A hash of what a text says in a list, by `which` turn says it; 0 if that differs from run to run, or from machine to machine.
@@ -177,16 +182,17 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// What a text says, as a golden holds it: a word of the service as it is, and of any other text what is its own.
-    pub(super) fn said(&self, text: &str, texts: Texts) -> Option<String> {
+    /// What a text says, as a golden holds it: a word of the service as it is, and of any other text what is its own, and all of it.
+    pub(super) fn said(&self, text: &str, texts: Texts) -> Option<(String, Option<String>)> {
         if self.foreign.is_some_and(|foreign| foreign.is_model(text)) {
-            return Some(MODEL.to_owned());
+            return Some((MODEL.to_owned(), None));
         }
         let is_known = texts.signs && self.foreign.is_some_and(|foreign| foreign.is_known(text));
         if !is_known && is_plain_word(text) && (self.normalize)(text) == text {
-            return Some(text.to_owned());
+            return Some((text.to_owned(), None));
         }
-        self.foreign?.said(text, self.normalize, texts.exactly).filter(|said| texts.tell(said))
+        let (own, whole) = self.foreign?.said(text, self.normalize, texts.exactly)?;
+        texts.tell(&own).then_some((own, whole.filter(|_| self.holds_wholes)))
     }
 
     /// Returns what is pinned at a place.
@@ -352,7 +358,7 @@ impl Collector<'_> {
         if is_id || times::of_text(text).is_some() {
             return Some(Says::Id);
         }
-        let Some(said) = foreign.said(text, self.normalize, self.exactly) else { return Some(Says::Nothing) };
+        let Some((said, _)) = foreign.said(text, self.normalize, self.exactly) else { return Some(Says::Nothing) };
         // The model's words, but not all of what it said.
         let holds = |holding: &Holding| holding.held.keys().any(|held| held.path.pointer() == pointer);
         let is_held = self.holdings.get(&label.text).is_some_and(holds);

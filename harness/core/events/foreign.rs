@@ -102,15 +102,21 @@ impl Foreign {
         self.machine.iter().any(|name| replaced(text, name, "") != text)
     }
 
-    /// What a text says of its own, `exactly` or not: with `…` in place of each of these texts, and names for what varies. `None` if
-    /// that is nothing.
-    pub(super) fn said(&self, text: &str, normalize: &Normalize<'_>, exactly: bool) -> Option<String> {
+    /// What a text says of its own, `exactly` or not: with `…` in place of each of these texts, and names for what varies; and all that it
+    /// says, if that is more. `None` if its own is nothing.
+    pub(super) fn said(
+        &self,
+        text: &str,
+        normalize: &Normalize<'_>,
+        exactly: bool,
+    ) -> Option<(String, Option<String>)> {
         let text = self.models.iter().fold(text.to_owned(), |text, of| replaced(&text, of, MODEL));
         let forms = self.whole.iter().flat_map(|of| [of.trim().to_owned()].into_iter().chain(html(of)));
         let mut found: Vec<String> = forms.filter(|of| !of.is_empty() && text.contains(of)).collect();
         found.sort_unstable_by(|a, b| (Reverse(a.len()), a).cmp(&(Reverse(b.len()), b)));
-        let own = found.iter().fold(text, |text, of| replaced(&text, of, &CUT.to_string()));
-        said(&normalize(&own), exactly)
+        let own = found.iter().fold(text.clone(), |text, of| replaced(&text, of, &CUT.to_string()));
+        let whole = if own == text { None } else { said(&normalize(&text), exactly) };
+        Some((said(&normalize(&own), exactly)?, whole))
     }
 
     /// Whether a text is one of these as a whole.

@@ -12,13 +12,14 @@ use super::words::is_plain_word;
 use crate::cost::CallerCost;
 
 mod by_day;
+mod derived;
 mod formats;
 mod reader;
 mod varying;
 mod writer;
 
 pub use formats::{Format, Part};
-pub(super) use varying::without_orders;
+pub(super) use varying::{of_any_recording, of_this_recording, without_orders};
 pub(super) use writer::{Printed, VARIES};
 
 /// The golden of a scenario: one block for each captured response or page, in the order of the steps.
@@ -29,6 +30,8 @@ pub struct Golden {
     pub(super) said: Said,
     /// What model calls cost, where that is asked for: a line for each caller.
     pub cost: Vec<CallerCost>,
+    /// The hash of the recording of which some values are true.
+    pub(super) recording: Option<String>,
 }
 
 /// One captured response, or the content of a page.
@@ -169,8 +172,8 @@ pub(super) enum Kind {
     Quoted(String),
     /// The number of further words or values.
     More(usize),
-    /// The form of a point in time.
-    Time(String),
+    /// The form of a point in time, and how far away it is, if that is told: ` + 14 d`.
+    Time(String, String),
     /// Numbers that count from this one.
     From(i64),
     Id(Id),
@@ -179,6 +182,10 @@ pub(super) enum Kind {
     /// An object whose fields are on the same line.
     Object(Vec<Field>),
     List(List),
+    /// A value that follows from what the model said or took, and is true of one recording.
+    Derived(Box<Kind>),
+    /// What a text says of its own, and all that it says in one recording.
+    Whole(Box<Kind>, Box<Kind>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,6 +228,9 @@ pub(super) const NUMBER: &str = "number";
 /// The type of texts that are not held.
 pub(super) const STRING: &str = "string";
 
+/// What stands before the hash of the recording, on the last line.
+pub(super) const RECORDING: &str = "recording ";
+
 /// The line above what model calls cost.
 pub(super) const COST: &str = "cost";
 
@@ -252,18 +262,24 @@ impl Golden {
     /// Whether it holds texts of the service, or their order.
     pub fn holds_texts(&self) -> bool {
         let is_text = |text: &str| !is_plain_word(text.trim_matches('"'));
-        let mut found = self.holds_order();
-        let see = &mut |kind: &Kind| found |= matches!(kind, Kind::Quoted(text) if is_text(text));
-        self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
-        found
+        self.holds_order() || self.any_kind(&|kind| matches!(kind, Kind::Quoted(text) if is_text(text)))
     }
 
     /// Whether it holds the order of a list, or that it has none.
     pub(super) fn holds_order(&self) -> bool {
+        self.any_kind(&|kind| matches!(kind, Kind::List(List { order: Some(_), .. })))
+    }
+
+    pub(super) fn any_kind(&self, is_it: &dyn Fn(&Kind) -> bool) -> bool {
         let mut found = false;
-        let see = &mut |kind: &Kind| found |= matches!(kind, Kind::List(List { order: Some(_), .. }));
+        let see = &mut |kind: &Kind| found |= is_it(kind);
         self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
         found
+    }
+
+    /// Whether it holds values that follow from the model.
+    pub fn holds_derived(&self) -> bool {
+        self.any_kind(&|kind| matches!(kind, Kind::Derived(_)))
     }
 
     /// Whether it names turns whose words the service passes on.
@@ -308,7 +324,7 @@ impl Tree {
 
     /// Whether it holds a text as a whole.
     pub(super) fn is_held_text(&self) -> bool {
-        self.hash.is_some() || self.root.kinds.iter().any(|kind| matches!(kind, Kind::Quoted(_)))
+        self.hash.is_some() || self.root.kinds.iter().any(|kind| matches!(kind.bare(), Kind::Quoted(_)))
     }
 }
 
@@ -324,6 +340,21 @@ impl Kind {
         Kind::Plain(text.to_owned())
     }
 
+    /// The kind itself, without what is true of one recording only.
+    pub(super) fn bare(&self) -> &Kind {
+        if let Kind::Derived(kind) | Kind::Whole(kind, _) = self { kind } else { self }
+    }
+
+    /// All that it says in the recording of which it is true.
+    pub(super) fn whole(&self) -> &Kind {
+        if let Kind::Whole(_, whole) = self { whole } else { self.bare() }
+    }
+
+    /// Whether it is true of one recording only, or a part of it.
+    pub(super) fn is_of_recording(&self) -> bool {
+        matches!(self, Kind::Derived(_) | Kind::Whole(..))
+    }
+
     /// Calls `found` with this kind and with each one inside of it.
     pub(super) fn each<'a>(&'a self, found: &mut dyn FnMut(&'a Kind)) {
         found(self);
@@ -331,6 +362,8 @@ impl Kind {
         match self {
             Kind::Object(fields) => fields.iter().flat_map(|field| &field.kinds).for_each(inside),
             Kind::List(list) => list.elements.iter().for_each(inside),
+            Kind::Derived(kind) => inside(kind),
+            Kind::Whole(own, whole) => [own, whole].into_iter().for_each(|kind| inside(kind)),
             _ => {}
         }
     }

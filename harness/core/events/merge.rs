@@ -12,7 +12,7 @@ use super::remembered::Remembered;
 use super::scalars::{ScalarShape, Scalars, TextKind};
 use super::times;
 use super::words::{self, Holds, WordKeys};
-use crate::json::{Json, Object};
+use crate::json::{Json, Layout, Object};
 use time::OffsetDateTime;
 
 /// The keys that can distinguish the kinds of elements of a list. The first of these that all its objects have as a string
@@ -201,7 +201,14 @@ impl<'a> Merger<'a> {
 
     fn add_element(&mut self, element: &Json, list: &mut Elements) -> u64 {
         let Json::Object(object) = element else {
-            return self.add(element, list.rest.get_or_insert_default());
+            let print = self.add(element, list.rest.get_or_insert_default());
+            let is_number = print == 0 && self.says.is_some() && times::of_number(element).is_none();
+            return match element {
+                Json::Int(_) | Json::BigInt(_) | Json::Float(_) if is_number => {
+                    print_of(&element.print(Layout::Compact))
+                }
+                _ => print,
+            };
         };
         let values = DISCRIMINATORS.map(|key| object.get(key).filter(|value| value.as_str().is_some()));
         let kind = values.map(|value| Some(self.name(value?.as_str()?)));

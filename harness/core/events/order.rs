@@ -6,7 +6,8 @@ use std::fmt;
 
 use super::notation;
 
-/// The fewest ways in which a list could be in another order: where there are fewer, a few runs have the same order by chance.
+/// The fewest ways in which a list could be in another order: where there are fewer, a few runs have the same order by chance. Of two
+/// elements, more runs are asked: see [`Golden::holds_order_of_two`](super::Golden::holds_order_of_two).
 const WAYS: usize = 6;
 
 /// What stands before the hash of an order.
@@ -36,7 +37,8 @@ impl Neighbours {
         let distinct: BTreeSet<&u64> = elements.iter().collect();
         let of_first = elements.iter().filter(|of| Some(*of) == elements.first()).count();
         let fewer = of_first.min(elements.len() - of_first);
-        self.is_telling |= distinct.len() > 2 || fewer > 1 || fewer == 1 && elements.len() >= WAYS;
+        let is_two = elements.len() == 2;
+        self.is_telling |= distinct.len() > 2 || fewer > 1 || fewer == 1 && (is_two || elements.len() >= WAYS);
     }
 
     /// Adds those of another place.

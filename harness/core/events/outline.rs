@@ -1,10 +1,10 @@
 //! Makes the tree of a shape: one node for each key, with its contents below.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin};
-use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, Tree, without_orders};
+use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, Tree, of_any_recording};
 use super::lists::ListShape;
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
@@ -171,25 +171,23 @@ impl Outline<'_> {
             return if self.pins.pinned(&at.pointer, &printed) { values.clone() } else { plain(types) };
         }
         let chosen = self.pin(at);
-        let said: Vec<Option<String>> =
+        let said: Vec<Option<(String, Option<String>)>> =
             own.iter().map(|text| if chosen.words { self.chosen.said(text, chosen.texts) } else { None }).collect();
         // Of pieces of a text, both values may only show that there are several.
         let holds_booleans = self.keep != Keep::Chunks || booleans.len() == 1 && self.chosen.holds_booleans(at);
         let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };
         let counts = from.filter(|_| chosen.counts).map(Kind::From);
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
-        let shown_times: BTreeSet<String> = times
-            .0
-            .iter()
-            .map(|Time { form, away, .. }| {
-                form.clone() + away.as_deref().filter(|_| chosen.texts.exactly).unwrap_or_default()
-            })
-            .collect();
-        let all: BTreeSet<&String> = words.iter().chain(said.iter().flatten()).collect();
-        let mut pinned: Kinds = all.iter().take(WORDS).map(|word| Kind::Quoted(notation::json_quoted(word))).collect();
+        let away = |time: &Time| time.away.clone().filter(|_| chosen.texts.exactly).unwrap_or_default();
+        let shown_times: BTreeSet<_> = times.0.iter().map(|time| (time.form.clone(), away(time))).collect();
+        let mut all: BTreeMap<&String, BTreeSet<&str>> = words.iter().map(|word| (word, BTreeSet::new())).collect();
+        for (own, whole) in said.iter().flatten() {
+            all.entry(own).or_default().extend(whole.as_deref());
+        }
+        let mut pinned: Kinds = all.iter().take(WORDS).map(|(own, wholes)| text_kind(own, wholes)).collect();
         pinned.extend(Some(all.len().saturating_sub(WORDS)).filter(|more| *more > 0).map(Kind::More));
         pinned.extend(booleans.0.iter().map(|value| Kind::plain(if *value { "true" } else { "false" })));
-        pinned.extend(shown_times.into_iter().map(Kind::Time));
+        pinned.extend(shown_times.into_iter().map(|(form, away)| Kind::Time(form, away)));
         pinned.extend(counts.clone());
         let counts_ids = self.keep != Keep::Chunks && self.pins.counts();
         pinned.extend(ids.kinds(counts_ids).into_iter().map(Kind::Id));
@@ -205,7 +203,7 @@ impl Outline<'_> {
         said.iter().filter(|said| said.is_none()).for_each(|_| add("string"));
         booleans.1.iter().for_each(|_| add("boolean"));
         times.1.iter().for_each(|time| add(time.kind));
-        if pinned.is_empty() || self.pins.pinned(&at.pointer, &Printed(&pinned).to_string()) {
+        if pinned.is_empty() || self.pins.pinned(&at.pointer, &of_any_recording(&pinned)) {
             shown.extend(pinned);
         } else {
             for _ in &all {
@@ -236,6 +234,19 @@ impl Outline<'_> {
         }
         kinds
     }
+}
+
+/// A text by what it says of its own, and all that texts say that have this in common.
+fn text_kind(own: &str, wholes: &BTreeSet<&str>) -> Kind {
+    let quoted = |text: &str| Kind::Quoted(notation::json_quoted(text));
+    let whole = match wholes.len() {
+        0 => return quoted(own),
+        1 => wholes.iter().copied().collect(),
+        several => {
+            format!("{several} texts ({})", notation::hash(wholes.iter().copied().collect::<Vec<_>>().join("\0")))
+        }
+    };
+    Kind::Whole(Box::new(quoted(own)), Box::new(quoted(&whole)))
 }
 
 impl SeenIds {
@@ -269,7 +280,7 @@ impl SeenIds {
 /// Returns `None` if kinds are too long for one line.
 fn within(kinds: Kinds) -> Option<Kinds> {
     // Whether an order is held changes no line but its own.
-    let text = without_orders(&kinds);
+    let text = of_any_recording(&kinds);
     (text.chars().take(INLINE + 1).count() <= INLINE).then_some(kinds)
 }
 

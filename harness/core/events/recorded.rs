@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::fmt;
 
-use super::notation::{name, pointer_token};
+use super::notation::{hash, name, pointer_token};
 use crate::conversation::{Answer, Block, Usage};
 use crate::json::{Json, Layout};
 
@@ -88,6 +88,13 @@ impl Recorded {
         texts.sort_by_key(|text| Reverse(text.len()));
         let size = texts.iter().map(String::len).sum();
         Recorded { texts, parsed, size, said: all, used }
+    }
+
+    /// A hash of all that the model said and took.
+    pub(in crate::events) fn hash(&self) -> String {
+        let said = self.said.iter().flat_map(|(source, text)| [source.to_string(), text.clone()]);
+        let used = self.used.iter().map(|of| format!("{of:?}"));
+        hash(said.chain(used).chain(self.texts.iter().cloned()).collect::<Vec<_>>().join("\0"))
     }
 
     pub(super) fn is_one(&self, text: &str) -> bool {

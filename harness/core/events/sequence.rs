@@ -25,7 +25,7 @@ use super::turns::Turns;
 use super::value;
 use super::words::WordKeys;
 use crate::json::{Json, Object};
-use time::OffsetDateTime;
+use time::{OffsetDateTime, UtcOffset};
 
 /// What is said of a payload in which an object has a key twice.
 const KEY_TWICE: &str = "JSON with a key twice";
@@ -60,6 +60,8 @@ pub(super) struct Writing<'a> {
     pub(super) turns: &'a Turns<'a>,
     /// What all turns say, whether or not the golden names them.
     pub(super) said: &'a Turns<'a>,
+    /// The zone of the system, if it is not UTC.
+    pub(super) zone: Option<UtcOffset>,
     pub(super) pinned: &'a RefCell<Pinned>,
 }
 

@@ -28,6 +28,7 @@ use super::turns::Turns;
 use super::words::WordKeys;
 use super::{beside, headers, notation, outline, times};
 use crate::json::Json;
+use time::UtcOffset;
 
 /// The golden of a run, and what it pins.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,13 +83,14 @@ impl Shaped {
             recorded: &known.recorded,
             turns: &turns,
             said: said.as_ref().unwrap_or(&turns),
+            zone: known.zone,
             pinned: &pinned,
         };
         let blocks = kept.iter().zip(&events).map(|(of, events)| block(of, events, &writing));
         let (blocks, lost): (Vec<Block>, Vec<_>) = blocks.unzip();
         let mut golden = Golden { blocks, said: turns.said(), ..Golden::default() };
         if let Some(committed) = known.committed {
-            golden.tell_tokens_as(committed, &known.recorded);
+            golden.tell_derived_as(committed, &known.recorded);
             golden.keep_order_as(committed);
             golden.keep_open(committed);
             golden.keep_varying_beside(committed);
@@ -136,7 +138,11 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     }
     let committed = committed.filter(|committed| committed.request == request);
     let headers = headers::held(capture, committed, options, ids, normalize);
-    let Sequence { lines, shapes, lost } = Sequence::of(events, times::answered(capture), writing);
+    let Sequence { lines, shapes, lost } = Sequence::of(
+        events,
+        times::answered(capture).map(|at| at.to_offset(writing.zone.unwrap_or(UtcOffset::UTC))),
+        writing,
+    );
     let (ids, ids_repeat) = event_ids(events);
     let varies = committed.and_then(|block| block.head.as_ref()).is_some_and(|head| head.ids_repeat == Repeat::Varies);
     let ids_repeat = if varies { Repeat::Varies } else { ids_repeat };
@@ -195,6 +201,8 @@ pub struct Known<'a> {
     pub foreign: Option<Foreign>,
     /// Whether other runs show which numbers and texts vary, so that the others can be held.
     pub has_others: bool,
+    /// How far the zone of the system is from UTC, if it is not UTC.
+    pub zone: Option<UtcOffset>,
     /// Whether words with digits are told in texts of which the committed golden decides nothing: see [`Golden::tell_exactly`].
     pub exactly: bool,
     /// Where ids stand that have no form, if no committed golden names these places.

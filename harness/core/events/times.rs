@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use time::OffsetDateTime;
-use time::format_description::well_known::{Rfc2822, Rfc3339};
+use time::format_description::well_known::{Iso8601, Rfc2822, Rfc3339};
+use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::captured::Captured;
 use super::notation::is_time;
@@ -71,8 +71,18 @@ pub fn answered(capture: &Captured) -> Option<OffsetDateTime> {
     OffsetDateTime::parse(&dates.next()?.1, &Rfc2822).ok()
 }
 
-/// How far ahead of the time at which it was told a point in time with a zone is, or how far back: ` + 14 d`.
+/// How far away a date is, if that depends on the zone of the system: there is another day than in UTC.
+pub(super) const IN_SOME_ZONE: &str = " + ?";
+
+/// How far ahead of the time at which it was told a point in time with a zone is, or a date, or how far back: ` + 14 d`. `told` is in the
+/// zone of the system.
 pub(super) fn away(value: &Json, told: OffsetDateTime) -> Option<String> {
+    let date = value.as_str().filter(|text| text.len() == DATE.len());
+    if let Some(date) = date.and_then(|date| Date::parse(date, &Iso8601::DATE).ok()) {
+        let days = (date - told.date()).whole_days();
+        let is_one = told.date() == told.to_offset(UtcOffset::UTC).date();
+        return if is_one { distance(days, "d") } else { Some(IN_SOME_ZONE.to_owned()) };
+    }
     let at = match (value, of_number(value)) {
         (Json::Str(text), _) => OffsetDateTime::parse(&text.replacen(' ', "T", 1), &Rfc3339).ok()?.unix_timestamp(),
         (Json::Int(number), Some("time in s")) => *number,
@@ -87,7 +97,11 @@ pub(super) fn away(value: &Json, told: OffsetDateTime) -> Option<String> {
         hours if hours % 60 == 0 => (hours / 60, "h"),
         minutes => (minutes, "min"),
     };
-    Some(format!(" {} {count} {unit}", if minutes < 0 { '-' } else { '+' }))
+    distance(if minutes < 0 { -count } else { count }, unit)
+}
+
+fn distance(count: i64, unit: &str) -> Option<String> {
+    (count != 0).then(|| format!(" {} {} {unit}", if count < 0 { '-' } else { '+' }, count.abs()))
 }
 
 /// The form of a point in time as a golden has it, and how far away that is.

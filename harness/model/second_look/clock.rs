@@ -21,6 +21,12 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// How far its zone is from UTC.
+    pub fn zone(&self) -> Option<UtcOffset> {
+        let zone = self.zone.as_deref().map_or_else(TimeZone::local, TimeZone::from_posix_tz);
+        offset(&zone.ok()?, OffsetDateTime::now_utc())
+    }
+
     /// The minute that it is on the machine's local clock, on the day that the system is told.
     pub fn minute(&self) -> Minute {
         let now = clock::now();

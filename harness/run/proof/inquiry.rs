@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::agreement::Disagreement;
 use super::diagnosis::{self, Diagnosis, Finding};
 use super::loosening::Loosening;
-use super::replays::{Disagreement, Proof};
+use super::replays::Proof;
 use super::rule::Rule;
 use super::tried::{self, Tried};
 use crate::run::trial::Replayed;

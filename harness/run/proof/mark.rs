@@ -13,25 +13,42 @@ use retake_core::mark::Mark;
 use retake_scenario::Scenario;
 use retake_wire::fixture::{Fixture, Turn};
 
-/// A run with marks in the words of the model.
+/// Runs with marks in the words of the model.
 pub(super) struct Marked {
-    run: Replayed,
+    runs: Vec<Replayed>,
     recorded: Recorded,
     letter: char,
-    /// Its golden without what only the other runs show.
+    /// Their golden without what only the other runs show.
     pub(super) plain: Golden,
 }
 
 impl Marked {
-    /// Its golden, with texts told exactly or not. `short_ids` stand in it where those of the other runs do.
+    /// Their golden, with texts told exactly or not, as far as they agree. `short_ids` stand in it where those of the other runs do.
     pub(super) fn golden(&self, scenario: &Scenario, exactly: bool, short_ids: Option<&ShortIds>) -> Golden {
-        let mut known = Known { tells: Tells::Mark(self.letter), exactly, short_ids, ..self.run.known_with(None) };
-        known.has_others = true;
-        known.foreign.iter_mut().for_each(|foreign| foreign.add_recorded(&self.recorded));
-        known.recorded = self.recorded.clone();
-        self.run
-            .shaped(&self.run.played.driven.captured, &scenario.golden, &self.run.rules, &known, &str::to_owned)
-            .golden
+        let of = |run: &Replayed| {
+            let mut known = Known { tells: Tells::Mark(self.letter), exactly, short_ids, ..run.known_with(None) };
+            known.has_others = true;
+            known.foreign.iter_mut().for_each(|foreign| foreign.add_recorded(&self.recorded));
+            known.recorded = self.recorded.clone();
+            run.shaped(&run.played.driven.captured, &scenario.golden, &run.rules, &known, &str::to_owned).golden
+        };
+        let mut goldens = self.runs.iter().map(of);
+        let mut golden = goldens.next().unwrap_or_default();
+        goldens.for_each(|again| golden.agree_on_values(&again));
+        golden
+    }
+
+    pub(super) fn ran_twice(&self) -> bool {
+        self.runs.len() > 1
+    }
+
+    /// Runs it once more: what the words and tokens of the model decide is the same again, and what varies from run to run is not.
+    pub(super) fn run_again(&mut self, proof: &Proof<'_>, rules: &Arc<Rules>) {
+        let fixture = self.runs[0].fixture.as_ref();
+        if let Some(again) = proof.run_marked(fixture, rules) {
+            self.runs.push(again);
+            self.plain = self.golden(proof.scenario, false, None);
+        }
     }
 }
 
@@ -56,17 +73,22 @@ impl Proof<'_> {
         let equal = Passed::of(&golden(Tells::Equality));
         let mark = mark_of(fixture, &equal).filter(|_| may_play_again(project, scenario, first))?;
         let with_mark = Arc::new(Fixture { mark: Some(mark.clone()), ..(**fixture).clone() });
-        let marked = trial::replay(project, scenario, Some(with_mark), rules, How::default()).ok()?;
-        if !marked.misses.is_empty() || marked.log.unanswered || marked.verdict(scenario).is_err() {
-            return None;
-        }
+        let marked = self.run_marked(Some(&with_mark), rules)?;
         let answers = turns(marked.fixture.as_ref()?).enumerate().map(|(turn, of)| mark.put(turn, &of.output));
         let recorded = Recorded::of(&answers.collect::<Vec<_>>());
-        let mut marked = Marked { run: marked, recorded, letter: mark.letter, plain: Golden::default() };
+        let mut marked = Marked { runs: vec![marked], recorded, letter: mark.letter, plain: Golden::default() };
         marked.plain = marked.golden(scenario, false, None);
         let named = Passed::of(&marked.plain);
         let passed = Passed::shown(&golden(Tells::Shown(&named)), &marked.plain)?;
         Some((passed, marked))
+    }
+
+    /// Replays a fixture with a mark; `None` if the run goes another way.
+    fn run_marked(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Option<Replayed> {
+        let Proof { project, scenario, .. } = *self;
+        let marked = trial::replay(project, scenario, fixture.cloned(), rules, How::default()).ok()?;
+        let same_way = marked.misses.is_empty() && !marked.log.unanswered && marked.verdict(scenario).is_ok();
+        same_way.then_some(marked)
     }
 }
 

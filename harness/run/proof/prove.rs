@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Once};
 
+use super::agreement::Agreed;
 use super::date::{tools_told_a_day, tools_with_today};
-use super::replays::{Agreed, Proof};
+use super::replays::Proof;
 use super::unproven::Unproven;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;

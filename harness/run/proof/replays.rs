@@ -4,17 +4,18 @@ use retake_base::text::nth_turn;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
+use super::agreement::{Agreed, Disagreement, FIVE, TWO};
 use super::diagnosis;
 use super::mark::Marked;
+use super::told::{as_agreed, with_derived};
 use super::tried::{Tried, checked};
 use crate::report::{Failure, terminal};
 use crate::run::golden::Committed;
 use crate::run::project::Project;
 use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
-use crate::run::verdict::{self, Sides};
 use retake_base::error::Result;
-use retake_core::events::{Detail, Golden, Passing, ShortIds, deeper_name};
+use retake_core::events::{Detail, Golden, Passing, deeper_name};
 use retake_core::key::{Check, Rules, Varying, text_as_varying};
 use retake_model::{CallFlaw, DriftOf, FlawKind, Pacing};
 use retake_scenario::{Drift, Level, Scenario};
@@ -27,84 +28,6 @@ pub(crate) struct Proof<'a> {
     pub fixture: Option<&'a Arc<Fixture>>,
     /// Whether the fixture was recorded just now, so that any difference means that something varies from run to run.
     pub of_recording: bool,
-}
-
-/// The number of replays of a proof.
-const TWO: usize = 2;
-/// The same if tool calls were made at once, and only chance decides in which order their events come. If each of two orders comes
-/// half of the time, two replays miss one of them every other time, five once in sixteen times.
-const FIVE: usize = 5;
-/// How often goldens are made anew to find the places of ids without a form.
-const TRIES: usize = 4;
-
-/// Replays that agree.
-pub(crate) struct Agreed {
-    /// The golden; `None` if the scenario has none.
-    pub(crate) golden: Option<Golden>,
-    /// The first replay.
-    pub(crate) run: Box<Replayed>,
-    /// What a committed golden of an older format holds.
-    older: Option<Sides>,
-    pub(super) replays: usize,
-    /// Whether a call of a replay on another day was found by its day.
-    pub(super) by_day: bool,
-    /// What of the settings, and of what is sent beside the calls, differs between replays.
-    pub(crate) varying: Vec<Varying>,
-}
-
-impl Agreed {
-    /// Compares the golden with the committed one, and writes it if the policy says so.
-    /// Fails if it differs, or cannot be written.
-    pub(crate) fn compared(&self, project: &Project, scenario: &Scenario) -> Result<(), Failure> {
-        let compare = |golden| verdict::compare(project, scenario, golden, self.older.as_ref());
-        self.golden.as_ref().map_or(Ok(()), compare)
-    }
-
-    /// The result of the proof, as it is printed.
-    pub(crate) fn in_words(&self) -> String {
-        format!("{} replays agree", number(self.replays))
-    }
-}
-
-pub(super) fn number(replays: usize) -> &'static str {
-    if replays >= FIVE { "five" } else { "two" }
-}
-
-/// Why replays are not a proof.
-pub(super) enum Disagreement {
-    Failed {
-        replayed: Box<Replayed>,
-        failure: Failure,
-        first: bool,
-    },
-    /// All passed, but with different goldens: those of the first replay and of one that differs from it.
-    Differ {
-        runs: Vec<Replayed>,
-        goldens: Box<[Golden; 2]>,
-    },
-    /// A replay could not start.
-    NoStage(Failure),
-}
-
-impl Disagreement {
-    /// Whether the system itself fails, or does not get as far, and asks nothing else than before.
-    fn is_of_system(&self) -> bool {
-        match self {
-            Disagreement::Failed { replayed, .. } => {
-                let asks_less = !replayed.log.unused.is_empty();
-                replayed.misses.is_empty() && (asks_less || replayed.played.driven.failure.is_some())
-            }
-            Disagreement::NoStage(_) => true,
-            Disagreement::Differ { .. } => false,
-        }
-    }
-
-    fn headline(&self) -> String {
-        match self {
-            Disagreement::Failed { failure, .. } | Disagreement::NoStage(failure) => failure.headline(),
-            Disagreement::Differ { .. } => String::new(),
-        }
-    }
 }
 
 impl Proof<'_> {
@@ -138,12 +61,19 @@ impl Proof<'_> {
             await_next_second();
         }
         let (mut first, mut golden, _) = replay(How::default(), None)?;
-        let (passed, marked) = self.passed_on(&first, fixture, rules).unzip();
+        let (passed, mut marked) = self.passed_on(&first, fixture, rules).unzip();
         (first.passed, first.has_others) =
             (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
-        golden = golden
-            .and_then(|_| first.golden_by(scenario, rules))
-            .map(|golden| with_tokens(golden, &first, marked.as_ref(), scenario));
+        let told = |first: &Replayed, marked: Option<&Marked>| {
+            first.golden_by(scenario, rules).map(|golden| with_derived(golden, first, marked, scenario))
+        };
+        let has_order_of_two = first.golden_by(scenario, rules).is_some_and(|golden| golden.holds_order_of_two());
+        golden = golden.and_then(|_| told(&first, marked.as_ref()));
+        let wants_more = has_order_of_two || golden.as_ref().is_some_and(Golden::holds_derived);
+        if let Some(marked) = marked.as_mut().filter(|_| wants_more) {
+            marked.run_again(self, rules);
+            golden = told(&first, Some(marked));
+        }
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
@@ -231,100 +161,6 @@ impl Proof<'_> {
             terminal::note(format!("{}: warning: {}", self.scenario.name, varying.words));
         }
         golden.as_mut()?.cost = run.cost.clone().unwrap_or_default();
-        golden
-    }
-
-    /// A header or a number that varied once may be the same in a few replays by chance.
-    fn with_known_headers(&self, mut golden: Golden) -> Golden {
-        let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
-        if let Some(known) = committed {
-            golden.keep_varying(&known.golden);
-            if self.scenario.golden.detail == Detail::Types {
-                golden.keep_open(&known.golden);
-            }
-        }
-        golden
-    }
-
-    /// The goldens of replays, that of the first one apart, without the name of the user. It may be a word of the service, too: only the other
-    /// user tells.
-    fn without_user(
-        &self,
-        first: &mut Replayed,
-        runs: &mut [Replayed],
-        rules: &Arc<Rules>,
-    ) -> (Option<Golden>, Vec<Golden>) {
-        let scenario = self.scenario;
-        let (of_first, of_others) = first.without_user(runs, scenario, rules);
-        let mut others = vec![of_first.clone().unwrap_or_default()];
-        for (run, again) in runs.iter().zip(of_others) {
-            others.push(run.moved_to(first, &scenario.golden, rules, &others[0], again.unwrap_or_default()));
-        }
-        Golden::agree_on_what_varies(&mut others.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);
-        (of_first, others)
-    }
-
-    /// The goldens of replays, that of the first one apart, once it is known where ids without a form stand.
-    fn with_short_ids(
-        &self,
-        first: &mut Replayed,
-        runs: &mut [Replayed],
-        marked: Option<&Marked>,
-        rules: &Rules,
-    ) -> Option<(Golden, Vec<Golden>)> {
-        let scenario = self.scenario;
-        let mut short = first.short_ids_beside(runs, scenario);
-        // The golden may name fewer places, where runs do not agree, and more, where the same ids stand.
-        for _ in 0..TRIES {
-            if short.is_empty() {
-                break;
-            }
-            let known = Some(Arc::new(short.clone()));
-            first.short_ids.clone_from(&known);
-            let golden = with_tokens(first.golden_by(scenario, rules)?, first, marked, scenario);
-            let (pinned, mut goldens) = (Committed::now(golden.clone()), vec![golden]);
-            for run in runs.iter_mut() {
-                (run.short_ids, run.committed, run.own_golden) = (known.clone(), Some(pinned.clone()), OnceLock::new());
-                let again = run.golden_by(scenario, rules).unwrap_or_default();
-                goldens.push(run.moved_to(first, &scenario.golden, rules, &goldens[0], again));
-            }
-            let mut ids = goldens[0].clone();
-            for other in &goldens {
-                ids.agree_on_ids(other);
-            }
-            let named = ShortIds::named(&ids);
-            if named == short {
-                return Some((goldens[0].clone(), goldens));
-            }
-            short = named;
-        }
-        for run in runs.iter_mut().chain([first]) {
-            (run.short_ids, run.own_golden) = (None, OnceLock::new());
-        }
-        None
-    }
-
-    /// Tells texts with the words that have digits, and how far away times are, as far as all replays agree on them.
-    fn told_exactly(
-        &self,
-        mut golden: Golden,
-        first: &Replayed,
-        (replays, marked): (&[Replayed], Option<&Marked>),
-        rules: &Rules,
-    ) -> Golden {
-        let Proof { project, scenario, .. } = *self;
-        let of = |run: &Replayed| run.exact_golden(scenario, rules, first.passed.as_ref());
-        let exact = if first.has_others { of(first) } else { return golden };
-        if !exact.is_exact() {
-            return golden;
-        }
-        let of_marked = marked.map(|marked| marked.golden(scenario, true, first.short_ids.as_deref()));
-        let others: Vec<Golden> = replays.iter().map(of).chain(of_marked).collect();
-        // Not each program that is started with another clock takes it.
-        let is_of_year = |run: &Replayed| run.year().is_none_or(|year| first.year().is_none_or(|of| of == year));
-        let moved = !replays.iter().all(is_of_year);
-        let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|it| !it.is_older());
-        golden.tell_exactly(exact, &others, moved, committed.as_ref().map(|it| &it.golden));
         golden
     }
 
@@ -434,19 +270,4 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
 pub(crate) fn await_next_second() {
     let into = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.subsec_millis());
     std::thread::sleep(Duration::from_millis(u64::from(1005 - into)));
-}
-
-/// Returns a golden with what all replays agreed on.
-fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>]) -> Golden {
-    golden.agree_on_values(agreed);
-    golden.with_headers_of(agreed).with_early(early)
-}
-
-/// Tells the numbers that another replay's words and tokens of the model change by these: they are not the service's own.
-fn with_tokens(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
-    if let Some(marked) = marked.filter(|_| run.has_others) {
-        let with_ids = run.short_ids.as_deref().map(|short| marked.golden(scenario, false, Some(short)));
-        golden.tell_tokens(with_ids.as_ref().unwrap_or(&marked.plain), &run.known().recorded);
-    }
-    golden
 }

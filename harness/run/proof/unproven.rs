@@ -1,8 +1,9 @@
 //! The report on replays that are not a proof: what varies, and what to do about it.
 
+use super::agreement::{Disagreement, number};
 use super::diagnosis::Finding;
 use super::inquiry::{Inquiry, Outcome};
-use super::replays::{Disagreement, Proof, number};
+use super::replays::Proof;
 use super::rule::Rule;
 use crate::report::{Evidence, Failure, unified_lines};
 use crate::run::commands::{key_command, record_command};

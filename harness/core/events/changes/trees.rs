@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::EACH_OTHER;
 use super::{Change, Subject, What};
-use crate::events::golden::{Block, Field, Id, Kind, Kinds, List, Node, Printed, STRING, Tree, without_orders};
+use crate::events::golden::{
+    Block, Field, Id, Kind, Kinds, List, Node, Printed, STRING, Tree, of_this_recording, without_orders,
+};
 use crate::events::words::is_word;
 
 /// What differs at a place of two trees.
@@ -24,7 +26,7 @@ enum Difference {
 impl Difference {
     /// Whether only texts differ, other than words.
     fn is_prose(&self) -> bool {
-        let is_text = |kind: &Kind| match kind {
+        let is_text = |kind: &Kind| match kind.bare() {
             Kind::Quoted(text) => !is_word(text.trim_matches('"')),
             other => *other == Kind::plain(STRING),
         };
@@ -138,10 +140,11 @@ fn scalars(kinds: &[Kind]) -> BTreeSet<String> {
 /// What a kind is where it is not held.
 fn scalar_of(kind: &Kind) -> String {
     match kind {
-        Kind::Time(form) if !form.starts_with("yyyy") => "number".to_owned(),
+        Kind::Time(form, _) if !form.starts_with("yyyy") => "number".to_owned(),
         Kind::From(_) => "number".to_owned(),
         number if number.is_number() => "number".to_owned(),
-        Kind::Quoted(_) | Kind::More(_) | Kind::Time(_) | Kind::Id(_) | Kind::Short(_) => "string".to_owned(),
+        Kind::Quoted(_) | Kind::More(_) | Kind::Time(..) | Kind::Id(_) | Kind::Short(_) => "string".to_owned(),
+        Kind::Derived(kind) | Kind::Whole(kind, _) => scalar_of(kind),
         other => other.to_string(),
     }
 }
@@ -204,7 +207,7 @@ fn told(subject: &Subject, places: &[(String, Difference)]) -> Option<Change> {
         Difference::New => change(What::Shape).between("", "it"),
         Difference::Renamed(is) => change(What::ShapeRenamed).between("", is),
         Difference::Order => change(What::Order),
-        Difference::Is(now, was) => change(What::Shape).between(without_orders(was), without_orders(now)),
+        Difference::Is(now, was) => change(What::Shape).between(of_this_recording(was), of_this_recording(now)),
     };
     let name = path.rsplit(['/', '.']).next().unwrap_or_default();
     let same = format!("{:?} {name} {} {}", found.what, found.before, found.now);

@@ -1,6 +1,6 @@
 //! Which places are pinned because of what stands there, and what a change there looks like.
 
-use crate::conversation::{Answer, Usage};
+use crate::conversation::{Answer, Block, Usage};
 use crate::events::{Capture, Captured, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped};
 
 fn captured(lines: &[&str]) -> Captured {
@@ -80,7 +80,7 @@ fn a_number_of_tokens_is_told_by_its_turns() {
     let mut golden = numbers(&[line], None);
     let used = [(100, 4), (30, 6)].map(|(input, output)| Usage { input, output, ..Usage::default() });
     let answers = used.map(|usage| Answer { usage: Some(usage), ..Answer::default() });
-    golden.tell_tokens(&numbers(&[more], None), &Recorded::of(&answers));
+    golden.tell_derived(&numbers(&[more], None), &Recorded::of(&answers));
     let told = [
         "all        all tokens of turns 1 to 2",
         "first      output tokens of turn 1",
@@ -94,6 +94,50 @@ fn a_number_of_tokens_is_told_by_its_turns() {
     let run = numbers(&[&line.replace("130", "30")], Some(&golden));
     let words = crate::events::changes(&golden, &run)[0].words();
     assert!(words.ends_with("`/in` is `30`, not `input tokens of turns 1 to 2`"), "{words}");
+}
+
+#[test]
+fn what_follows_from_the_model_is_true_of_its_recording() {
+    let [line, more] = [("0.00042", "<b>Rome</b> is old", 7, "a"), ("0.00063", "<b>Rqme</b> is old", 9, "b")].map(
+        |(cost, html, words, last)| {
+            format!(r#"{{"cost": {cost}, "html": "{html}", "list": [{{"n": 5}}, {{"n": {words}}}], "took": 0, "x": "It ends in {last}."}}"#)
+        },
+    );
+    let golden = |line: &str, recorded: &Recorded, committed: Option<&Golden>| {
+        let (recorded, foreign) = (recorded.clone(), Some(Foreign::default()));
+        let known = Known { recorded, foreign, has_others: true, committed, ..Known::default() };
+        Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &str::to_owned).golden
+    };
+    let recorded = |output| {
+        let usage = Some(Usage { output, ..Usage::default() });
+        Recorded::of(&[Answer { usage, ..Answer::default() }])
+    };
+    let [this, other] = [3, 4].map(recorded);
+    let mut held = golden(&line, &this, None);
+    let mut with_more = golden(&more, &this, None);
+    // The same words once more: what is not the same again varies by itself.
+    with_more.agree_on_values(&golden(&more.replace("in b", "in c"), &this, None));
+    held.tell_derived(&with_more, &this);
+    let lines = [
+        "cost       0.00042 of this recording",
+        r#"html       "<b>Rome</b> is old" of this recording"#,
+        "list       [2 × object]",
+        "[].n       5 | 7 of this recording",
+        "took       number",
+        "x          string",
+    ];
+    assert_eq!(lines_of(&held), lines);
+    assert!(held.to_string().ends_with(&format!("\n\n\nrecording {}\n", this.hash())), "{held}");
+    let held = Golden::parse(&held.to_string()).unwrap();
+    assert_eq!(golden(&line, &this, Some(&held)), held);
+    let told = |run: &Golden| crate::events::changes(&held, run)[0].words();
+    let changed = golden(&line.replace("42", "84"), &this, Some(&held));
+    assert!(told(&changed).ends_with("`/cost` is `0.00084`, not `0.00042`"), "{}", told(&changed));
+    assert_ne!(golden(&line.replace("<b>", "<i>"), &this, Some(&held)), held);
+    // Of another recording, it is another, and has to be there.
+    assert_eq!(golden(&more.replace("in b", "in a"), &other, Some(&held)), held);
+    let without = golden(&line.replace("0.00042", "null"), &other, Some(&held));
+    assert!(told(&without).ends_with("`/cost` is `null`, not `0.00042`"), "{}", told(&without));
 }
 
 #[test]
@@ -220,8 +264,8 @@ fn what_a_text_says_of_its_own_is_held_if_all_runs_say_it() {
     let mut golden = texts(line, None);
     golden.agree_on_values(&texts(&line.replace("A man", "A cow"), None));
     let held = [
-        "all        \"…\"",
-        "banner     \"It says: …\"",
+        r#"all        "…" = "hello there, friend" of this recording"#,
+        r#"banner     "It says: …" = "It says: hello there, friend" of this recording"#,
         "joke       string",
         "note       \"See page # of it.\"",
         "part       string",
@@ -233,7 +277,10 @@ fn what_a_text_says_of_its_own_is_held_if_all_runs_say_it() {
         assert_eq!(with(was, is), golden);
     }
     let change = |run: &Golden| crate::events::changes(&golden, run)[0].words();
-    assert!(change(&with("It says", "It said")).contains("`/banner` is `\"It said: …\"`, not `\"It says: …\"`"));
+    assert!(
+        change(&with("It says", "It said"))
+            .contains(r#"`/banner` is `"It said: hello there, friend"`, not `"It says: hello there, friend"`"#)
+    );
     // What was open once stays open.
     let mut later = texts(line, None);
     later.keep_open(&golden);
@@ -245,8 +292,13 @@ fn a_text_of_somebody_else_and_a_number_in_a_text_are_held() {
     let line = r#"{"at": "10:07", "clock": "0.5", "cost": "12,50 €", "note": "hello there, friend", "took": "12 €"}"#;
     let mut golden = texts(line, None);
     golden.agree_on_values(&texts(&line.replace("0.5", "0.25"), None));
-    let held =
-        ["at         string", "clock      string", "cost       \"12,50 €\"", "note       \"…\"", "took       string"];
+    let held = [
+        "at         string",
+        "clock      string",
+        "cost       \"12,50 €\"",
+        r#"note       "…" = "hello there, friend" of this recording"#,
+        "took       string",
+    ];
     assert_eq!(lines_of(&golden), held);
     let golden = Golden::parse(&golden.to_string()).unwrap();
     let with = |was: &str, is: &str| texts(&line.replace(was, is), Some(&golden));
@@ -255,10 +307,74 @@ fn a_text_of_somebody_else_and_a_number_in_a_text_are_held() {
     }
     let change = |run: &Golden| crate::events::changes(&golden, run)[0].words();
     assert!(change(&with("12,50", "12,5")).contains("`/cost` is `\"12,5 €\"`, not `\"12,50 €\"`"));
-    assert!(change(&with("there, f", "there f")).contains("`/note` is `\"hello there friend\"`, not `\"…\"`"));
+    assert!(
+        change(&with("there, f", "there f"))
+            .contains("`/note` is `\"hello there friend\"`, not `\"hello there, friend\"`")
+    );
     // An older golden, which held none of these, holds none of them.
-    let older = Golden::parse(&golden.to_string().replace("\"…\"", "string").replace("\"12,50 €\"", "string"));
+    let note = r#""…" = "hello there, friend" of this recording"#;
+    let older = Golden::parse(&golden.to_string().replace(note, "string").replace("\"12,50 €\"", "string"));
     assert_eq!(texts(line, older.as_ref().ok()), older.unwrap());
+}
+
+#[test]
+fn which_of_somebody_elses_texts_it_is_is_true_of_one_recording() {
+    let shaped = |line: &str, said: &[&str], committed: Option<&Golden>| {
+        let answers =
+            said.iter().map(|text| Answer { blocks: vec![Block::Text((*text).to_owned())], ..Answer::default() });
+        let recorded = Recorded::of(&answers.collect::<Vec<_>>());
+        let mut foreign = Foreign::default();
+        said.iter().for_each(|text| foreign.add_text(text));
+        let known = Known { foreign: Some(foreign), has_others: true, recorded, committed, ..Known::default() };
+        Shaped::of(
+            &[captured(&[line])],
+            &ShapeOptions { turns: false, ..ShapeOptions::default() },
+            &known,
+            &str::to_owned,
+        )
+        .golden
+    };
+    let (this, other) = (["Tea & cake", "A cup"], ["Milk & rice", "A pot"]);
+    let line = |said: [&str; 2]| {
+        format!(
+            r#"{{"card": "<b>{}</b>", "title": "{}", "what": "{}"}}"#,
+            said[0].replace('&', "&amp;"),
+            said[0],
+            said[1]
+        )
+    };
+    let mut golden = shaped(&line(this), &this, None);
+    golden.tell_derived(
+        &golden.clone(),
+        &Recorded::of(&this.map(|text| Answer { blocks: vec![Block::Text(text.to_owned())], ..Answer::default() })),
+    );
+    let held = [
+        r#"card       "<b>…</b>" = "<b>Tea &amp; cake</b>" of this recording"#,
+        r#"title      "…" = "Tea & cake" of this recording"#,
+        r#"what       "…" = "A cup" of this recording"#,
+    ];
+    assert_eq!(lines_of(&golden), held);
+    let golden = Golden::parse(&golden.to_string()).unwrap();
+    assert_eq!(shaped(&line(this), &this, Some(&golden)), golden);
+    // Crossed, and not escaped.
+    assert_ne!(shaped(&line([this[1], this[0]]), &this, Some(&golden)), golden);
+    let told = |run: &Golden| crate::events::changes(&golden, run)[0].words();
+    let bare = shaped(&line(this).replace("&amp;", "&"), &this, Some(&golden));
+    assert!(
+        told(&bare).ends_with(r#"`/card` is `"<b>Tea & cake</b>"`, not `"<b>Tea &amp; cake</b>"`"#),
+        "{}",
+        told(&bare)
+    );
+    // In another recording, other texts stand there; a part of one does not.
+    assert_eq!(shaped(&line(other), &other, Some(&golden)), golden);
+    assert_ne!(shaped(&line(["Milk", "A pot"]), &other, Some(&golden)), golden);
+    // What varied once stays so.
+    let mut varied = shaped(&line(this), &this, None);
+    varied.agree_on_values(&shaped(&line([this[1], this[1]]), &this, None));
+    assert_eq!(lines_of(&varied)[1..], [r#"title      "…""#, held[2]]);
+    let mut later = shaped(&line(this), &this, None);
+    later.keep_open(&varied);
+    assert_eq!(lines_of(&later), lines_of(&varied));
 }
 
 #[test]
@@ -331,7 +447,9 @@ fn what_a_text_counts_is_held_where_no_clock_changes_it() {
     let written = |moved: bool, committed: Option<&Golden>| {
         let mut golden = texts(&one, None);
         golden.agree_on_values(&texts(&other, None));
-        golden.tell_exactly(exact(&one), &[exact(&other)], moved, committed);
+        let mut exactly = exact(&one);
+        exactly.agree_on_values(&exact(&other));
+        golden.tell_exactly(exactly, moved, committed);
         golden
     };
     let golden = written(true, None);

@@ -117,6 +117,8 @@ impl Moving<'_> {
         };
         match (was, is) {
             (Kind::Quoted(was), Kind::Quoted(is)) | (Kind::Plain(was), Kind::Plain(is)) => self.equal(was, is),
+            (Kind::Derived(was), Kind::Derived(is)) => self.equal_kinds(was, is),
+            (Kind::Whole(was, of), Kind::Whole(is, by)) => self.equal_kinds(was, is) && self.equal_kinds(of, by),
             (Kind::Object(was), Kind::Object(is)) => {
                 was.len() == is.len()
                     && was.iter().zip(is).all(|(was, is)| {

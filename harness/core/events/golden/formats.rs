@@ -230,7 +230,7 @@ impl Plain {
                     *kind = Kind::plain("boolean");
                 }
                 Kind::From(_) if self.booleans => *kind = Kind::plain("number"),
-                Kind::Time(_) | Kind::Quoted(_) if !self.format.holds(Part::Times) => {
+                Kind::Time(..) | Kind::Quoted(_) if !self.format.holds(Part::Times) => {
                     *kind = Kind::of(&without_times(&kind.to_string()));
                 }
                 Kind::List(list) => {

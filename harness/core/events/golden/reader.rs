@@ -15,7 +15,7 @@ mod sequence;
 mod trees;
 
 use super::writer::{AFTER_LAST, BROKE_OFF, CLOSED, LEFT_OPEN};
-use super::{Block, COST, EventLine, Golden, Top};
+use super::{Block, COST, EventLine, Golden, RECORDING, Top};
 use crate::cost::CallerCost;
 use crate::events::captured::Ending;
 use line::Line;
@@ -31,7 +31,7 @@ impl Golden {
         let lines: Vec<Line<'_>> = text.lines().enumerate().map(|(nth, text)| Line { nth, text, at: 0 }).collect();
         // The places to which later lines can refer.
         let mut wholes = Vec::new();
-        let (mut blocks, mut cost, mut rest) = (Vec::new(), Vec::new(), &lines[..]);
+        let (mut blocks, mut cost, mut recording, mut rest) = (Vec::new(), Vec::new(), None, &lines[..]);
         while let Some(start) = rest.iter().position(|line| !line.is_blank()) {
             rest = &rest[start..];
             let end = rest.windows(2).position(|two| two[0].is_blank() && two[1].is_blank()).unwrap_or(rest.len());
@@ -40,12 +40,14 @@ impl Golden {
                 let read =
                     |line: &Line<'_>| CallerCost::parse(line.text).ok_or_else(|| line.expected("what calls cost"));
                 cost = lines.map(read).collect::<Result<_>>()?;
+            } else if let Some(hash) = rest[0].text.strip_prefix(RECORDING) {
+                recording = Some(hash.to_owned());
             } else {
                 blocks.push(block(&rest[..end], &mut wholes)?);
             }
             rest = &rest[end..];
         }
-        Ok(Golden { blocks, cost, ..Golden::default() })
+        Ok(Golden { blocks, cost, recording, ..Golden::default() })
     }
 }
 

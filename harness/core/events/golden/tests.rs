@@ -108,7 +108,14 @@ fn kind() -> impl Strategy<Value = Kind> {
         prop::sample::select(vec!["string", "number", "null", "boolean", "object", "ai"]).prop_map(Kind::plain),
         "[ -~é|…×]{0,8}".prop_map(|text| Kind::Quoted(notation::json_quoted(&text))),
         (1..30_usize).prop_map(Kind::More),
-        prop::sample::select(vec!["yyyy-mm-dd hh:mm:ss.fZ", "time in ms"]).prop_map(|form| Kind::Time(form.to_owned())),
+        (prop::sample::select(vec!["yyyy-mm-dd hh:mm:ss.fZ", "time in ms"]), prop::sample::select(vec!["", " - 14 d"]))
+            .prop_map(|(form, away)| Kind::Time(form.to_owned(), away.to_owned())),
+        prop::sample::select(vec![Kind::plain("0.25"), Kind::Quoted(r#""a | b = c of this recording""#.to_owned())])
+            .prop_map(|kind| Kind::Derived(Box::new(kind))),
+        ["[ -~é|…×]{0,8}"; 2].prop_map(|both| {
+            let [own, whole] = both.map(|text| Box::new(Kind::Quoted(notation::json_quoted(&text))));
+            Kind::Whole(own, whole)
+        }),
         prop_oneof![
             Just(Id::One),
             (2..9_usize).prop_map(Id::Several),

@@ -1,34 +1,29 @@
-//! The numbers and texts that a golden holds: those that are the same in each run, and those of tokens, which are told by the turns of the
-//! recording that took them. A number that another run has otherwise is open, and once a committed golden says so, it stays so.
+//! The numbers and texts that a golden holds: those that are the same in each run. What another run has otherwise is open, and once a
+//! committed golden says so, it stays so.
 
-use std::collections::BTreeSet;
-
-use super::{Golden, Kind, Kinds, NUMBER, Node, Printed, STRING};
+use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
-use crate::events::recorded::Recorded;
-use crate::events::times;
+use crate::events::times::IN_SOME_ZONE;
 use crate::events::tokens;
 use crate::events::words::{is_exact, is_word, leaves_numbers_out};
 use crate::json::Json;
 
 /// What is done at a place, by what stands there in another golden.
-type Act<'a> = &'a dyn Fn(&mut Kinds, &[Kind]);
+pub(super) type Act<'a> = &'a dyn Fn(&mut Kinds, &[Kind]);
 
 impl Golden {
     /// Leaves numbers and texts open that another run of the scenario has otherwise.
     pub fn agree_on_values(&mut self, other: &Golden) {
         self.at_places(other, &|kinds, other| {
-            if numbers(kinds) != numbers(other) {
-                put(kinds, &|_| None);
-            }
+            leave_out_wholes(kinds, &|whole| other.contains(whole));
+            open_numbers(kinds, numbers(kinds) != numbers(other));
             open_texts(kinds, texts(kinds) != texts(other));
             if times_of(kinds) != times_of(other) {
-                let forms: BTreeSet<&str> = times_of(kinds).into_iter().map(|time| times::parts(time).0).collect();
-                let forms: Kinds = forms.into_iter().map(|form| Kind::Time(form.to_owned())).collect();
-                kinds.retain(|kind| !matches!(kind, Kind::Time(_)));
-                kinds.extend(forms);
-                kinds.sort_by_cached_key(ToString::to_string);
+                let form = |time: &Kind| if let Kind::Time(form, _) = time { form.clone() } else { String::new() };
+                let forms: Kinds =
+                    times_of(kinds).into_iter().map(|time| Kind::Time(form(time), String::new())).collect();
+                replace(kinds, &is_time, forms);
             }
             let_order_vary(kinds, other, &|order, other| order != other);
         });
@@ -61,78 +56,57 @@ impl Golden {
         self
     }
 
+    /// Whether it holds the order of lists of two, which a few runs have in common by chance.
+    pub fn holds_order_of_two(&self) -> bool {
+        self.any_kind(&Kind::is_order_of_two)
+    }
+
+    /// Leaves that order out.
+    pub fn leave_out_order_of_two(&mut self) {
+        let all = self.clone();
+        self.at_places(&all, &|kinds, _| {
+            if kinds.iter().any(Kind::is_order_of_two)
+                && let Some(order) = order_of_mut(kinds)
+            {
+                *order = None;
+            }
+        });
+    }
+
     /// Leaves numbers and texts open that a committed golden leaves open: they may be the same by chance.
     pub fn keep_open(&mut self, known: &Golden) {
         self.at_places(known, &|kinds, known| {
-            if known.contains(&Kind::plain(NUMBER)) {
-                put(kinds, &|_| None);
-            }
+            open_numbers(kinds, known.contains(&Kind::plain(NUMBER)));
             open_texts(kinds, known.contains(&Kind::plain(STRING)) && texts(kinds) != texts(known));
+            leave_out_wholes(kinds, &|whole| !known.contains(whole.bare()));
             let_order_vary(kinds, known, &|_, known| *known == Some(Order::Any));
-        });
-    }
-
-    /// Tells numbers that are others in a run with more tokens and marked words by the turns of the recording that took these. If none
-    /// did, they are open, as are texts that are others.
-    pub fn tell_tokens(&mut self, with_more: &Golden, recorded: &Recorded) {
-        self.at_places(with_more, &|kinds, other| {
-            let is_there = |number: u64| other.contains(&Kind::Plain(number.to_string()));
-            if numbers(kinds) != numbers(other) {
-                put(kinds, &|text| {
-                    let number: u64 = text.parse().ok()?;
-                    recorded.tokens(number, &|_, more| is_there(number + more) || is_there(number + 2 * more))
-                });
-            }
-            open_texts(kinds, texts(kinds) != texts(other));
-            let_order_vary(kinds, other, &|order, other| order != other);
-        });
-    }
-
-    /// Tells numbers of tokens as a committed golden does, where they are the same.
-    pub(in crate::events) fn tell_tokens_as(&mut self, known: &Golden, recorded: &Recorded) {
-        self.at_places(known, &|kinds, known| {
-            if known.iter().any(Kind::is_tokens) {
-                let is_there = |name: &str, _| known.contains(&Kind::plain(name));
-                let told = |text: &str| recorded.tokens(text.parse().ok()?, &is_there);
-                put(kinds, &|text| told(text).or_else(|| Some(text.to_owned())));
-            }
         });
     }
 
     /// Whether it tells words with digits, or how far away times are.
     pub fn is_exact(&self) -> bool {
-        let mut found = false;
-        let see = &mut |kind: &Kind| {
-            let is_away = matches!(kind, Kind::Time(time) if !times::parts(time).1.is_empty());
-            found |= is_away || kind.says(&is_exact);
-        };
-        self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
-        found
+        self.any_kind(&|kind| kind.is_away() || kind.says(&is_exact))
     }
 
     /// Leaves ids open that another run has otherwise.
     pub fn agree_on_ids(&mut self, other: &Golden) {
         self.at_places(other, &|kinds, other| {
             if ids(kinds) != ids(other) {
-                kinds.retain(|kind| !is_id(kind));
-                open_texts(kinds, true);
+                replace(kinds, &|kind| is_id(kind) || is_text(kind), [Kind::plain(STRING)]);
             }
         });
     }
 
-    /// Tells texts with the words that have digits where these are the same in other runs of the scenario, `exact`, the first of which is
-    /// this one. They may be a clock, so this is known only if that `moved`, or as far as a committed golden tells them; and what that
-    /// tells without them has varied once.
-    pub fn tell_exactly(&mut self, mut exact: Golden, others: &[Golden], moved: bool, committed: Option<&Golden>) {
-        for other in others {
-            exact.agree_on_values(other);
-        }
+    /// Tells texts with the words that have digits as `exact` does, on which all runs agree. They may be a clock, so this is known only if
+    /// that `moved`, or as far as a committed golden tells them; and what that tells without them has varied once.
+    pub fn tell_exactly(&mut self, mut exact: Golden, moved: bool, committed: Option<&Golden>) {
         let exact = match committed {
             None if !moved => return,
             None => exact,
             Some(known) if moved => {
                 exact.at_places(known, &|kinds, known| {
-                    let varied = is_open(known) || texts(known).iter().any(|text| text.says(&leaves_numbers_out));
+                    let leaves_out = |kind: &Kind| is_said(kind) && kind.says(&leaves_numbers_out);
+                    let varied = is_open(known) || known.iter().any(leaves_out);
                     open_texts(kinds, varied && texts(kinds) != texts(known));
                 });
                 exact
@@ -144,21 +118,17 @@ impl Golden {
             }
         };
         self.at_places(&exact, &|kinds, exact| {
-            if texts(exact).iter().any(|text| text.says(&is_exact)) && (!is_open(exact) || is_open(kinds)) {
-                kinds.retain(|kind| !matches!(kind, Kind::Quoted(_)) && *kind != Kind::plain(STRING));
-                let held = exact.iter().filter(|kind| matches!(kind, Kind::Quoted(_)) || **kind == Kind::plain(STRING));
-                kinds.extend(held.cloned());
-                kinds.sort_by_cached_key(ToString::to_string);
+            let is_exact = |kind: &Kind| is_said(kind) && kind.says(&is_exact);
+            if exact.iter().any(is_exact) && (!is_open(exact) || is_open(kinds)) {
+                replace(kinds, &is_text, exact.iter().filter(|kind| is_text(kind)).cloned());
             }
-            if times_of(exact).iter().any(|time| !times::parts(time).1.is_empty()) {
-                kinds.retain(|kind| !matches!(kind, Kind::Time(_)));
-                kinds.extend(times_of(exact).into_iter().map(|time| Kind::Time(time.to_owned())));
-                kinds.sort_by_cached_key(ToString::to_string);
+            if exact.iter().any(Kind::is_away) {
+                replace(kinds, &is_time, exact.iter().filter(|kind| is_time(kind)).map(|time| time.as_far_as("")));
             }
         });
     }
 
-    fn at_places(&mut self, other: &Golden, act: Act<'_>) {
+    pub(super) fn at_places(&mut self, other: &Golden, act: Act<'_>) {
         for (block, other) in self.paired(other) {
             for tree in &mut block.trees {
                 at_node(&mut tree.root, other.trees.iter().map(|tree| &tree.root), act);
@@ -202,7 +172,11 @@ fn order_of_mut(kinds: &mut [Kind]) -> Option<&mut Option<Order>> {
 }
 
 /// Says of a list that its order varies, by the one in another golden.
-fn let_order_vary(kinds: &mut [Kind], other: &[Kind], varies: &dyn Fn(&Option<Order>, &Option<Order>) -> bool) {
+pub(super) fn let_order_vary(
+    kinds: &mut [Kind],
+    other: &[Kind],
+    varies: &dyn Fn(&Option<Order>, &Option<Order>) -> bool,
+) {
     let order = order_of_mut(kinds).filter(|order| order.is_some() && varies(order, &order_of(other)));
     if let Some(order) = order {
         *order = Some(Order::Any);
@@ -211,27 +185,56 @@ fn let_order_vary(kinds: &mut [Kind], other: &[Kind], varies: &dyn Fn(&Option<Or
 
 /// Kinds as they stand on a line, without the order of lists.
 pub(in crate::events) fn without_orders(kinds: &[Kind]) -> String {
+    printed(kinds, &leave_order_out)
+}
+
+/// The same without what is true of one recording only.
+pub(in crate::events) fn of_any_recording(kinds: &[Kind]) -> String {
+    printed(kinds, &|kind| {
+        leave_order_out(kind);
+        *kind = kind.bare().clone();
+    })
+}
+
+/// The same with all that texts say in this recording.
+pub(in crate::events) fn of_this_recording(kinds: &[Kind]) -> String {
+    printed(kinds, &|kind| {
+        leave_order_out(kind);
+        *kind = kind.whole().clone();
+    })
+}
+
+fn printed(kinds: &[Kind], change: &dyn Fn(&mut Kind)) -> String {
+    fn each(kind: &mut Kind, change: &dyn Fn(&mut Kind)) {
+        change(kind);
+        match kind {
+            Kind::List(list) => list.elements.iter_mut().for_each(|kind| each(kind, change)),
+            Kind::Object(fields) => {
+                fields.iter_mut().flat_map(|field| &mut field.kinds).for_each(|kind| each(kind, change));
+            }
+            _ => {}
+        }
+    }
     let mut kinds = kinds.to_vec();
-    kinds.iter_mut().for_each(leave_order_out);
+    kinds.iter_mut().for_each(|kind| each(kind, change));
     Printed(&kinds).to_string()
 }
 
 fn leave_order_out(kind: &mut Kind) {
-    match kind {
-        Kind::List(list) => {
-            list.order = None;
-            list.elements.iter_mut().for_each(leave_order_out);
-        }
-        Kind::Object(fields) => fields.iter_mut().flat_map(|field| &mut field.kinds).for_each(leave_order_out),
-        _ => {}
+    if let Kind::List(list) = kind {
+        list.order = None;
     }
 }
 
-fn times_of(kinds: &[Kind]) -> Vec<&str> {
-    kinds.iter().filter_map(|kind| if let Kind::Time(time) = kind { Some(&**time) } else { None }).collect()
+pub(super) fn is_time(kind: &Kind) -> bool {
+    matches!(kind, Kind::Time(..))
 }
 
-fn is_open(kinds: &[Kind]) -> bool {
+fn times_of(kinds: &[Kind]) -> Vec<&Kind> {
+    kinds.iter().filter(|kind| is_time(kind)).collect()
+}
+
+pub(super) fn is_open(kinds: &[Kind]) -> bool {
     kinds.contains(&Kind::plain(STRING))
 }
 
@@ -243,51 +246,103 @@ fn ids(kinds: &[Kind]) -> Vec<&Kind> {
     kinds.iter().filter(|kind| is_id(kind)).collect()
 }
 
-fn numbers(kinds: &[Kind]) -> Vec<&Kind> {
-    kinds.iter().filter(|kind| kind.is_number()).collect()
+pub(super) fn numbers(kinds: &[Kind]) -> Vec<&Kind> {
+    kinds.iter().filter(|kind| kind.is_number()).map(Kind::bare).collect()
 }
 
-/// The texts that are held at a place, other than words and the name of the model.
-fn texts(kinds: &[Kind]) -> Vec<&Kind> {
-    let is_text = |text: &str| !is_word(text) && text != MODEL;
-    kinds.iter().filter(|kind| matches!(kind, Kind::Quoted(text) if is_text(text.trim_matches('"')))).collect()
+/// Whether it is a text that is held, other than the name of the model.
+pub(super) fn is_quoted(kind: &Kind) -> bool {
+    matches!(kind.bare(), Kind::Quoted(text) if text.trim_matches('"') != MODEL)
+}
+
+/// Whether it is a text, held or not.
+fn is_text(kind: &Kind) -> bool {
+    matches!(kind.bare(), Kind::Quoted(_)) || *kind == Kind::plain(STRING)
+}
+
+/// Whether it is a text that is held, other than a word and the name of the model.
+fn is_said(kind: &Kind) -> bool {
+    is_quoted(kind) && !matches!(kind.bare(), Kind::Quoted(text) if is_word(text.trim_matches('"')))
+}
+
+/// What the texts that are held at a place say of their own.
+pub(super) fn texts(kinds: &[Kind]) -> Vec<&Kind> {
+    kinds.iter().filter(|kind| is_said(kind)).map(Kind::bare).collect()
+}
+
+/// Leaves out all that texts say, as opposed to what they say of their own, where that is not the same.
+pub(super) fn leave_out_wholes(kinds: &mut Kinds, is_same: &dyn Fn(&Kind) -> bool) {
+    tell(kinds, &|kind| matches!(kind, Kind::Whole(..)), &|whole| (!is_same(whole)).then(|| whole.bare().clone()));
 }
 
 /// Leaves the texts at a place open, if they vary.
-fn open_texts(kinds: &mut Kinds, vary: bool) {
+pub(super) fn open_texts(kinds: &mut Kinds, vary: bool) {
     if vary {
-        kinds.retain(|kind| !matches!(kind, Kind::Quoted(_)) && *kind != Kind::plain(STRING));
-        kinds.push(Kind::plain(STRING));
-        kinds.sort_by_cached_key(ToString::to_string);
+        replace(kinds, &is_text, [Kind::plain(STRING)]);
     }
 }
 
-/// Puts a text in place of each number at a place. If one has none, all are open.
-fn put(kinds: &mut Kinds, text: &dyn Fn(&str) -> Option<String>) {
-    let texts: Option<Kinds> = numbers(kinds).iter().map(|kind| text(&kind.to_string()).map(Kind::Plain)).collect();
-    if texts.as_ref().is_none_or(|texts| !texts.is_empty()) {
-        kinds.retain(|kind| !kind.is_number());
-        kinds.extend(texts.unwrap_or_else(|| vec![Kind::plain(NUMBER)]));
-        kinds.sort_by_cached_key(ToString::to_string);
-        kinds.dedup();
+/// Leaves the numbers at a place open, if they vary.
+pub(super) fn open_numbers(kinds: &mut Kinds, vary: bool) {
+    if vary {
+        replace(kinds, &Kind::is_number, [Kind::plain(NUMBER)]);
     }
+}
+
+/// Puts another kind in place of each of some sort that has one.
+pub(super) fn tell(kinds: &mut Kinds, is_it: &dyn Fn(&Kind) -> bool, other: &dyn Fn(&Kind) -> Option<Kind>) {
+    let told: Vec<(&Kind, Option<Kind>)> =
+        kinds.iter().filter(|kind| is_it(kind)).map(|kind| (kind, other(kind))).collect();
+    if told.iter().any(|(_, other)| other.is_some()) {
+        let told: Kinds = told.into_iter().map(|(kind, other)| other.unwrap_or_else(|| kind.clone())).collect();
+        replace(kinds, is_it, told);
+    }
+}
+
+/// Puts kinds in place of all those of some sort.
+pub(super) fn replace(kinds: &mut Kinds, is_it: &dyn Fn(&Kind) -> bool, by: impl IntoIterator<Item = Kind>) {
+    kinds.retain(|kind| !is_it(kind));
+    kinds.extend(by);
+    kinds.sort_by_cached_key(ToString::to_string);
+    kinds.dedup();
 }
 
 impl Kind {
     /// Whether it is a number that is held.
     pub(in crate::events) fn is_number(&self) -> bool {
         let is_value = |text: &str| text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
-        self.is_tokens() || matches!(self, Kind::Plain(text) if is_value(text))
+        self.is_tokens() || matches!(self.bare(), Kind::Plain(text) if is_value(text))
     }
 
     /// Whether it is a text of which something is true.
     fn says(&self, is_true: &dyn Fn(&str) -> bool) -> bool {
-        let Kind::Quoted(text) = self else { return false };
-        Json::parse(text.as_bytes()).is_ok_and(|text| text.as_str().is_some_and(is_true))
+        match self {
+            Kind::Quoted(text) => Json::parse(text.as_bytes()).is_ok_and(|text| text.as_str().is_some_and(is_true)),
+            Kind::Whole(own, whole) => own.says(is_true) || whole.says(is_true),
+            Kind::Derived(kind) => kind.says(is_true),
+            _ => false,
+        }
+    }
+
+    fn is_order_of_two(&self) -> bool {
+        matches!(self, Kind::List(List { range: Some((_, ..=2)), order: Some(Order::Is(_)), .. }))
+    }
+
+    /// Whether it is a point in time of which is told how far away it is.
+    fn is_away(&self) -> bool {
+        matches!(self, Kind::Time(_, away) if !away.is_empty())
+    }
+
+    /// A point in time, with how far away it is where that is not known.
+    pub(super) fn as_far_as(&self, away: &str) -> Kind {
+        match self {
+            Kind::Time(form, far) if far == IN_SOME_ZONE => Kind::Time(form.clone(), away.to_owned()),
+            other => other.clone(),
+        }
     }
 
     /// Whether it is a number of tokens, told by its turns.
-    fn is_tokens(&self) -> bool {
+    pub(super) fn is_tokens(&self) -> bool {
         matches!(self, Kind::Plain(text) if text.contains(tokens::OF))
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use super::{
-    Block, COST, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, List, Node, Repeat, Shown, Text, Top, Tree,
+    Block, COST, EventIds, EventLine, Field, Golden, Head, Header, Id, Kind, List, Node, RECORDING, Repeat, Shown,
+    Text, Top, Tree,
 };
 use crate::events::captured::Ending;
 use crate::events::held::Held;
@@ -22,6 +23,10 @@ pub(super) const IDS_MAY_REPEAT: &str = ", which may repeat";
 pub(super) const IDS_FALL: &str = ", which do not rise";
 /// What is said of a header whose value differs from run to run.
 pub(in crate::events) const VARIES: &str = "(varies)";
+/// What follows a value that is true of one recording.
+pub(super) const OF_RECORDING: &str = " of this recording";
+/// What stands between what a text says of its own and all of it.
+pub(super) const IS: &str = " = ";
 /// How an id without a form is called, as opposed to one that has a form.
 pub(super) const SHORT: (&str, &str) = ("short id", "id");
 /// The line above the events that came after the last one for which the step waited.
@@ -57,7 +62,9 @@ impl Display for Golden {
         if !self.cost.is_empty() {
             writeln!(f, "{}{COST}\n", if self.blocks.is_empty() { "" } else { "\n\n" })?;
         }
-        self.cost.iter().try_for_each(|cost| writeln!(f, "{cost}"))
+        self.cost.iter().try_for_each(|cost| writeln!(f, "{cost}"))?;
+        let recording = self.recording.iter().filter(|_| self.any_kind(&Kind::is_of_recording));
+        recording.clone().try_for_each(|recording| writeln!(f, "\n\n{RECORDING}{recording}"))
     }
 }
 
@@ -252,7 +259,10 @@ impl Display for Printed<'_> {
 impl Display for Kind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Plain(text) | Kind::Quoted(text) | Kind::Time(text) | Kind::Id(Id::Named(text)) => f.write_str(text),
+            Kind::Plain(text) | Kind::Quoted(text) | Kind::Id(Id::Named(text)) => f.write_str(text),
+            Kind::Time(form, away) => write!(f, "{form}{away}"),
+            Kind::Derived(kind) => write!(f, "{kind}{OF_RECORDING}"),
+            Kind::Whole(own, whole) => write!(f, "{own}{IS}{whole}{OF_RECORDING}"),
             Kind::More(count) => write!(f, "… {count} more"),
             Kind::From(first) => write!(f, "from {first}"),
             Kind::Short(id) => f.write_str(&Kind::Id(id.clone()).to_string().replacen(SHORT.1, SHORT.0, 1)),

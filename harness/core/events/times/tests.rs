@@ -41,11 +41,16 @@ fn how_far_away_a_time_is_counts_from_when_it_was_told() {
         // Now, without a zone, no time of day, and no time.
         (r#""2026-11-26T16:31:50Z""#, None),
         (r#""2026-12-10T16:30:10""#, None),
-        (r#""2026-12-10""#, None),
         ("12", None),
+        // A date, where it is the same day in the zone of the system.
+        (r#""2026-12-10""#, Some(" + 14 d")),
+        (r#""2026-11-25""#, Some(" - 1 d")),
+        (r#""2026-11-26""#, None),
     ] {
         assert_eq!(of(value).as_deref(), far, "{value}");
     }
+    let tomorrow = told.to_offset(UtcOffset::from_hms(10, 0, 0).unwrap());
+    assert_eq!(away(&Json::from("2026-12-10"), tomorrow).as_deref(), Some(IN_SOME_ZONE));
     assert_eq!(parts("yyyy-mm-ddThh:mm:ss+hh:mm + 14 d"), ("yyyy-mm-ddThh:mm:ss+hh:mm", " + 14 d"));
     assert_eq!(parts("time in ms"), ("time in ms", ""));
 }

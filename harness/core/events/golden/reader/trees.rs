@@ -1,6 +1,6 @@
 //! Reads the lines of trees, of which later ones may say that they are as earlier ones.
 
-use super::super::writer::{BUT, GONE, SHORT};
+use super::super::writer::{BUT, GONE, IS, OF_RECORDING, SHORT};
 use super::super::{Field, Id, Kind, Kinds, List, Node, Tree};
 use super::line::{Line, wrong};
 use crate::events::order::Order;
@@ -165,9 +165,18 @@ impl Line<'_> {
         if depth > MAX_DEPTH {
             return Err(self.expected("less nesting"));
         }
-        let mut kinds = vec![self.kind(depth)?];
-        while self.eat(" | ") {
-            kinds.push(self.kind(depth)?);
+        let mut kinds = Vec::new();
+        while kinds.is_empty() || self.eat(" | ") {
+            let kind = self.kind(depth)?;
+            kinds.push(if self.eat(IS) {
+                let whole = self.kind(depth)?;
+                self.take(OF_RECORDING)?;
+                Kind::Whole(Box::new(kind), Box::new(whole))
+            } else if self.eat(OF_RECORDING) {
+                Kind::Derived(Box::new(kind))
+            } else {
+                kind
+            });
         }
         Ok(kinds)
     }
@@ -192,7 +201,7 @@ impl Line<'_> {
             self.until(&[">"]);
             self.take(">")?;
         }
-        self.until(&[" | ", ", ", "]", "}"]);
+        self.until(&[" | ", ", ", "]", "}", OF_RECORDING]);
         match &self.text[start..self.at] {
             "" => Err(self.expected("a type")),
             text => Ok(Kind::of(text)),
@@ -269,7 +278,10 @@ impl Kind {
             (_, Some(more)) => Kind::More(more),
             _ if text == "from 0" || text == "from 1" => Kind::From((text == "from 1").into()),
             _ if text.starts_with('"') => Kind::Quoted(text.to_owned()),
-            _ if text.starts_with(times::DATE) || text.starts_with(times::NUMBER) => Kind::Time(text.to_owned()),
+            _ if text.starts_with(times::DATE) || text.starts_with(times::NUMBER) => {
+                let (form, away) = times::parts(text);
+                Kind::Time(form.to_owned(), away.to_owned())
+            }
             _ => Kind::Plain(text.to_owned()),
         }
     }

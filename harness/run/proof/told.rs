@@ -1,0 +1,131 @@
+//! What a golden holds because several runs show it: what varies, what follows from the model, where ids stand, which digits are a clock.
+
+use std::sync::{Arc, OnceLock};
+
+use super::mark::Marked;
+use super::replays::Proof;
+use crate::run::golden::Committed;
+use crate::run::trial::Replayed;
+use retake_core::events::{Detail, Golden, ShortIds};
+use retake_core::key::Rules;
+use retake_scenario::Scenario;
+
+/// How often goldens are made anew to find the places of ids without a form.
+const TRIES: usize = 4;
+
+impl Proof<'_> {
+    /// A header or a number that varied once may be the same in a few replays by chance.
+    pub(super) fn with_known_headers(&self, mut golden: Golden) -> Golden {
+        let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
+        if let Some(known) = committed {
+            golden.keep_varying(&known.golden);
+            if self.scenario.golden.detail == Detail::Types {
+                golden.keep_open(&known.golden);
+            }
+        }
+        golden
+    }
+
+    /// The goldens of replays, that of the first one apart, without the name of the user. It may be a word of the service, too: only the other
+    /// user tells.
+    pub(super) fn without_user(
+        &self,
+        first: &mut Replayed,
+        runs: &mut [Replayed],
+        rules: &Arc<Rules>,
+    ) -> (Option<Golden>, Vec<Golden>) {
+        let scenario = self.scenario;
+        let (of_first, of_others) = first.without_user(runs, scenario, rules);
+        let mut others = vec![of_first.clone().unwrap_or_default()];
+        for (run, again) in runs.iter().zip(of_others) {
+            others.push(run.moved_to(first, &scenario.golden, rules, &others[0], again.unwrap_or_default()));
+        }
+        Golden::agree_on_what_varies(&mut others.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);
+        (of_first, others)
+    }
+
+    /// The goldens of replays, that of the first one apart, once it is known where ids without a form stand.
+    pub(super) fn with_short_ids(
+        &self,
+        first: &mut Replayed,
+        runs: &mut [Replayed],
+        marked: Option<&Marked>,
+        rules: &Rules,
+    ) -> Option<(Golden, Vec<Golden>)> {
+        let scenario = self.scenario;
+        let mut short = first.short_ids_beside(runs, scenario);
+        // The golden may name fewer places, where runs do not agree, and more, where the same ids stand.
+        for _ in 0..TRIES {
+            if short.is_empty() {
+                break;
+            }
+            let known = Some(Arc::new(short.clone()));
+            first.short_ids.clone_from(&known);
+            let golden = with_derived(first.golden_by(scenario, rules)?, first, marked, scenario);
+            let (pinned, mut goldens) = (Committed::now(golden.clone()), vec![golden]);
+            for run in runs.iter_mut() {
+                (run.short_ids, run.committed, run.own_golden) = (known.clone(), Some(pinned.clone()), OnceLock::new());
+                let again = run.golden_by(scenario, rules).unwrap_or_default();
+                goldens.push(run.moved_to(first, &scenario.golden, rules, &goldens[0], again));
+            }
+            let mut ids = goldens[0].clone();
+            for other in &goldens {
+                ids.agree_on_ids(other);
+            }
+            let named = ShortIds::named(&ids);
+            if named == short {
+                return Some((goldens[0].clone(), goldens));
+            }
+            short = named;
+        }
+        for run in runs.iter_mut().chain([first]) {
+            (run.short_ids, run.own_golden) = (None, OnceLock::new());
+        }
+        None
+    }
+
+    /// Tells texts with the words that have digits, and how far away times are, as far as all replays agree on them.
+    pub(super) fn told_exactly(
+        &self,
+        mut golden: Golden,
+        first: &Replayed,
+        (replays, marked): (&[Replayed], Option<&Marked>),
+        rules: &Rules,
+    ) -> Golden {
+        let Proof { project, scenario, .. } = *self;
+        let of = |run: &Replayed| run.exact_golden(scenario, rules, first.passed.as_ref());
+        let mut exact = if first.has_others { of(first) } else { return golden };
+        if !exact.is_exact() {
+            return golden;
+        }
+        replays.iter().for_each(|run| exact.agree_on_values(&of(run)));
+        if let Some(marked) = marked {
+            let with_more = marked.golden(scenario, true, first.short_ids.as_deref());
+            exact.tell_derived(&with_more, &first.known().recorded);
+        }
+        // Not each program that is started with another clock takes it.
+        let is_of_year = |run: &Replayed| run.year().is_none_or(|year| first.year().is_none_or(|of| of == year));
+        let moved = !replays.iter().all(is_of_year);
+        let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|it| !it.is_older());
+        golden.tell_exactly(exact, moved, committed.as_ref().map(|it| &it.golden));
+        golden
+    }
+}
+
+/// Returns a golden with what all replays agreed on.
+pub(super) fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>]) -> Golden {
+    golden.agree_on_values(agreed);
+    golden.with_headers_of(agreed).with_early(early)
+}
+
+/// Tells what another replay's words and tokens of the model change by these: it is not the service's own.
+pub(super) fn with_derived(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
+    if let Some(marked) = marked.filter(|_| run.has_others) {
+        let with_ids = run.short_ids.as_deref().map(|short| marked.golden(scenario, false, Some(short)));
+        golden.tell_derived(with_ids.as_ref().unwrap_or(&marked.plain), &run.known().recorded);
+    }
+    if !marked.is_some_and(Marked::ran_twice) {
+        golden.leave_out_order_of_two();
+    }
+    golden
+}
