@@ -104,6 +104,9 @@ impl Init {
         }
         let (suite, hello) = match &seen {
             Some(Ok(seen)) => {
+                // A client of a provider reads its variables where no source names them.
+                let called = written::variables(&seen.apis).into_iter().filter(|pair| !env.contains(pair));
+                let env = env.iter().cloned().chain(called).collect::<Vec<_>>();
                 let suite = suite(ways.first(), &env, Some(seen), "");
                 let mark = seen.request.is_none().then_some(NO_ROUTE);
                 (schemas::OF_SUITE.to_owned() + &suite, written::scenario(seen.request.as_ref(), mark))

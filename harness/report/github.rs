@@ -82,6 +82,9 @@ pub fn markdown(runs: &[RunData]) -> String {
         let names: Vec<String> = drifted.iter().map(|run| named(run)).collect();
         let _ = write!(text, "\nWith drift: {}.\n", names.join(", "));
     }
+    for (run, days) in runs.iter().filter_map(|run| Some((run, run.days_old?))) {
+        let _ = write!(text, "\nOlder than `max_age`: {}, {days} days.\n", named(run));
+    }
     printed(&text).into_owned()
 }
 

@@ -67,6 +67,9 @@ pub struct RunData {
     /// The part of the scenarios that the job ran: `2/5`; absent if it ran all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
+    /// How many days old the recording is, if that is more than the suite's `max_age`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub days_old: Option<i64>,
     /// Notes that do not make the run fail, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -14,6 +14,7 @@ use std::thread::available_parallelism;
 use libtest_mimic::{Completion, Failed, FormatSetting, Trial};
 
 use super::advice::looked_into;
+use super::commands::record_command;
 use super::failing::Failing;
 use super::filter::Wanted;
 use super::fixtures::Fixtures;
@@ -280,8 +281,15 @@ fn attempt(
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);
+    let recorded = replayed.fixture.as_ref().and_then(|fixture| fixture.recorded);
+    let days = recorded.map(|minute| (time::OffsetDateTime::now_utc() - minute.time()).whole_days());
+    let days_old = days.filter(|days| project.discovered.suite.max_age.is_some_and(|most| *days > most.into()));
+    project.runs.with(&scenario.name, |data| data.days_old = days_old);
+    let again = record_command(&scenario.name);
+    let old =
+        |days| Note::from(format!("recorded {days} days ago, longer than `max_age`; to record it again: {again}"));
     let of_run = replayed.notes(scenario).into_iter().chain(replayed.new_headers(scenario).into_iter().map(Note::from));
-    project.note(&scenario.name, of_file.map(Note::from).into_iter().chain(of_run));
+    project.note(&scenario.name, of_file.map(Note::from).into_iter().chain(days_old.map(old)).chain(of_run));
     let failing = Failing::of(&replayed, None, scenario);
     let is_sound = failing.findings.is_none();
     let golden = replayed.own_golden(scenario).filter(|_| is_sound);

@@ -59,6 +59,8 @@ pub struct Suite {
     /// What is done with texts that only stand where secrets do.
     pub suspects: Suspects,
     pub fork_tools: ForkTools,
+    /// How many days old a recording may be before that is told.
+    pub max_age: Option<u16>,
     /// The command that judges the runs of a fork; empty if there is none.
     pub verify: Vec<String>,
     /// What models cost, by name.

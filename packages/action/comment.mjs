@@ -6,7 +6,8 @@
 
 import { appendFileSync, readFileSync } from "node:fs";
 
-const { GITHUB_API_URL, GITHUB_EVENT_PATH, GITHUB_REPOSITORY, GITHUB_STEP_SUMMARY, RETAKE_COMMENT_TOKEN } = process.env;
+const { GITHUB_API_URL, GITHUB_EVENT_PATH, GITHUB_REPOSITORY, GITHUB_STEP_SUMMARY, RETAKE_COMMENT_ARTIFACT, RETAKE_COMMENT_TOKEN } =
+  process.env;
 // Several projects of a repository have a comment each.
 const name = process.env.RETAKE_COMMENT_NAME || "scenarios";
 const mark = `<!-- retake: ${name.replace(/[^\w ./-]/g, "")} -->`;
@@ -46,7 +47,9 @@ async function comment(number, report) {
   const lines = held.map((path) => `- <code>${path.replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`)}</code>`);
   const changed = lines.length ? `\nThis pull request changes what is held:\n\n${lines.join("\n")}\n` : "";
   const cut = report.length > most ? `${report.slice(0, most)}\n\n… the rest is in the summary of the job\n` : report;
-  const body = `${mark}\n${cut}${changed}`;
+  // GitHub's API takes no pictures.
+  const kept = RETAKE_COMMENT_ARTIFACT ? `\n[What each run did, with pictures of its pages](${RETAKE_COMMENT_ARTIFACT})\n` : "";
+  const body = `${mark}\n${cut}${changed}${kept}`;
   const earlier = (await all(`/issues/${number}/comments`)).find((one) => one.body?.startsWith(mark) && one.user?.type === "Bot");
   if (!earlier) await ask("POST", `/issues/${number}/comments`, { body });
   else if (earlier.body !== body) await ask("PATCH", `/issues/comments/${earlier.id}`, { body });

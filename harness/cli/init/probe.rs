@@ -53,6 +53,8 @@ pub(super) struct Seen {
     pub(super) reached: Vec<String>,
     /// The request for the first scenario; `None` if none was found that calls the model.
     pub(super) request: Option<Tried>,
+    /// The names of the APIs over which its model was called.
+    pub(super) apis: String,
     /// The routes that take a POST request.
     pub(super) posts: Vec<String>,
     /// Where it speaks Socket.IO.
@@ -162,7 +164,7 @@ async fn looked_at(
     let routes = candidates(&start, api.as_ref(), sources);
     let (request, posts) = found(address, routes, model, sources).await;
     start.ready = ready.map_or_else(|| "port = true".to_owned(), |path| format!("http = {path:?}"));
-    Seen { start, port: own, slow, reached: Vec::new(), request, posts, socket }
+    Seen { start, port: own, slow, reached: Vec::new(), request, apis: model.apis(), posts, socket }
 }
 
 /// The routes that may call the model, the likeliest first: what the framework says, what its document says, what the sources say, and

@@ -222,11 +222,12 @@ pub fn changes_until_break(golden: &Golden, run: &Golden, came: &[&str]) -> Vec<
         let Some(at) = rest.iter().position(|was| was.request == is.request) else { continue };
         found.compare(rest.remove(at), is);
     }
-    let known = |name: &str| rest.iter().any(|was| was.events.iter().any(|event| event.label == name));
-    if rest.iter().any(|was| !was.events.is_empty()) {
-        for name in came.iter().filter(|name| !known(name)) {
-            found.push(Change::of_response(What::Unknown).between("", *name));
-        }
+    // A label may have the name that an event came by, and a deeper one behind it.
+    let labels: Vec<&str> = rest.iter().flat_map(|was| &was.events).map(|event| &*event.label).collect();
+    let of =
+        |label: &str, name: &str| label.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    for name in came.iter().filter(|name| !labels.is_empty() && !labels.iter().any(|label| of(label, name))) {
+        found.push(Change::of_response(What::Unknown).between("", *name));
     }
     found.0
 }

@@ -265,9 +265,9 @@ impl Golden {
         self.holds_order() || self.any_kind(&|kind| matches!(kind, Kind::Quoted(text) if is_text(text)))
     }
 
-    /// Whether it holds the order of a list.
+    /// Whether it holds the order of a list, or that it has none.
     pub(super) fn holds_order(&self) -> bool {
-        self.any_kind(&|kind| matches!(kind, Kind::List(List { order: Some(Order::Is(_)), .. })))
+        self.any_kind(&|kind| matches!(kind, Kind::List(List { order: Some(_), .. })))
     }
 
     pub(super) fn any_kind(&self, is_it: &dyn Fn(&Kind) -> bool) -> bool {

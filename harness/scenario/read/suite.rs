@@ -58,11 +58,17 @@ pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
         shared,
         suspects: suspects(raw.suspects),
         fork_tools: raw.fork.tools.unwrap_or_default(),
+        max_age: raw.max_age.as_ref().map(|age| days(age, source)).transpose()?,
         verify: raw.verify,
         prices,
         error_words: raw.error_words,
         path: source.file.to_path_buf(),
     })
+}
+
+fn days(age: &Spanned<String>, source: &Source) -> Result<u16> {
+    let days = age.get_ref().strip_suffix('d').and_then(|days| days.parse().ok());
+    days.ok_or_else(|| source.error_at(age, format!("`{}` is no number of days, as in \"90d\"", age.get_ref())))
 }
 
 /// Checks `requires` before any other field, since a project may have fields that only another version knows.

@@ -254,6 +254,7 @@ fn rules() -> Vec<Entry> {
     let suspected = "record::suspects::a_suspected_secret_is_masked_and_no_fixture_is_written_without_a_rule";
     vec![
         Entry::by("requires", "mistakes::folders::a_suite_that_cannot_be_read_stops_the_whole_run"),
+        Entry::by("max_age", "runner::hundredth::a_recording_that_is_too_old_is_told_and_fails_nothing"),
         Entry::by("fork.tools", "today::fork_tools::the_real_server_answers_where_the_suite_allows_it"),
         Entry::by("verify", "today::forks::prices_and_verify_are_columns_of_the_table"),
         Entry::by("prices.*.input", "today::forks::prices_and_verify_are_columns_of_the_table"),

@@ -318,6 +318,11 @@ fn body(of: &Value) -> Vec<u8> {
 /// The key that marks the value of a `!!binary` scalar.
 const BINARY: &str = "!!binary";
 
+/// Reads a document as [`value`] does.
+pub(crate) fn document(text: &str) -> Value {
+    value(&mut Parser::new_from_str(text))
+}
+
 /// Reads the next value. These recordings contain no aliases, and quote each string that could be read as another type.
 fn value<'a>(events: &mut Parser<'a, granit_parser::StrInput<'a>>) -> Value {
     match events.next().unwrap().unwrap().0 {

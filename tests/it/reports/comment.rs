@@ -1,4 +1,4 @@
-//! The comment of `packages/action` in a pull request, against a stand-in of GitHub's API.
+//! `packages/action` in a pull request: its steps as GitHub runs them, and its comment, against a stand-in of GitHub's API.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
@@ -9,13 +9,14 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use crate::support::program::{Program, Ran};
-use crate::support::tree::{Tree, repository};
+use crate::record::cassettes::document;
+use crate::support::program::Program;
+use crate::support::tree::{Tree, project, repository};
 
 tests! {
     one_comment_is_written_and_then_kept_up_to_date,
     a_fork_without_a_token_that_writes_is_told_in_the_summary,
-    the_action_runs_the_commands_that_there_are,
+    a_comment_does_not_stay_green_when_nothing_ran,
 }
 
 /// The comments of the one pull request, and what was asked in order.
@@ -72,80 +73,183 @@ async fn answer(State(github): State<Arc<Mutex<GitHub>>>, request: Request) -> R
     axum::Json(answer).into_response()
 }
 
-/// Runs the scenario, writes its report as the action does, and the comment.
-fn commented(tree: &Tree, api: SocketAddr) -> Option<Ran> {
-    let node = || Program::new("node".as_ref());
-    if !node().arg("--version").starts() {
-        return None;
-    }
-    tree.retake().arg("test").run();
-    tree.retake().args(&["report", "--form", "markdown", "--out", ".retake/comment.md"]).run().exits(0);
-    tree.write("event.json", "{\"pull_request\": {\"number\": 7}}");
-    let script = repository().join("packages/action/comment.mjs");
-    let ran = node().in_folder(tree.root()).arg(script.to_str().unwrap()).arg(".retake/comment.md");
-    let ran = ran.env("GITHUB_API_URL", format!("http://{api}")).env("GITHUB_REPOSITORY", "acme/shop");
-    let ran = ran.env("GITHUB_EVENT_PATH", tree.path("event.json")).env("RETAKE_COMMENT_TOKEN", "t0ken");
-    Some(ran.env("GITHUB_STEP_SUMMARY", tree.path("summary.md")).run().exits(0))
+/// A job of GitHub in a pull request: the inputs that it gives the action, and where the API is.
+struct Job<'a> {
+    tree: &'a Tree,
+    api: SocketAddr,
+    given: &'a [(&'a str, &'a str)],
 }
 
+/// What became of a job: whether it is green, what its steps printed, and what those that are other actions were given.
+struct Done {
+    green: bool,
+    printed: String,
+    used: Vec<Value>,
+}
+
+impl Job<'_> {
+    /// Runs the steps of the action as GitHub does. `None` without Node, which GitHub's machines have.
+    fn run(&self) -> Option<Done> {
+        if !Program::new("node".as_ref()).arg("--version").starts() {
+            return None;
+        }
+        let action = document(&project("packages/action/action.yml"));
+        let mut done = Done { green: true, printed: String::new(), used: Vec::new() };
+        self.tree.write("event.json", "{\"pull_request\": {\"number\": 7}}");
+        for step in action["runs"]["steps"].as_array().unwrap() {
+            let asked = step["if"].as_str().unwrap_or_default();
+            // A step without a status function runs only while the job is green.
+            let goes_on = done.green || asked.contains("always()");
+            if !goes_on || !asked.split(" && ").all(|term| self.holds(&action, term)) {
+                continue;
+            }
+            if let Some(other) = step["uses"].as_str() {
+                let given = step["with"].as_object().unwrap().iter();
+                let given = given.map(|(name, value)| (name.clone(), self.rendered(&action, value).into()));
+                done.used.push(json!({ "uses": other, "with": given.collect::<serde_json::Map<_, _>>() }));
+                continue;
+            }
+            assert_eq!(step["shell"], "bash");
+            let ran = self.script(&action, step).run();
+            done.green &= ran.code == Some(0);
+            done.printed += &(ran.stdout + &ran.stderr);
+        }
+        Some(done)
+    }
+
+    /// A step that is a script, with GitHub's environment and that of the step.
+    fn script(&self, action: &Value, step: &Value) -> Program {
+        let root = self.tree.root();
+        self.tree.write("step.sh", &self.rendered(action, &step["run"]));
+        let folder = root.join(self.rendered(action, &step["working-directory"]));
+        let bash = Program::new("bash".as_ref()).args(&["--noprofile", "--norc", "-eo", "pipefail"]);
+        let of_retake = std::path::Path::new(env!("CARGO_BIN_EXE_retake")).parent().unwrap();
+        let path = format!("{}:{}", of_retake.display(), std::env::var("PATH").unwrap());
+        let mut bash =
+            bash.arg(root.join("step.sh")).in_folder(&folder).env("PATH", path).env("TMPDIR", self.tree.temp());
+        for (name, value) in [
+            ("CI", "true"),
+            ("GITHUB_ACTIONS", "true"),
+            ("GITHUB_ACTION_PATH", repository().join("packages/action").to_str().unwrap()),
+            ("GITHUB_API_URL", &format!("http://{}", self.api)),
+            ("GITHUB_EVENT_PATH", root.join("event.json").to_str().unwrap()),
+            ("GITHUB_REPOSITORY", "acme/shop"),
+            ("GITHUB_STEP_SUMMARY", root.join("summary.md").to_str().unwrap()),
+        ] {
+            bash = bash.env(name, value);
+        }
+        let own = step["env"].as_object().into_iter().flatten();
+        own.fold(bash, |bash, (name, value)| bash.env(name, self.rendered(action, value)))
+    }
+
+    /// A text with what stands in `${{ }}`.
+    fn rendered(&self, action: &Value, text: &Value) -> String {
+        let Some(text) = text.as_str() else { return text.to_string() };
+        let known = |found: &regex::Captures<'_>| self.known(action, &found[1]);
+        regex::Regex::new(r"\$\{\{ ([\w.-]+) \}\}").unwrap().replace_all(text, known).into_owned()
+    }
+
+    /// A part of a condition.
+    fn holds(&self, action: &Value, term: &str) -> bool {
+        let sides = |sign| term.split_once(sign).map(|(of, is)| self.known(action, of) == is.trim_matches('\''));
+        term.is_empty() || term == "always()" || sides(" == ").unwrap_or_else(|| !sides(" != ").unwrap())
+    }
+
+    fn known(&self, action: &Value, name: &str) -> String {
+        if let Some(input) = name.strip_prefix("inputs.") {
+            let given = self.given.iter().find(|(name, _)| *name == input).map(|(_, value)| (*value).to_owned());
+            let declared = &action["inputs"][input];
+            assert!(declared.is_object(), "no input {input}");
+            return given.unwrap_or_else(|| self.rendered(action, &declared["default"]));
+        }
+        let known = match name {
+            "github.event_name" => "pull_request",
+            "github.token" => "t0ken",
+            "runner.os" => "Linux",
+            "steps.kept.outputs.artifact-url" => "https://example.org/runs/1/artifacts/2",
+            other => panic!("{other}"),
+        };
+        known.to_owned()
+    }
+}
+
+/// A project in the folder `shop` of a repository.
 fn tree() -> Tree {
-    let tree = Tree::with_suite("");
-    tree.scenario(
-        "hello",
-        "fixture = \"none\"\n[[step]]\nrun = [\"sh\", \"-c\", \"echo '{\\\"type\\\":\\\"end\\\"}'\"]\n",
-    );
-    tree.retake().args(&["test", "--update"]).run().green();
+    let tree = Tree::empty();
+    tree.write("shop/scenarios/suite.toml", "settle = \"100ms\"\n");
+    tree.write(SCENARIO, &told("end"));
+    tree.retake().in_folder(&tree.path("shop")).args(&["test", "--update"]).run().green();
     tree
+}
+
+const SCENARIO: &str = "shop/scenarios/hello/scenario.toml";
+
+fn told(word: &str) -> String {
+    format!("fixture = \"none\"\n[[step]]\nrun = [\"sh\", \"-c\", \"echo '{{\\\"type\\\":\\\"{word}\\\"}}'\"]\n")
 }
 
 fn one_comment_is_written_and_then_kept_up_to_date() {
     let tree = tree();
     let (api, github) = github(true);
-    let scenario = tree.read("scenarios/hello/scenario.toml");
-    tree.scenario("hello", &scenario.replace("\"end", "\"done").replace("\\\"end", "\\\"done"));
-    if commented(&tree, api).is_none() {
-        return;
-    }
+    let given = [("working-directory", "shop"), ("install", "echo it >installed"), ("cache", "~/.cargo/bin")];
+    let job = Job { tree: &tree, api, given: &given };
+    tree.write(SCENARIO, &told("done"));
+    let Some(done) = job.run() else { return };
     let body = |github: &GitHub| github.comments[1]["body"].as_str().unwrap().to_owned();
     let red = body(&github.lock().unwrap());
+    assert!(!done.green && tree.has("shop/installed"), "{}", done.printed);
+    assert!(done.printed.contains("::error file=scenarios/hello/scenario.toml,title=hello::"), "{}", done.printed);
+    let kept = [
+        json!({"uses": "actions/cache@v4", "with": {"path": "~/.cargo/bin", "key": "Linux-retake"}}),
+        json!({"uses": "actions/upload-artifact@v4", "with": {"name": "retake", "path": "shop/.retake",
+            "include-hidden-files": "true", "if-no-files-found": "ignore", "overwrite": "true"}}),
+    ];
+    assert_eq!(done.used, kept);
     assert!(red.starts_with("<!-- retake: scenarios -->\n### 1 of 1 scenario failed\n"), "{red}");
     assert!(red.contains("- end ") || red.contains("-end"), "why it is red: {red}");
     assert!(red.contains("- <code>goldens/hello.snap</code>\n- <code>a/fixtures/&#60;b&#62;.json</code>\n"), "{red}");
+    assert!(red.contains("with pictures of its pages](https://example.org/runs/1/artifacts/2)\n"), "{red}");
     assert!(!red.contains("app.py"), "{red}");
-    tree.scenario("hello", &scenario);
-    commented(&tree, api);
-    commented(&tree, api);
+    tree.write(SCENARIO, &told("end"));
+    let passed = job.run().unwrap();
+    assert!(passed.green, "{}", passed.printed);
+    job.run();
+    let at_the_end = body(&github.lock().unwrap());
+    assert!(at_the_end.contains("### The scenario passed"), "{at_the_end}");
     let github = github.lock().unwrap();
-    assert!(body(&github).contains("### The scenario passed"), "{}", body(&github));
     assert_eq!(github.comments.len(), 2, "what a person wrote stays, and there is one comment of ours");
     let wrote: Vec<&str> = github.asked.iter().filter(|asked| !asked.starts_with("GET")).map(String::as_str).collect();
     let expected = ["POST /repos/acme/shop/issues/7/comments", "PATCH /repos/acme/shop/issues/comments/2"];
     assert_eq!(wrote, expected, "a comment that says the same is left as it is");
-    assert!(!tree.has("summary.md"));
 }
 
 fn a_fork_without_a_token_that_writes_is_told_in_the_summary() {
     let tree = tree();
     let (api, github) = github(false);
-    if commented(&tree, api).is_none() {
-        return;
-    }
+    let job = Job { tree: &tree, api, given: &[("working-directory", "shop")] };
+    let Some(green) = job.run() else { return };
+    tree.write(SCENARIO, &told("done"));
+    let red = job.run().unwrap();
+    assert!(green.green && !red.green, "the result is that of the scenarios: {}{}", green.printed, red.printed);
     assert_eq!(github.lock().unwrap().comments.len(), 1);
+    let summary = tree.read("summary.md");
     let told = "No comment in the pull request: this job's token may not write comments here, as in pull requests of forks. \
         The result of the scenarios stands above.";
-    assert_eq!(tree.read("summary.md").trim(), told);
+    let at = ["### The scenario passed", told, "### 1 of 1 scenario failed"].map(|text| summary.find(text));
+    assert!(at.iter().all(Option::is_some) && at.is_sorted() && summary.trim_end().ends_with(told), "{summary}");
 }
 
-/// What the action calls by name: the commands with their options, and the script.
-fn the_action_runs_the_commands_that_there_are() {
-    let action = crate::support::tree::project("packages/action/action.yml");
-    for said in [
-        "--form markdown --out .retake/comment.md",
-        "default: retake test\n",
-        "default: retake report\n",
-        "comment.mjs",
-    ] {
-        assert!(action.contains(said), "{said}");
-    }
-    assert!(!action.contains("uvx retake") && !action.contains("pip install retake"), "nothing that is not published");
+fn a_comment_does_not_stay_green_when_nothing_ran() {
+    let tree = tree();
+    let (api, github) = github(true);
+    let Some(green) = (Job { tree: &tree, api, given: &[("working-directory", "shop")] }).run() else { return };
+    assert!(green.green, "{}", green.printed);
+    // Each job begins with a checkout, in which no run has left anything.
+    std::fs::remove_dir_all(tree.path("shop/.retake")).unwrap();
+    let given = [("working-directory", "shop"), ("install", "exit 3")];
+    let red = Job { tree: &tree, api, given: &given }.run().unwrap();
+    assert!(!red.green, "{}", red.printed);
+    let github = github.lock().unwrap();
+    let body = github.comments[1]["body"].as_str().unwrap();
+    assert!(body.contains("\n### The scenarios did not run: the log of the job says why\n"), "{body}");
 }

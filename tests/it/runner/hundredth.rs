@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::support::fixtures;
 use crate::support::tree::Tree;
 use crate::systems::described::{READY, system};
 
@@ -10,6 +11,7 @@ tests! { shared_steps_come_first_and_stay_out_of_the_golden,
     a_scenario_that_is_skipped_says_why_and_tags_choose_scenarios,
     a_scenario_that_is_green_only_at_the_second_try_is_told_as_flaky_in_all_reports,
     nothing_is_tried_again_after_a_miss,
+    a_recording_that_is_too_old_is_told_and_fails_nothing,
     five_scenarios_over_one_to_eight_shards_run_once_each,
     a_scenario_that_no_shard_ran_is_an_error_when_reports_are_merged,
     the_urls_of_systems_are_values_of_a_scenario,
@@ -122,6 +124,36 @@ fn nothing_is_tried_again_after_a_miss() {
     tree.retake().arg("test").run().exits(1);
     assert_eq!(tree.read("tries"), "1\n");
     assert_eq!(tree.read("failed"), "1\n".repeat(4));
+}
+
+fn a_recording_that_is_too_old_is_told_and_fails_nothing() {
+    let suite = |most: &str| format!("{most}\n{}", system("agent", "", READY));
+    let tree = Tree::with_suite(&suite("max_age = \"90d\""));
+    let asks = "[[step]]\npost = \"/model\"\nheaders = { x-retake-caller = \"a\" }\n\
+                json = { messages = [{ role = \"user\", content = \"hi\" }] }\n";
+    for name in ["old", "young"] {
+        tree.scenario(name, asks);
+        fixtures::write(&tree, name, vec![fixtures::turn(Some("a"), "hi", "Hello.")]);
+    }
+    let recorded = |name: &str, when: time::OffsetDateTime| {
+        let mut fixture: serde_json::Value =
+            serde_json::from_str(&tree.read(&format!("fixtures/{name}.json"))).unwrap();
+        fixture["recorded"] = format!("{}T00:00+00:00", when.date()).into();
+        tree.write(&format!("fixtures/{name}.json"), &fixture.to_string());
+    };
+    let now = time::OffsetDateTime::now_utc();
+    recorded("old", now - time::Duration::days(91));
+    recorded("young", now - time::Duration::days(89));
+    let told = "note: old: recorded 91 days ago, longer than `max_age`; to record it again: retake record old";
+    let run = tree.retake().args(&["test", "--report", "markdown"]).run().exits(0).says(&[told]);
+    assert!(!run.all().contains("young: recorded"), "{}", run.all());
+    let report = tree.read(".retake/report.md");
+    assert!(report.contains("Older than `max_age`: `old`, 91 days.\n"), "{report}");
+    tree.write("scenarios/suite.toml", &suite("max_age = \"91d\""));
+    let run = tree.retake().arg("test").run().exits(0);
+    assert!(!run.all().contains("max_age"), "{}", run.all());
+    tree.write("scenarios/suite.toml", &suite("max_age = \"3 months\""));
+    tree.retake().arg("test").run().exits(2).says(&["`3 months` is no number of days, as in \"90d\""]);
 }
 
 /// Returns a project of five scenarios that take different times.

@@ -6,6 +6,7 @@ use crate::support::tree::Tree;
 tests! { a_probe_proposes_the_route_that_calls_the_model,
     a_probe_finds_the_port_that_a_service_takes_whatever_it_is_told,
     a_probe_keeps_what_reaches_the_model_and_names_no_page_that_answers_everywhere,
+    a_probe_gives_the_service_the_variables_of_the_provider_that_it_called,
     a_probe_starts_only_what_exists,
     a_probe_starts_what_a_person_says_or_the_suite_has,
     a_probe_that_finds_no_call_says_which_routes_there_are,
@@ -119,6 +120,21 @@ fn a_probe_keeps_what_reaches_the_model_and_names_no_page_that_answers_everywher
     // An API has a person's words in `content`; the AI SDK's `parts` are no part of it.
     let hello = tree.read("scenarios/hello/scenario.toml");
     assert!(hello.contains("json   = { messages = [{ content = \"{{ prompt }}\", role = \"user\" }] }"), "{hello}");
+}
+
+fn a_probe_gives_the_service_the_variables_of_the_provider_that_it_called() {
+    let tree = Tree::empty();
+    // Like an SDK, which no file of the project shows.
+    let url = "os.environ[\"OPENAI_BASE_URL\"] + \"/chat/completions\"";
+    assert!(SERVICE.contains(url));
+    let sdk = SERVICE.replace(url, "os.environ[\"_\".join([\"ANTHROPIC\", \"BASE\", \"URL\"])] + \"/v1/messages\"");
+    tree.write("app.py", &sdk.replace("{\"model\": \"m\", ", "{\"model\": \"m\", \"max_tokens\": 9, "));
+    probe(&tree).exits(0).says(&["tried  POST /v2/ask: 200 (a stream), and it called its model"]);
+    let suite: toml::Table = tree.read("scenarios/suite.toml").parse().unwrap();
+    let env = &suite["systems"]["agent"]["env"];
+    assert_eq!(env["ANTHROPIC_BASE_URL"].as_str(), Some("{{ model.anthropic }}"), "{env}");
+    assert_eq!(env["ANTHROPIC_API_KEY"].as_str(), Some("{{ model.key }}"), "{env}");
+    assert!(env.get("OLLAMA_HOST").is_none() && env.get("GEMINI_API_KEY").is_none(), "{env}");
 }
 
 fn a_probe_starts_only_what_exists() {

@@ -287,6 +287,19 @@ proptest! {
     }
 }
 
+#[test]
+fn an_event_with_a_deeper_name_in_the_golden_is_known_by_its_own() {
+    let golden =
+        Golden::parse("GET /events\n200 text/event-stream\n\nstate/running   {key}\nstate/stats   {key}\n").unwrap();
+    let words = |came: &[&str]| {
+        let found = changes_until_break(&golden, &Golden::parse("").unwrap(), came);
+        found.iter().map(Change::words).collect::<Vec<_>>()
+    };
+    assert_eq!(words(&["state"]), Vec::<String>::new());
+    assert_eq!(words(&["state", "stat", "rejected"]).len(), 2);
+    assert_eq!(words(&["rejected"]), ["the event `rejected` came, which the golden lacks"]);
+}
+
 /// What was half right on the first line before.
 #[test]
 fn the_sentence_says_what_happened_and_not_what_follows() {

@@ -68,6 +68,19 @@ fn an_order_that_a_run_has_otherwise_is_open_from_then_on() {
 }
 
 #[test]
+fn a_golden_whose_only_order_is_open_holds_in_each_run() {
+    let line = r#"{"tools": [{"name": "look"}, {"name": "think"}, {"name": "write"}]}"#;
+    let other = r#"{"tools": [{"name": "write"}, {"name": "look"}, {"name": "think"}]}"#;
+    let mut first = golden(line, &[], None);
+    first.agree_on_values(&golden(other, &[], Some(&first)));
+    let held = read_again(&first);
+    assert!(held.to_string().contains(", in any order]") && !held.to_string().contains(", in order "), "{held}");
+    for run in [line, other] {
+        assert_eq!(golden(run, &[], Some(&held)), held);
+    }
+}
+
+#[test]
 fn a_golden_without_orders_is_compared_without_them() {
     let line = WORDS.replace('\n', " ");
     let text = golden(&line, &[], None).to_string();

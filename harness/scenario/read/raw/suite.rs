@@ -21,6 +21,9 @@ pub(crate) struct RawSuite {
     /// Example: `">=0.2"`.
     #[expect(dead_code, reason = "it is read before the rest of the file")]
     pub requires: Option<Spanned<String>>,
+    /// How old a recording may be, in days. An older one is told, and fails nothing.
+    /// Default: as old as it likes. Example: `"90d"`.
+    pub max_age: Option<Spanned<String>>,
     /// The system of scenarios that name none. A suite with only one system does not need it.
     /// Example: `"agent"`.
     pub system: Option<Spanned<String>>,
