@@ -1,5 +1,7 @@
 //! A step whose client leaves in the middle of a stream, comes back, or comes a second time; or whose system is killed meanwhile.
 
+use std::pin::pin;
+
 use axum::http::header;
 use futures_util::future::join;
 
@@ -37,7 +39,13 @@ impl Driver<'_> {
             exchange::take_stream(&mut stream, &mut answered)?;
             return Ok(Outcome::Answered(Box::new(answered), None));
         };
-        away.gate.asked(away.asked).await;
+        // What it sends until an answer is held is on its way, and is lost with the connection: all of it, whenever the client leaves.
+        let mut held = pin!(away.gate.has(away.asked, away.due));
+        tokio::select! {
+            biased;
+            () = &mut held => {}
+            _ended = exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false) => held.await,
+        }
         answered.events = first;
         away.seen.lock().first.clone_from(&answered.events);
         away.gate.acts();
@@ -47,7 +55,12 @@ impl Driver<'_> {
                     FaultKind::Viewers => self.way_back(step, &request, Some(&answered), away, false)?,
                     _ => Request { status: Some(ANY.collect()), ..request },
                 };
-                let stays = exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false);
+                let stays = async {
+                    match stream.done {
+                        true => Ok(()),
+                        false => exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false).await,
+                    }
+                };
                 let of_second = underway.part(1);
                 let comes = self.comes_again(&second, wanted, away, &of_second);
                 let (stayed, came) = join(stays, comes).await;
@@ -58,7 +71,7 @@ impl Driver<'_> {
                 drop(came);
             }
             does => {
-                drop(response);
+                closed(response).await;
                 if does != FaultKind::Leave {
                     away.gate.opens();
                     self.calls.settled(away.quiet, || false).await;
@@ -210,9 +223,22 @@ impl Driver<'_> {
 /// The statuses with which a client can be received.
 const ANY: std::ops::Range<u16> = 200..600;
 const NO_CONTENT: u16 = 204;
+/// How often other tasks have their turn until a connection is closed that nobody reads.
+const TURNS: usize = 8;
+
+/// Leaves a stream. Its connection is closed by a task of this thread, before anything else goes on.
+async fn closed(response: reqwest::Response) {
+    drop(response);
+    for _ in 0..TURNS {
+        tokio::task::yield_now().await;
+    }
+}
 
 /// The events up to the real event with this number, if it has come.
 fn up_to(events: &[Event], number: usize) -> Option<Vec<Event>> {
     let (last, _) = events.iter().enumerate().filter(|(_, event)| event.is_real()).nth(number.checked_sub(1)?)?;
     Some(events[..=last].to_vec())
 }
+
+#[cfg(test)]
+mod tests;
