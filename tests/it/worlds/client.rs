@@ -263,18 +263,22 @@ fn what_makes_two_requests_the_same_is_declared() {
     assert!(said.contains("! client  twice 1/"), "{said}");
 }
 
-/// A service ends a run when it sees that its client has left.
+/// A service ends a run when it has seen that its client has left.
 fn whether_a_run_outlives_its_client_is_no_question_of_time() {
-    let said = |place: &str, waits: &str, world: &str| {
-        let tree = tree("#POST", "Run.socket = self.connection", &worlds("[\"leave\", \"late\"]"));
-        let looks = format!("if select.select([self.socket], [], [], {waits})[0]: return");
-        tree.replace("app.py", place, &format!("{looks}\n                {}", place.replace("#SECOND", "")));
+    let said = |post: &str, place: &str, looks: &str, world: &str| {
+        let tree = tree("#POST", post, &worlds("[\"leave\", \"late\"]"));
+        let rest = place.replace("#SECOND", "");
+        tree.replace("app.py", place, &format!("if {looks}: return\n                {rest}"));
         unaligned(&tree.retake().args(&["worlds", "poem", "--world", world]).run().stdout)
     };
     // What it sends before it is held by an answer is with its client, even if it is slow.
-    let slow = said("#SECOND", "0.4", "client/leave/4");
+    let looks = "select.select([self.socket], [], [], 0.4)[0]";
+    let slow = said("Run.socket = self.connection", "#SECOND", looks, "client/leave/4");
     assert!(slow.contains("  client  leave 4/5  recovered"), "{slow}");
-    // The model goes on when it can have seen it.
-    let quick = said("self.add(\"text\", {\"text\": text})", "0", "client/late/1");
+    // The model goes on when it can have seen it, even if it takes its time.
+    let sees = "Run.gone = threading.Event()\n        \
+                look = lambda it, gone: (select.select([it], [], []), gone.wait(0.1), gone.set())\n        \
+                threading.Thread(target=look, args=(self.connection, Run.gone), daemon=True).start()";
+    let quick = said(sees, "self.add(\"text\", {\"text\": text})", "self.gone.is_set()", "client/late/1");
     assert!(quick.contains("! client  late 1/5  NEVER ENDS"), "{quick}");
 }
