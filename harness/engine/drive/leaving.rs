@@ -39,7 +39,7 @@ impl Driver<'_> {
         // What it sends until an answer is held is on its way, and is lost with the connection: all of it, whenever the client leaves.
         let comes = async {
             drop(exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false).await);
-            std::future::pending::<()>().await
+            std::future::pending::<()>().await;
         };
         tokio::select! { biased; () = away.gate.has(away.asked, away.due) => {} () = comes => {} }
         answered.events = first;
