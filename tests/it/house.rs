@@ -30,11 +30,11 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-core", 14_470, 38),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8677, 5),
-    ("retake-model", 8605, 0),
+    ("retake-model", 8601, 0),
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5180, 0),
     ("retake-engine", 10_942, 21),
-    ("retake", 11_851, 41),
+    ("retake", 11_848, 41),
     ("retake-cli", 12_165, 208),
 ];
 
