@@ -5,13 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use crate::hold::HeldPiece;
 use retake_wire::{Api, Body, Response, last_text};
 
-/// If nothing happens for this time, what the client waits for comes only after the rest of the answer.
+/// If nothing happens for this time after the client has come again, what it waits for comes only after the rest of the answer.
 const QUIET: Duration = Duration::from_secs(1);
+/// If nothing happens for this time, what was recorded before the rest of an answer does not come before it.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// In how many pieces silence is measured: a program that has no core for a while hears nothing, which is no silence.
+const PIECES: u32 = 10;
 
 /// What a client of a world has done so far. Clones share it.
 #[derive(Clone, Debug)]
@@ -57,9 +61,11 @@ impl Gate {
         self.0.send_modify(|state| state.acted = Some(state.heard));
     }
 
-    /// Waits until so many calls have come whose answers are held, or nothing happens any more.
-    pub async fn asked(&self, due: usize) {
-        self.until(QUIET, |state| state.asked >= due).await;
+    /// Waits until so many calls have come whose answers are held, and the client has so many steps and events; or all that comes until
+    /// nothing happens any more, for a moment if it is not known how many these are.
+    pub async fn has(&self, asked: usize, came: Option<usize>) {
+        let quiet = if came.is_some() { PATIENCE * 2 / 3 } else { QUIET / 4 };
+        self.until(|_| quiet, |state| state.asked >= asked && came.is_some_and(|came| state.came >= came)).await;
     }
 
     /// Holds nothing any more.
@@ -80,12 +86,6 @@ impl Gate {
     /// Waits until then.
     pub async fn due(&self) {
         let _ = self.0.subscribe().wait_for(|state| state.is_due).await;
-    }
-
-    /// Waits until the client has what is due while the model holds its answer: so many steps and events, or all that comes until nothing
-    /// has come for this time.
-    pub async fn has(&self, due: usize, time: Duration) {
-        self.until(time, |state| state.came >= due).await;
     }
 
     /// Waits until the gate is open, however long that takes, if the system was killed.
@@ -115,18 +115,19 @@ impl Gate {
     }
 
     pub(crate) async fn until_open(&self) {
-        self.until(QUIET, |state| state.is_open).await;
+        self.until(|state| if state.acted.is_some() { QUIET } else { PATIENCE }, |state| state.is_open).await;
     }
 
-    async fn until(&self, quiet: Duration, is_so: impl Fn(&State) -> bool) {
+    async fn until(&self, quiet: impl Fn(&State) -> Duration, is_so: impl Fn(&State) -> bool) {
         let mut state = self.0.subscribe();
+        let (mut heard, mut silent) = (None, 0);
         loop {
             let now = *state.borrow_and_update();
-            let due = now.heard + quiet;
-            if is_so(&now) || due <= Instant::now() {
+            silent = if heard.replace(now.heard) == Some(now.heard) { silent } else { 0 };
+            if is_so(&now) || silent == PIECES {
                 return;
             }
-            let _ = timeout_at(due, state.changed()).await;
+            silent += u32::from(timeout(quiet(&now) / PIECES, state.changed()).await.is_err());
         }
     }
 }

@@ -17,8 +17,10 @@ pub struct Away {
     pub step: usize,
     /// The number of the event at which it does it, counted from 1; 0 if no event is the place.
     pub event: usize,
-    /// How many calls whose answers are held come before the next event.
+    /// How many calls whose answers are held have come when the service does nothing more.
     pub asked: usize,
+    /// How many steps and events the client has then, if that is known.
+    pub due: Option<usize>,
     /// How long no call comes until a run without its client has ended, or goes on no more.
     pub quiet: Duration,
     /// The path at which it comes back.

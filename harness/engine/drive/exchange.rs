@@ -230,7 +230,7 @@ async fn read_stream(
     Ok((response, stream))
 }
 
-/// Reads a stream on until it has enough, or to its last event or its end.
+/// Reads a stream on until it has enough, or to its last event or its end, if it is not there yet.
 pub(super) async fn read_on(
     response: &mut reqwest::Response,
     stream: &mut Stream,
@@ -238,7 +238,9 @@ pub(super) async fn read_on(
     underway: &Underway,
     has_enough: impl Fn(&Stream) -> bool,
 ) -> Result<()> {
-    while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, &stream.events))? {
+    while !stream.done
+        && let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, &stream.events))?
+    {
         let known = stream.events.len();
         let is_over = stream.push(&chunk);
         underway.events(&stream.events, known);

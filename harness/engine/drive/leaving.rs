@@ -25,8 +25,7 @@ impl Driver<'_> {
         underway: &Underway,
     ) -> Result<Outcome> {
         let wanted = asked.stream().ok_or_else(|| Error::new("this step reads no stream"))?;
-        let base = || self.base();
-        let request = Request::of(asked, &self.context, base, || self.id_to_come_back_with())?;
+        let request = Request::of(asked, &self.context, || self.base(), || self.id_to_come_back_with())?;
         request.tell(&mut self.sent.lock());
         let (mut answered, mut response) = exchange::open(&request, &self.cookies, underway).await?;
         underway.status(answered.status);
@@ -37,7 +36,12 @@ impl Driver<'_> {
             exchange::take_stream(&mut stream, &mut answered)?;
             return Ok(Outcome::Answered(Box::new(answered), None));
         };
-        away.gate.asked(away.asked).await;
+        // What it sends until an answer is held is on its way, and is lost with the connection: all of it, whenever the client leaves.
+        let comes = async {
+            drop(exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false).await);
+            std::future::pending::<()>().await;
+        };
+        tokio::select! { biased; () = away.gate.has(away.asked, away.due) => {} () = comes => {} }
         answered.events = first;
         away.seen.lock().first.clone_from(&answered.events);
         away.gate.acts();
@@ -50,15 +54,15 @@ impl Driver<'_> {
                 let stays = exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false);
                 let of_second = underway.part(1);
                 let comes = self.comes_again(&second, wanted, away, &of_second);
-                let (stayed, came) = join(stays, comes).await;
-                stayed?;
+                // How the second one was received is noted; the first client is none the worse for it.
+                join(stays, comes).await.0?;
                 exchange::take_stream(&mut stream, &mut answered)?;
                 away.seen.lock().first.clone_from(&answered.events);
-                // How it was received is noted; the first client is none the worse for it.
-                drop(came);
             }
             does => {
                 drop(response);
+                // A service that looks whether its client is there sees it before the model goes on, or anybody comes back.
+                away.gate.has(0, None).await;
                 if does != FaultKind::Leave {
                     away.gate.opens();
                     self.calls.settled(away.quiet, || false).await;
@@ -108,9 +112,7 @@ impl Driver<'_> {
                 let read = exchange::read_on(&mut response, &mut stream, &answered, underway, is_there).await;
                 if read.is_ok() && is_there(&stream) {
                     away.gate.is_due();
-                    if !stream.done {
-                        drop(exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false).await);
-                    }
+                    drop(exchange::read_on(&mut response, &mut stream, &answered, underway, |_| false).await);
                     away.gate.opened().await;
                 } else if !is_cut() || stream.done {
                     underway.keep(&stream.events);
@@ -155,7 +157,7 @@ impl Driver<'_> {
         let (mut answered, mut response) = opened?;
         let status = if let Status::Http(status) = answered.status { status } else { 0 };
         away.seen.lock().again = Some((status, Vec::new()));
-        if status >= 300 || status == NO_CONTENT {
+        if status >= 300 || status == 204 {
             return Err(Error::new(format!("the client that comes back gets status {status}")));
         }
         let mut stream = Stream::new(wanted, None);
@@ -209,7 +211,6 @@ impl Driver<'_> {
 
 /// The statuses with which a client can be received.
 const ANY: std::ops::Range<u16> = 200..600;
-const NO_CONTENT: u16 = 204;
 
 /// The events up to the real event with this number, if it has come.
 fn up_to(events: &[Event], number: usize) -> Option<Vec<Event>> {

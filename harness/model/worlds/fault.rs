@@ -2,50 +2,47 @@
 
 use std::fmt;
 
-/// A family of faults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Family {
-    /// The answer does not arrive, or breaks on its way.
-    Transport,
-    /// The answer arrives, but is not what was asked for.
-    Meaning,
-    /// The same answer in other pieces.
-    Framing,
-    /// Answers of calls that are under way together, in another order.
-    Order,
-    /// The client leaves, comes back, or comes a second time.
-    Client,
-    /// The process of the system is killed, and started again.
-    Process,
-    /// A tool fails, or its answer is lost.
-    Tools,
+/// Declares an enum whose values have names.
+macro_rules! named {
+    ($(#[doc = $of:literal])+ $all:literal $enum:ident { $($(#[doc = $doc:literal])+ $value:ident = $name:literal;)+ }) => {
+        $(#[doc = $of])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $enum { $($(#[doc = $doc])+ $value),+ }
+
+        impl $enum {
+            #[doc = $all]
+            pub const ALL: [$enum; [$($name),+].len()] = [$($enum::$value),+];
+
+            /// The name, as it is written in `worlds = [...]` and shown in tables.
+            pub fn name(self) -> &'static str {
+                match self { $($enum::$value => $name),+ }
+            }
+        }
+    };
+}
+
+named! {
+    /// A family of faults.
+    "All families, in the order of tables."
+    Family {
+        /// The answer does not arrive, or breaks on its way.
+        Transport = "transport";
+        /// The answer arrives, but is not what was asked for.
+        Meaning = "meaning";
+        /// The same answer in other pieces.
+        Framing = "framing";
+        /// Answers of calls that are under way together, in another order.
+        Order = "order";
+        /// The client leaves, comes back, or comes a second time.
+        Client = "client";
+        /// The process of the system is killed, and started again.
+        Process = "process";
+        /// A tool fails, or its answer is lost.
+        Tools = "tools";
+    }
 }
 
 impl Family {
-    /// All families, in the order of tables.
-    pub const ALL: [Family; 7] = [
-        Family::Transport,
-        Family::Meaning,
-        Family::Framing,
-        Family::Order,
-        Family::Client,
-        Family::Process,
-        Family::Tools,
-    ];
-
-    /// The name in `worlds = [...]`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Family::Transport => "transport",
-            Family::Meaning => "meaning",
-            Family::Framing => "framing",
-            Family::Order => "order",
-            Family::Client => "client",
-            Family::Process => "process",
-            Family::Tools => "tools",
-        }
-    }
-
     /// Whether a service should not notice these faults, so that its golden has to be equal.
     pub fn is_invisible(self) -> bool {
         matches!(self, Family::Framing | Family::Order)
@@ -55,19 +52,13 @@ impl Family {
 /// Declares the kinds of faults, each with its name, its family, and whether it is part of the family's name.
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal, $family:ident, $by_family:literal;)+) => {
-        /// What goes wrong with an answer.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum FaultKind { $($(#[doc = $doc])+ $kind),+ }
+        named! {
+            /// What goes wrong with an answer.
+            "All kinds, in the order of tables."
+            FaultKind { $($(#[doc = $doc])+ $kind = $name;)+ }
+        }
 
         impl FaultKind {
-            /// All kinds, in the order of tables.
-            pub const ALL: [FaultKind; [$($name),+].len()] = [$(FaultKind::$kind),+];
-
-            /// The name, as it is written in `worlds = [...]` and shown in tables.
-            pub fn name(self) -> &'static str {
-                match self { $(FaultKind::$kind => $name),+ }
-            }
-
             /// The family.
             pub fn family(self) -> Family {
                 match self { $(FaultKind::$kind => Family::$family),+ }

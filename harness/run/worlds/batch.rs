@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::judge::Case;
 use super::plan::{Spot, World};
 use super::sent::WhatWasSent;
 use super::stay::{ALL, Ended, PACING, Play, Seen, Setting};
@@ -213,7 +214,7 @@ impl Setting<'_> {
                     return Ok((None, false));
                 }
                 let attempts = usize::try_from(play.staged.arrivals(world.turn).came).unwrap_or_default();
-                let verdict = self.judge(world, attempts, play, &seen, recording, of);
+                let verdict = Case { setting: self, world, attempts, play, seen: &seen, recording, of }.verdict();
                 let lines = if verdict.did == Did::Recovered { Vec::new() } else { seen.lines(self) };
                 is_told |= !world.is_invisible() && world.side() != "process";
                 let alone = fresh && worlds.len() == 1;

@@ -23,26 +23,32 @@ const NOT_JUDGED: &str = "not judged: `leaves` says what becomes of a run withou
 /// Why the client's side never ends.
 const DOES_NOT_COME: &str = "what the client waits for that came back does not come";
 
-impl Setting<'_> {
-    /// The verdict on a run in a world.
-    pub(super) fn judge(
-        &self,
-        world: &World,
-        attempts: usize,
-        play: &Play,
-        seen: &Seen,
-        recording: &Recording,
-        of: &Worlds,
-    ) -> Verdict {
+/// A run in a world, beside the recorded one.
+#[derive(Clone, Copy)]
+pub(super) struct Case<'a> {
+    pub(super) setting: &'a Setting<'a>,
+    pub(super) world: &'a World,
+    /// How often the call came that met the fault.
+    pub(super) attempts: usize,
+    pub(super) play: &'a Play,
+    pub(super) seen: &'a Seen,
+    pub(super) recording: &'a Recording,
+    pub(super) of: &'a Worlds,
+}
+
+impl Case<'_> {
+    /// The verdict on it.
+    pub(super) fn verdict(self) -> Verdict {
+        let Case { setting, world, attempts, play, seen, recording, of } = self;
         if seen.ended == Ended::Storm {
             return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
         }
         match (&play.away, &world.spot) {
             (Some(away), Some(Spot::Event { step, .. })) if world.side() == "client" => {
-                return self.judge_client(away, *step, world, seen, recording, of.leaves);
+                return self.of_client(away, *step);
             }
             (Some(away), Some(spot)) => {
-                let Verdict { did, why } = self.judge_kill(play, away, seen, recording, of);
+                let Verdict { did, why } = self.of_kill(away);
                 let place = spot.said(world.turn);
                 let declared = |says: &str| format!("{place}, {}: {why}, not as crash = {says:?} says", did.word());
                 // Each place that fails is named, since what to look at is there.
@@ -54,7 +60,7 @@ impl Setting<'_> {
                 };
             }
             (None, Some(Spot::Tool { .. })) => {
-                if let Some(twice) = self.acted_twice(&seen.acted, of) {
+                if let Some(twice) = setting.acted_twice(&seen.acted, of) {
                     return Verdict::new(Did::ActedTwice, twice);
                 }
             }
@@ -72,15 +78,15 @@ impl Setting<'_> {
         let later = met.zip(left).map(|(met, left)| (seen.steps_before(met), seen.steps_before(left)));
         let until = later.filter(|(met, left)| left > met).map(|(_, left)| left - 1);
         let steps = until.map_or(ALL, |until| 0..until);
-        let (now, recorded) = (self.sent(seen, steps.clone()), self.sent(&recording.seen, steps));
+        let (now, recorded) = self.sent(steps);
         // Where a tool fails, and where the answer arrives whole, the model has said nothing else.
         let damaged =
-            self.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none() && !world.is_invisible());
-        let damaged = damaged.map(|turn| self.normalize(seen)(&turn.output.text()));
-        let compared = Compared { damaged, ..self.compared(seen, recording, &recorded, &now) };
+            setting.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none() && !world.is_invisible());
+        let damaged = damaged.map(|turn| setting.normalize(seen)(&turn.output.text()));
+        let compared = Compared { damaged, ..self.compared(&recorded, &now) };
         let is_same = compared.is_as_recorded();
         if world.side() == "tools"
-            && let Some(verdict) = told_of_tool(world, seen, is_same && seen.golden == recording.seen.golden)
+            && let Some(verdict) = self.told_of_tool(is_same && seen.golden == recording.seen.golden)
         {
             return verdict;
         }
@@ -89,7 +95,7 @@ impl Setting<'_> {
             return Verdict::new(Did::Recovered, why);
         }
         if let Some(left) = seen.left.as_ref().filter(|_| until.is_none() || is_same) {
-            let acted = self.acted(world.fault.kind, left).map(|ran| Verdict::new(Did::Acted, ran));
+            let acted = self.acted(left).map(|ran| Verdict::new(Did::Acted, ran));
             return acted.unwrap_or_else(|| Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked))));
         }
         if until.is_none()
@@ -112,8 +118,8 @@ impl Setting<'_> {
     }
 
     /// Whether one of the scenario's streams has a last event, so that its client notices a stream that lacks it.
-    fn waits_for_an_event(&self) -> bool {
-        let mut parts = self.scenario.steps.iter().flat_map(Step::parts);
+    fn waits_for_an_event(self) -> bool {
+        let mut parts = self.setting.scenario.steps.iter().flat_map(Step::parts);
         parts.any(|part| match &part.action {
             Action::Request(request) => request.stream().is_some_and(|stream| stream.last.is_some()),
             _ => false,
@@ -121,11 +127,12 @@ impl Setting<'_> {
     }
 
     /// The verdict on a run whose system was killed and started again.
-    fn judge_kill(&self, play: &Play, away: &Away, seen: &Seen, recording: &Recording, of: &Worlds) -> Verdict {
+    fn of_kill(self, away: &Away) -> Verdict {
+        let Case { setting, play, seen, recording, of, .. } = self;
         if let Some(error) = &seen.lost {
             return Verdict::new(Did::Crashed, format!("does not start again: {}", error.what()));
         }
-        if let Some(twice) = self.acted_twice(&seen.acted, of) {
+        if let Some(twice) = setting.acted_twice(&seen.acted, of) {
             return Verdict::new(Did::ActedTwice, twice);
         }
         let times = play.staged.times().0.zip(away.gate.acted());
@@ -140,7 +147,7 @@ impl Setting<'_> {
             return Verdict::new(Did::WentOn, asked);
         }
         let AwaySeen { step, anew, .. } = *away.seen.lock();
-        let of_stream = step.map(|step| self.of_stream(away, step, seen, recording));
+        let of_stream = step.map(|step| self.of_stream(away, step));
         let is_finished = seen.all_served || !recording.seen.all_served;
         let is_over = seen.ended == Ended::Failed || (anew && is_finished);
         if let Some(verdict) = of_stream.clone().filter(|it| it.did != Did::Resumed || is_over) {
@@ -153,7 +160,7 @@ impl Setting<'_> {
             };
         }
         // What its stream brought is judged; what later steps were told is not.
-        let told = self.later(step.map_or(ALL, |step| step + 1..ALL.end), seen, recording);
+        let told = self.later(step.map_or(ALL, |step| step + 1..ALL.end));
         if seen.ended == Ended::Failed {
             let why = seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned());
             let told = told.filter(|it| seen.broken_stream().is_some() && it.is_told());
@@ -164,19 +171,19 @@ impl Setting<'_> {
         told.unwrap_or_else(|| if is_finished { resumed() } else { lost() })
     }
 
-    fn compared<'a>(
-        &'a self,
-        seen: &Seen,
-        recording: &'a Recording,
-        recorded: &'a WhatWasSent,
-        now: &'a WhatWasSent,
-    ) -> Compared<'a> {
+    /// What was sent in these steps, now and when it was recorded.
+    fn sent(self, steps: Range<usize>) -> (WhatWasSent, WhatWasSent) {
+        (self.setting.sent(self.seen, steps.clone()), self.setting.sent(&self.recording.seen, steps))
+    }
+
+    fn compared<'a>(&'a self, recorded: &'a WhatWasSent, now: &'a WhatWasSent) -> Compared<'a> {
+        let Case { setting, seen, recording, .. } = *self;
         Compared {
             recorded,
             now,
             status: seen.status(),
             noise: &recording.noise,
-            error_words: &self.project.discovered.suite.error_words,
+            error_words: &setting.project.discovered.suite.error_words,
             changed: changed(&recording.seen.golden, &seen.golden),
             stuck: seen.stuck.clone(),
             damaged: None,
@@ -184,15 +191,8 @@ impl Setting<'_> {
     }
 
     /// The verdict on a run whose client did something else.
-    fn judge_client(
-        &self,
-        away: &Away,
-        step: usize,
-        world: &World,
-        seen: &Seen,
-        recording: &Recording,
-        leaves: Option<Leaves>,
-    ) -> Verdict {
+    fn of_client(self, away: &Away, step: usize) -> Verdict {
+        let Case { world, seen, recording, of, .. } = self;
         if let Some(turn) = seen.left.as_ref().and_then(|left| left.again) {
             return Verdict::new(Did::PaidTwice, format!("asks for the answer of turn {} again", turn + 1));
         }
@@ -207,7 +207,7 @@ impl Setting<'_> {
             let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
             let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;
             let more = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();
-            return match leaves {
+            return match of.leaves {
                 // How often depends on when a service notices it.
                 Some(Leaves::Stops) if more > 0 => Verdict::new(
                     Did::NeverEnds,
@@ -226,19 +226,19 @@ impl Setting<'_> {
         if seen.ended == Ended::Late {
             return Verdict::new(Did::NeverEnds, DOES_NOT_COME);
         }
-        let verdict = self.of_stream(away, step, seen, recording);
+        let verdict = self.of_stream(away, step);
         let is_back = matches!(away.does, FaultKind::Leave | FaultKind::Late) && !away.seen.lock().anew;
         if verdict.did == Did::Recovered && is_back && seen.ended == Ended::Well {
-            return self.later(step + 1..ALL.end, seen, recording).filter(|it| it.did != Did::Other).unwrap_or(verdict);
+            return self.later(step + 1..ALL.end).filter(|it| it.did != Did::Other).unwrap_or(verdict);
         }
         verdict
     }
 
     /// The verdict on what a client that came back was told in these steps, unless it is what was recorded.
-    fn later(&self, steps: Range<usize>, seen: &Seen, recording: &Recording) -> Option<Verdict> {
-        let (now, recorded) = (self.sent(seen, steps.clone()), self.sent(&recording.seen, steps.clone()));
-        let compared = self.compared(seen, recording, &recorded, &now);
-        let is_same = compared.is_as_recorded() && (steps != ALL || seen.golden == recording.seen.golden);
+    fn later(self, steps: Range<usize>) -> Option<Verdict> {
+        let (now, recorded) = self.sent(steps.clone());
+        let compared = self.compared(&recorded, &now);
+        let is_same = compared.is_as_recorded() && (steps != ALL || self.seen.golden == self.recording.seen.golden);
         (!is_same).then(|| match compared.verdict() {
             Verdict { did: Did::Hung, why } => Verdict::new(Did::NeverEnds, why),
             Verdict { did: Did::Silent, why } => Verdict::new(Did::Lost, why),
@@ -247,7 +247,8 @@ impl Setting<'_> {
     }
 
     /// The verdict on what came to the client of a step's stream, over all of its connections.
-    fn of_stream(&self, away: &Away, step: usize, seen: &Seen, recording: &Recording) -> Verdict {
+    fn of_stream(self, away: &Away, step: usize) -> Verdict {
+        let Case { setting, seen, recording, .. } = self;
         let AwaySeen { first, again, anew, .. } = &*away.seen.lock();
         let none = Vec::new();
         let received = Received {
@@ -255,9 +256,9 @@ impl Setting<'_> {
             first,
             again: again.as_ref(),
             noise: &recording.noise,
-            options: &self.scenario.golden,
-            normalize: &self.normalize(seen),
-            normalize_recorded: &self.normalize(&recording.seen),
+            options: &setting.scenario.golden,
+            normalize: &setting.normalize(seen),
+            normalize_recorded: &setting.normalize(&recording.seen),
             anew: *anew,
             failure: seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned()),
         };
@@ -266,20 +267,23 @@ impl Setting<'_> {
 
     /// The tool that ran with arguments that the model did not give, if its call was damaged: the model is told of a call that was never
     /// recorded, with a result that looks like the recorded ones.
-    fn acted(&self, kind: FaultKind, left: &Left) -> Option<String> {
+    fn acted(self, left: &Left) -> Option<String> {
         use FaultKind::{BadArguments, CutClean, CutDirty, ErrorEvent, Garbage, LengthInToolCall, Stall};
-        if !matches!(kind, BadArguments | CutClean | CutDirty | ErrorEvent | Garbage | LengthInToolCall | Stall) {
+        if !matches!(
+            self.world.fault.kind,
+            BadArguments | CutClean | CutDirty | ErrorEvent | Garbage | LengthInToolCall | Stall
+        ) {
             return None;
         }
-        let turns = 0..self.fixture.table.turns().len();
-        let recorded: Vec<Vec<Json>> =
-            turns.filter_map(|turn| self.fixture.conversation(turn, &self.project.rules)).collect();
+        let Setting { fixture, project, .. } = self.setting;
+        let turns = 0..fixture.table.turns().len();
+        let recorded: Vec<Vec<Json>> = turns.filter_map(|turn| fixture.conversation(turn, &project.rules)).collect();
         let has_acted = |(call, result): &&(Json, String)| {
             let told = || recorded.iter().flat_map(|it| told_of_tools(it));
             let of_tool = || told().filter(|(of, _)| of.get("name") == call.get("name"));
             of_tool().all(|(of, _)| of != call)
                 && of_tool().any(|(_, said)| is_like(said, result))
-                && !says_error(result, &self.project.discovered.suite.error_words)
+                && !says_error(result, &project.discovered.suite.error_words)
         };
         let ran = left.ran.iter().find(has_acted).map(|(call, _)| {
             let args = call.get("args").map(|args| args.print(Layout::Compact)).unwrap_or_default();
@@ -287,24 +291,25 @@ impl Setting<'_> {
         });
         ran.or_else(|| left.tool.clone())
     }
-}
 
-/// The verdict on a run in which a tool failed, if that is clear by what the model or the user was told.
-fn told_of_tool(world: &World, seen: &Seen, is_as_recorded: bool) -> Option<Verdict> {
-    let Some(Spot::Tool { call, name, .. }) = &world.spot else { return None };
-    if seen.ended == Ended::Well && seen.left.is_none() && is_as_recorded {
-        let times = seen.tools.iter().filter(|(came, _)| came == call).count();
-        return Some(match times {
-            0 | 1 => Verdict::new(Did::Silent, format!("`{name}` failed, and all is as recorded")),
-            _ => Verdict::new(Did::Recovered, format!("in {}", counted(times, "call"))),
-        });
+    /// The verdict on a run in which a tool failed, if that is clear by what the model or the user was told.
+    fn told_of_tool(self, is_as_recorded: bool) -> Option<Verdict> {
+        let seen = self.seen;
+        let Some(Spot::Tool { call, name, .. }) = &self.world.spot else { return None };
+        if seen.ended == Ended::Well && seen.left.is_none() && is_as_recorded {
+            let times = seen.tools.iter().filter(|(came, _)| came == call).count();
+            return Some(match times {
+                0 | 1 => Verdict::new(Did::Silent, format!("`{name}` failed, and all is as recorded")),
+                _ => Verdict::new(Did::Recovered, format!("in {}", counted(times, "call"))),
+            });
+        }
+        let left = seen.left.as_ref().filter(|left| left.tool.is_none())?;
+        // Frameworks put the server's name before the tool's.
+        let is_of_tool = |(call, _): &&(Json, String)| call.str_of("name").is_some_and(|of| of.ends_with(&**name));
+        let result = left.ran.iter().find(is_of_tool).map_or(&left.asked, |(_, result)| result);
+        let did = if says_nothing(result) { Did::Silent } else { Did::Reported };
+        Some(Verdict::new(did, format!("the model is told {}", quoted(result))))
     }
-    let left = seen.left.as_ref().filter(|left| left.tool.is_none())?;
-    // Frameworks put the server's name before the tool's.
-    let is_of_tool = |(call, _): &&(Json, String)| call.str_of("name").is_some_and(|of| of.ends_with(&**name));
-    let result = left.ran.iter().find(is_of_tool).map_or(&left.asked, |(_, result)| result);
-    let did = if says_nothing(result) { Did::Silent } else { Did::Reported };
-    Some(Verdict::new(did, format!("the model is told {}", quoted(result))))
 }
 
 /// Whether the result of a tool is none: no text, or an empty value.

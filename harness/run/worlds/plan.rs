@@ -50,9 +50,14 @@ impl Spot {
 }
 
 impl World {
+    /// The world of a fault of a turn's answer.
+    pub(super) fn of(turn: usize, fault: Fault) -> World {
+        World { turn, fault, order: Vec::new(), spot: None }
+    }
+
     /// The world of a fault that is none of the model's answer.
     pub(super) fn at(turn: usize, fault: Fault, spot: Spot) -> World {
-        World { turn, fault, order: Vec::new(), spot: Some(spot) }
+        World { spot: Some(spot), ..World::of(turn, fault) }
     }
 
     /// The name in commands: `turn1/cut-clean/3`, `client/leave/7`, `process/kill/3`.
@@ -102,7 +107,7 @@ pub(super) fn plan(
         for place in 0..places.unwrap_or_default() {
             all.extend(possible.iter().filter_map(|(turn, faults)| {
                 let fault = *faults.iter().filter(|fault| fault.kind == kind).nth(place)?;
-                Some(World { turn: *turn, fault, order: Vec::new(), spot: None })
+                Some(World::of(*turn, fault))
             }));
         }
     }
@@ -123,7 +128,7 @@ fn orders(kind: FaultKind, group: &BTreeSet<usize>) -> Vec<World> {
     let turns: Vec<usize> = group.iter().copied().collect();
     let orders = if turns.len() <= ALL_ORDERS { permutations(&turns) } else { chosen(&turns) };
     let fault = Fault { kind, after: None, of: 0 };
-    let world = |order: Vec<usize>| World { turn: turns[0], fault, order, spot: None };
+    let world = |order: Vec<usize>| World { order, ..World::of(turns[0], fault) };
     orders.into_iter().filter(|order| *order != turns).map(world).collect()
 }
 

@@ -97,8 +97,6 @@ pub(super) struct Play {
     pub(super) staged: Arc<Staged>,
     replay: Arc<Replay>,
     target: Option<usize>,
-    /// How many steps and events the client has when the place of the fault is met; the most if that is not known.
-    due: usize,
     /// When a step stops to wait for what does not come.
     gives_up: Option<GivingUp>,
     /// What the client does.
@@ -118,7 +116,7 @@ impl Play {
         let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope).with_repeat(repeats);
         let keeps = Keeps { calls: true, ..Keeps::default() };
         let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()).keeping(keeps));
-        Play { staged, replay, target, due: usize::MAX, gives_up: None, away: None, tools: Arc::default() }
+        Play { staged, replay, target, gives_up: None, away: None, tools: Arc::default() }
     }
 
     /// A run whose client does something else.
@@ -130,10 +128,10 @@ impl Play {
         recorded: &Seen,
     ) -> Play {
         let (gate, seen) = (Gate::default(), Arc::default());
-        let (held, asked) = recorded.held_at(step, event);
+        let (held, asked, due) = recorded.held_at(step, event);
         let play = Play::of(setting, Staged::gated(gate.clone(), held), None, of.calls);
         let (back, quiet) = (of.back.clone(), QUIET + recorded.longest_pause());
-        Play { away: Some(Away { does, step, event, asked, quiet, back, gate, seen }), ..play }
+        Play { away: Some(Away { does, step, event, asked, due, quiet, back, gate, seen }), ..play }
     }
 
     /// A run in which the system is killed, or a tool fails. What was asked before may be asked again then.
@@ -162,16 +160,16 @@ impl Play {
         let (step, event) = if let Spot::Event { step, event } = spot { (*step, *event) } else { (0, 0) };
         let (gate, seen, back) = (Gate::default(), Arc::default(), of.back.clone());
         let does = FaultKind::Kill;
-        let away = kills.then_some(Away { does, step, event, asked: 0, quiet: QUIET, back, gate, seen });
         // Only calls were held in the recorded run.
         let at_call = matches!(spot, Spot::Call { within: None }).then(|| recorded.due_at(world.turn)).flatten();
-        Play { away, due: at_call.unwrap_or(usize::MAX), tools: Arc::new(ToolWorld::of(fault)), ..play }
+        let away = kills.then_some(Away { does, step, event, asked: 0, due: at_call, quiet: QUIET, back, gate, seen });
+        Play { away, tools: Arc::new(ToolWorld::of(fault)), ..play }
     }
 
     /// Kills the system when the run has come to the place for that, and starts it again. Never ends if that is not what happens.
     /// Fails if it does not get ready again.
     pub(super) async fn kills(&self, running: &Running, limit: Duration) -> Result<()> {
-        let Some(Away { gate, .. }) = self.away.as_ref().filter(|away| away.does == FaultKind::Kill) else {
+        let Some(Away { gate, due, .. }) = self.away.as_ref().filter(|away| away.does == FaultKind::Kill) else {
             return std::future::pending().await;
         };
         tokio::select! {
@@ -180,7 +178,7 @@ impl Play {
         }
         // What was sent before is on its way to the client; nothing else comes, since the call is held.
         gate.came(0);
-        gate.has(self.due, QUIET).await;
+        gate.has(0, *due).await;
         gate.acts();
         let restarted = running.restart(Instant::now() + limit).await;
         gate.opens();
@@ -415,18 +413,28 @@ impl Seen {
     fn due_at(&self, turn: usize) -> Option<usize> {
         let time = self.calls.iter().find(|call| call.turn == Some(turn))?.answered;
         let begun = self.steps.iter().filter(|step| step.at_ms <= time).count();
-        self.steps.iter().all(|step| step.more_events == 0).then(|| begun + self.events_before(turn))
+        self.came_by(begun, time)
+    }
+
+    fn came_by(&self, begun: usize, time: f64) -> Option<usize> {
+        let events = self.steps.iter().flat_map(|step| &step.events).filter(|event| event.at_ms <= time).count();
+        self.steps.iter().all(|step| step.more_events == 0).then_some(begun + events)
     }
 
     /// The turns whose answers are held until the client has done what it does at an event of a step, all of each or its last text: those
-    /// that were not whole when it came; and how many of their calls come before the next event.
-    fn held_at(&self, step: usize, number: usize) -> (BTreeMap<usize, bool>, usize) {
-        let event = |at: usize| Some(self.steps.get(step)?.events.get(at)?.at_ms);
-        let (at, next) = (event(number - 1).unwrap_or_default(), event(number).unwrap_or(f64::INFINITY));
+    /// that were not whole when it came; and how many of their calls, and how many steps and events, have come when the service does nothing
+    /// more, since the first of them is held or the step has ended.
+    fn held_at(&self, step: usize, number: usize) -> (BTreeMap<usize, bool>, usize, Option<usize>) {
+        let at = self.steps.get(step).and_then(|step| step.events.get(number - 1)).map_or(0.0, |event| event.at_ms);
         let held = || self.calls.iter().filter(|call| call.whole > at);
+        let first = held().map(|call| if call.answered > at { call.answered } else { call.whole });
+        let next = self.steps.get(step + 1).map_or(f64::INFINITY, |next| next.at_ms);
+        let until = first.fold(next, f64::min);
+        let asked = held().filter(|call| call.came <= until).count();
         (
             held().filter_map(|call| Some((call.turn?, call.answered > at))).collect(),
-            held().filter(|call| call.came <= next).count(),
+            asked,
+            self.came_by(step + 1, until),
         )
     }
 

@@ -15,73 +15,62 @@ pub(super) const WITHOUT: &str = "without a word";
 /// The words of something that has not ended.
 const STILL: [&str; 9] = ["run", "pend", "progress", "process", "queue", "start", "creat", "work", "active"];
 
-/// What a service did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Did {
-    /// Its client got what was recorded.
-    Recovered,
-    /// It went on after it was killed, and its client got what was recorded.
-    Resumed,
-    /// It said that something failed.
-    Reported,
-    /// It ended as if all was well, with less than was recorded.
-    Silent,
-    /// It sent the beginning of a text, and then all of it once more.
-    Repeated,
-    /// A tool ran with arguments that the model did not give.
-    Acted,
-    /// It ended well, and said something else.
-    Other,
-    /// It asked the model what was never recorded.
-    WentOn,
-    /// Its client did not get all that was recorded, over both of its connections.
-    Lost,
-    /// Its client got something twice.
-    Doubled,
-    /// It goes on for a client that has left, or the client that came back waits for ever.
-    NeverEnds,
-    /// It asked the model once more for what it had got.
-    PaidTwice,
-    /// A tool acted once more than it should.
-    ActedTwice,
-    /// It did not end.
-    Hung,
-    /// Its process ended, or it panicked.
-    Crashed,
-    /// It did not work any more afterwards.
-    Sick,
-    /// It asked again and again.
-    Storm,
+/// Declares the verdicts, each with its word in tables, and whether it fails until somebody accepts it.
+macro_rules! verdicts {
+    ($($(#[doc = $doc:literal])+ $did:ident = $word:literal, $fails:literal;)+) => {
+        /// What a service did.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) enum Did { $($(#[doc = $doc])+ $did),+ }
+
+        impl Did {
+            /// The word in tables.
+            pub(super) fn word(self) -> &'static str {
+                match self { $(Did::$did => $word),+ }
+            }
+
+            /// Whether it fails until somebody accepts it.
+            pub(super) fn fails(self) -> bool {
+                match self { $(Did::$did => $fails),+ }
+            }
+        }
+    };
 }
 
-impl Did {
-    /// The word in tables.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Did::Recovered => "recovered",
-            Did::Resumed => "resumed",
-            Did::Reported => "reported",
-            Did::Silent => "SILENT",
-            Did::Repeated => "REPEATED",
-            Did::Acted => "ACTED",
-            Did::Other => "other",
-            Did::WentOn => "went on",
-            Did::Lost => "LOST",
-            Did::Doubled => "DOUBLED",
-            Did::NeverEnds => "NEVER ENDS",
-            Did::PaidTwice => "PAID TWICE",
-            Did::ActedTwice => "ACTED TWICE",
-            Did::Hung => "hung",
-            Did::Crashed => "crashed",
-            Did::Sick => "sick",
-            Did::Storm => "storm",
-        }
-    }
-
-    /// Whether it fails until somebody accepts it.
-    pub(super) fn fails(self) -> bool {
-        !matches!(self, Did::Recovered | Did::Resumed | Did::Reported | Did::Other | Did::WentOn)
-    }
+verdicts! {
+    /// Its client got what was recorded.
+    Recovered = "recovered", false;
+    /// It went on after it was killed, and its client got what was recorded.
+    Resumed = "resumed", false;
+    /// It said that something failed.
+    Reported = "reported", false;
+    /// It ended as if all was well, with less than was recorded.
+    Silent = "SILENT", true;
+    /// It sent the beginning of a text, and then all of it once more.
+    Repeated = "REPEATED", true;
+    /// A tool ran with arguments that the model did not give.
+    Acted = "ACTED", true;
+    /// It ended well, and said something else.
+    Other = "other", false;
+    /// It asked the model what was never recorded.
+    WentOn = "went on", false;
+    /// Its client did not get all that was recorded, over both of its connections.
+    Lost = "LOST", true;
+    /// Its client got something twice.
+    Doubled = "DOUBLED", true;
+    /// It goes on for a client that has left, or the client that came back waits for ever.
+    NeverEnds = "NEVER ENDS", true;
+    /// It asked the model once more for what it had got.
+    PaidTwice = "PAID TWICE", true;
+    /// A tool acted once more than it should.
+    ActedTwice = "ACTED TWICE", true;
+    /// It did not end.
+    Hung = "hung", true;
+    /// Its process ended, or it panicked.
+    Crashed = "crashed", true;
+    /// It did not work any more afterwards.
+    Sick = "sick", true;
+    /// It asked again and again.
+    Storm = "storm", true;
 }
 
 /// What a service did, and what says so.

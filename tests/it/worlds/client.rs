@@ -14,11 +14,12 @@ tests! {
     a_client_that_waits_for_ever_is_said,
     what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared,
     what_makes_two_requests_the_same_is_declared,
+    whether_a_run_outlives_its_client_is_no_question_of_time,
 }
 
 /// A service whose runs go on without their clients, and are read at `/runs/ID/events`.
 const RUNS: &str = r#"
-import json, os, threading, urllib.request
+import json, os, select, threading, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 def pieces(question):
@@ -260,4 +261,24 @@ fn what_makes_two_requests_the_same_is_declared() {
     run("\"twice\"").exits(2).says(&["no turn of these scenarios can meet such a fault"]);
     let said = run("{ of = \"twice\", same = \"/id\" }").exits(1).stdout;
     assert!(said.contains("! client  twice 1/"), "{said}");
+}
+
+/// A service ends a run when it has seen that its client has left.
+fn whether_a_run_outlives_its_client_is_no_question_of_time() {
+    let said = |post: &str, place: &str, looks: &str, world: &str| {
+        let tree = tree("#POST", post, &worlds("[\"leave\", \"late\"]"));
+        let rest = place.replace("#SECOND", "");
+        tree.replace("app.py", place, &format!("if {looks}: return\n                {rest}"));
+        unaligned(&tree.retake().args(&["worlds", "poem", "--world", world]).run().stdout)
+    };
+    // What it sends before it is held by an answer is with its client, even if it is slow.
+    let looks = "select.select([self.socket], [], [], 0.4)[0]";
+    let slow = said("Run.socket = self.connection", "#SECOND", looks, "client/leave/4");
+    assert!(slow.contains("  client  leave 4/5  recovered"), "{slow}");
+    // The model goes on when it can have seen it, even if it takes its time.
+    let sees = "Run.gone = threading.Event()\n        \
+                look = lambda it, gone: (select.select([it], [], []), gone.wait(0.1), gone.set())\n        \
+                threading.Thread(target=look, args=(self.connection, Run.gone), daemon=True).start()";
+    let quick = said(sees, "self.add(\"text\", {\"text\": text})", "self.gone.is_set()", "client/late/1");
+    assert!(quick.contains("! client  late 1/5  NEVER ENDS"), "{quick}");
 }

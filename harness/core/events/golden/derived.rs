@@ -6,7 +6,7 @@ use super::varying::{
     is_open, is_quoted, is_time, leave_out_wholes, let_order_vary, numbers, open_numbers, open_texts, replace, tell,
     texts,
 };
-use super::{Block, Golden, Head, Kind, Kinds, NUMBER, Node, STRING, Tree};
+use super::{Block, EventLine, Golden, Head, Kind, Kinds, NUMBER, Node, STRING, Top, Tree};
 use crate::events::recorded::Recorded;
 
 impl Golden {
@@ -94,7 +94,15 @@ impl Block {
         trees.retain_mut(|tree| tree.root.keep_of_recording());
         let head = self.head.as_ref();
         let head = head.map(|head| Head { status: head.status.clone(), media: head.media.clone(), ..Head::default() });
-        Block { request: self.request.clone(), head, trees, ..Block::default() }
+        let event = |tree: &Tree| EventLine::named(tree.label());
+        Block { request: self.request.clone(), head, events: trees.iter().map(event).collect(), trees, ..Block::default() }
+    }
+}
+
+impl EventLine {
+    fn named(label: &str) -> EventLine {
+        let top = Top::Word(String::new());
+        EventLine { label: label.to_owned(), top, times: 1, shown: Vec::new(), is_late: false }
     }
 }
 

@@ -290,6 +290,13 @@ proptest! {
         prop_assert_eq!(&read.unwrap(), &golden, "{}", text);
         // As insta keeps it.
         prop_assert_eq!(&Golden::parse(text.trim_end()).unwrap(), &golden, "{}", text);
+        // As it lies in two files.
+        let (general, values) = golden.apart();
+        let mut both = Golden::parse(&general.to_string()).unwrap();
+        if let Some(values) = values {
+            both.add_values(&Golden::parse(&values.to_string()).unwrap());
+        }
+        prop_assert_eq!(both.to_string(), text);
     }
 
     #[test]

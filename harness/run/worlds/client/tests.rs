@@ -21,21 +21,16 @@ const PLAIN: [Sent; 5] = [
     ("end", "", "{}"),
 ];
 
+fn received<'a>(recorded: &'a [Event], first: &'a [Event], again: Option<&'a (u16, Vec<Event>)>) -> Received<'a> {
+    let noise: &'static Noise = Box::leak(Box::default());
+    let options: &'static ShapeOptions = Box::leak(Box::default());
+    let (normalize, normalize_recorded, failure) = (&str::to_owned, &str::to_owned, None);
+    Received { recorded, first, again, noise, options, normalize, normalize_recorded, anew: false, failure }
+}
+
 fn verdict(does: FaultKind, first: &[Sent], again: Option<(u16, &[Sent])>) -> (Did, String) {
-    let (recorded, first) = (stream(&PLAIN), stream(first));
     let again = again.map(|(status, again)| (status, stream(again)));
-    let received = Received {
-        recorded: &recorded,
-        first: &first,
-        again: again.as_ref(),
-        noise: &Noise::default(),
-        options: &ShapeOptions::default(),
-        normalize: &str::to_owned,
-        normalize_recorded: &str::to_owned,
-        anew: false,
-        failure: None,
-    };
-    let Verdict { did, why } = received.verdict(does);
+    let Verdict { did, why } = received(&stream(&PLAIN), &stream(first), again.as_ref()).verdict(does);
     (did, why)
 }
 
@@ -82,17 +77,9 @@ fn the_id_of_another_run_is_no_lost_text() {
             .push(format!("event: begin\ndata: {{\"run\": \"{id}\"}}\n\nevent: end\ndata: {{}}\n\n").as_bytes())
     };
     let named = |text: &str| text.replace(one, "<run_id>");
-    let received = Received {
-        recorded: &of(one),
-        first: &of(one)[..1],
-        again: Some(&(200, of(other))),
-        noise: &Noise::default(),
-        options: &ShapeOptions::default(),
-        normalize: &named,
-        normalize_recorded: &named,
-        anew: true,
-        failure: None,
-    };
+    let (recorded, again) = (of(one), (200, of(other)));
+    let received = received(&recorded, &recorded[..1], Some(&again));
+    let received = Received { normalize: &named, normalize_recorded: &named, anew: true, ..received };
     assert_eq!(received.verdict(FaultKind::Leave).did, Did::Recovered);
 }
 
@@ -111,13 +98,9 @@ fn each_of_two_clients_has_all_of_it() {
 fn ids_say_what_comes_twice() {
     let with_ids: Vec<Sent> =
         PLAIN.iter().zip(["1", "2", "3", "4", "5"]).map(|((name, _, data), id)| (*name, id, *data)).collect();
-    let again = leaves_with(&with_ids[..3], &with_ids[2..]);
-    assert_eq!(again, (Did::Doubled, "event `text` with the id 3 comes twice".to_owned()));
-    assert_eq!(leaves_with(&with_ids[..3], &with_ids[3..]).0, Did::Recovered);
-}
-
-fn leaves_with(first: &[Sent], again: &[Sent]) -> (Did, String) {
-    verdict(FaultKind::Leave, first, Some((200, again)))
+    let comes = |from: usize| verdict(FaultKind::Leave, &with_ids[..3], Some((200, &with_ids[from..])));
+    assert_eq!(comes(2), (Did::Doubled, "event `text` with the id 3 comes twice".to_owned()));
+    assert_eq!(comes(3).0, Did::Recovered);
 }
 
 #[test]

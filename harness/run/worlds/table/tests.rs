@@ -4,9 +4,18 @@ use super::*;
 use crate::report::WorldData;
 use retake_model::{Fault, FaultKind};
 
+fn world(turn: usize, kind: FaultKind, after: Option<usize>) -> World {
+    World::of(turn, Fault { kind, after, of: after.map_or(0, |_| 9) })
+}
+
 fn judged(turn: usize, kind: FaultKind, did: Did, why: &str) -> Judged {
-    let world = World { turn, fault: Fault { kind, after: None, of: 0 }, order: Vec::new(), spot: None };
-    Judged { world, verdict: Verdict::new(did, why), attempts: 1, lines: Vec::new(), alone: true }
+    Judged {
+        world: world(turn, kind, None),
+        verdict: Verdict::new(did, why),
+        attempts: 1,
+        lines: Vec::new(),
+        alone: true,
+    }
 }
 
 fn matrix(judged: &[Judged]) -> Matrix {
@@ -55,8 +64,7 @@ fn neighbours_that_differ_only_in_their_turn_are_one_line_and_unfold_again() {
 
 #[test]
 fn a_world_is_named_with_or_without_its_turn_and_its_place() {
-    let fault = Fault { kind: FaultKind::CutClean, after: Some(3), of: 7 };
-    let world = World { turn: 0, fault, order: Vec::new(), spot: None };
+    let world = world(0, FaultKind::CutClean, Some(3));
     for name in ["turn1/cut-clean/3", "turn1/cut-clean", "cut-clean", "turn1"] {
         assert!(WorldData::is_named(&world.id(), name), "{name}");
     }
@@ -92,12 +100,7 @@ fn a_table_of_an_earlier_version_is_compared_in_the_worlds_that_it_has() {
 #[test]
 fn the_places_of_an_answer_are_one_line_by_its_turn() {
     let at = |turn: usize, after: usize, did: Did| Judged {
-        world: World {
-            turn,
-            fault: Fault { kind: FaultKind::CutClean, after: Some(after), of: 9 },
-            order: Vec::new(),
-            spot: None,
-        },
+        world: world(turn, FaultKind::CutClean, Some(after)),
         ..judged(turn, FaultKind::CutClean, did, "")
     };
     let all = [1, 4, 8].map(|after| {
@@ -123,18 +126,16 @@ fn the_places_of_an_answer_are_one_line_by_its_turn() {
 
 #[test]
 fn a_world_whose_fault_was_not_met_is_named_without_a_verdict() {
-    let fault = Fault { kind: FaultKind::Nothing, after: None, of: 0 };
-    let unmet = vec![World { turn: 1, fault, order: Vec::new(), spot: None }];
+    let unmet = vec![world(1, FaultKind::Nothing, None)];
     let table = print(&Matrix { unmet, ..matrix(&[judged(0, FaultKind::Nothing, Did::Silent, "nothing")]) });
     assert_eq!(table, "turn 1  nothing  SILENT  nothing\nno verdict: no call met turn2/nothing\n");
 }
 
 #[test]
 fn equal_places_are_one_line_and_unfold_again() {
-    let at = |event: usize, did: Did| {
-        let fault = Fault { kind: FaultKind::Leave, after: Some(event), of: 9 };
-        let world = World { turn: 0, fault, order: Vec::new(), spot: Some(Spot::Event { step: 0, event }) };
-        Judged { world, verdict: Verdict::new(did, ""), attempts: 0, lines: Vec::new(), alone: true }
+    let at = |event: usize, did: Did| Judged {
+        world: World { spot: Some(Spot::Event { step: 0, event }), ..world(0, FaultKind::Leave, Some(event)) },
+        ..judged(0, FaultKind::Leave, did, "")
     };
     let recovered = [1, 2, 5, 6, 7].map(|event| at(event, Did::Recovered));
     let all = [&recovered[..], &[at(9, Did::Lost)]].concat();

@@ -24,6 +24,12 @@ fn verdict_with(now: &[(&str, &str)], error_words: &[String]) -> (Did, String) {
     compared(&RECORDED, now, error_words, None)
 }
 
+/// A run beside a recorded one, as it is compared.
+fn beside<'a>(recorded: &'a WhatWasSent, now: &'a WhatWasSent, noise: &'a Noise) -> Compared<'a> {
+    let damaged = Some("Let me see what I can do.".to_owned());
+    Compared { recorded, now, status: "200".to_owned(), noise, error_words: &[], changed: None, stuck: None, damaged }
+}
+
 /// The verdict beside a recorded run, for a step that waited in vain if that is given.
 fn compared(
     recorded: &[(&str, &str)],
@@ -31,17 +37,8 @@ fn compared(
     error_words: &[String],
     stuck: Option<&str>,
 ) -> (Did, String) {
-    let (recorded, now) = (sent(recorded), sent(now));
-    let compared = Compared {
-        recorded: &recorded,
-        now: &now,
-        status: "200".to_owned(),
-        noise: &Noise::default(),
-        error_words,
-        changed: None,
-        stuck: stuck.map(str::to_owned),
-        damaged: Some("Let me see what I can do.".to_owned()),
-    };
+    let (recorded, now, none) = (sent(recorded), sent(now), Noise::default());
+    let compared = Compared { error_words, stuck: stuck.map(str::to_owned), ..beside(&recorded, &now, &none) };
     if compared.is_as_recorded() {
         return (Did::Recovered, String::new());
     }
@@ -137,20 +134,7 @@ fn what_differs_without_a_fault_is_not_compared() {
     let noise = Noise::between(&run("12 ms"), &run("9 ms"));
     let none = Noise::default();
     assert!(!noise.is_within(&none) && Noise::between(&run("9 ms"), &run("9 ms")).is_within(&none));
-    let is_as_recorded = |now: &WhatWasSent| {
-        let (recorded, status) = (&run("12 ms"), String::new());
-        let compared = Compared {
-            recorded,
-            now,
-            status,
-            noise: &noise,
-            error_words: &[],
-            changed: None,
-            stuck: None,
-            damaged: None,
-        };
-        compared.is_as_recorded()
-    };
+    let is_as_recorded = |now: &WhatWasSent| beside(&run("12 ms"), now, &noise).is_as_recorded();
     assert!(is_as_recorded(&run("31 ms")));
     assert!(!is_as_recorded(&sent(&[("chunk", r#"{"text": "Hel", "took": "9 ms"}"#), RECORDED[3]])));
 }
