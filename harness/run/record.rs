@@ -114,10 +114,9 @@ impl Proven<'_> {
         self.recorder.close()?;
         let turns = counted(self.turns, "turn");
         terminal::note(format!("{name}: {turns} recorded to {}.new, {}", shown.display(), self.how));
-        if let Some(golden) = &self.golden {
-            if project.goldens.propose_golden(&scenario.golden_name, golden, &scenario.file) {
-                terminal::note(format!("{name}: golden changed"));
-            }
+        let propose = |golden| project.goldens.propose_golden(&scenario.golden_name, golden, &scenario.file);
+        if self.golden.as_ref().is_some_and(propose) {
+            terminal::note(format!("{name}: golden changed"));
         }
         terminal::note(format!("{name}: to look at the changes and decide: {RETAKE} review"));
         Ok(())

@@ -6,8 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::agreement::{Agreed, Disagreement, FIVE, TWO};
 use super::diagnosis;
-use super::mark::Marked;
-use super::told::{as_agreed, with_derived};
+use super::told::as_agreed;
 use super::tried::{Tried, checked};
 use crate::report::{Failure, terminal};
 use crate::run::golden::Committed;
@@ -15,7 +14,7 @@ use crate::run::project::Project;
 use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
 use retake_base::error::Result;
-use retake_core::events::{Detail, Golden, Passing, deeper_name};
+use retake_core::events::{Golden, Passing, deeper_name};
 use retake_core::key::{Check, Rules, Varying, text_as_varying};
 use retake_model::{CallFlaw, DriftOf, FlawKind, Pacing};
 use retake_scenario::{Drift, Level, Scenario};
@@ -61,19 +60,8 @@ impl Proof<'_> {
             await_next_second();
         }
         let (mut first, mut golden, _) = replay(How::default(), None)?;
-        let (passed, mut marked) = self.passed_on(&first, fixture, rules).unzip();
-        (first.passed, first.has_others) =
-            (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
-        let told = |first: &Replayed, marked: Option<&Marked>| {
-            first.golden_by(scenario, rules).map(|golden| with_derived(golden, first, marked, scenario))
-        };
-        let has_order_of_two = first.golden_by(scenario, rules).is_some_and(|golden| golden.holds_order_of_two());
-        golden = golden.and_then(|_| told(&first, marked.as_ref()));
-        let wants_more = has_order_of_two || golden.as_ref().is_some_and(Golden::holds_derived);
-        if let Some(marked) = marked.as_mut().filter(|_| wants_more) {
-            marked.run_again(self, rules);
-            golden = told(&first, Some(marked));
-        }
+        let marked;
+        (golden, marked) = self.with_derived(&mut first, golden, fixture, rules);
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));

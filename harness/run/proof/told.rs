@@ -9,11 +9,36 @@ use crate::run::trial::Replayed;
 use retake_core::events::{Detail, Golden, ShortIds};
 use retake_core::key::Rules;
 use retake_scenario::Scenario;
+use retake_wire::fixture::Fixture;
 
 /// How often goldens are made anew to find the places of ids without a form.
 const TRIES: usize = 4;
 
 impl Proof<'_> {
+    /// The golden of the first replay with what marked ones show of it, and these.
+    pub(super) fn with_derived(
+        &self,
+        first: &mut Replayed,
+        golden: Option<Golden>,
+        fixture: Option<&Arc<Fixture>>,
+        rules: &Arc<Rules>,
+    ) -> (Option<Golden>, Option<Marked>) {
+        let Proof { project, scenario, .. } = *self;
+        let (passed, mut marked) = self.passed_on(first, fixture, rules).unzip();
+        (first.passed, first.has_others) =
+            (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
+        let plain = golden.and_then(|_| first.golden_by(scenario, rules));
+        let told = |marked: Option<&Marked>| Some(with_derived(plain.clone()?, first, marked, scenario));
+        let told_once = told(marked.as_ref());
+        let wants_more = plain.as_ref().is_some_and(Golden::holds_order_of_two)
+            || told_once.as_ref().is_some_and(Golden::holds_derived);
+        match &mut marked {
+            Some(runs) if wants_more => runs.run_again(self, rules),
+            _ => return (told_once, marked),
+        }
+        (told(marked.as_ref()), marked)
+    }
+
     /// A header or a number that varied once may be the same in a few replays by chance.
     pub(super) fn with_known_headers(&self, mut golden: Golden) -> Golden {
         let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
@@ -98,7 +123,9 @@ impl Proof<'_> {
         if !exact.is_exact() {
             return golden;
         }
-        replays.iter().for_each(|run| exact.agree_on_values(&of(run)));
+        for run in replays {
+            exact.agree_on_values(&of(run));
+        }
         if let Some(marked) = marked {
             let with_more = marked.golden(scenario, true, first.short_ids.as_deref());
             exact.tell_derived(&with_more, &first.known().recorded);
@@ -119,7 +146,7 @@ pub(super) fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>
 }
 
 /// Tells what another replay's words and tokens of the model change by these: it is not the service's own.
-pub(super) fn with_derived(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
+fn with_derived(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
     if let Some(marked) = marked.filter(|_| run.has_others) {
         let with_ids = run.short_ids.as_deref().map(|short| marked.golden(scenario, false, Some(short)));
         golden.tell_derived(with_ids.as_ref().unwrap_or(&marked.plain), &run.known().recorded);

@@ -324,7 +324,9 @@ fn which_of_somebody_elses_texts_it_is_is_true_of_one_recording() {
             said.iter().map(|text| Answer { blocks: vec![Block::Text((*text).to_owned())], ..Answer::default() });
         let recorded = Recorded::of(&answers.collect::<Vec<_>>());
         let mut foreign = Foreign::default();
-        said.iter().for_each(|text| foreign.add_text(text));
+        for text in said {
+            foreign.add_text(text);
+        }
         let known = Known { foreign: Some(foreign), has_others: true, recorded, committed, ..Known::default() };
         Shaped::of(
             &[captured(&[line])],

@@ -79,8 +79,9 @@ impl Golden {
         for (block, of) in self.blocks.iter_mut().zip(&values.blocks).filter(|(block, of)| block.request == of.request)
         {
             for tree in &mut block.trees {
-                let values = of.trees.iter().find(|of| of.label() == tree.label());
-                values.into_iter().for_each(|values| tree.root.add_values(&values.root));
+                if let Some(values) = of.trees.iter().find(|of| of.label() == tree.label()) {
+                    tree.root.add_values(&values.root);
+                }
             }
         }
         self.recording.clone_from(&values.recording);
@@ -95,7 +96,13 @@ impl Block {
         let head = self.head.as_ref();
         let head = head.map(|head| Head { status: head.status.clone(), media: head.media.clone(), ..Head::default() });
         let event = |tree: &Tree| EventLine::named(tree.label());
-        Block { request: self.request.clone(), head, events: trees.iter().map(event).collect(), trees, ..Block::default() }
+        Block {
+            request: self.request.clone(),
+            head,
+            events: trees.iter().map(event).collect(),
+            trees,
+            ..Block::default()
+        }
     }
 }
 
@@ -130,8 +137,9 @@ impl Node {
             self.kinds.clone_from(&values.kinds);
         }
         for below in &mut self.below {
-            let values = values.below.iter().find(|of| of.name == below.name);
-            values.into_iter().for_each(|values| below.add_values(values));
+            if let Some(values) = values.below.iter().find(|of| of.name == below.name) {
+                below.add_values(values);
+            }
         }
     }
 }

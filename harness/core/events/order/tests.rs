@@ -34,7 +34,7 @@ fn the_order_of_a_list_is_held_where_chance_would_not_repeat_it() {
     for (was, is, place) in [
         (r#""look", "write""#, r#""write", "look""#, "/steps"),
         (r#""find", "get", "get", "find""#, r#""find", "find", "get", "get""#, "/tools"),
-        (r#"[0.25, 0.5, 0.75]"#, r#"[0.5, 0.25, 0.75]"#, "/scores"),
+        ("[0.25, 0.5, 0.75]", "[0.5, 0.25, 0.75]", "/scores"),
         (r#""a", "b""#, r#""b", "a""#, "/two"),
         (r#""One of them", "ms": 5}, {"doc": "Two""#, r#""Two", "ms": 5}, {"doc": "One of them""#, "/rows"),
     ] {
