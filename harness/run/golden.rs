@@ -197,8 +197,12 @@ impl Goldens {
     /// Writes a golden next to the committed one, for a decision, as far as the two differ. Returns whether they differ.
     pub(crate) fn propose_golden(&self, name: &str, golden: &Golden, input: &Path) -> bool {
         let (golden, values) = golden.apart();
-        let of_values = values.is_some_and(|values| self.values().propose(name, &values.to_string(), input));
-        self.propose(name, &golden.to_string(), input) || of_values
+        let texts = [(self.clone(), Some(golden)), (self.values(), values)];
+        let texts = texts.into_iter().filter_map(|(goldens, golden)| Some((goldens, golden?.to_string())));
+        texts.fold(false, |differs, (goldens, text)| {
+            let is_same = goldens.text(name) == Some(normal(&text));
+            (!is_same && goldens.propose(name, &text, input)) || differs
+        })
     }
 
     /// The text of a golden with what is true of its recording, as it is committed; `None` if it cannot be read.

@@ -99,8 +99,11 @@ impl Tree {
         for name in scenarios {
             let scenario = format!("scenarios/{name}/scenario.toml");
             tree.write(&scenario, &project(&scenario));
-            let golden = format!("goldens/{name}.snap");
+            let [golden, values] = ["goldens", "fixtures"].map(|folder| format!("{folder}/{name}.snap"));
             tree.write(&golden, &project(&golden));
+            if repository().join(&values).is_file() {
+                tree.write(&values, &project(&values));
+            }
         }
         tree
     }

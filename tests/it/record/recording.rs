@@ -78,8 +78,12 @@ fn recording_again_gives_the_committed_fixtures_and_goldens_to_the_byte() {
 fn a_first_recording_writes_the_fixture_and_the_golden() {
     let provider = Service::provider();
     let tree = Tree::of(&[NAME, "two_callers"]);
+    for name in [NAME, "two_callers"] {
+        tree.write(&format!("fixtures/{name}.snap"), "");
+    }
     let right = without_journals(&tree);
     for name in [NAME, "two_callers"] {
+        tree.remove(&format!("fixtures/{name}.snap"));
         tree.remove(&format!("fixtures/{name}.json"));
         tree.remove(&format!("goldens/{name}.snap"));
     }

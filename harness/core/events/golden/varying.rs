@@ -288,7 +288,7 @@ pub(super) fn open_texts(kinds: &mut Kinds, vary: bool) {
 
 /// Leaves the numbers at a place open, if they vary.
 pub(super) fn open_numbers(kinds: &mut Kinds, vary: bool) {
-    if vary {
+    if vary && kinds.iter().any(Kind::is_number) {
         replace(kinds, &Kind::is_number, [Kind::plain(NUMBER)]);
     }
 }
