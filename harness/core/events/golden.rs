@@ -15,6 +15,7 @@ mod by_day;
 mod derived;
 mod formats;
 mod reader;
+mod values;
 mod varying;
 mod writer;
 

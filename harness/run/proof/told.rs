@@ -147,9 +147,16 @@ pub(super) fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>
 
 /// Tells what another replay's words and tokens of the model change by these: it is not the service's own.
 fn with_derived(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
-    if let Some(marked) = marked.filter(|_| run.has_others) {
-        let with_ids = run.short_ids.as_deref().map(|short| marked.golden(scenario, false, Some(short)));
-        golden.tell_derived(with_ids.as_ref().unwrap_or(&marked.plain), &run.known().recorded);
+    if run.has_others {
+        // Where no words can be marked, what texts say is still that of this recording.
+        let with_more = marked.map_or_else(
+            || golden.clone(),
+            |marked| match run.short_ids.as_deref() {
+                Some(short) => marked.golden(scenario, false, Some(short)),
+                None => marked.plain.clone(),
+            },
+        );
+        golden.tell_derived(&with_more, &run.known().recorded);
     }
     if !marked.is_some_and(Marked::ran_twice) {
         golden.leave_out_order_of_two();

@@ -1,0 +1,104 @@
+//! What a golden holds that is true of one recording, apart from the rest: it lies beside the fixture, so other words of the model change
+//! that file and no golden.
+
+use super::varying::tell;
+use super::{Block, EventLine, Golden, Head, Kind, Kinds, NUMBER, Node, STRING, Top, Tree};
+
+impl Golden {
+    /// Returns it without what is true of one recording, and that by itself, if there is any: other words of the model change only that.
+    pub fn apart(&self) -> (Golden, Option<Golden>) {
+        let (mut general, mut values) =
+            (self.clone(), Golden { recording: self.recording.clone(), ..Golden::default() });
+        general.recording = None;
+        general.blocks.iter_mut().flat_map(|block| &mut block.trees).for_each(|tree| tree.root.leave_out_recording());
+        values.blocks = self.blocks.iter().map(Block::of_recording).collect();
+        let holds_any = values.blocks.iter().any(|block| !block.trees.is_empty());
+        (general, holds_any.then_some(values))
+    }
+
+    /// Adds what is true of one recording, where the rest is as it was.
+    pub fn add_values(&mut self, values: &Golden) {
+        for (block, of) in self.blocks.iter_mut().zip(&values.blocks).filter(|(block, of)| block.request == of.request)
+        {
+            for tree in &mut block.trees {
+                if let Some(values) = of.trees.iter().find(|of| of.label() == tree.label()) {
+                    tree.root.add_values(&values.root);
+                }
+            }
+        }
+        self.recording.clone_from(&values.recording);
+    }
+}
+
+impl Block {
+    /// The places whose values are true of one recording.
+    fn of_recording(&self) -> Block {
+        let mut trees: Vec<Tree> = self.trees.iter().map(|tree| Tree { hash: None, ..tree.clone() }).collect();
+        trees.retain_mut(|tree| tree.root.keep_of_recording());
+        let head = self.head.as_ref();
+        let head = head.map(|head| Head { status: head.status.clone(), media: head.media.clone(), ..Head::default() });
+        let event = |tree: &Tree| EventLine::named(tree.label());
+        Block {
+            request: self.request.clone(),
+            head,
+            events: trees.iter().map(event).collect(),
+            trees,
+            ..Block::default()
+        }
+    }
+}
+
+impl EventLine {
+    fn named(label: &str) -> EventLine {
+        let top = Top::Word(String::new());
+        EventLine { label: label.to_owned(), top, times: 1, shown: Vec::new(), is_late: false }
+    }
+}
+
+impl Node {
+    fn leave_out_recording(&mut self) {
+        general(&mut self.kinds);
+        self.below.iter_mut().for_each(Node::leave_out_recording);
+    }
+
+    fn keep_of_recording(&mut self) -> bool {
+        self.below.retain_mut(Node::keep_of_recording);
+        !self.below.is_empty() || self.is_of_recording()
+    }
+
+    fn is_of_recording(&self) -> bool {
+        let mut found = false;
+        self.kinds.iter().for_each(|kind| kind.each(&mut |kind| found |= kind.is_of_recording()));
+        found
+    }
+
+    fn add_values(&mut self, values: &Node) {
+        let mut kinds = values.kinds.clone();
+        general(&mut kinds);
+        if values.is_of_recording() && kinds == self.kinds {
+            self.kinds.clone_from(&values.kinds);
+        }
+        for below in &mut self.below {
+            if let Some(values) = values.below.iter().find(|of| of.name == below.name) {
+                below.add_values(values);
+            }
+        }
+    }
+}
+
+/// Leaves out of kinds what is true of one recording.
+fn general(kinds: &mut Kinds) {
+    for kind in kinds.iter_mut() {
+        match kind {
+            Kind::List(list) => general(&mut list.elements),
+            Kind::Object(fields) => fields.iter_mut().for_each(|field| general(&mut field.kinds)),
+            _ => {}
+        }
+    }
+    tell(kinds, &Kind::is_of_recording, &|kind| {
+        Some(match kind {
+            Kind::Derived(value) => Kind::plain(if value.is_number() { NUMBER } else { STRING }),
+            other => other.bare().clone(),
+        })
+    });
+}
