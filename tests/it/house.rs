@@ -27,7 +27,7 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 831, 0),
     ("retake-egress", 250, 0),
-    ("retake-core", 14_754, 38),
+    ("retake-core", 14_757, 38),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8677, 5),
     ("retake-model", 8609, 0),
