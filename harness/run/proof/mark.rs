@@ -18,8 +18,6 @@ pub(super) struct Marked {
     runs: Vec<Replayed>,
     recorded: Recorded,
     letter: char,
-    /// Their golden without what only the other runs show.
-    pub(super) plain: Golden,
 }
 
 impl Marked {
@@ -47,7 +45,6 @@ impl Marked {
         let fixture = self.runs[0].fixture.as_ref();
         if let Some(again) = proof.run_marked(fixture, rules) {
             self.runs.push(again);
-            self.plain = self.golden(proof.scenario, false, None);
         }
     }
 }
@@ -76,10 +73,10 @@ impl Proof<'_> {
         let marked = self.run_marked(Some(&with_mark), rules)?;
         let answers = turns(marked.fixture.as_ref()?).enumerate().map(|(turn, of)| mark.put(turn, &of.output));
         let recorded = Recorded::of(&answers.collect::<Vec<_>>());
-        let mut marked = Marked { runs: vec![marked], recorded, letter: mark.letter, plain: Golden::default() };
-        marked.plain = marked.golden(scenario, false, None);
-        let named = Passed::of(&marked.plain);
-        let passed = Passed::shown(&golden(Tells::Shown(&named)), &marked.plain)?;
+        let marked = Marked { runs: vec![marked], recorded, letter: mark.letter };
+        let plain = marked.golden(scenario, false, None);
+        let named = Passed::of(&plain);
+        let passed = Passed::shown(&golden(Tells::Shown(&named)), &plain)?;
         Some((passed, marked))
     }
 

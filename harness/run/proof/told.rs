@@ -149,13 +149,8 @@ pub(super) fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>
 fn with_derived(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
     if run.has_others {
         // Where no words can be marked, what texts say is still that of this recording.
-        let with_more = marked.map_or_else(
-            || golden.clone(),
-            |marked| match run.short_ids.as_deref() {
-                Some(short) => marked.golden(scenario, false, Some(short)),
-                None => marked.plain.clone(),
-            },
-        );
+        let of_marked = |marked: &Marked| marked.golden(scenario, false, run.short_ids.as_deref());
+        let with_more = marked.map_or_else(|| golden.clone(), of_marked);
         golden.tell_derived(&with_more, &run.known().recorded);
     }
     if !marked.is_some_and(Marked::ran_twice) {
