@@ -24,7 +24,7 @@ use trees::different_ids;
 const VALUE: usize = 40;
 
 /// One change between two goldens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     what: What,
     subject: Subject,
@@ -51,9 +51,10 @@ pub struct Change {
 }
 
 /// What is changed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Subject {
     /// The response or the whole golden.
+    #[default]
     Response,
     /// The answer to a request, as far as it is no event.
     Answer(String),
@@ -63,7 +64,7 @@ enum Subject {
 }
 
 /// How it is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum What {
     Request,
     ResponseMissing,
@@ -114,29 +115,14 @@ enum What {
     /// Model calls cost more, or less. The sentence stands in `with`.
     Cost,
     /// Texts differ, and nothing else was found.
+    #[default]
     Something,
 }
 
 impl Change {
     fn new(what: What, subject: Subject, place: impl Into<String>) -> Change {
         let is_less = what.kind() == CauseKind::EventMissing;
-        let (place, none) = (place.into(), String::new);
-        let (with, before, now, same) = (none(), none(), none(), none());
-        Change {
-            what,
-            subject,
-            place,
-            is_prose: false,
-            with,
-            before,
-            now,
-            more: 0,
-            also: 0,
-            is_less,
-            same,
-            words: None,
-            by: None,
-        }
+        Change { what, subject, place: place.into(), is_less, ..Change::default() }
     }
 
     fn of_response(what: What) -> Change {

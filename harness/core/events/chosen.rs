@@ -71,7 +71,7 @@ impl Places {
 pub(super) struct Chosen<'a> {
     places: Where<'a>,
     foreign: Option<&'a Foreign>,
-    normalize: &'a Normalize<'a>,
+    pub(super) normalize: &'a Normalize<'a>,
     /// Whether the order of lists is held.
     pub(super) holds_order: bool,
     /// Whether all that texts say is held, if that is more than their own.
@@ -195,10 +195,14 @@ impl<'a> Chosen<'a> {
         texts.tell(&own).then_some((own, whole.filter(|_| self.holds_wholes)))
     }
 
+    /// Whether the places are those of a committed golden.
+    pub(super) fn is_committed(&self) -> bool {
+        matches!(self.places, Where::Committed(_))
+    }
+
     /// Returns what is pinned at a place.
     pub(super) fn at(&self, at: &At) -> Pin {
         let pin = match &self.places {
-            Where::OfRun(places) if places.is_empty() => None,
             Where::OfRun(places) => places.get(&(at.label.clone(), at.pointer.clone())),
             Where::Committed(places) => places.lines.get(&at.line),
         };
@@ -207,7 +211,7 @@ impl<'a> Chosen<'a> {
 
     /// Whether booleans are held at a place, as far as the committed golden decides.
     pub(super) fn holds_booleans(&self, at: &At) -> bool {
-        matches!(self.places, Where::OfRun(_)) || self.at(at).booleans
+        !self.is_committed() || self.at(at).booleans
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::machine;
 use super::notation::{Normalize, html};
 use super::recorded::Recorded;
-use super::words::{is_plain_word, plain, said};
+use super::words::{SHOWN, WHOLE, is_plain_word, plain, said};
 use crate::json::Json;
 
 /// What stands in place of a text that is not the service's own.
@@ -115,8 +115,9 @@ impl Foreign {
         let mut found: Vec<String> = forms.filter(|of| !of.is_empty() && text.contains(of)).collect();
         found.sort_unstable_by(|a, b| (Reverse(a.len()), a).cmp(&(Reverse(b.len()), b)));
         let own = found.iter().fold(text.clone(), |text, of| replaced(&text, of, &CUT.to_string()));
-        let whole = if own == text { None } else { said(&normalize(&text), exactly) };
-        Some((said(&normalize(&own), exactly)?, whole))
+        let own = said(&normalize(&own), exactly, SHOWN)?;
+        let whole = said(&normalize(&text), exactly, WHOLE).filter(|whole| *whole != own);
+        Some((own, whole))
     }
 
     /// Whether a text is one of these as a whole.

@@ -159,6 +159,17 @@ pub(super) struct Node {
     pub(super) optional: bool,
     pub(super) kinds: Kinds,
     pub(super) below: Vec<Node>,
+    pub(super) sample: Sample,
+}
+
+/// A value of this run that stands at a place where a golden holds none, as it is written. It is no part of what the golden holds.
+#[derive(Clone, Debug, Default, Eq)]
+pub(super) struct Sample(pub(super) Option<String>);
+
+impl PartialEq for Sample {
+    fn eq(&self, _: &Sample) -> bool {
+        true
+    }
 }
 
 /// What stands at a place: the kinds of its values, from left to right.
@@ -302,9 +313,7 @@ impl Text {
             Text::More(..) => Manner::default(),
         }
     }
-}
 
-impl Text {
     /// Whether it is the beginning of what another text repeats as a whole.
     pub(super) fn is_part_of(&self, whole: &Text) -> bool {
         let (Text::Turns(part, _), Text::Turns(whole, _)) = (self, whole) else { return false };

@@ -251,10 +251,8 @@ impl Block {
 fn cookie(value: &str, normalize: &Normalize<'_>) -> String {
     let mut parts = value.split(';').map(str::trim);
     let (name, value) = parts.next().and_then(|first| first.split_once('=')).unwrap_or_default();
-    let value = match shape(&normalize(value)) {
-        Shape::Word(_) | Shape::Number(_) => "string".to_owned(),
-        shape => shape.text(),
-    };
+    let (shape, tells) = shape(&normalize(value));
+    let value = if tells { "string" } else { &shape };
     let attribute = |part: &str| {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let name = name.trim().to_ascii_lowercase();
@@ -316,55 +314,32 @@ fn named(text: &str, ids: &Ids, normalize: &Normalize<'_>) -> String {
 /// alphabetical order.
 fn directives(value: &str) -> String {
     let directive = |part: &str| match part.split_once('=') {
-        Some((name, value)) => format!("{}={}", name.to_ascii_lowercase(), shape(value).text()),
-        None => shape(part).text(),
+        Some((name, value)) => format!("{}={}", name.to_ascii_lowercase(), shape(value).0),
+        None => shape(part).0,
     };
     let mut all: Vec<String> = value.split([',', ';']).map(str::trim).map(directive).collect();
     all.sort_unstable();
     all.join(", ")
 }
 
-/// What a value looks like.
-enum Shape {
-    Empty,
-    Id,
-    /// The name of a value of the run: `<thread>`.
-    Named(String),
-    /// A word of the service, which is the same in each run.
-    Word(String),
-    /// A number; whether it is 0 often matters, as in `max-age=0`.
-    Number(bool),
-    Other,
-}
-
-impl Shape {
-    fn text(self) -> String {
-        match self {
-            Shape::Empty => "\"\"".to_owned(),
-            Shape::Id => "id".to_owned(),
-            Shape::Named(text) | Shape::Word(text) => text,
-            Shape::Number(is_zero) => if is_zero { "0" } else { "number" }.to_owned(),
-            Shape::Other => "string".to_owned(),
-        }
-    }
-}
-
-/// What a normalized value looks like.
-fn shape(value: &str) -> Shape {
+/// What a normalized value looks like, and whether it is a word of the service or a number: these are the same in each run.
+fn shape(value: &str) -> (String, bool) {
     let value = value.trim().trim_matches('"');
     let name =
         value.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|name| !name.contains(['<', '>']));
-    match name {
-        _ if value.is_empty() => Shape::Empty,
-        Some(name) if name == "UUID" || name.starts_with("UUID:") => Shape::Id,
-        Some(_) => Shape::Named(value.to_owned()),
-        None if value.bytes().all(|c| c.is_ascii_digit()) => Shape::Number(value.bytes().all(|c| c == b'0')),
-        None if is_id(value) || value == "id" || value.starts_with("id ") => Shape::Id,
-        None if value.bytes().all(|c| c.is_ascii_alphabetic() || b"-_/*+.: ".contains(&c)) => {
-            Shape::Word(value.to_owned())
-        }
-        None => Shape::Other,
-    }
+    let all = |is_it: &dyn Fn(u8) -> bool| value.bytes().all(is_it);
+    let (shape, tells) = match name {
+        _ if value.is_empty() => ("\"\"", false),
+        Some(name) if name == "UUID" || name.starts_with("UUID:") => ("id", false),
+        Some(_) => (value, false),
+        // Whether a number is 0 often matters, as in `max-age=0`.
+        None if all(&|c| c == b'0') => ("0", true),
+        None if all(&|c| c.is_ascii_digit()) => ("number", true),
+        None if is_id(value) || value == "id" || value.starts_with("id ") => ("id", false),
+        None if all(&|c| c.is_ascii_alphabetic() || b"-_/*+.: ".contains(&c)) => (value, true),
+        None => ("string", false),
+    };
+    (shape.to_owned(), tells)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Merges all values at one place into one shape. Values are added one after another, and not kept.
 
 use std::collections::{BTreeMap, HashMap};
+use std::mem::replace;
 use std::rc::Rc;
 
 use super::ids::Ids;
@@ -74,6 +75,10 @@ pub(super) struct Merger<'a> {
     prints: Remembered<u64>,
     /// When the values were told.
     told: Option<OffsetDateTime>,
+    /// Whether they are compared with a golden.
+    compared: bool,
+    /// The earliest point in time of the object that is being added.
+    earliest: Option<i128>,
     /// The number of scalars so far, which is the turn of the next one.
     turns: usize,
 }
@@ -121,7 +126,19 @@ type Kind = [Option<Rc<str>>; 2];
 impl<'a> Merger<'a> {
     pub(super) fn new(keep: Keep, normalize: &'a Normalize<'a>, ids: &'a Ids, words: &'a WordKeys) -> Merger<'a> {
         let (names, prints) = (Remembered::default(), Remembered::default());
-        Merger { keep, normalize, ids, words, names, says: None, prints, told: None, turns: 0 }
+        Merger {
+            keep,
+            normalize,
+            ids,
+            words,
+            names,
+            says: None,
+            prints,
+            told: None,
+            compared: false,
+            earliest: None,
+            turns: 0,
+        }
     }
 
     /// Also finds the order of lists, by what `says` returns of a text.
@@ -130,8 +147,8 @@ impl<'a> Merger<'a> {
     }
 
     /// Also finds how far points in time are from when they were told.
-    pub(super) fn told_at(self, told: Option<OffsetDateTime>) -> Merger<'a> {
-        Merger { told, ..self }
+    pub(super) fn told_at(self, told: Option<OffsetDateTime>, compared: bool) -> Merger<'a> {
+        Merger { told, compared, ..self }
     }
 
     /// Adds a value, and returns a hash of what its texts say.
@@ -176,7 +193,12 @@ impl<'a> Merger<'a> {
                     Some(text) => (self.text_kind(text, of_words), self.time(text)),
                     None => (TextKind::Other, times::of_number(scalar).map(str::to_owned)),
                 };
-                let time = time.map(|form| (form, self.told.and_then(|told| times::away(scalar, told))));
+                let is_later = || self.earliest.is_some_and(|at| times::is_later(scalar, at, self.compared));
+                let away = || {
+                    let far = self.told.and_then(|told| times::away(scalar, told));
+                    far.or_else(|| is_later().then(|| times::LATER.to_owned()))
+                };
+                let time = time.map(|form| (form, away()));
                 scalars.add_type(scalar, kind, time, self.ids);
             }
             Keep::Values => scalars.add_value(self.turns, scalar, self.ids, self.normalize),
@@ -227,6 +249,7 @@ impl<'a> Merger<'a> {
     fn add_object(&mut self, object: &Object, apart: [bool; 2], objects: &mut Objects) -> u64 {
         let (number, mut print) = (objects.count, 1_u64);
         objects.count += 1;
+        let above = replace(&mut self.earliest, times::earliest(object.iter().map(|(_, value)| value)));
         let is_apart = |key: &str| DISCRIMINATORS.into_iter().zip(apart).any(|(name, apart)| apart && name == key);
         for (nth, (key, value)) in object.iter().filter(|(key, _)| !is_apart(key)).enumerate() {
             let place = match objects.guesses.get(nth) {
@@ -250,6 +273,7 @@ impl<'a> Merger<'a> {
             // The keys of an object have no order.
             print = print.wrapping_add(if of_value == 0 { 0 } else { mixed(print_of(&key.name), of_value) });
         }
+        self.earliest = above;
         print
     }
 

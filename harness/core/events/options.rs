@@ -160,28 +160,20 @@ impl FromStr for Detail {
 
     /// Parses `keys`, `types` or `values`.
     fn from_str(word: &str) -> Result<Detail, Error> {
-        match word {
-            "keys" => Ok(Detail::Keys),
-            "types" => Ok(Detail::Types),
-            "values" => Ok(Detail::Values),
-            _ => {
-                let error = Error::new(format!("unknown detail `{word}`, expected `keys`, `types` or `values`"));
-                Err(match nearest(word, Detail::WORDS) {
-                    Some(word) => error.help(format!("did you mean `{word}`?")),
-                    None => error,
-                })
+        let all = [Detail::Keys, Detail::Types, Detail::Values];
+        all.into_iter().find(|detail| detail.to_string() == word).ok_or_else(|| {
+            let error = Error::new(format!("unknown detail `{word}`, expected `keys`, `types` or `values`"));
+            match nearest(word, Detail::WORDS) {
+                Some(word) => error.help(format!("did you mean `{word}`?")),
+                None => error,
             }
-        }
+        })
     }
 }
 
 impl fmt::Display for Detail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Detail::Keys => "keys",
-            Detail::Types => "types",
-            Detail::Values => "values",
-        })
+        f.write_str(Detail::WORDS[*self as usize])
     }
 }
 

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin};
-use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, Tree, of_any_recording};
+use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, Sample, Tree, of_any_recording};
 use super::lists::ListShape;
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 use super::pins::Pins;
 use super::scalars::{ScalarShape, SeenIds, Time};
+use super::times::LATER;
 
 /// The largest number of characters of a list of objects that is printed on the line of its key.
 const INLINE: usize = 80;
@@ -34,7 +35,7 @@ pub(super) fn tree(
 ) -> Tree {
     let (kinds, below) = Outline { keep, pins, chosen }.describe(shape, "", &At::label(label));
     let hash = hash.filter(|hash| pins.counts() && pins.pinned("", hash)).map(str::to_owned);
-    Tree { root: Node { name: label.to_owned(), optional: false, kinds, below }, hash }
+    Tree { root: Node { name: label.to_owned(), kinds, below, ..Node::default() }, hash }
 }
 
 /// Describes the shapes of one label.
@@ -85,7 +86,7 @@ impl Outline<'_> {
         let node = |(key, field): (&Rc<str>, &Field)| {
             let name = inside(prefix, &notation::name(key));
             let (kinds, below) = self.describe(&field.shape, "", &at.key(key, &name));
-            Node { name, optional: field.optional, kinds, below }
+            Node { name, optional: field.optional, kinds, below, sample: self.sample(&field.shape.scalars) }
         };
         fields.iter().map(node).collect()
     }
@@ -178,7 +179,10 @@ impl Outline<'_> {
         let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };
         let counts = from.filter(|_| chosen.counts).map(Kind::From);
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
-        let away = |time: &Time| time.away.clone().filter(|_| chosen.texts.exactly).unwrap_or_default();
+        let is_later = |time: &Time| time.away.as_deref() == Some(LATER);
+        let are_later = times.0.iter().all(is_later);
+        let holds = |time: &&Time| chosen.texts.exactly && (are_later || !is_later(time));
+        let away = |time: &Time| Some(time).filter(holds).and_then(|time| time.away.clone()).unwrap_or_default();
         let shown_times: BTreeSet<_> = times.0.iter().map(|time| (time.form.clone(), away(time))).collect();
         let mut all: BTreeMap<&String, BTreeSet<&str>> = words.iter().map(|word| (word, BTreeSet::new())).collect();
         for (own, whole) in said.iter().flatten() {
@@ -225,6 +229,12 @@ impl Outline<'_> {
             shown.splice(at..=at, numbers.iter().map(|number| Kind::plain(number)));
         }
         shown
+    }
+
+    /// The first text or number of a place, as it is written.
+    fn sample(&self, scalars: &ScalarShape) -> Sample {
+        let text = scalars.own.first().map(|text| notation::json_quoted(&(self.chosen.normalize)(text)));
+        Sample(text.or_else(|| scalars.numbers.first().cloned()))
     }
 
     /// Puts kinds into their order: values are in the order of their first appearance.

@@ -90,7 +90,9 @@ impl Sequence {
         let Writing { options, normalize, ids, words, .. } = *writing;
         let says = |text: &str| writing.chosen.print(text, &|text| writing.said.which(text).map(ToString::to_string));
         let says: Option<&dyn Fn(&str) -> u64> = if writing.chosen.holds_order { Some(&says) } else { None };
-        let merger = |keep| Merger::new(keep, normalize, ids, words).with_order(says).told_at(told);
+        let merger = |keep| {
+            Merger::new(keep, normalize, ids, words).with_order(says).told_at(told, writing.chosen.is_committed())
+        };
         let mut reader = Reader {
             writing,
             keys: Remembered::default(),

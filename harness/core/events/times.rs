@@ -1,14 +1,16 @@
 //! The form of a point in time: what a client parses, as opposed to when it was. A time that lost its zone, or is now a number,
 //! breaks clients, although its value differs in every run anyway.
 
-use std::fmt::Write as _;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use time::format_description::well_known::{Iso8601, Rfc2822, Rfc3339};
 use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::captured::Captured;
 use super::notation::is_time;
 use crate::json::Json;
+use crate::key::normalize::regex;
 
 /// How the form of a date begins. A golden contains this nowhere else.
 pub(super) const DATE: &str = "yyyy-mm-dd";
@@ -23,27 +25,14 @@ pub fn form(value: &Json) -> Option<String> {
 /// Returns the form of a text that is a date or a time as a whole: `yyyy-mm-ddThh:mm:ss.fZ`. The number of digits after the
 /// point is left out, since some clocks drop zeros at the end.
 pub(super) fn of_text(text: &str) -> Option<String> {
-    let mut rest = Rest(text.as_bytes());
-    let date = rest.digits(4) && rest.takes(b"-") && rest.digits(2) && rest.takes(b"-") && rest.digits(2);
-    let mut form = date.then(|| DATE.to_owned())?;
-    if rest.0.is_empty() {
-        return Some(form);
-    }
-    form.push(if rest.takes(b"T") { 'T' } else { rest.takes(b" ").then_some(' ')? });
-    let clock = rest.digits(2) && rest.takes(b":") && rest.digits(2) && rest.takes(b":") && rest.digits(2);
-    form.push_str(clock.then_some("hh:mm:ss")?);
-    if rest.takes(b".") {
-        let digits = rest.0.iter().take_while(|c| c.is_ascii_digit()).count();
-        form.push_str((digits > 0 && rest.digits(digits)).then_some(".f")?);
-    }
-    if rest.takes(b"Z") {
-        form.push('Z');
-    } else if rest.takes(b"+") || rest.takes(b"-") {
-        rest.digits(2).then_some(())?;
-        let _ = write!(form, "+hh{}mm", if rest.takes(b":") { ":" } else { "" });
-        rest.digits(2).then_some(())?;
-    }
-    rest.0.is_empty().then_some(form)
+    static TIME: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r"(?-u)^\d{4}-\d{2}-\d{2}(?:([T ])\d{2}:\d{2}:\d{2}(\.\d+)?(?:(Z)|[+-]\d{2}(:?)\d{2})?)?$")
+    });
+    let parts = TIME.captures(text)?;
+    let part = |nth, shown| if parts.get(nth).is_some() { shown } else { "" };
+    let clock = parts.get(1).map(|between| format!("{}hh:mm:ss{}{}", between.as_str(), part(2, ".f"), part(3, "Z")));
+    let zone = parts.get(4).map(|colon| format!("+hh{}mm", colon.as_str()));
+    Some([Some(DATE.to_owned()), clock, zone].into_iter().flatten().collect())
 }
 
 /// Returns the form of a number that is a point in time: `time in ms`.
@@ -100,31 +89,48 @@ pub(super) fn away(value: &Json, told: OffsetDateTime) -> Option<String> {
     distance(if minutes < 0 { -count } else { count }, unit)
 }
 
+/// What is said of a time that is later than another one in its object, as when something was changed after it was made.
+pub(super) const LATER: &str = " later than one beside it";
+/// The shortest time in µs by which one is later where a golden is written: two clocks that are read at once may be apart, too.
+const APART: i128 = 10_000;
+
+/// The earliest point in time of an object's values in µs.
+pub(super) fn earliest<'a>(values: impl Iterator<Item = &'a Json>) -> Option<i128> {
+    values.filter_map(instant).min()
+}
+
+/// Whether a point in time is later than the `earliest` beside it. In a run that is compared, any difference counts.
+pub(super) fn is_later(value: &Json, earliest: i128, compared: bool) -> bool {
+    instant(value).is_some_and(|at| at - earliest >= if compared { 1 } else { APART })
+}
+
+/// A point in time that is told to the millisecond or better, in µs.
+fn instant(value: &Json) -> Option<i128> {
+    match (value, of_number(value)) {
+        (Json::Str(text), _) => {
+            let fraction = text.get(DATE.len() + "Thh:mm:ss".len()..)?.strip_prefix('.')?;
+            let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+            let zone = if digits == fraction.len() { "Z" } else { "" };
+            let at = OffsetDateTime::parse(&(text.replacen(' ', "T", 1) + zone), &Rfc3339).ok()?;
+            (digits >= 3).then(|| at.unix_timestamp_nanos() / 1000)
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a time of this century")]
+        (Json::Float(seconds), Some("time in s")) => Some((seconds * 1e6) as i128),
+        (Json::Int(number), Some("time in ms")) => Some(i128::from(*number) * 1000),
+        (Json::Int(number), Some("time in µs")) => Some(i128::from(*number)),
+        (Json::Int(number), Some("time in ns")) => Some(i128::from(*number) / 1000),
+        _ => None,
+    }
+}
+
 fn distance(count: i64, unit: &str) -> Option<String> {
     (count != 0).then(|| format!(" {} {} {unit}", if count < 0 { '-' } else { '+' }, count.abs()))
 }
 
 /// The form of a point in time as a golden has it, and how far away that is.
 pub(super) fn parts(time: &str) -> (&str, &str) {
-    let end = [" + ", " - "].iter().filter_map(|sign| time.find(sign)).min();
+    let end = [" + ", " - ", LATER].iter().filter_map(|sign| time.find(sign)).min();
     time.split_at(end.unwrap_or(time.len()))
-}
-
-/// The rest of a text that is being parsed.
-struct Rest<'a>(&'a [u8]);
-
-impl Rest<'_> {
-    fn takes(&mut self, what: &[u8]) -> bool {
-        let rest = self.0.strip_prefix(what);
-        self.0 = rest.unwrap_or(self.0);
-        rest.is_some()
-    }
-
-    fn digits(&mut self, count: usize) -> bool {
-        let found = self.0.get(..count).is_some_and(|digits| digits.iter().all(u8::is_ascii_digit));
-        self.0 = if found { &self.0[count..] } else { self.0 };
-        found
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,9 @@ const CALL_IDS: [&str; 3] = ["toolcallid", "callid", "tooluseid"];
 /// The keys of the arguments of a call.
 const ARGUMENTS: [&str; 3] = ["args", "arguments", "input"];
 /// The largest number of characters of what a text says that is shown.
-const SHOWN: usize = 120;
+pub(super) const SHOWN: usize = 120;
+/// The same of what is true of one recording, so that a change behind the beginning can be quoted.
+pub(super) const WHOLE: usize = 10_000;
 /// How the hash of a long text begins that has words with digits, if it is of these, too.
 const EXACTLY: &str = "exactly ";
 /// The largest length of a word.
@@ -70,14 +72,14 @@ pub(super) fn is_plain_word(text: &str) -> bool {
     text.len() > 1 && is_word(text) && !text.contains(|c: char| c.is_ascii_digit())
 }
 
-/// What a text says. `None` if it says nothing. A long text is told by its beginning, its length and its hash.
+/// What a text says. `None` if it says nothing. A long text is told by its first characters, as many as are `shown`, its length and its hash.
 ///
 /// If it is not said `exactly`, then without each word that has a digit, since that may be what it counts, measures, or names by a
 /// version or a hash. A text without letters is a number, or somebody else's, and says what it is, unless it is a clock.
-pub(super) fn said(text: &str, exactly: bool) -> Option<String> {
+pub(super) fn said(text: &str, exactly: bool, shown: usize) -> Option<String> {
     let bare = is_bare(text);
     let said = if exactly || bare { text.to_owned() } else { without_numbers(text) };
-    let (start, length) = (clipped(&said, SHOWN), said.chars().count());
+    let (start, length) = (clipped(&said, shown), said.chars().count());
     if length > SHOWN {
         let exactly = if exactly && without_numbers(&said) != said { EXACTLY } else { "" };
         return Some(format!("{start} ({length}, {exactly}{})", hash(&said)));

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::words::EACH_OTHER;
 use super::{Change, Subject, What};
 use crate::events::golden::{
-    Block, Field, Id, Kind, Kinds, List, Node, Printed, STRING, Tree, of_this_recording, without_orders,
+    Block, Field, Id, Kind, Kinds, List, NUMBER, Node, Printed, STRING, Tree, of_this_recording, without_orders,
 };
+use crate::events::times::LATER;
 use crate::events::words::is_word;
 
 /// What differs at a place of two trees.
@@ -82,7 +83,7 @@ impl<'a> Places<'a> {
                 Some((path, Difference::NullNew))
             }
             Some(now) if without_orders(&now.kinds) == without_orders(&was.kinds) => Some((path, Difference::Order)),
-            Some(now) => Some((path, Difference::Is(now.kinds.clone(), was.kinds.clone()))),
+            Some(now) => Some((path, Difference::Is(now.shown_beside(&was.kinds), was.kinds.clone()))),
         });
         let is_new = |(path, _): &&(String, _)| old.at(path).is_none();
         let of_new = self.0.iter().filter(is_new).map(|(path, _)| (path, Difference::New));
@@ -127,6 +128,16 @@ impl<'a> Places<'a> {
     }
 }
 
+impl Node {
+    /// The kinds, with the run's value in place of a type where other kinds are no type: a golden holds values there.
+    fn shown_beside(&self, others: &[Kind]) -> Kinds {
+        let is_open = |kind: &Kind| [STRING, NUMBER].map(Kind::plain).contains(kind);
+        let sample = self.sample.0.as_ref().filter(|_| !others.iter().any(is_open));
+        let shown = |kind: &Kind| sample.filter(|_| is_open(kind)).map_or_else(|| kind.clone(), |of| Kind::plain(of));
+        self.kinds.iter().map(shown).collect()
+    }
+}
+
 const NULL: &str = "null";
 
 fn without_null(kinds: &[Kind]) -> Kinds {
@@ -140,10 +151,9 @@ fn scalars(kinds: &[Kind]) -> BTreeSet<String> {
 /// What a kind is where it is not held.
 fn scalar_of(kind: &Kind) -> String {
     match kind {
-        Kind::Time(form, _) if !form.starts_with("yyyy") => "number".to_owned(),
-        Kind::From(_) => "number".to_owned(),
-        number if number.is_number() => "number".to_owned(),
-        Kind::Quoted(_) | Kind::More(_) | Kind::Time(..) | Kind::Id(_) | Kind::Short(_) => "string".to_owned(),
+        Kind::Time(form, _) if !form.starts_with("yyyy") => NUMBER.to_owned(),
+        kind if kind.is_number() || matches!(kind, Kind::From(_)) => NUMBER.to_owned(),
+        Kind::Quoted(_) | Kind::More(_) | Kind::Time(..) | Kind::Id(_) | Kind::Short(_) => STRING.to_owned(),
         Kind::Derived(kind) | Kind::Whole(kind, _) => scalar_of(kind),
         other => other.to_string(),
     }
@@ -207,7 +217,12 @@ fn told(subject: &Subject, places: &[(String, Difference)]) -> Option<Change> {
         Difference::New => change(What::Shape).between("", "it"),
         Difference::Renamed(is) => change(What::ShapeRenamed).between("", is),
         Difference::Order => change(What::Order),
-        Difference::Is(now, was) => change(What::Shape).between(of_this_recording(was), of_this_recording(now)),
+        Difference::Is(now, was) => {
+            let (was, now) = (of_this_recording(was), of_this_recording(now));
+            let is_no_later = was.strip_prefix(&now) == Some(LATER);
+            let (was, now) = if is_no_later { (LATER.trim(), "no later") } else { (&*was, &*now) };
+            change(What::Shape).between(was, now)
+        }
     };
     let name = path.rsplit(['/', '.']).next().unwrap_or_default();
     let same = format!("{:?} {name} {} {}", found.what, found.before, found.now);

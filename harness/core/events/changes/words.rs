@@ -94,6 +94,7 @@ impl Change {
         };
         let subject = subject.words();
         let more = if *more > 0 { format!(", and {more} more") } else { String::new() };
+        let shape = format!("{subject} has a different shape:");
         // Both sides, cut to where they differ.
         let (was, is) = apart(before, now, VALUE);
         match (self.what, before.as_str(), now.as_str()) {
@@ -136,27 +137,17 @@ impl Change {
             (What::Top | What::Length, ..) => format!("{subject} is `{is}`, not `{was}`"),
             (What::NamelessTop, ..) => format!("{subject} is `{now}`"),
             (What::SameNow, ..) => format!("the events {before} are `{now}` now"),
-            (What::Keys, was, "") => format!("{subject} has a different shape: `/{was}` is gone"),
-            (What::Keys, "", is) => format!("{subject} has a different shape: `/{is}` is new"),
-            (What::Keys, was, is) => {
-                format!("{subject} has a different shape: `/{was}` is gone, and `/{is}` is new")
-            }
-            (What::Shape, _, "") => format!("{subject} has a different shape: `{place}` is gone{more}"),
-            (What::Shape, "", _) => format!("{subject} has a different shape: `{place}` is new{more}"),
-            (What::Shape, ..) if place.is_empty() => {
-                format!("{subject} has a different shape: it is `{is}`, not `{was}`")
-            }
-            (What::Shape, ..) => format!("{subject} has a different shape: `{place}` is `{is}`, not `{was}`{more}"),
+            (What::Keys, was, "") => format!("{shape} `/{was}` is gone"),
+            (What::Keys, "", is) => format!("{shape} `/{is}` is new"),
+            (What::Keys, was, is) => format!("{shape} `/{was}` is gone, and `/{is}` is new"),
+            (What::Shape, _, "") => format!("{shape} `{place}` is gone{more}"),
+            (What::Shape, "", _) => format!("{shape} `{place}` is new{more}"),
+            (What::Shape, ..) if place.is_empty() => format!("{shape} it is `{is}`, not `{was}`"),
+            (What::Shape, ..) => format!("{shape} `{place}` is `{is}`, not `{was}`{more}"),
             (What::Order, ..) => format!("{subject} has the elements of `{place}` in another order, or others{more}"),
-            (What::ShapeRenamed, _, is) => {
-                format!("{subject} has a different shape: `{place}` is now called `{is}`{more}")
-            }
-            (What::NullGone, ..) => {
-                format!("{subject} has a different shape: `{place}` is gone where it was null{more}")
-            }
-            (What::NullNew, ..) => {
-                format!("{subject} has a different shape: `{place}` is null where it was absent{more}")
-            }
+            (What::ShapeRenamed, _, is) => format!("{shape} `{place}` is now called `{is}`{more}"),
+            (What::NullGone, ..) => format!("{shape} `{place}` is gone where it was null{more}"),
+            (What::NullNew, ..) => format!("{shape} `{place}` is null where it was absent{more}"),
             (What::Value, was, "") => format!("{subject} has no value at `/{place}`, which was {was}"),
             (What::Value, "", is) => format!("{subject} has a value at `/{place}` that the golden lacks: {is}"),
             (What::Value, ..) => format!("{subject} has a different `/{place}`: {is}, not {was}"),

@@ -181,7 +181,7 @@ impl Node {
                     Kind::Object(fields) => {
                         let line = |Field { name, optional, kinds }: Field| {
                             let name = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
-                            Node { name, optional, kinds, below: Vec::new() }
+                            Node { name, optional, kinds, ..Node::default() }
                         };
                         lines.extend(std::mem::take(fields).into_iter().map(line));
                         *kind = Kind::plain("object");

@@ -8,6 +8,7 @@ use crate::events::held::Lane;
 use crate::events::notation;
 use crate::events::path::Path;
 use crate::events::recorded::Source;
+use crate::events::times;
 use crate::events::told::Told;
 
 /// Returns the texts of all goldens in the repository, without their headers.
@@ -108,7 +109,10 @@ fn kind() -> impl Strategy<Value = Kind> {
         prop::sample::select(vec!["string", "number", "null", "boolean", "object", "ai"]).prop_map(Kind::plain),
         "[ -~é|…×]{0,8}".prop_map(|text| Kind::Quoted(notation::json_quoted(&text))),
         (1..30_usize).prop_map(Kind::More),
-        (prop::sample::select(vec!["yyyy-mm-dd hh:mm:ss.fZ", "time in ms"]), prop::sample::select(vec!["", " - 14 d"]))
+        (
+            prop::sample::select(vec!["yyyy-mm-dd hh:mm:ss.fZ", "time in ms"]),
+            prop::sample::select(vec!["", " - 14 d", times::LATER])
+        )
             .prop_map(|(form, away)| Kind::Time(form.to_owned(), away.to_owned())),
         prop::sample::select(vec![Kind::plain("0.25"), Kind::Quoted(r#""a | b = c of this recording""#.to_owned())])
             .prop_map(|kind| Kind::Derived(Box::new(kind))),
@@ -146,13 +150,13 @@ fn node() -> impl Strategy<Value = Node> {
     let kinds = || prop::collection::vec(kind(), 1..3);
     let part = || prop_oneof![3 => name(), 1 => name().prop_map(|name| format!("[].{name}"))];
     let node = (part(), any::<bool>(), kinds());
-    let leaf = node.prop_map(|(name, optional, kinds)| Node { name, optional, kinds, below: Vec::new() });
+    let leaf = node.prop_map(|(name, optional, kinds)| Node { name, optional, kinds, ..Node::default() });
     leaf.prop_recursive(4, 24, 6, move |inner| {
         (part(), any::<bool>(), kinds(), prop::collection::vec(inner, 0..7)).prop_map(
             |(name, optional, kinds, mut below)| {
                 below.sort_by(|a, b| a.name.cmp(&b.name));
                 below.dedup_by(|a, b| a.name == b.name);
-                Node { name, optional, kinds, below }
+                Node { name, optional, kinds, below, ..Node::default() }
             },
         )
     })

@@ -19,11 +19,8 @@ impl Golden {
             leave_out_wholes(kinds, &|whole| other.contains(whole));
             open_numbers(kinds, numbers(kinds) != numbers(other));
             open_texts(kinds, texts(kinds) != texts(other));
-            if times_of(kinds) != times_of(other) {
-                let form = |time: &Kind| if let Kind::Time(form, _) = time { form.clone() } else { String::new() };
-                let forms: Kinds =
-                    times_of(kinds).into_iter().map(|time| Kind::Time(form(time), String::new())).collect();
-                replace(kinds, &is_time, forms);
+            if of_sort(kinds, &is_time) != of_sort(other, &is_time) {
+                tell(kinds, &is_time, &|time| Some(time.form()));
             }
             let_order_vary(kinds, other, &|order, other| order != other);
         });
@@ -65,11 +62,7 @@ impl Golden {
     pub fn leave_out_order_of_two(&mut self) {
         let all = self.clone();
         self.at_places(&all, &|kinds, _| {
-            if kinds.iter().any(Kind::is_order_of_two)
-                && let Some(order) = order_of_mut(kinds)
-            {
-                *order = None;
-            }
+            kinds.iter_mut().filter(|kind| kind.is_order_of_two()).for_each(leave_order_out);
         });
     }
 
@@ -91,7 +84,7 @@ impl Golden {
     /// Leaves ids open that another run has otherwise.
     pub fn agree_on_ids(&mut self, other: &Golden) {
         self.at_places(other, &|kinds, other| {
-            if ids(kinds) != ids(other) {
+            if of_sort(kinds, &is_id) != of_sort(other, &is_id) {
                 replace(kinds, &|kind| is_id(kind) || is_text(kind), [Kind::plain(STRING)]);
             }
         });
@@ -234,8 +227,9 @@ pub(super) fn is_time(kind: &Kind) -> bool {
     matches!(kind, Kind::Time(..))
 }
 
-fn times_of(kinds: &[Kind]) -> Vec<&Kind> {
-    kinds.iter().filter(|kind| is_time(kind)).collect()
+/// The kinds at a place that are of some sort.
+fn of_sort<'a>(kinds: &'a [Kind], is_it: &dyn Fn(&Kind) -> bool) -> Vec<&'a Kind> {
+    kinds.iter().filter(|kind| is_it(kind)).map(Kind::bare).collect()
 }
 
 pub(super) fn is_open(kinds: &[Kind]) -> bool {
@@ -246,12 +240,8 @@ fn is_id(kind: &Kind) -> bool {
     matches!(kind, Kind::Id(_) | Kind::Short(_))
 }
 
-fn ids(kinds: &[Kind]) -> Vec<&Kind> {
-    kinds.iter().filter(|kind| is_id(kind)).collect()
-}
-
 pub(super) fn numbers(kinds: &[Kind]) -> Vec<&Kind> {
-    kinds.iter().filter(|kind| kind.is_number()).map(Kind::bare).collect()
+    of_sort(kinds, &Kind::is_number)
 }
 
 /// Whether it is a text that is held, other than the name of the model.
@@ -271,7 +261,7 @@ fn is_said(kind: &Kind) -> bool {
 
 /// What the texts that are held at a place say of their own.
 pub(super) fn texts(kinds: &[Kind]) -> Vec<&Kind> {
-    kinds.iter().filter(|kind| is_said(kind)).map(Kind::bare).collect()
+    of_sort(kinds, &is_said)
 }
 
 /// Leaves out all that texts say, as opposed to what they say of their own, where that is not the same.
@@ -335,6 +325,11 @@ impl Kind {
     /// Whether it is a point in time of which is told how far away it is.
     fn is_away(&self) -> bool {
         matches!(self, Kind::Time(_, away) if !away.is_empty())
+    }
+
+    /// A point in time without how far away it is.
+    fn form(&self) -> Kind {
+        if let Kind::Time(form, _) = self { Kind::Time(form.clone(), String::new()) } else { self.clone() }
     }
 
     /// A point in time, with how far away it is where that is not known.

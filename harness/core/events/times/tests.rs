@@ -54,3 +54,27 @@ fn how_far_away_a_time_is_counts_from_when_it_was_told() {
     assert_eq!(parts("yyyy-mm-ddThh:mm:ss+hh:mm + 14 d"), ("yyyy-mm-ddThh:mm:ss+hh:mm", " + 14 d"));
     assert_eq!(parts("time in ms"), ("time in ms", ""));
 }
+
+#[test]
+fn a_time_is_later_than_one_beside_it_as_far_as_its_digits_tell() {
+    let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
+    let of = |first: &str, other: &str| {
+        let both = [json(first), json(other)];
+        let earliest = earliest(both.iter());
+        [false, true].map(|compared| earliest.is_some_and(|at| is_later(&both[1], at, compared)))
+    };
+    for (first, other, [written, compared]) in [
+        (r#""2026-11-26T16:30:10.123456Z""#, r#""2026-11-26T16:30:10.133456Z""#, [true, true]),
+        (r#""2026-11-26 16:30:10.123""#, r#""2026-11-26 16:30:10.124""#, [false, true]),
+        (r#""2026-11-26T16:30:10.123Z""#, r#""2026-11-26T16:30:10.123Z""#, [false, false]),
+        (r#""2026-11-26T16:30:10.5+01:00""#, r#""2026-11-26T16:30:11.5+01:00""#, [false, false]),
+        (r#""2026-11-26T16:30:10Z""#, r#""2026-11-26T16:30:12Z""#, [false, false]),
+        ("1795728610123", "1795728610124", [false, true]),
+        ("1795728610.123", "1795728610.623", [true, true]),
+        ("1795728610", "1795728612", [false, false]),
+    ] {
+        assert_eq!(of(first, other), [written, compared], "{first} and {other}");
+        assert_eq!(of(other, first), [false; 2], "{other} and {first}");
+    }
+    assert_eq!(parts("time in ms later than one beside it"), ("time in ms", LATER));
+}

@@ -109,7 +109,7 @@ pub(super) struct TreeLine {
 impl TreeLine {
     fn node(&self) -> Node {
         let TreeLine { name, optional, kinds, .. } = self;
-        Node { name: name.clone(), optional: *optional, kinds: kinds.clone(), below: Vec::new() }
+        Node { name: name.clone(), optional: *optional, kinds: kinds.clone(), ..Node::default() }
     }
 }
 
