@@ -146,6 +146,12 @@ impl Change {
         }
     }
 
+    /// Whether it is of the text in which another change has words.
+    fn is_around(&self, words: &Change) -> bool {
+        let is_beside = matches!(&words.words, Some((Text::Turns(told, _), _)) if told.how.is_beside());
+        is_beside && self.subject == words.subject && self.place == words.place.trim_matches('"')
+    }
+
     /// Whether another change is of the same place in the same subject.
     fn is_at(&self, other: &Change) -> bool {
         let has_place = matches!(self.subject, Subject::Body(_) | Subject::Event(_));
@@ -253,6 +259,9 @@ impl Found {
             let of_values = || values::changes(&aligned);
             // A text around the model's words differs where these do, which says more.
             let values = if trees.iter().all(|change| change.is_prose) { of_values() } else { Vec::new() };
+            // What stands around them may be known as a whole, which shows where they differ.
+            let whole = |change: Change| trees.iter().find(|of| of.is_around(&change)).cloned().unwrap_or(change);
+            let values: Vec<Change> = values.into_iter().map(whole).collect();
             changes.extend(if values.is_empty() { values::by_events(trees, &aligned) } else { values });
             // The words of an event with another name are sought under its old one.
             changes.retain(|change| {

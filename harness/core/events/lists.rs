@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use super::golden::List;
 use super::ids::{is_id, place};
-use super::order::{self, Neighbours};
+use super::order::Neighbours;
 use crate::json::{Json, Object};
 
 /// All lists at one place.
@@ -15,19 +16,6 @@ pub(super) struct Lists {
     total: usize,
     order: Order,
     neighbours: Neighbours,
-}
-
-/// The properties of all lists at one place that a shape shows.
-#[derive(Clone, Default)]
-pub(super) struct ListShape {
-    /// The numbers of elements of the shortest and the longest list.
-    pub(super) range: (usize, usize),
-    /// The number of elements of all lists together.
-    pub(super) total: usize,
-    /// Whether two elements have different orders in different lists.
-    pub(super) reordered: bool,
-    /// The order of the elements by what they say.
-    pub(super) order: Option<order::Order>,
 }
 
 /// The order of neighbouring elements, if they have ids. A list that only grows keeps the order of its elements, whoever adds
@@ -61,9 +49,10 @@ impl Lists {
         self.neighbours.add_all(other.neighbours);
     }
 
-    pub(super) fn finish(&self) -> ListShape {
-        let (range, reordered) = (self.range.unwrap_or_default(), self.order.reordered);
-        ListShape { range, total: self.total, reordered, order: self.neighbours.order() }
+    /// The list that a shape shows: the range of lengths, the number of elements of all lists together, and their order.
+    pub(super) fn finish(&self) -> List {
+        let (range, reordered, order) = (self.range, self.order.reordered, self.neighbours.order());
+        List { range, total: Some(self.total), reordered, order, elements: Vec::new() }
     }
 
     fn add_range(&mut self, (shortest, longest): (usize, usize)) {

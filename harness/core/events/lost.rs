@@ -20,6 +20,13 @@ impl Golden {
             let gone: Vec<_> = was.texts().into_iter().filter(|text| !now.contains(text)).collect();
             for (label, held, text) in gone {
                 let Text::Turns(told, _) = &text else { continue };
+                // The same words in another way say more.
+                let is_there = |(of, at, now): &(String, Held, Text)| {
+                    (of, at) == (&label, &held) && matches!(now, Text::Turns(now, _) if now.of == told.of)
+                };
+                if now.iter().any(is_there) {
+                    continue;
+                }
                 let said: Vec<&String> = told.of.iter().filter_map(|of| self.said.0.get(of)).collect();
                 let likeness = |lost: &Lost| said.iter().map(|said| shared(&lost.text.to_string(), said)).max();
                 let there = lost.iter().enumerate().filter(|(_, (of, lost))| *of == label && lost.held == held);

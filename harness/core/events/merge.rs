@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem::replace;
 use std::rc::Rc;
 
+use super::golden;
 use super::ids::Ids;
-use super::lists::{ListShape, Lists};
+use super::lists::Lists;
 use super::notation::Normalize;
 use super::options::Detail;
 use super::order::{mixed, print_of};
@@ -40,7 +41,7 @@ pub(super) struct Field {
 /// The elements of merged lists.
 pub(super) struct List {
     /// Their lengths and their order.
-    pub(super) lists: Box<ListShape>,
+    pub(super) lists: Box<golden::List>,
     /// The objects of each kind, by the value of the discriminator, which is left out of their fields.
     pub(super) variants: BTreeMap<Rc<str>, Fields>,
     /// All other elements.

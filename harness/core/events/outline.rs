@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin};
 use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, Sample, Tree, of_any_recording};
-use super::lists::ListShape;
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 use super::pins::Pins;
@@ -136,14 +135,14 @@ impl Outline<'_> {
         let elements = self.union(elements);
         let mut kind = golden::List { elements, ..golden::List::default() };
         if self.keep != Keep::Chunks {
-            let ListShape { range, total, reordered, order } = (*list.lists).clone();
+            let golden::List { range, total, reordered, order, .. } = (*list.lists).clone();
             let shown = golden::List {
-                range: (range != (1, 1) && range.1 > 0).then_some(range),
+                range: range.filter(|range| *range != (1, 1) && range.1 > 0),
                 // The lengths of lists under a top-level key are shown on the lines of the events.
-                total: (range.0 < range.1 && pointer.matches('/').count() > 1).then_some(total),
+                total: total
+                    .filter(|_| range.is_some_and(|(least, most)| least < most) && pointer.matches('/').count() > 1),
                 reordered,
-                elements: Vec::new(),
-                order: None,
+                ..golden::List::default()
             };
             if self.pins.counted(pointer, &Kind::List(shown.clone()).to_string()) {
                 kind = golden::List { elements: kind.elements, order, ..shown };
@@ -249,13 +248,10 @@ impl Outline<'_> {
 /// A text by what it says of its own, and all that texts say that have this in common.
 fn text_kind(own: &str, wholes: &BTreeSet<&str>) -> Kind {
     let quoted = |text: &str| Kind::Quoted(notation::json_quoted(text));
-    let whole = match wholes.len() {
-        0 => return quoted(own),
-        1 => wholes.iter().copied().collect(),
-        several => {
-            format!("{several} texts ({})", notation::hash(wholes.iter().copied().collect::<Vec<_>>().join("\0")))
-        }
-    };
+    if wholes.is_empty() {
+        return quoted(own);
+    }
+    let whole = wholes.iter().copied().collect::<Vec<_>>().join(" / ");
     Kind::Whole(Box::new(quoted(own)), Box::new(quoted(&whole)))
 }
 

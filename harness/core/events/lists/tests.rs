@@ -4,7 +4,7 @@ const A: &str = "0a0a0a0a0a0a";
 const B: &str = "1b1b1b1b1b1b";
 const C: &str = "2c2c2c2c2c2c";
 
-fn shape(lists: &[Json]) -> ListShape {
+fn shape(lists: &[Json]) -> List {
     let mut all = Lists::default();
     for list in lists {
         all.add(list.as_array().unwrap());
@@ -18,8 +18,8 @@ fn messages(ids: &[&str]) -> Json {
 
 #[test]
 fn lists_have_a_range_and_a_total() {
-    let ListShape { range, total, .. } = shape(&[messages(&[]), messages(&[A, B]), messages(&[C])]);
-    assert_eq!((range, total), ((0, 2), 3));
+    let List { range, total, .. } = shape(&[messages(&[]), messages(&[A, B]), messages(&[C])]);
+    assert_eq!((range, total), (Some((0, 2)), Some(3)));
 }
 
 #[test]
