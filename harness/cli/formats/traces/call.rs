@@ -8,9 +8,9 @@ use retake_wire::{self as wire, Api, Known, Response, Target};
 
 use super::fields::{self, Kind, TABLES, Table};
 use super::lack::{Lack, Refused};
-use super::message::{Said, whole};
-use super::span::{Opened, Span, names, opened};
-use super::talk::{Side, Talk, finish_of, of_provider, system_of};
+use super::message::whole;
+use super::span::{Span, names, opened};
+use super::talk::{Side, Talk, finish_of, of_provider, system_of, system_text};
 
 /// A model call of a trace.
 #[derive(Clone, Debug, Default)]
@@ -165,7 +165,7 @@ fn length_limit(spans: &[Span]) -> Option<usize> {
     let longest = texts.clone().map(length).max()?;
     let is_usual = longest >= 128 && longest.is_power_of_two() || longest >= 1000 && longest % 1000 == 0;
     let different: HashSet<&str> = texts.filter(|text| length(text) == longest).collect();
-    let is_cut = |text: &&str| matches!(opened(&(*text).into()), Opened::Cut);
+    let is_cut = |text: &&str| opened(&(*text).into()).is_err();
     (different.len() > 1 && (is_usual || different.iter().any(is_cut))).then_some(longest)
 }
 
@@ -208,7 +208,8 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
         call.messages.pop();
     }
     let system = names(fields::SYSTEM).find_map(|name| system_of(span.fields.get(name)?));
-    call.system = system.unwrap_or_else(|| talk.system_text());
+    let beside = Some(talk.system.join("\n\n")).filter(|beside| !beside.is_empty());
+    call.system = system.or(beside).unwrap_or_else(|| system_text(&call.messages));
     call.tools = if talk.tools.is_empty() { tools(span) } else { talk.tools };
     let continues = span.first_text(fields::CONTINUES).map(str::to_owned).or(talk.continues).map(|id| (id, true));
     call.continues = continues.or_else(|| span.text(fields::CONVERSATION_ID).map(|id| (id.to_owned(), false)));
@@ -245,10 +246,7 @@ fn is_streamed(span: &Span) -> bool {
 
 /// What a call asked for beside its messages.
 fn setting(span: &Span, name: &str) -> Option<Json> {
-    names(fields::SETTINGS).find_map(|settings| match opened(span.fields.get(settings)?) {
-        Opened::Json(settings) => settings.get(name).cloned(),
-        _ => None,
-    })
+    names(fields::SETTINGS).find_map(|settings| opened(span.fields.get(settings)?).ok()?.get(name).cloned())
 }
 
 /// What the attributes of a span say about its answer, where the answer itself does not.
@@ -282,12 +280,13 @@ fn complete(call: &mut ModelCall, span: &Span) {
 
 /// Why the answer ended, as the attributes say. If one of several choices called tools, it is that.
 fn finish(span: &Span) -> Option<Finish> {
-    let words: Vec<Finish> = names(fields::FINISH).find_map(|name| match opened(span.fields.get(name)?) {
-        Opened::Json(Json::Array(words)) => Some(words.iter().filter_map(Json::as_str).map(finish_of).collect()),
-        Opened::Text(word) => Some(vec![finish_of(&word)]),
+    let words = names(fields::FINISH).find_map(|name| match opened(span.fields.get(name)?).ok()? {
+        Json::Array(words) => Some(words),
+        word @ Json::Str(_) => Some(vec![word]),
         _ => None,
     })?;
-    let words: Vec<Finish> = words.into_iter().filter(|word| *word != Finish::Other(String::new())).collect();
+    let words: Vec<Finish> =
+        words.iter().filter_map(Json::as_str).filter(|word| !word.trim().is_empty()).map(finish_of).collect();
     words.iter().find(|word| **word == Finish::ToolCalls).or(words.first()).cloned()
 }
 
@@ -307,10 +306,8 @@ fn usage(span: &Span) -> Option<Usage> {
 
 /// The call that the provider's own request and response make.
 fn on_wire(place: usize, span: &Span, at_limit: &impl Fn(&str) -> bool) -> Option<ModelCall> {
-    let json = |name: &str| match opened(span.fields.get(name)?) {
-        Opened::Json(json @ Json::Object(_)) if !at_limit(name) => Some(json),
-        _ => None,
-    };
+    let is_whole = |name: &str, json: &Json| json.as_object().is_some() && !at_limit(name);
+    let json = |name: &str| opened(span.fields.get(name)?).ok().filter(|json| is_whole(name, json));
     let (request, response, output) =
         fields::WIRES.iter().find_map(|(input, output)| Some((json(input)?, json(output)?, *output)))?;
     let model = request.str_of("model")?.to_owned();
@@ -388,8 +385,8 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
     if let Some(told) = told {
         return Ok(told);
     }
-    let events = of_events(span, side).map(|events| Talk::read(&events, side));
-    match events.or_else(|| (side == Side::Answered).then(|| in_parts(span)).flatten()) {
+    let apart = of_events(span, side).or_else(|| in_parts(span).filter(|_| side == Side::Answered));
+    match apart.map(|held| Talk::read(&held, side)) {
         Some(Ok(talk)) => Ok(talk),
         Some(Err(unread)) => text.ok_or(lack.worse(unread)),
         None => text.ok_or(lack),
@@ -399,7 +396,7 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
 /// The events of a span that are messages, or the answers among them; `None` if there are none. Logfire's are an attribute.
 fn of_events(span: &Span, side: Side) -> Option<Json> {
     let listed = match opened(span.fields.get("events").unwrap_or(&Json::Null)) {
-        Opened::Json(Json::Array(events)) => events,
+        Ok(Json::Array(events)) => events,
         _ => span.events.iter().map(|(_, event)| Json::Object(event.clone())).collect(),
     };
     let is_wanted = |event: &Json| {
@@ -413,49 +410,32 @@ fn of_events(span: &Span, side: Side) -> Option<Json> {
     (!found.is_empty()).then_some(Json::Array(found))
 }
 
-/// An answer whose text and tool calls are attributes of their own.
-fn in_parts(span: &Span) -> Option<Result<Talk, Lack>> {
-    TABLES.iter().flat_map(|table| table.parts).find_map(|[text, calls, reasoning]| {
-        let calls = match opened(span.fields.get(*calls).unwrap_or(&Json::Null)) {
-            Opened::Cut => return Some(Err(Lack::Cut)),
-            Opened::Json(held) if !held.is_truthy() => None,
-            Opened::Json(Json::Array(calls)) => match Said::of_pieces(&calls) {
-                Ok(Some(said)) => Some(said),
-                _ => return Some(Err(Lack::Call)),
-            },
-            _ => return Some(Err(Lack::Call)),
-        };
-        let text = span.text(text).map(whole);
-        if text.is_none() && calls.is_none() {
-            return None;
-        }
-        let thought = span.text(reasoning).map(|text| Block::Reasoning(text.to_owned()));
-        Some(text.transpose().map(|text| {
-            let text = text.map(|text| Block::Text(text.to_owned()));
-            let blocks = thought.into_iter().chain(text).chain(calls.map(|said| said.blocks).unwrap_or_default());
-            let answer = Answer { blocks: blocks.collect(), ..Answer::default() };
-            Talk { answer: Some(answer), ..Talk::default() }
-        }))
+/// The message of an answer whose text and tool calls are attributes of their own.
+fn in_parts(span: &Span) -> Option<Json> {
+    let is_none = |calls: &Json| opened(calls).is_ok_and(|calls| !calls.is_truthy());
+    fields::PARTS.into_iter().find_map(|[text, calls, reasoning]| {
+        let (text, reasoning) = (span.text(text), span.text(reasoning).unwrap_or_default());
+        let calls = span.fields.get(calls).filter(|calls| !is_none(calls));
+        (text.is_some() || calls.is_some()).then(|| {
+            let (content, calls) = (text.map_or(Json::Null, Json::from), calls.cloned().unwrap_or_default());
+            let said = [("content", content), ("reasoning", reasoning.into()), ("tool_calls", calls)];
+            Json::object(said.into_iter().chain([("role", "assistant".into())]))
+        })
     })
 }
 
 /// The definitions of tools in a span's own attributes.
 fn tools(span: &Span) -> Vec<Json> {
-    let listed = |value: Json| match opened(&value) {
-        Opened::Json(Json::Array(tools)) => Some(tools),
-        Opened::Json(object) => Some(object.get("function_tools").and_then(Json::as_array)?.to_vec()),
-        _ => None,
+    let listed = |name| {
+        let held = opened(&span.value(name).ok()??).ok()?;
+        Some(held.get("function_tools").unwrap_or(&held).as_array()?.to_vec())
     };
     let definition = |tool: Json| {
         // OpenInference wraps each; AI SDK makes texts of them.
         let inner = tool.pointer("/tool/json_schema").or_else(|| tool.get("json_schema")).unwrap_or(&tool);
-        match opened(inner) {
-            Opened::Json(json) => json,
-            _ => tool,
-        }
+        opened(inner).unwrap_or(tool)
     };
-    let tools = names(fields::TOOLS).find_map(|name| listed(span.value(name).ok()??)).unwrap_or_default();
-    tools.into_iter().map(definition).collect()
+    names(fields::TOOLS).find_map(listed).unwrap_or_default().into_iter().map(definition).collect()
 }
 
 /// The calls of an agent's span that holds its whole conversation: each answer is one.
@@ -466,7 +446,8 @@ fn whole_conversation(place: usize, span: &Span) -> Option<Vec<ModelCall>> {
     let call = |at: usize| {
         let before = Talk { said: talk.said[..at].to_vec(), ..Talk::default() };
         let answer = Talk::answer(&talk.said[at..=at]).ok()?;
-        let (messages, system) = (before.messages(), talk.system_text());
+        let messages = before.messages();
+        let system = system_text(&messages);
         let mut call = ModelCall { span: place, messages, system, answer, ..ModelCall::default() };
         complete(&mut call, span);
         call.answer.usage = None;

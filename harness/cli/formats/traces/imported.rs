@@ -7,7 +7,7 @@ use super::call::ModelCall;
 use super::lack::{Lack, Refused};
 use super::redact::Redactor;
 use super::source::{self, TraceFormat};
-use super::span::{Opened, Span, by_trace, names, opened};
+use super::span::{Span, by_trace, names, opened};
 use super::{call, callers, chain, fields, tools};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nth_turn};
@@ -251,9 +251,7 @@ fn request(spans: &[Span]) -> Option<(String, String, Option<Json>)> {
     let path = span.first_text(fields::PATH)?;
     let path = path.split_once("://").map_or(path, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
     let method = span.first_text(fields::METHOD).unwrap_or("POST").to_uppercase();
-    let body = names(fields::BODY).find_map(|name| match opened(span.fields.get(name)?) {
-        Opened::Json(body) => Some(body),
-        _ => None,
-    });
+    let body = names(fields::BODY).find_map(|name| opened(span.fields.get(name)?).ok());
+    let body = body.filter(|body| body.as_str().is_none());
     Some((method, path.to_owned(), body))
 }

@@ -4,7 +4,7 @@ use retake_core::json::Json;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::span::{Opened, Span, field, folded, opened, text_field};
+use super::span::{Span, field, folded, opened, text_field};
 
 /// The spans of an export.
 /// An error names the first field that is not what an export has.
@@ -52,12 +52,10 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
         ..Span::default()
     };
     // What the instrumentation sent is in the metadata; what Langfuse made of it comes under names of its own.
-    if let Some(Opened::Json(Json::Object(metadata))) = fields.get("metadata").map(opened) {
+    if let Some(Ok(Json::Object(metadata))) = fields.get("metadata").map(opened) {
         for (name, value) in metadata.iter() {
-            let value = match opened(value) {
-                Opened::Json(value) if ["attributes", "scope"].contains(&name) => value,
-                _ => value.clone(),
-            };
+            let value = if ["attributes", "scope"].contains(&name) { opened(value) } else { Ok(value.clone()) };
+            let value = value.unwrap_or_default();
             match (name, &value) {
                 ("attributes", Json::Object(attributes)) => {
                     span.fields.extend(attributes.iter().map(|(name, value)| (name.to_owned(), value.clone())));
@@ -85,7 +83,7 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
     let kind = text("type").to_ascii_lowercase();
     span.fields.insert("langfuse.observation.type".to_owned(), kind.into());
     for group in ["usageDetails", "usage"] {
-        if let Some(Opened::Json(Json::Object(counts))) = field(observation, &folded(group)).map(opened) {
+        if let Some(Ok(Json::Object(counts))) = field(observation, &folded(group)).map(opened) {
             span.fields.extend(counts.iter().map(|(name, count)| (format!("{group}.{name}"), count.clone())));
         }
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use regex::{Captures, Regex};
 
-use super::span::{Opened, opened};
+use super::span::opened;
 use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
 
@@ -53,7 +53,7 @@ impl Redactor {
         match value {
             Json::Str(text) => match opened(&Json::Str(text.clone())) {
                 // A stand-in for a number would not be JSON without quotes.
-                Opened::Json(inner) => {
+                Ok(inner) if inner.as_str().is_none() => {
                     let mut changed = inner.clone();
                     self.json(&mut changed);
                     if changed != inner {

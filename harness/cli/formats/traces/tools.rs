@@ -8,7 +8,7 @@ use retake_wire::fixture::{ToolExchange, ToolExchanges};
 use super::call::{ModelCall, kind};
 use super::fields::{Kind, TOOL_ARGUMENTS, TOOL_NAME, TOOL_RESULT, TOOL_SERVER};
 use super::message::arguments;
-use super::span::{Opened, Span, names, opened};
+use super::span::{Span, names, opened};
 
 /// The protocol version that a double names if nothing was recorded.
 const PROTOCOL: &str = "2025-06-18";
@@ -28,15 +28,15 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
             continue;
         };
         let sent = value(TOOL_ARGUMENTS).map_or_else(|| Json::object::<String>([]), |sent| arguments(&sent));
-        let answer = match opened(&result) {
+        let Ok(result) = opened(&result) else {
+            notes.push(format!("tool `{name}` of `{server}`: the result in its span {} was cut", span.id));
+            continue;
+        };
+        let answer = match &result {
             // The server's own answer.
-            Opened::Json(result) if result.get("content").and_then(Json::as_array).is_some() => result,
-            Opened::Json(Json::Str(text)) | Opened::Text(text) => text_result(&text, span.failed.is_some()),
-            Opened::Json(result) => text_result(&result.print(Layout::Python), span.failed.is_some()),
-            Opened::Cut => {
-                notes.push(format!("tool `{name}` of `{server}`: the result in its span {} was cut", span.id));
-                continue;
-            }
+            result if result.get("content").and_then(Json::as_array).is_some() => result.clone(),
+            Json::Str(text) => text_result(text, span.failed.is_some()),
+            result => text_result(&result.print(Layout::Python), span.failed.is_some()),
         };
         let params = Json::object([("arguments", sent), ("name", name.into())]);
         servers.entry(server.to_owned()).or_default().push(exchange("tools/call", params, answer));
