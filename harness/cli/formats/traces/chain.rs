@@ -26,8 +26,12 @@ pub(super) fn complete(calls: &mut [ModelCall]) -> Vec<Option<Lack>> {
                 prepend(calls, earlier, at);
                 None
             }
-            (None, Some(id), _) => Some(Lack::Continues(id)),
-            (None, None, Some(id)) => Some(Lack::Begins(id)),
+            (None, Some(id), _) => Some(Lack::Conflict(format!(
+                "it sends only what is new, after the answer {id}, which is not in the trace"
+            ))),
+            (None, None, Some(id)) => Some(Lack::Conflict(format!(
+                "it begins with the result of the tool call {id:?}, but no call in the trace made it"
+            ))),
             (None, None, None) => None,
         };
         lacks.push(lack);

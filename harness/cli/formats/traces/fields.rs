@@ -139,7 +139,8 @@ pub(super) const CONVERSATION: &str = "pydantic_ai.all_messages all_messages_eve
 
 /// The name of the model that was asked for, then of the one that answered.
 pub(super) const MODEL: &str = "gen_ai.request.model llm.model_name ai.model.id llm.request.model \
-    langfuse.observation.model.name model model_name gen_ai.response.model";
+    langfuse.observation.model.name langfuse.observation.providedModelName langfuse.observation.provided_model_name \
+    langfuse.observation.model model model_name gen_ai.response.model";
 pub(super) const ANSWERED_BY: &str = "gen_ai.response.model ai.response.model llm.response.model response_model";
 
 /// The system prompt, where it is no message.

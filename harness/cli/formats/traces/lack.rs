@@ -18,12 +18,8 @@ pub(super) enum Lack {
     Steps,
     Redacted,
     Cut,
-    Missing(String),
-    Dropped(u64),
-    /// It continues an answer that is not in the trace.
-    Continues(String),
-    /// It begins with the result of a tool call that is not in the trace.
-    Begins(String),
+    /// Attributes of it were dropped, as this says.
+    Dropped(String),
     /// A tool call in it has a form that cannot be read.
     Call,
     Conflict(String),
@@ -75,7 +71,7 @@ impl Refused {
             Lack::NoAnswer | Lack::NotAsked => capture().filter(of_sides),
             Lack::Redacted => capture(),
             Lack::Cut => Some(LENGTH_LIMIT.to_owned()),
-            Lack::Missing(_) | Lack::Dropped(_) => Some(COUNT_LIMIT.to_owned()),
+            Lack::Dropped(_) => Some(COUNT_LIMIT.to_owned()),
             _ => None,
         };
         let reason = match lack {
@@ -95,16 +91,8 @@ impl Refused {
             Lack::Steps => "it holds several steps of an agent, not one answer".to_owned(),
             Lack::Redacted => "its messages were hidden by what recorded them".to_owned(),
             Lack::Cut => "a text in it was cut by a length limit".to_owned(),
-            Lack::Missing(what) => format!("attributes were dropped: {what}"),
-            Lack::Dropped(count) => format!("{count} of its attributes were dropped, and each message is several"),
-            Lack::Continues(id) => {
-                format!("it sends only what is new, after the answer {id}, which is not in the trace")
-            }
-            Lack::Begins(id) => {
-                format!("it begins with the result of the tool call {id:?}, but no call in the trace made it")
-            }
             Lack::Call => "a tool call in it has a form that cannot be read".to_owned(),
-            Lack::Conflict(reason) => reason,
+            Lack::Dropped(reason) | Lack::Conflict(reason) => reason,
         };
         Refused { trace: span.trace.clone(), span: span.id.clone(), name: span.name.clone(), reason, setting }
     }

@@ -70,15 +70,8 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
             }
         }
     }
-    let own = [
-        ("input", "langfuse.observation.input"),
-        ("output", "langfuse.observation.output"),
-        ("model", "langfuse.observation.model.name"),
-        ("provided_model_name", "langfuse.observation.model.name"),
-        ("providedModelName", "langfuse.observation.model.name"),
-    ];
-    for (name, as_attribute) in own {
-        span.fields.extend(fields.get(name).map(|value| (as_attribute.to_owned(), value.clone())));
+    for name in ["input", "output", "model", "provided_model_name", "providedModelName"] {
+        span.fields.extend(fields.get(name).map(|value| (format!("langfuse.observation.{name}"), value.clone())));
     }
     let kind = text("type").to_ascii_lowercase();
     span.fields.insert("langfuse.observation.type".to_owned(), kind.into());

@@ -1,6 +1,6 @@
 //! Finds personal data in traces, and puts stand-ins in its place: the same text always gets the same one, so keys still agree.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use clap::ValueEnum;
@@ -37,9 +37,8 @@ static PATTERNS: LazyLock<Vec<(Personal, Regex)>> = LazyLock::new(|| {
 pub(crate) struct Redactor {
     /// What is replaced: kinds of data, and patterns of the user's own.
     patterns: Vec<(Option<Personal>, Regex)>,
-    /// The stand-ins so far, by kind and text, and how many there are of each kind.
+    /// The stand-ins so far, by kind and text.
     known: HashMap<(Option<Personal>, String), String>,
-    numbers: BTreeMap<Option<Personal>, usize>,
 }
 
 impl Redactor {
@@ -96,8 +95,7 @@ impl Redactor {
         if let Some(known) = self.known.get(&(kind, same.clone())) {
             return known.clone();
         }
-        let number = self.numbers.entry(kind).or_default();
-        *number += 1;
+        let number = self.known.keys().filter(|(of, _)| *of == kind).count() + 1;
         let stand_in = match kind {
             Some(Personal::Email) => format!("person{number}@example.com"),
             Some(Personal::Phone) => format!("+1 555 01{number:05}"),

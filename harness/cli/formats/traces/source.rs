@@ -66,25 +66,18 @@ pub(super) fn read(format: TraceFormat, inputs: &[PathBuf]) -> Result<(Vec<Span>
 pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<Span>, String>> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let place = |line, column| Place { line, column };
-    let mut lines = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
+    let lines = || bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
     // A file of lines is told by its first line, which is JSON by itself.
-    let first = lines.next().and_then(|(_, line)| Json::parse_request(line).ok());
+    let by_lines = lines().count() > 1 && lines().next().is_some_and(|(_, line)| Json::parse_request(line).is_ok());
+    let parts = if by_lines { lines().collect() } else { vec![(0, bytes)] };
     let mut messages: Vec<(Option<Place>, Json)> = Vec::new();
-    if let Some(first) = first.filter(|_| lines.clone().next().is_some()) {
-        messages.push((Some(place(1, 1)), first));
-        for (number, line) in lines {
-            let value = Json::parse_request(line);
-            let value = value.map_err(|e| Error::new(e.message).at(place(number + 1, e.column)))?;
-            messages.push((Some(place(number + 1, 1)), value));
-        }
-    } else {
-        let value = Json::parse_request(bytes).map_err(|e| Error::new(e.message).at(place(e.line, e.column)))?;
-        match value {
+    for (line, part) in parts {
+        match Json::parse_request(part).map_err(|e| Error::new(e.message).at(place(line + e.line, e.column)))? {
+            value if by_lines => messages.push((Some(place(line + 1, 1)), value)),
             Json::Array(list) => messages.extend(list.into_iter().map(|message| (None, message))),
             value => messages.push((None, value)),
         }
     }
-    let by_lines = messages.first().is_some_and(|(place, _)| place.is_some());
     let told = if by_lines { &messages[..1] } else { &messages[..] };
     if told.is_empty() || !told.iter().all(|(_, message)| format.is(message)) {
         return Ok(Err(format.mismatch(messages.first().map(|(_, message)| message))));

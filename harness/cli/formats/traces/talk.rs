@@ -150,7 +150,7 @@ impl Talk {
     }
 
     fn response(&mut self, value: &Json, depth: usize) -> Result<(), Lack> {
-        if let Some((_, answer)) = of_provider(value) {
+        if let Some((.., answer)) = of_provider(value) {
             (self.answer, self.told) = (Some(answer), true);
             return Ok(());
         }
@@ -306,27 +306,22 @@ pub(super) fn finish_of(word: &str) -> Finish {
     }
 }
 
-/// Which API a response is of by what it holds, and the answer in it.
-pub(super) fn of_provider(response: &Json) -> Option<(Api, Answer)> {
-    let api = if response.get("choices").is_some_and(|choices| choices.pointer("/0/message").is_some()) {
-        Api::OpenAiChat
-    } else if response.str_of("object") == Some("response") && response.get("output").is_some() {
-        Api::OpenAiResponses
-    } else if response.str_of("type") == Some("message")
-        && response.get("content").is_some_and(|content| content.as_array().is_some())
-        // An item of the Responses API has none.
-        && response.get("stop_reason").is_some()
-    {
-        Api::Anthropic
-    } else if response.get("candidates").is_some() {
-        Api::Gemini
-    } else if response.get("done").is_some() && response.get("message").is_some() {
-        Api::Ollama
-    } else {
-        return None;
-    };
+/// How the responses of each API are told, by fields that they have, and the path of its calls.
+const APIS: [(Api, &str, &str); 5] = [
+    (Api::OpenAiChat, "/choices/0/message", "/v1/chat/completions"),
+    (Api::OpenAiResponses, "/object /output", "/v1/responses"),
+    // An item of the Responses API has no reason to stop.
+    (Api::Anthropic, "/type /content /stop_reason", "/v1/messages"),
+    (Api::Gemini, "/candidates", "/v1beta/models/{model}:generateContent"),
+    (Api::Ollama, "/done /message", "/api/chat"),
+];
+
+/// Which API a response is of by what it holds, with the path of its calls, and the answer in it.
+pub(super) fn of_provider(response: &Json) -> Option<(Api, &'static str, Answer)> {
+    let has = |fields: &str| names(fields).all(|field| response.pointer(field).is_some());
+    let (api, _, path) = APIS.into_iter().find(|(_, fields, _)| has(fields))?;
     let answer = wire::decode_response(api, &Response::json(200, response.clone())).ok()?;
-    (!answer.blocks.is_empty()).then_some((api, answer))
+    (!answer.blocks.is_empty()).then_some((api, path, answer))
 }
 
 /// The text of a system prompt in any form.
