@@ -80,9 +80,8 @@ impl Adopt {
             return Err(Error::new(format!("the scenario would ask its tool servers for real: {}", tools.join(", ")))
                 .help("if that does no harm: --live-tools"));
         }
-        let said: HashMap<usize, usize> = self.pair.iter().copied().collect();
-        let provider = Provider::new(fixture.clone(), project.rules.clone(), project.callers.clone(), said);
-        let provider = Arc::new(provider);
+        let (rules, callers) = (project.rules.clone(), project.callers.clone());
+        let provider = Arc::new(Provider::new(fixture.clone(), rules, callers, self.pair.clone()));
         let recorded = Adopt::record(&root, &scenario.name, &provider)?;
         let (calls, missed) = provider.calls();
         let waiting = file.with_extension("json.new");

@@ -153,14 +153,12 @@ fn write(
     }
     if let Some((name, file)) = scenario {
         let fixture = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let written = trace_scenario::of_trace(&file, name, &fixture, taken);
-        written.write(root)?;
-        let what = if written.to_fill_in {
+        let what = if trace_scenario::write(root, &file, name, &fixture, taken)? {
             ": fill in the lines that say FILL IN"
         } else {
             " has the request that started the trace"
         };
-        terminal::note(format!("{}{what}\n  next: retake adopt {name}", written.file.display()));
+        terminal::note(format!("{}{what}\n  next: retake adopt {name}", file.display()));
     }
     Ok(ExitCode::SUCCESS)
 }

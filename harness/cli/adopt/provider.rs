@@ -1,6 +1,5 @@
 //! A provider that answers from a trace's turns: each call gets the turn that it resembles most, as a miss would name it.
 
-use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -32,8 +31,8 @@ pub(super) struct Asked {
 pub(super) struct Provider {
     replay: Replay,
     callers: CallerRules,
-    /// Which turn a call gets, by its number, where a person said so.
-    said: HashMap<usize, usize>,
+    /// The numbers of calls, each with the turn that it gets because a person said so.
+    said: Vec<(usize, usize)>,
     calls: Mutex<(Known, Vec<Asked>)>,
 }
 
@@ -42,7 +41,7 @@ impl Provider {
         fixture: Arc<Fixture>,
         rules: Arc<Rules>,
         callers: CallerRules,
-        said: HashMap<usize, usize>,
+        said: Vec<(usize, usize)>,
     ) -> Provider {
         let replay = Replay::new(fixture, rules, Scope::new("adopt")).going_on(GoingOn::Meant);
         Provider { replay, callers, said, calls: Mutex::default() }
@@ -95,7 +94,7 @@ impl Provider {
     /// Takes the turn that a call resembles most, or that a person named for it. The error is as in [`Asked`].
     fn turn(&self, lookup: &Lookup, calls: &[Asked]) -> Result<usize, Vec<usize>> {
         let take = |lookup| self.replay.take(lookup, None).ok().map(|served| served.index);
-        if let Some(turn) = self.said.get(&(calls.len() + 1)) {
+        if let Some((_, turn)) = self.said.iter().find(|(call, _)| *call == calls.len() + 1) {
             let (fixture, rules) = (self.replay.fixture(), self.replay.rules());
             let conversation = fixture.conversation(*turn, rules).ok_or_else(Vec::new)?.into();
             let caller = fixture.table.turns()[*turn].caller.clone();

@@ -75,12 +75,12 @@ impl Traces {
     /// The spans of the traces with these ids, or beginnings of ids; of all traces if none is named.
     /// Fails if an id names no trace, or several.
     fn chosen(&self, ids: &[String]) -> Result<Vec<Span>> {
-        let mut chosen: Vec<&Vec<Span>> = Vec::new();
+        let mut spans: Vec<Span> = Vec::new();
         for id in ids {
             let found: Vec<_> = self.all.iter().filter(|trace| trace[0].trace.starts_with(id.as_str())).collect();
             let what = match (found.iter().find(|trace| trace[0].trace == *id), &found[..]) {
                 (Some(trace), _) | (None, [trace]) => {
-                    chosen.push(trace);
+                    spans.extend(trace.iter().cloned());
                     continue;
                 }
                 (None, []) => format!("no trace has the id {id}"),
@@ -89,9 +89,8 @@ impl Traces {
             return Err(Error::new(what).help("to see the traces: --list"));
         }
         if ids.is_empty() {
-            chosen = self.all.iter().collect();
+            spans = self.all.concat();
         }
-        let mut spans: Vec<Span> = chosen.into_iter().flatten().cloned().collect();
         spans.sort_by_key(|span| span.start);
         Ok(spans)
     }

@@ -150,13 +150,9 @@ impl Personal {
             Personal::Phone => true,
             Personal::Card => {
                 let digits = text.bytes().rev().filter(u8::is_ascii_digit).map(|byte| u32::from(byte - b'0'));
-                let sum: u32 = digits
-                    .enumerate()
-                    .map(|(at, digit)| match digit * (1 + u32::try_from(at % 2).unwrap_or(0)) {
-                        doubled @ 10.. => doubled - 9,
-                        other => other,
-                    })
-                    .sum();
+                let twice = |digit: u32| digit * 2 / 10 + digit * 2 % 10;
+                let sum: u32 =
+                    digits.enumerate().map(|(at, digit)| if at % 2 == 0 { digit } else { twice(digit) }).sum();
                 sum.is_multiple_of(10) && !text.starts_with('0')
             }
         }

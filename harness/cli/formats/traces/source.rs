@@ -21,7 +21,7 @@ pub(crate) enum TraceFormat {
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
 
 /// Formats of traces that are told and not read: fields that only they have, whose they are, and how to get OTLP instead.
-const OTHERS: [(&str, &str, &str); 9] = [
+const OTHERS: [(&str, &str, &str); 8] = [
     (
         "traceid spans processes",
         "Jaeger's own format",
@@ -32,8 +32,7 @@ const OTHERS: [(&str, &str, &str); 9] = [
         "Zipkin's format",
         "send the spans through a Collector with the receiver `zipkin` and the exporter `file`",
     ),
-    ("runtype dottedorder", "LangSmith's own format", "LANGSMITH_OTEL_ENABLED=true makes the service send OTLP"),
-    ("runtype inputs", "LangSmith's own format", "LANGSMITH_OTEL_ENABLED=true makes the service send OTLP"),
+    ("runtype", "LangSmith's own format", "LANGSMITH_OTEL_ENABLED=true makes the service send OTLP"),
     ("context spankind", "Phoenix's own format", SERVICE),
     ("context.spanid", "Phoenix's own format", SERVICE),
     ("rootspanid spanattributes", "Braintrust's own format", SERVICE),
@@ -79,13 +78,14 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
         }
     }
     let told = if by_lines { &messages[..1] } else { &messages[..] };
-    if told.is_empty() || !told.iter().all(|(_, message)| format.is(message)) {
+    let (is_one, spans_of, _) = format.reader();
+    if told.is_empty() || !told.iter().all(|(_, message)| is_one(message)) {
         return Ok(Err(format.mismatch(messages.first().map(|(_, message)| message))));
     }
     let mut spans = Vec::new();
     for (place, message) in &messages {
         let error = |what| place.map_or_else(|| Error::new(&what), |place| Error::new(&what).at(place));
-        spans.extend(format.spans(message).map_err(error)?);
+        spans.extend(spans_of(message).map_err(error)?);
     }
     Ok(Ok(spans))
 }
@@ -98,31 +98,24 @@ fn samples(value: &Json) -> Vec<&Json> {
 }
 
 impl TraceFormat {
-    fn is(self, value: &Json) -> bool {
+    /// Whether a value has this format, how its spans are read, and the line about any other value.
+    fn reader(self) -> (fn(&Json) -> bool, fn(&Json) -> Result<Vec<Span>, String>, &'static str) {
         match self {
-            TraceFormat::Otlp => otlp::is_one(value),
-            TraceFormat::Langfuse => langfuse::is_one(value),
-        }
-    }
-
-    fn spans(self, value: &Json) -> Result<Vec<Span>, String> {
-        match self {
-            TraceFormat::Otlp => otlp::spans(value),
-            TraceFormat::Langfuse => langfuse::spans(value),
+            TraceFormat::Otlp => (otlp::is_one, otlp::spans, "not OTLP: expected `resourceSpans` or `resourceLogs`"),
+            TraceFormat::Langfuse => (
+                langfuse::is_one,
+                langfuse::spans,
+                "not an export of Langfuse: expected `observations`, or an observation on each line",
+            ),
         }
     }
 
     /// What a file is that does not have this format.
     fn mismatch(self, value: Option<&Json>) -> String {
-        let own = match self {
-            TraceFormat::Otlp => "not OTLP: expected `resourceSpans` or `resourceLogs`",
-            TraceFormat::Langfuse => {
-                "not an export of Langfuse: expected `observations`, or an observation on each line"
-            }
-        };
+        let (.., own) = self.reader();
         let Some(value) = value else { return own.to_owned() };
         for (other, name) in [(TraceFormat::Otlp, "otlp"), (TraceFormat::Langfuse, "langfuse")] {
-            if other != self && other.is(value) {
+            if other.reader().0(value) {
                 return format!("{own}\n  it is of the format `{name}`: retake import {name} FILE");
             }
         }
