@@ -288,11 +288,10 @@ fn finish(span: &Span) -> Option<Finish> {
 
 /// The tokens that a span reports.
 fn usage(span: &Span) -> Option<Usage> {
-    let [input, output, cached, cache_written, reasoning] = fields::TOKENS.map(|names| span.count(names));
-    let [input_count, output_count, cached, cache_written, reasoning] =
-        [input, output, cached, cache_written, reasoning].map(Option::unwrap_or_default);
-    let usage = Usage { input: input_count, output: output_count, cached, cache_written, reasoning };
-    (input.is_some() || output.is_some()).then_some(usage)
+    let counts = fields::TOKENS.map(|names| span.count(names));
+    let [input, output, cached, cache_written, reasoning] = counts.map(Option::unwrap_or_default);
+    let has_counts = counts[..2].iter().any(Option::is_some);
+    has_counts.then_some(Usage { input, output, cached, cache_written, reasoning })
 }
 
 /// The call that the provider's own request and response make.

@@ -192,7 +192,8 @@ impl Turns<'_> {
             self.known.learn(on_wire.api, target, &on_wire.request, &on_wire.response);
             // The service's own address may have another version in its path.
             texts = Some(CheckTexts { form: None, ..decoded.checks(&sent.normalizer) }.into());
-            wire = Some(Wire::to(on_wire.api, on_wire.response.clone(), decoded.stream));
+            // Of a stream, a library made the whole that its span holds.
+            wire = (!decoded.stream).then(|| Wire::to(on_wire.api, on_wire.response.clone(), false));
             messages = decoded.into_messages();
         }
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
