@@ -63,7 +63,9 @@ impl Adopt {
     pub(super) fn run(self) -> Result<ExitCode> {
         may_write_fixtures("adopting")?;
         let root = super::project::root()?;
-        let discovered = discover(&root)?;
+        let mut discovered = discover(&root)?;
+        // Names the default system, whose tools would be asked. What else is wrong, recording says.
+        let _ = discovered.check_systems(&[]);
         let project = OpenProject::of_scenarios(&discovered);
         hide(project.secrets()?.scrub().clone());
         let scenario = self.scenario(&discovered)?;
