@@ -242,7 +242,7 @@ fn is_streamed(span: &Span) -> bool {
 
 /// What a call asked for beside its messages.
 fn setting(span: &Span, name: &str) -> Option<Json> {
-    names(fields::SETTINGS).find_map(|settings| opened(span.fields.get(settings)?).ok()?.get(name).cloned())
+    names(fields::SETTINGS).find_map(|settings| span.opened(settings)?.get(name).cloned())
 }
 
 /// What the attributes of a span say about its answer, where the answer itself does not.
@@ -276,7 +276,7 @@ fn complete(call: &mut ModelCall, span: &Span) {
 
 /// Why the answer ended, as the attributes say. If one of several choices called tools, it is that.
 fn finish(span: &Span) -> Option<Finish> {
-    let words = names(fields::FINISH).find_map(|name| match opened(span.fields.get(name)?).ok()? {
+    let words = names(fields::FINISH).find_map(|name| match span.opened(name)? {
         Json::Array(words) => Some(words),
         word @ Json::Str(_) => Some(vec![word]),
         _ => None,
@@ -296,8 +296,7 @@ fn usage(span: &Span) -> Option<Usage> {
 
 /// The call that the provider's own request and response make.
 fn on_wire(place: usize, span: &Span, at_limit: &impl Fn(&str) -> bool) -> Option<ModelCall> {
-    let is_whole = |name: &str, json: &Json| json.as_object().is_some() && !at_limit(name);
-    let json = |name: &str| opened(span.fields.get(name)?).ok().filter(|json| is_whole(name, json));
+    let json = |name: &str| span.opened(name).filter(|json| json.as_object().is_some() && !at_limit(name));
     let (request, response, output) =
         fields::WIRES.iter().find_map(|(input, output)| Some((json(input)?, json(output)?, *output)))?;
     let model = request.str_of("model")?.to_owned();
@@ -380,8 +379,8 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
 
 /// The events of a span that are messages, or the answers among them; `None` if there are none. Logfire's are an attribute.
 fn of_events(span: &Span, side: Side) -> Option<Json> {
-    let listed = match opened(span.fields.get("events").unwrap_or(&Json::Null)) {
-        Ok(Json::Array(events)) => events,
+    let listed = match span.opened("events") {
+        Some(Json::Array(events)) => events,
         _ => span.events.iter().map(|(_, event)| Json::Object(event.clone())).collect(),
     };
     let is_wanted = |event: &Json| {

@@ -7,7 +7,7 @@ use super::call::ModelCall;
 use super::lack::{Lack, Refused};
 use super::redact::Redactor;
 use super::source::{self, TraceFormat};
-use super::span::{Span, by_trace, names, opened};
+use super::span::{Span, by_trace};
 use super::{call, callers, chain, fields, tools};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nth_turn};
@@ -251,7 +251,6 @@ fn request(spans: &[Span]) -> Option<(String, String, Option<Json>)> {
     let path = span.first_text(fields::PATH)?;
     let path = path.split_once("://").map_or(path, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
     let method = span.first_text(fields::METHOD).unwrap_or("POST").to_uppercase();
-    let body = names(fields::BODY).find_map(|name| opened(span.fields.get(name)?).ok());
-    let body = body.filter(|body| body.as_str().is_none());
+    let body = span.opened(fields::BODY).filter(|body| body.as_str().is_none());
     Some((method, path.to_owned(), body))
 }

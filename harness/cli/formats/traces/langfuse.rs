@@ -53,9 +53,7 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
     };
     // What the instrumentation sent is in the metadata; what Langfuse made of it comes under names of its own.
     let opened = |value: Option<&Json>| value.and_then(|value| opened(value).ok()).unwrap_or_default();
-    let attributes = |of: Json| {
-        of.into_object().into_iter().flat_map(Object::into_iter).map(|(name, value)| (name.to_string(), value))
-    };
+    let attributes = |of: Json| of.into_object().into_iter().flat_map(Object::into_iter);
     let metadata = opened(fields.get("metadata"));
     let scope = opened(metadata.get("scope")).get("name").cloned().unwrap_or_default();
     let sent = opened(metadata.get("attributes"));

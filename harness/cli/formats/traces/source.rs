@@ -97,9 +97,11 @@ fn samples(value: &Json) -> Vec<&Json> {
     first.chain([value]).collect()
 }
 
+/// Whether a value has a format, how its spans are read, and the line about any other value.
+type Reader = (fn(&Json) -> bool, fn(&Json) -> Result<Vec<Span>, String>, &'static str);
+
 impl TraceFormat {
-    /// Whether a value has this format, how its spans are read, and the line about any other value.
-    fn reader(self) -> (fn(&Json) -> bool, fn(&Json) -> Result<Vec<Span>, String>, &'static str) {
+    fn reader(self) -> Reader {
         match self {
             TraceFormat::Otlp => (otlp::is_one, otlp::spans, "not OTLP: expected `resourceSpans` or `resourceLogs`"),
             TraceFormat::Langfuse => (

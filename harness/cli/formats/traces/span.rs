@@ -95,6 +95,11 @@ impl Span {
         names(of).find_map(|name| self.text(name))
     }
 
+    /// What is in the first of these attributes that is whole.
+    pub(super) fn opened(&self, of: &str) -> Option<Json> {
+        names(of).find_map(|name| opened(self.fields.get(name)?).ok())
+    }
+
     /// The first of these attributes that is a number.
     pub(super) fn count(&self, of: &str) -> Option<u64> {
         names(of).find_map(|name| number(self.fields.get(name)))
@@ -187,7 +192,9 @@ pub(super) fn by_trace(spans: Vec<Span>) -> Vec<Vec<Span>> {
         traces.entry(span.trace.clone()).or_default().push(span);
     }
     let mut traces: Vec<Vec<Span>> = traces.into_values().collect();
-    traces.iter_mut().for_each(|trace| trace.sort_by_key(|span| span.start));
+    for trace in &mut traces {
+        trace.sort_by_key(|span| span.start);
+    }
     traces.sort_by_key(|trace| trace[0].start);
     traces
 }

@@ -45,20 +45,19 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
         let names = without.into_iter().collect::<Vec<_>>().join(", ");
         notes.push(format!("tools without a double, since no span names their server: {names}"));
     }
+    let offered = definitions(calls);
     for (server, exchanges) in &mut servers {
-        let called: BTreeSet<String> =
-            exchanges.iter().filter_map(|exchange| exchange.params.str_of("name").map(str::to_owned)).collect();
-        let offered = definitions(calls);
-        let missing: Vec<&String> = called.iter().filter(|name| !offered.contains_key(*name)).collect();
+        let called: BTreeSet<&str> = exchanges.iter().filter_map(|exchange| exchange.params.str_of("name")).collect();
+        let missing: Vec<&str> = called.iter().filter(|name| !offered.contains_key(**name)).copied().collect();
+        let missing = missing.join(", ");
+        let tools: Vec<Json> = called.iter().filter_map(|name| offered.get(*name).cloned()).collect();
         let info = Json::object([("name", server.as_str().into()), ("version", "0".into())]);
         let capabilities = Json::object([("tools", Json::object::<String>([]))]);
         let hello = [("capabilities", capabilities), ("protocolVersion", PROTOCOL.into()), ("serverInfo", info)];
         exchanges.insert(0, exchange("initialize", Json::Null, Json::object(hello)));
         if missing.is_empty() {
-            let tools = called.iter().filter_map(|name| offered.get(name).cloned()).collect();
             exchanges.insert(1, exchange("tools/list", Json::Null, Json::object([("tools", Json::Array(tools))])));
         } else {
-            let missing = missing.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
             notes.push(format!(
                 "the double of `{server}` cannot list its tools: the trace has no definition of {missing}"
             ));
