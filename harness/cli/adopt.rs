@@ -3,7 +3,8 @@
 
 mod provider;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use retake_model::MissedCall;
 use retake_scenario::{Discovered, Scenario, discover, name_of};
 use retake_wire::fixture::{Fixture, Recorded, Turn, journal_of};
 
-use provider::{Outcome, Provider};
+use provider::{Asked, Provider};
 
 /// Make a trace's turns the service's own: pair each call with a turn, and keep the turn's answer
 #[derive(Debug, Args)]
@@ -53,17 +54,18 @@ pub(super) struct Adopt {
 
 /// Reads `2=3`.
 fn pair(text: &str) -> Result<(usize, usize), String> {
-    let parts =
-        text.split_once('=').and_then(|(call, turn)| Some((call.trim().parse().ok()?, turn.trim().parse().ok()?)));
-    let parts = parts.and_then(|(call, turn): (usize, usize)| Some((call, turn.checked_sub(1)?)));
-    parts.filter(|(call, _)| *call > 0).ok_or_else(|| "expected CALL=TURN, such as 2=3".to_owned())
+    let number = |text: &str| text.trim().parse::<NonZeroUsize>().ok().map(NonZeroUsize::get);
+    let parts = text.split_once('=').and_then(|(call, turn)| Some((number(call)?, number(turn)? - 1)));
+    parts.ok_or_else(|| "expected CALL=TURN, such as 2=3".to_owned())
 }
 
 impl Adopt {
     pub(super) fn run(self) -> Result<ExitCode> {
         may_write_fixtures("adopting")?;
         let root = super::project::root()?;
-        let discovered = discover(&root)?;
+        let mut discovered = discover(&root)?;
+        // Names the default system, whose tools would be asked. What else is wrong, recording says.
+        let _ = discovered.check_systems(&[]);
         let project = OpenProject::of_scenarios(&discovered);
         hide(project.secrets()?.scrub().clone());
         let scenario = self.scenario(&discovered)?;
@@ -80,25 +82,24 @@ impl Adopt {
             return Err(Error::new(format!("the scenario would ask its tool servers for real: {}", tools.join(", ")))
                 .help("if that does no harm: --live-tools"));
         }
-        let said: HashMap<usize, usize> = self.pair.iter().copied().collect();
-        let provider = Provider::new(fixture.clone(), project.rules.clone(), project.callers.clone(), said);
-        let provider = Arc::new(provider);
+        let (rules, callers) = (project.rules.clone(), project.callers.clone());
+        let provider = Arc::new(Provider::new(fixture.clone(), rules, callers, self.pair.clone()));
         let recorded = Adopt::record(&root, &scenario.name, &provider)?;
-        let (outcome, missed) = provider.outcome();
+        let (calls, missed) = provider.calls();
         let waiting = file.with_extension("json.new");
         // What it holds are answers of this command, no provider's.
         let _ = files::remove(&journal_of(&file));
-        if !recorded.status.success() || !outcome.unpaired.is_empty() {
+        if !recorded.status.success() || calls.iter().any(|call| call.turn.is_err()) {
             let _ = files::remove(&waiting);
-            return Ok(self.failed(&outcome, &fixture, &String::from_utf8_lossy(&recorded.stderr)));
+            return Ok(self.failed(&calls, &fixture, &String::from_utf8_lossy(&recorded.stderr)));
         }
         let bytes = files::read(&waiting)?;
         let made = Fixture::parse(&fixture.path, &bytes, &project.rules)?;
-        let adopted = adopted(made, &fixture, &outcome, &project.rules);
+        let adopted = adopted(made, &fixture, &calls, &project.rules);
         let text = adopted.print();
         Fixture::parse(&fixture.path, text.as_bytes(), &project.rules)?;
         files::write_whole(&waiting, text.as_bytes())?;
-        let left = Adopt::tell(&outcome, &missed, &fixture);
+        let left = Adopt::tell(&calls, &missed, &fixture);
         if !left.is_empty() {
             return Ok(ExitCode::from(1));
         }
@@ -110,7 +111,7 @@ impl Adopt {
         terminal::note(format!(
             "{}: waits in {}\n  to look at it: {RETAKE} review\n  to accept it: {RETAKE} accept {0}",
             self.name,
-            shown_file(&root, &waiting)
+            waiting.strip_prefix(&root).unwrap_or(&waiting).display()
         ));
         Ok(ExitCode::SUCCESS)
     }
@@ -151,22 +152,26 @@ impl Adopt {
     }
 
     /// Says why nothing was adopted.
-    fn failed(&self, outcome: &Outcome, fixture: &Fixture, said: &str) -> ExitCode {
-        for call in &outcome.unpaired {
-            let (asks, number) = (clipped(&call.asks, 100).replace('\n', "⏎"), call.number);
-            let mut said = format!("call {number} ({}) asks {asks:?}\n  ", call.via);
-            said += match &call.between[..] {
-                [] => "no turn of the trace fits it",
-                _ => "these turns fit it equally well; say which is meant:",
+    fn failed(&self, calls: &[Asked], fixture: &Fixture, said: &str) -> ExitCode {
+        let mut all_fit = true;
+        for (number, call) in (1..).zip(calls) {
+            let Err(between) = &call.turn else { continue };
+            all_fit = false;
+            let what = if between.is_empty() {
+                "no turn of the trace fits it"
+            } else {
+                "these turns fit it equally well; say which is meant:"
             };
-            for turn in &call.between {
+            let asks = clipped(&call.asks, 100).replace('\n', "⏎");
+            let mut said = format!("call {number} ({}) asks {asks:?}\n  {what}", call.via);
+            for turn in between {
                 let answer = retake_model::answer_in_short(&fixture.table.turns()[*turn]);
                 said = format!("{said}\n  --pair {number}={}   {answer}", turn + 1);
             }
             terminal::error(shown(&said));
         }
-        let left = unpaired_turns(outcome, fixture);
-        if outcome.unpaired.is_empty() {
+        let left = unpaired_turns(calls, fixture);
+        if all_fit {
             terminal::error(format!("{}: not adopted: the scenario failed\n{}", self.name, said.trim_end()));
         } else if !left.is_empty() {
             terminal::note(format!("turns without a call so far: {}", listed(&left, fixture)));
@@ -176,25 +181,24 @@ impl Adopt {
     }
 
     /// Shows each call with its turn and how they differ. Returns the turns that no call has.
-    fn tell(outcome: &Outcome, missed: &[MissedCall], fixture: &Fixture) -> Vec<usize> {
-        for (index, paired) in outcome.paired.iter().enumerate() {
-            let place = fixture.place_of(paired.turn);
-            let number = index + 1;
-            match missed.iter().find(|call| call.number == number) {
-                None if paired.conversation == fixture.table.turns()[paired.turn].key.conversation_hash => {
-                    terminal::note(format!("call {number}: {place}, the same conversation"));
+    fn tell(calls: &[Asked], missed: &[MissedCall], fixture: &Fixture) -> Vec<usize> {
+        for (number, asked) in (1..).zip(calls) {
+            let Ok(turn) = asked.turn else { continue };
+            let what = match missed.iter().find(|call| call.number == number) {
+                None if asked.conversation == fixture.table.turns()[turn].key.conversation_hash => {
+                    ", the same conversation".to_owned()
                 }
-                None => terminal::note(format!("call {number}: {place}, as --pair says")),
+                None => ", as --pair says".to_owned(),
                 Some(call) => {
-                    let causes: Vec<&str> =
-                        call.differences.iter().map(|difference| difference.cause.what.as_str()).collect();
+                    let causes = call.differences.iter().map(|difference| difference.cause.what.as_str());
+                    let causes = causes.collect::<Vec<_>>().join("; and ");
                     let lines = call.differences.iter().flat_map(|difference| difference.lines.texts());
-                    let what = [causes.join("; and ")].into_iter().chain(lines).collect::<Vec<_>>().join("\n    ");
-                    terminal::note(shown(&format!("call {number}: {place}\n  {what}")));
+                    format!("\n  {}", std::iter::once(causes).chain(lines).collect::<Vec<_>>().join("\n    "))
                 }
-            }
+            };
+            terminal::note(shown(&format!("call {number}: {}{what}", fixture.place_of(turn))));
         }
-        let left = unpaired_turns(outcome, fixture);
+        let left = unpaired_turns(calls, fixture);
         if !left.is_empty() {
             terminal::error(format!(
                 "no call asked for {}, which the fixture keeps: {}\n  if the service makes such calls only sometimes: \
@@ -208,10 +212,10 @@ impl Adopt {
 }
 
 /// The recording with the trace's answers, and with the turns that no call asked for.
-fn adopted(made: Fixture, trace: &Fixture, outcome: &Outcome, rules: &Rules) -> Fixture {
+fn adopted(made: Fixture, trace: &Fixture, calls: &[Asked], rules: &Rules) -> Fixture {
     let mut pairs: HashMap<Hash, Vec<usize>> = HashMap::new();
-    for paired in outcome.paired.iter().rev() {
-        pairs.entry(paired.conversation).or_default().push(paired.turn);
+    for call in calls.iter().rev() {
+        pairs.entry(call.conversation).or_default().extend(&call.turn);
     }
     let of_call = |(index, turn): (usize, &Turn)| {
         let mut call = made.recorded(index, rules)?;
@@ -225,15 +229,15 @@ fn adopted(made: Fixture, trace: &Fixture, outcome: &Outcome, rules: &Rules) -> 
         Some(call)
     };
     let mut turns: Vec<Recorded> = made.table.turns().iter().enumerate().filter_map(of_call).collect();
-    turns.extend(unpaired_turns(outcome, trace).into_iter().filter_map(|left| trace.recorded(left, rules)));
+    turns.extend(unpaired_turns(calls, trace).into_iter().filter_map(|left| trace.recorded(left, rules)));
     let of_both = Fixture::of_turns(&made.path, made.notes.clone(), turns, rules);
     let tools = if made.tools.is_empty() { trace.tools.clone() } else { made.tools.clone() };
     Fixture { texts: of_both.texts, table: of_both.table, holes: trace.holes.clone(), tools, ..made }
 }
 
-fn unpaired_turns(outcome: &Outcome, fixture: &Fixture) -> Vec<usize> {
-    let paired: BTreeSet<usize> = outcome.paired.iter().map(|paired| paired.turn).collect();
-    (0..fixture.table.turns().len()).filter(|turn| !paired.contains(turn)).collect()
+fn unpaired_turns(calls: &[Asked], fixture: &Fixture) -> Vec<usize> {
+    let is_left = |turn: &usize| calls.iter().all(|call| call.turn != Ok(*turn));
+    (0..fixture.table.turns().len()).filter(is_left).collect()
 }
 
 fn listed(turns: &[usize], fixture: &Fixture) -> String {
@@ -249,8 +253,4 @@ fn own(root: &Path, args: &[&str]) -> Result<Command> {
     let mut command = Command::new(program);
     command.args(args).env("RETAKE_ROOT", root);
     Ok(command)
-}
-
-fn shown_file(root: &Path, file: &Path) -> String {
-    file.strip_prefix(root).unwrap_or(file).display().to_string()
 }

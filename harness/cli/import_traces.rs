@@ -36,8 +36,12 @@ pub(super) struct TraceOptions {
     #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
     redact: Vec<Personal>,
     /// Replace what this regular expression matches as well; may be repeated
-    #[arg(long, value_name = "REGEX")]
-    redact_pattern: Vec<String>,
+    #[arg(long, value_name = "REGEX", value_parser = regex)]
+    redact_pattern: Vec<Regex>,
+}
+
+fn regex(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|e| format!("this is not a regular expression: {e}"))
 }
 
 impl TraceOptions {
@@ -75,11 +79,7 @@ impl TraceOptions {
         let secrets = opened.secrets()?;
         let scrub = secrets.scrub();
         hide(scrub.clone());
-        let own = self.redact_pattern.iter().map(|pattern| {
-            Regex::new(pattern)
-                .map_err(|e| Error::new(format!("--redact-pattern {pattern:?} is not a regular expression: {e}")))
-        });
-        let mut redactor = Redactor::new(&self.redact, own.collect::<Result<_>>()?);
+        let mut redactor = Redactor::new(&self.redact, self.redact_pattern.clone());
         let traces = match self.listen {
             Some(address) => Ok(receive(address, &mut redactor, scrub)?),
             None => Traces::read(format, inputs, &mut redactor, scrub),
@@ -153,14 +153,12 @@ fn write(
     }
     if let Some((name, file)) = scenario {
         let fixture = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let written = trace_scenario::of_trace(&file, name, &fixture, taken);
-        written.write(root)?;
-        let what = if written.to_fill_in {
+        let what = if trace_scenario::write(root, &file, name, &fixture, taken)? {
             ": fill in the lines that say FILL IN"
         } else {
             " has the request that started the trace"
         };
-        terminal::note(format!("{}{what}\n  next: retake adopt {name}", written.file.display()));
+        terminal::note(format!("{}{what}\n  next: retake adopt {name}", file.display()));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,6 @@
 //! The scenario that `retake import … --scenario NAME` writes beside the fixture of a trace.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::schemas;
 use crate::formats::traces::Taken;
@@ -11,18 +11,9 @@ use retake_core::json::{Json, Layout};
 /// Marks what a person has to fill in.
 const FILL_IN: &str = "# FILL IN:";
 
-/// A scenario to write.
-pub(super) struct Written {
-    pub(super) file: PathBuf,
-    /// Whether a person has to fill in its request, since the trace does not hold it.
-    pub(super) to_fill_in: bool,
-    text: String,
-    /// A body that TOML cannot express.
-    body: Option<String>,
-}
-
-/// Makes the scenario of a trace. `fixture` is the name of its fixture.
-pub(super) fn of_trace(file: &Path, name: &str, fixture: &str, taken: &Taken) -> Written {
+/// Writes the scenario of a trace. `fixture` is the name of its fixture.
+/// Returns whether a person has to fill in its request, since the trace does not hold it.
+pub(super) fn write(root: &Path, file: &Path, name: &str, fixture: &str, taken: &Taken) -> Result<bool> {
     let prompt = taken.prompt.as_deref().unwrap_or_default();
     let of_fixture = if fixture == name { String::new() } else { format!("fixture = {}\n", quoted(fixture)) };
     let request = taken.request.as_ref();
@@ -31,7 +22,7 @@ pub(super) fn of_trace(file: &Path, name: &str, fixture: &str, taken: &Taken) ->
         Some((_, path, _)) => format!("{verb} = {}", quoted(&raw(path))),
         None => format!("{FILL_IN} the path\n{verb}   = \"/\""),
     };
-    let (mut vars, mut body) = (format!("[vars]\nprompt = {}\n", quoted(&raw(prompt))), None);
+    let mut vars = format!("[vars]\nprompt = {}\n", quoted(&raw(prompt)));
     let known = request.and_then(|(.., body)| body.as_ref());
     let json = if let Some(known) = known {
         let mut with_prompt = known.clone();
@@ -43,7 +34,8 @@ pub(super) fn of_trace(file: &Path, name: &str, fixture: &str, taken: &Taken) ->
         if let Ok(json) = inline {
             format!("json   = {json}")
         } else {
-            body = Some(with_prompt.print(Layout::Pretty) + "\n");
+            let body = with_prompt.print(Layout::Pretty) + "\n";
+            files::write_whole(&file.with_file_name("body.json"), body.as_bytes())?;
             "json_file = \"body.json\"".to_owned()
         }
     } else {
@@ -52,22 +44,14 @@ pub(super) fn of_trace(file: &Path, name: &str, fixture: &str, taken: &Taken) ->
     let text = format!(
         "description = \"A conversation that happened in production\"\n{of_fixture}\n{vars}\n[[step]]\n{path}\n{json}\n{STREAM}{GOLDEN}"
     );
-    Written { file: file.to_owned(), to_fill_in: known.is_none(), text, body }
+    files::write_whole(file, (schemas::OF_SCENARIO.to_owned() + &text).as_bytes())?;
+    schemas::write(root)?;
+    Ok(known.is_none())
 }
 
 const STREAM: &str =
     "# FILL IN: `golden = true` instead, if the service answers with JSON and not with a stream\nstream = true\n";
 const GOLDEN: &str = "\n[golden]\ndetail = \"types\"\n";
-
-impl Written {
-    pub(super) fn write(&self, root: &Path) -> Result<()> {
-        if let Some(body) = &self.body {
-            files::write_whole(&self.file.with_file_name("body.json"), body.as_bytes())?;
-        }
-        files::write_whole(&self.file, (schemas::OF_SCENARIO.to_owned() + &self.text).as_bytes())?;
-        schemas::write(root).map(|_| ())
-    }
-}
 
 /// Puts a variable in the place of the prompt, and tells whether it was there.
 fn put_prompt(body: &mut Json, prompt: &str) -> bool {

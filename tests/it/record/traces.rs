@@ -17,6 +17,7 @@ tests! { a_trace_becomes_a_scenario_and_its_turns_the_services_own,
     turns_that_fit_equally_well_are_asked_for_and_never_chosen,
     a_turn_without_a_call_is_named_and_stays,
     a_call_without_a_turn_is_named_and_nothing_is_written,
+    tools_of_the_default_system_are_not_asked_unless_a_person_says_so,
     a_fixture_with_a_hole_says_so_when_it_is_loaded,
     a_receiver_takes_json_protobuf_and_gzip_and_writes_a_fixture_when_it_is_stopped,
     traces_are_listed_and_one_is_chosen,
@@ -201,6 +202,14 @@ fn a_call_without_a_turn_is_named_and_nothing_is_written() {
     let adopted = tree.retake().args(&["adopt", "warm"]).run().exits(1);
     adopted.tells(&["call 2 (POST /v1/chat/completions) asks \"Question: Omega two\"", "no turn of the trace fits it"]);
     assert!(tree.read("fixtures/warm.json") == before && !tree.has("fixtures/warm.json.new"));
+}
+
+fn tools_of_the_default_system_are_not_asked_unless_a_person_says_so() {
+    let suite = dated::suite("Question:").replace("env = { ", "env = { DESK = \"{{ tools.desk }}\", ");
+    let tree = Tree::with_suite(&format!("{suite}[tools.desk]\nmcp = {{ command = [\"touch\", \"asked\"] }}\n"));
+    import(&tree, &last_year().to_string(), &["--scenario", "warm"]).exits(0);
+    let adopted = tree.retake().args(&["adopt", "warm", "--yes"]).run().exits(2);
+    adopted.tells(&["the scenario would ask its tool servers for real: desk", "--live-tools"]);
 }
 
 fn a_fixture_with_a_hole_says_so_when_it_is_loaded() {

@@ -8,9 +8,9 @@ use retake_wire::{self as wire, Api, Known, Response, Target};
 
 use super::fields::{self, Kind, TABLES, Table};
 use super::lack::{Lack, Refused};
-use super::message::{Said, whole};
-use super::span::{Opened, Span, names, opened};
-use super::talk::{Side, Talk, finish_of, of_provider, system_of};
+use super::message::whole;
+use super::span::{Span, names, opened};
+use super::talk::{Side, Talk, finish_of, of_provider, system_of, system_text};
 
 /// A model call of a trace.
 #[derive(Clone, Debug, Default)]
@@ -44,66 +44,62 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
     let parents = parents(spans);
     let ancestors = |place: usize| around(&parents, place);
     let mut order: Vec<usize> = (0..spans.len()).collect();
-    let depths: Vec<usize> = order.iter().map(|place| ancestors(*place).count()).collect();
-    order.sort_by_key(|place| std::cmp::Reverse(depths[*place]));
+    order.sort_by_cached_key(|place| std::cmp::Reverse(ancestors(*place).count()));
     let limit = length_limit(spans);
     let tools = (0..spans.len()).filter(|place| kind(&spans[*place]) == Some(Kind::Tool));
     let with_tools: HashSet<usize> = tools.flat_map(ancestors).collect();
-    let (mut calls, mut refused): (Vec<ModelCall>, Vec<(usize, Lack)>) = (Vec::new(), Vec::new());
-    let mut covered = vec![false; spans.len()];
+    let (mut read, mut covered): (Vec<(usize, Result<ModelCall, Lack>)>, _) = (Vec::new(), HashSet::new());
+    // A span around other calls repeats them: what an agent, or a library around another, was asked.
     for place in order {
-        let span = &spans[place];
-        // A span around other calls repeats them: what an agent, or a library around another, was asked.
-        if covered[place] {
+        if covered.contains(&place) {
             continue;
         }
-        let read = match kind(span) {
+        let span = &spans[place];
+        let calls = match kind(span) {
             // A text that was said after tools had run within the span is the end of several calls.
-            Some(Kind::Model) => Some(call(place, span, limit).and_then(|call| {
+            Some(Kind::Model) => vec![call(place, span, limit).and_then(|call| {
                 let several = with_tools.contains(&place) && call.answer.tool_calls().is_empty();
-                if several { Err(Lack::Steps) } else { Ok(vec![call]) }
-            })),
+                if several { Err(Lack::Steps) } else { Ok(call) }
+            })],
             // One that does not say what it is about is a call if it names a model, and holds messages.
             None if span.first_text(fields::MODEL).is_some() => match call(place, span, limit) {
-                Err(Lack::Nothing | Lack::NoRoles) => whole_conversation(place, span).map(Ok),
-                read => Some(read.map(|call| vec![call])),
+                Err(Lack::Nothing | Lack::NoRoles) => whole_conversation(place, span),
+                read => vec![read],
             },
-            _ => whole_conversation(place, span).map(Ok),
+            _ => whole_conversation(place, span),
         };
-        match read {
-            Some(Ok(read)) if !read.is_empty() => {
-                calls.extend(read);
-                refused.retain(|(other, _)| !ancestors(*other).any(|at| at == place));
-                ancestors(place).for_each(|at| covered[at] = true);
-            }
-            Some(Err(lack)) => refused.push((place, lack)),
-            _ => {}
+        if calls.iter().any(Result::is_ok) {
+            covered.extend(ancestors(place));
         }
+        read.extend(calls.into_iter().map(|call| (place, call)));
     }
-    calls.sort_by_key(|call| call.span);
-    // Two libraries may tell of one call: what is nearer to the provider is what was sent.
-    let all = calls.clone();
-    let is_nearer = |inner: &ModelCall, outer: &ModelCall| {
-        is_within(&spans[inner.span], &spans[outer.span]) && are_one_answer(&inner.answer, &outer.answer)
-    };
-    calls.retain(|outer| !all.iter().any(|inner| is_nearer(inner, outer)));
-    // One of them may have no content, or both say that the call failed.
-    let mut told: Vec<(usize, Option<Lack>)> =
-        refused.iter().map(|(place, lack)| (*place, Some(lack.clone()))).collect();
-    told.extend(all.iter().map(|call| (call.span, None)));
-    refused.retain(|(place, lack)| {
+    read.sort_by_key(|(place, _)| *place);
+    // Two libraries may tell of one call: what is nearer to the provider is what was sent. One of them may have no content, or both
+    // say that the call failed.
+    let is_told = |(place, own): &(usize, Result<ModelCall, Lack>)| {
         let span = &spans[*place];
-        !told.iter().any(|(at, other)| match (lack, other) {
-            (Lack::Failed(_), Some(Lack::Failed(_))) | (Lack::Nothing, Some(Lack::Nothing)) => {
+        read.iter().any(|(at, other)| match (own, other) {
+            (Ok(own), Ok(other)) => is_within(&spans[*at], span) && are_one_answer(&other.answer, &own.answer),
+            (Err(_), Ok(_)) if ancestors(*place).any(|it| it == *at) => true,
+            (Err(Lack::Failed(_)), Err(Lack::Failed(_))) | (Err(Lack::Nothing), Err(Lack::Nothing)) => {
                 is_within(span, &spans[*at]) || ancestors(*place).any(|it| it == *at)
             }
-            (Lack::Nothing | Lack::NoAnswer, Some(other)) => other > lack && are_one_call(&spans[*at], span),
-            (Lack::Nothing | Lack::NoAnswer, None) => are_one_call(&spans[*at], span),
+            (Err(Lack::Nothing | Lack::NoAnswer), Ok(_)) => are_one_call(&spans[*at], span),
+            (Err(lack @ (Lack::Nothing | Lack::NoAnswer)), Err(other)) => {
+                other > lack && are_one_call(&spans[*at], span)
+            }
             _ => false,
         })
-    });
-    refused.sort_by_key(|(place, _)| *place);
-    (calls, refused.into_iter().map(|(place, lack)| Refused::of(&spans[place], lack)).collect())
+    };
+    let told: Vec<bool> = read.iter().map(is_told).collect();
+    let (mut calls, mut refused) = (Vec::new(), Vec::new());
+    for ((place, read), _) in read.into_iter().zip(told).filter(|(_, told)| !told) {
+        match read {
+            Ok(call) => calls.push(call),
+            Err(lack) => refused.push(Refused::of(&spans[place], lack)),
+        }
+    }
+    (calls, refused)
 }
 
 /// Whether two spans tell of one call: they name the same answer or count the same tokens at the same time, or are Logfire's of a
@@ -165,7 +161,7 @@ fn length_limit(spans: &[Span]) -> Option<usize> {
     let longest = texts.clone().map(length).max()?;
     let is_usual = longest >= 128 && longest.is_power_of_two() || longest >= 1000 && longest % 1000 == 0;
     let different: HashSet<&str> = texts.filter(|text| length(text) == longest).collect();
-    let is_cut = |text: &&str| matches!(opened(&(*text).into()), Opened::Cut);
+    let is_cut = |text: &&str| opened(&(*text).into()).is_err();
     (different.len() > 1 && (is_usual || different.iter().any(is_cut))).then_some(longest)
 }
 
@@ -208,7 +204,8 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
         call.messages.pop();
     }
     let system = names(fields::SYSTEM).find_map(|name| system_of(span.fields.get(name)?));
-    call.system = system.unwrap_or_else(|| talk.system_text());
+    let beside = Some(talk.system.join("\n\n")).filter(|beside| !beside.is_empty());
+    call.system = system.or(beside).unwrap_or_else(|| system_text(&call.messages));
     call.tools = if talk.tools.is_empty() { tools(span) } else { talk.tools };
     let continues = span.first_text(fields::CONTINUES).map(str::to_owned).or(talk.continues).map(|id| (id, true));
     call.continues = continues.or_else(|| span.text(fields::CONVERSATION_ID).map(|id| (id.to_owned(), false)));
@@ -245,10 +242,7 @@ fn is_streamed(span: &Span) -> bool {
 
 /// What a call asked for beside its messages.
 fn setting(span: &Span, name: &str) -> Option<Json> {
-    names(fields::SETTINGS).find_map(|settings| match opened(span.fields.get(settings)?) {
-        Opened::Json(settings) => settings.get(name).cloned(),
-        _ => None,
-    })
+    names(fields::SETTINGS).find_map(|settings| span.opened(settings)?.get(name).cloned())
 }
 
 /// What the attributes of a span say about its answer, where the answer itself does not.
@@ -282,49 +276,33 @@ fn complete(call: &mut ModelCall, span: &Span) {
 
 /// Why the answer ended, as the attributes say. If one of several choices called tools, it is that.
 fn finish(span: &Span) -> Option<Finish> {
-    let words: Vec<Finish> = names(fields::FINISH).find_map(|name| match opened(span.fields.get(name)?) {
-        Opened::Json(Json::Array(words)) => Some(words.iter().filter_map(Json::as_str).map(finish_of).collect()),
-        Opened::Text(word) => Some(vec![finish_of(&word)]),
+    let words = names(fields::FINISH).find_map(|name| match span.opened(name)? {
+        Json::Array(words) => Some(words),
+        word @ Json::Str(_) => Some(vec![word]),
         _ => None,
     })?;
-    let words: Vec<Finish> = words.into_iter().filter(|word| *word != Finish::Other(String::new())).collect();
+    let words: Vec<Finish> =
+        words.iter().filter_map(Json::as_str).filter(|word| !word.trim().is_empty()).map(finish_of).collect();
     words.iter().find(|word| **word == Finish::ToolCalls).or(words.first()).cloned()
 }
 
 /// The tokens that a span reports.
 fn usage(span: &Span) -> Option<Usage> {
-    let [input, output, cached, cache_written, reasoning] = fields::TOKENS.map(|names| span.count(names));
-    let of = |count: Option<u64>| count.unwrap_or(0);
-    let usage = Usage {
-        input: of(input),
-        output: of(output),
-        cached: of(cached),
-        cache_written: of(cache_written),
-        reasoning: of(reasoning),
-    };
-    (input.is_some() || output.is_some()).then_some(usage)
+    let counts = fields::TOKENS.map(|names| span.count(names));
+    let [input, output, cached, cache_written, reasoning] = counts.map(Option::unwrap_or_default);
+    let has_counts = counts[..2].iter().any(Option::is_some);
+    has_counts.then_some(Usage { input, output, cached, cache_written, reasoning })
 }
 
 /// The call that the provider's own request and response make.
 fn on_wire(place: usize, span: &Span, at_limit: &impl Fn(&str) -> bool) -> Option<ModelCall> {
-    let json = |name: &str| match opened(span.fields.get(name)?) {
-        Opened::Json(json @ Json::Object(_)) if !at_limit(name) => Some(json),
-        _ => None,
-    };
+    let json = |name: &str| span.opened(name).filter(|json| json.as_object().is_some() && !at_limit(name));
     let (request, response, output) =
         fields::WIRES.iter().find_map(|(input, output)| Some((json(input)?, json(output)?, *output)))?;
     let model = request.str_of("model")?.to_owned();
     // Each of these APIs says why an answer ended; a library's own spelling of a response is not what the provider sent.
-    let (api, answer) = of_provider(&response).filter(|(_, answer)| answer.finish.is_some())?;
-    let path = match api {
-        Api::OpenAiChat => "/v1/chat/completions".to_owned(),
-        Api::OpenAiResponses => "/v1/responses".to_owned(),
-        Api::Anthropic => "/v1/messages".to_owned(),
-        Api::Gemini => format!("/v1beta/models/{model}:generateContent"),
-        Api::Ollama => "/api/chat".to_owned(),
-        Api::Bedrock => format!("/model/{model}/converse"),
-        Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => return None,
-    };
+    let (api, path, answer) = of_provider(&response).filter(|(.., answer)| answer.finish.is_some())?;
+    let path = path.replace("{model}", &model);
     let call = wire::decode(api, Target::from(path.as_str()), &request, &Known::default()).ok()?;
     let messages: Vec<Message> = call.messages.into_iter().map(Message::from).collect();
     let is_hidden = |message: &Message| message.content.as_str().is_some_and(|text| whole(text).is_err());
@@ -337,19 +315,17 @@ fn on_wire(place: usize, span: &Span, at_limit: &impl Fn(&str) -> bool) -> Optio
         Some(text) => Response::of(200, "application/json", wire::Body::Json(text)),
         None => Response::json(200, response),
     };
-    let mut made = ModelCall {
+    Some(ModelCall {
         span: place,
         messages,
         system: call.system,
         tools: call.tools.as_array().unwrap_or_default().to_vec(),
         model,
-        answer: answer.clone(),
+        answer,
         continues: request.str_of("previous_response_id").map(|id| (id.to_owned(), true)),
         wire: Some(OnWire { api, path, request, response }),
         ..ModelCall::default()
-    };
-    complete(&mut made, span);
-    Some(ModelCall { answer, ..made })
+    })
 }
 
 /// Reads one side of a call: from the attributes of each convention, then from the events, then from the parts of an answer. If none
@@ -362,7 +338,10 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
             Ok(None) => continue,
             // LangSmith's exporter leaves this where it hides something.
             Ok(Some(Json::Str(empty))) if matches!(empty.trim(), "{}" | "[]" | "null") => continue,
-            Ok(Some(_)) if span.dropped > 0 && span.is_flattened(name) => Err(Lack::Dropped(span.dropped)),
+            Ok(_) | Err(_) if span.dropped > 0 && span.is_flattened(name) => {
+                let count = span.dropped;
+                Err(Lack::Dropped(format!("{count} of its attributes were dropped, and each message is several")))
+            }
             Ok(Some(_)) if at_limit(name) => Err(Lack::Cut),
             // A text that OpenInference calls a text is not JSON, whatever it holds.
             Ok(Some(plain @ Json::Str(_)))
@@ -371,7 +350,9 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
                 Talk::read(&Json::Array(vec![plain]), side)
             }
             Ok(Some(value)) => Talk::read(&value, side),
-            Err(missing) if span.dropped > 0 || span.fields.len() >= fields::USUAL_LIMIT => Err(Lack::Missing(missing)),
+            Err(missing) if span.fields.len() >= fields::USUAL_LIMIT => {
+                Err(Lack::Dropped(format!("attributes were dropped: {missing}")))
+            }
             Err(missing) => Err(Lack::Conflict(format!("{missing}, and no attribute was dropped"))),
         };
         match found {
@@ -388,8 +369,8 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
     if let Some(told) = told {
         return Ok(told);
     }
-    let events = of_events(span, side).map(|events| Talk::read(&events, side));
-    match events.or_else(|| (side == Side::Answered).then(|| in_parts(span)).flatten()) {
+    let apart = of_events(span, side).or_else(|| in_parts(span).filter(|_| side == Side::Answered));
+    match apart.map(|held| Talk::read(&held, side)) {
         Some(Ok(talk)) => Ok(talk),
         Some(Err(unread)) => text.ok_or(lack.worse(unread)),
         None => text.ok_or(lack),
@@ -398,8 +379,8 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
 
 /// The events of a span that are messages, or the answers among them; `None` if there are none. Logfire's are an attribute.
 fn of_events(span: &Span, side: Side) -> Option<Json> {
-    let listed = match opened(span.fields.get("events").unwrap_or(&Json::Null)) {
-        Opened::Json(Json::Array(events)) => events,
+    let listed = match span.opened("events") {
+        Some(Json::Array(events)) => events,
         _ => span.events.iter().map(|(_, event)| Json::Object(event.clone())).collect(),
     };
     let is_wanted = |event: &Json| {
@@ -413,65 +394,48 @@ fn of_events(span: &Span, side: Side) -> Option<Json> {
     (!found.is_empty()).then_some(Json::Array(found))
 }
 
-/// An answer whose text and tool calls are attributes of their own.
-fn in_parts(span: &Span) -> Option<Result<Talk, Lack>> {
-    TABLES.iter().flat_map(|table| table.parts).find_map(|[text, calls, reasoning]| {
-        let calls = match opened(span.fields.get(*calls).unwrap_or(&Json::Null)) {
-            Opened::Cut => return Some(Err(Lack::Cut)),
-            Opened::Json(held) if !held.is_truthy() => None,
-            Opened::Json(Json::Array(calls)) => match Said::of_pieces(&calls) {
-                Ok(Some(said)) => Some(said),
-                _ => return Some(Err(Lack::Call)),
-            },
-            _ => return Some(Err(Lack::Call)),
-        };
-        let text = span.text(text).map(whole);
-        if text.is_none() && calls.is_none() {
-            return None;
-        }
-        let thought = span.text(reasoning).map(|text| Block::Reasoning(text.to_owned()));
-        Some(text.transpose().map(|text| {
-            let text = text.map(|text| Block::Text(text.to_owned()));
-            let blocks = thought.into_iter().chain(text).chain(calls.map(|said| said.blocks).unwrap_or_default());
-            let answer = Answer { blocks: blocks.collect(), ..Answer::default() };
-            Talk { answer: Some(answer), ..Talk::default() }
-        }))
+/// The message of an answer whose text and tool calls are attributes of their own.
+fn in_parts(span: &Span) -> Option<Json> {
+    let is_none = |calls: &Json| opened(calls).is_ok_and(|calls| !calls.is_truthy());
+    fields::PARTS.into_iter().find_map(|[text, calls, reasoning]| {
+        let (text, reasoning) = (span.text(text), span.text(reasoning).unwrap_or_default());
+        let calls = span.fields.get(calls).filter(|calls| !is_none(calls));
+        (text.is_some() || calls.is_some()).then(|| {
+            let (content, calls) = (text.map_or(Json::Null, Json::from), calls.cloned().unwrap_or_default());
+            let said = [("content", content), ("reasoning", reasoning.into()), ("tool_calls", calls)];
+            Json::object(said.into_iter().chain([("role", "assistant".into())]))
+        })
     })
 }
 
 /// The definitions of tools in a span's own attributes.
 fn tools(span: &Span) -> Vec<Json> {
-    let listed = |value: Json| match opened(&value) {
-        Opened::Json(Json::Array(tools)) => Some(tools),
-        Opened::Json(object) => Some(object.get("function_tools").and_then(Json::as_array)?.to_vec()),
-        _ => None,
+    let listed = |name| {
+        let held = opened(&span.value(name).ok()??).ok()?;
+        Some(held.get("function_tools").unwrap_or(&held).as_array()?.to_vec())
     };
     let definition = |tool: Json| {
         // OpenInference wraps each; AI SDK makes texts of them.
         let inner = tool.pointer("/tool/json_schema").or_else(|| tool.get("json_schema")).unwrap_or(&tool);
-        match opened(inner) {
-            Opened::Json(json) => json,
-            _ => tool,
-        }
+        opened(inner).unwrap_or(tool)
     };
-    let tools = names(fields::TOOLS).find_map(|name| listed(span.value(name).ok()??)).unwrap_or_default();
-    tools.into_iter().map(definition).collect()
+    names(fields::TOOLS).find_map(listed).unwrap_or_default().into_iter().map(definition).collect()
 }
 
 /// The calls of an agent's span that holds its whole conversation: each answer is one.
-fn whole_conversation(place: usize, span: &Span) -> Option<Vec<ModelCall>> {
-    let value = names(fields::CONVERSATION).find_map(|name| span.fields.get(name))?;
-    let talk = Talk::read(value, Side::Asked).ok()?;
-    let answers = (1..talk.said.len()).filter(|at| talk.said[*at].role == "ai");
+fn whole_conversation(place: usize, span: &Span) -> Vec<Result<ModelCall, Lack>> {
+    let value = names(fields::CONVERSATION).find_map(|name| span.fields.get(name));
+    let said = value.and_then(|value| Talk::read(value, Side::Asked).ok()).unwrap_or_default().said;
+    let answers = (1..said.len()).filter(|at| said[*at].role == "ai");
     let call = |at: usize| {
-        let before = Talk { said: talk.said[..at].to_vec(), ..Talk::default() };
-        let answer = Talk::answer(&talk.said[at..=at]).ok()?;
-        let (messages, system) = (before.messages(), talk.system_text());
-        let mut call = ModelCall { span: place, messages, system, answer, ..ModelCall::default() };
+        let answer = Talk::answer(&said[at..=at]).ok()?;
+        let messages = Talk { said: said[..at].to_vec(), ..Talk::default() }.messages();
+        let mut call =
+            ModelCall { span: place, system: system_text(&messages), messages, answer, ..ModelCall::default() };
         complete(&mut call, span);
         call.answer.usage = None;
         call.notes.push("read from the conversation of its agent, since no span of its own holds it".to_owned());
-        Some(call)
+        Some(Ok(call))
     };
-    Some(answers.filter_map(call).collect())
+    answers.filter_map(call).collect()
 }

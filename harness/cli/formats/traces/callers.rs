@@ -12,12 +12,8 @@ use super::span::Span;
 pub(super) fn name(calls: &mut [ModelCall], spans: &[Span]) {
     let parents = parents(spans);
     let named: Vec<Option<String>> = calls.iter().map(|call| of_span(call.span, spans, &parents)).collect();
-    let different: BTreeSet<&String> = named.iter().flatten().collect();
-    if different.len() < 2 {
-        return;
-    }
-    for (call, name) in calls.iter_mut().zip(&named) {
-        call.caller.clone_from(name);
+    if named.iter().flatten().collect::<BTreeSet<_>>().len() > 1 {
+        calls.iter_mut().zip(named).for_each(|(call, name)| call.caller = name);
     }
 }
 

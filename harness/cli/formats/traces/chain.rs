@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::call::ModelCall;
 use super::lack::Lack;
+use super::talk::name_results;
 
 /// Completes the calls, which are in the order of their start. Returns for each why it cannot be completed.
 pub(super) fn complete(calls: &mut [ModelCall]) -> Vec<Option<Lack>> {
@@ -25,8 +26,12 @@ pub(super) fn complete(calls: &mut [ModelCall]) -> Vec<Option<Lack>> {
                 prepend(calls, earlier, at);
                 None
             }
-            (None, Some(id), _) => Some(Lack::Continues(id)),
-            (None, None, Some(id)) => Some(Lack::Begins(id)),
+            (None, Some(id), _) => Some(Lack::Conflict(format!(
+                "it sends only what is new, after the answer {id}, which is not in the trace"
+            ))),
+            (None, None, Some(id)) => Some(Lack::Conflict(format!(
+                "it begins with the result of the tool call {id:?}, but no call in the trace made it"
+            ))),
             (None, None, None) => None,
         };
         lacks.push(lack);
@@ -65,17 +70,10 @@ fn prepend(calls: &mut [ModelCall], earlier: usize, at: usize) {
         return;
     }
     before.push(calls[earlier].answer.to_message());
-    let names: HashMap<String, String> = before
-        .iter()
-        .flat_map(|message| &message.tool_calls)
-        .map(|call| (call.id.clone(), call.name.clone()))
-        .collect();
     let call = &mut calls[at];
     let system = call.messages.iter().filter(|message| message.kind == "system").cloned();
     let mut messages: Vec<_> = system.chain(before).chain(own).collect();
-    for message in messages.iter_mut().filter(|message| message.kind == "tool" && message.name.is_none()) {
-        message.name = message.tool_call_id.as_ref().and_then(|id| names.get(id)).cloned();
-    }
+    name_results(&mut messages);
     call.messages = messages;
     call.notes.push("it sent only what was new; the rest is from the calls before it".to_owned());
 }

@@ -19,8 +19,6 @@ pub(super) struct Table {
     /// What a call was asked, and what it answered.
     pub(super) asked: &'static str,
     pub(super) answered: &'static str,
-    /// The text, the tool calls and the reasoning of an answer that are attributes of their own.
-    pub(super) parts: &'static [[&'static str; 3]],
     /// The beginnings of attributes, or of the instrumentation's name, by which the setting is told.
     pub(super) marks: &'static str,
     /// The setting that keeps messages in spans.
@@ -36,11 +34,6 @@ pub(super) static TABLES: [Table; 6] = [
         words: [(Model, "*.dogenerate *.dostream"), (Tool, "ai.toolcall"), (Agent, ""), (Other, "*")],
         asked: "ai.prompt.messages ai.prompt",
         answered: "",
-        parts: &[
-            ["ai.response.text", "ai.response.toolCalls", "ai.response.reasoning"],
-            ["ai.result.text", "ai.result.toolCalls", "ai.result.reasoning"],
-            ["ai.response.object", "ai.response.toolCalls", "ai.response.reasoning"],
-        ],
         marks: "ai.",
         capture: "experimental_telemetry: { isEnabled: true, recordInputs: true, recordOutputs: true }",
     },
@@ -50,7 +43,6 @@ pub(super) static TABLES: [Table; 6] = [
         words: [(Model, "llm chat_model model"), (Tool, "tool"), (Agent, "agent"), (Other, "*")],
         asked: "gen_ai.prompt mlflow.spanInputs genkit:input",
         answered: "gen_ai.completion mlflow.spanOutputs genkit:output",
-        parts: &[],
         marks: "langsmith.",
         capture: "LANGSMITH_HIDE_INPUTS=false LANGSMITH_HIDE_OUTPUTS=false",
     },
@@ -65,10 +57,6 @@ pub(super) static TABLES: [Table; 6] = [
         ],
         asked: "gen_ai.input.messages gcp.vertex.agent.llm_request request_data lk.chat_ctx gen_ai.request.messages input",
         answered: "gen_ai.output.messages gcp.vertex.agent.llm_response response_data gen_ai.response.messages output",
-        parts: &[
-            ["lk.response.text", "lk.response.function_calls", "lk.response.reasoning"],
-            ["gen_ai.response.text", "gen_ai.response.tool_calls", "gen_ai.response.reasoning"],
-        ],
         marks: "gen_ai.",
         capture: GENAI,
     },
@@ -78,7 +66,6 @@ pub(super) static TABLES: [Table; 6] = [
         words: [(Model, "llm"), (Tool, "tool"), (Agent, "agent"), (Other, "*")],
         asked: "input.value llm.input_messages llm.prompts",
         answered: "output.value llm.output_messages llm.completions",
-        parts: &[],
         marks: "openinference.",
         capture: "OPENINFERENCE_HIDE_INPUTS=false OPENINFERENCE_HIDE_OUTPUTS=false",
     },
@@ -88,7 +75,6 @@ pub(super) static TABLES: [Table; 6] = [
         words: [(Model, "chat completion"), (Tool, "tool"), (Agent, "agent"), (Other, "*")],
         asked: "gen_ai.prompt llm.prompts llm.request.messages traceloop.entity.input",
         answered: "gen_ai.completion llm.completions llm.responses traceloop.entity.output",
-        parts: &[],
         marks: "traceloop. llm.",
         capture: "TRACELOOP_TRACE_CONTENT=true",
     },
@@ -97,7 +83,6 @@ pub(super) static TABLES: [Table; 6] = [
         words: [(Model, "generation"), (Tool, "tool"), (Agent, "agent"), (Other, "*")],
         asked: "langfuse.observation.input",
         answered: "langfuse.observation.output",
-        parts: &[],
         marks: "langfuse.",
         capture: "",
     },
@@ -130,6 +115,15 @@ pub(super) const CAPTURE: [(&str, &str); 9] = [
     ),
 ];
 
+/// The text, the tool calls and the reasoning of an answer that are attributes of their own.
+pub(super) const PARTS: [[&str; 3]; 5] = [
+    ["ai.response.text", "ai.response.toolCalls", "ai.response.reasoning"],
+    ["ai.result.text", "ai.result.toolCalls", "ai.result.reasoning"],
+    ["ai.response.object", "ai.response.toolCalls", "ai.response.reasoning"],
+    ["lk.response.text", "lk.response.function_calls", "lk.response.reasoning"],
+    ["gen_ai.response.text", "gen_ai.response.tool_calls", "gen_ai.response.reasoning"],
+];
+
 /// The provider's own request and response, in pairs.
 pub(super) const WIRES: [(&str, &str); 6] = [
     ("input.value", "output.value"),
@@ -145,7 +139,8 @@ pub(super) const CONVERSATION: &str = "pydantic_ai.all_messages all_messages_eve
 
 /// The name of the model that was asked for, then of the one that answered.
 pub(super) const MODEL: &str = "gen_ai.request.model llm.model_name ai.model.id llm.request.model \
-    langfuse.observation.model.name model model_name gen_ai.response.model";
+    langfuse.observation.model.name langfuse.observation.providedModelName langfuse.observation.provided_model_name \
+    langfuse.observation.model model model_name gen_ai.response.model";
 pub(super) const ANSWERED_BY: &str = "gen_ai.response.model ai.response.model llm.response.model response_model";
 
 /// The system prompt, where it is no message.

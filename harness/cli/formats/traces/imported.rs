@@ -7,7 +7,7 @@ use super::call::ModelCall;
 use super::lack::{Lack, Refused};
 use super::redact::Redactor;
 use super::source::{self, TraceFormat};
-use super::span::{Opened, Span, by_trace, names, opened};
+use super::span::{Span, by_trace};
 use super::{call, callers, chain, fields, tools};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nth_turn};
@@ -75,12 +75,12 @@ impl Traces {
     /// The spans of the traces with these ids, or beginnings of ids; of all traces if none is named.
     /// Fails if an id names no trace, or several.
     fn chosen(&self, ids: &[String]) -> Result<Vec<Span>> {
-        let mut chosen: Vec<&Vec<Span>> = Vec::new();
+        let mut spans: Vec<Span> = Vec::new();
         for id in ids {
             let found: Vec<_> = self.all.iter().filter(|trace| trace[0].trace.starts_with(id.as_str())).collect();
             let what = match (found.iter().find(|trace| trace[0].trace == *id), &found[..]) {
                 (Some(trace), _) | (None, [trace]) => {
-                    chosen.push(trace);
+                    spans.extend(trace.iter().cloned());
                     continue;
                 }
                 (None, []) => format!("no trace has the id {id}"),
@@ -89,9 +89,8 @@ impl Traces {
             return Err(Error::new(what).help("to see the traces: --list"));
         }
         if ids.is_empty() {
-            chosen = self.all.iter().collect();
+            spans = self.all.concat();
         }
-        let mut spans: Vec<Span> = chosen.into_iter().flatten().cloned().collect();
         spans.sort_by_key(|span| span.start);
         Ok(spans)
     }
@@ -193,7 +192,8 @@ impl Turns<'_> {
             self.known.learn(on_wire.api, target, &on_wire.request, &on_wire.response);
             // The service's own address may have another version in its path.
             texts = Some(CheckTexts { form: None, ..decoded.checks(&sent.normalizer) }.into());
-            wire = Some(Wire::to(on_wire.api, on_wire.response.clone(), decoded.stream));
+            // Of a stream, a library made the whole that its span holds.
+            wire = (!decoded.stream).then(|| Wire::to(on_wire.api, on_wire.response.clone(), false));
             messages = decoded.into_messages();
         }
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
@@ -251,9 +251,6 @@ fn request(spans: &[Span]) -> Option<(String, String, Option<Json>)> {
     let path = span.first_text(fields::PATH)?;
     let path = path.split_once("://").map_or(path, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
     let method = span.first_text(fields::METHOD).unwrap_or("POST").to_uppercase();
-    let body = names(fields::BODY).find_map(|name| match opened(span.fields.get(name)?) {
-        Opened::Json(body) => Some(body),
-        _ => None,
-    });
+    let body = span.opened(fields::BODY).filter(|body| body.as_str().is_none());
     Some((method, path.to_owned(), body))
 }

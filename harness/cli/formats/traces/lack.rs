@@ -18,12 +18,8 @@ pub(super) enum Lack {
     Steps,
     Redacted,
     Cut,
-    Missing(String),
-    Dropped(u64),
-    /// It continues an answer that is not in the trace.
-    Continues(String),
-    /// It begins with the result of a tool call that is not in the trace.
-    Begins(String),
+    /// Attributes of it were dropped, as this says.
+    Dropped(String),
     /// A tool call in it has a form that cannot be read.
     Call,
     Conflict(String),
@@ -69,42 +65,28 @@ impl Refused {
         let of_sides = |setting: &String| {
             leaves_no_mark(setting) && ["INPUT", "recordInputs"].iter().any(|side| setting.contains(side))
         };
-        let setting = match lack {
-            Lack::Nothing => capture().filter(leaves_no_mark),
+        let (reason, setting) = match lack {
+            Lack::Nothing => match capture().filter(leaves_no_mark) {
+                None => ("it holds no messages".to_owned(), None),
+                setting => ("it holds no messages: the service did not record their content".to_owned(), setting),
+            },
             // Where one side is there, only a setting for the other helps.
-            Lack::NoAnswer | Lack::NotAsked => capture().filter(of_sides),
-            Lack::Redacted => capture(),
-            Lack::Cut => Some(LENGTH_LIMIT.to_owned()),
-            Lack::Missing(_) | Lack::Dropped(_) => Some(COUNT_LIMIT.to_owned()),
-            _ => None,
-        };
-        let reason = match lack {
-            Lack::Nothing if setting.is_none() => "it holds no messages".to_owned(),
-            Lack::Nothing => "it holds no messages: the service did not record their content".to_owned(),
-            Lack::NoAnswer => "it holds no answer".to_owned(),
-            Lack::NotAsked => "it holds an answer, but not what was asked".to_owned(),
+            Lack::NoAnswer => ("it holds no answer".to_owned(), capture().filter(of_sides)),
+            Lack::NotAsked => ("it holds an answer, but not what was asked".to_owned(), capture().filter(of_sides)),
+            Lack::Redacted => ("its messages were hidden by what recorded them".to_owned(), capture()),
+            Lack::Cut => ("a text in it was cut by a length limit".to_owned(), Some(LENGTH_LIMIT.to_owned())),
+            Lack::Dropped(reason) => (reason, Some(COUNT_LIMIT.to_owned())),
             Lack::Failed(said) => {
-                format!("the call failed ({said}), and what the provider answered is not in the span")
+                (format!("the call failed ({said}), and what the provider answered is not in the span"), None)
             }
             Lack::NoRoles => {
-                "its messages are texts without roles, or have a form that is not read: who said what would \
-                              be a guess"
-                    .to_owned()
+                let what = "its messages are texts without roles, or have a form that is not read";
+                (format!("{what}: who said what would be a guess"), None)
             }
-            Lack::Several => "it holds several conversations at once".to_owned(),
-            Lack::Steps => "it holds several steps of an agent, not one answer".to_owned(),
-            Lack::Redacted => "its messages were hidden by what recorded them".to_owned(),
-            Lack::Cut => "a text in it was cut by a length limit".to_owned(),
-            Lack::Missing(what) => format!("attributes were dropped: {what}"),
-            Lack::Dropped(count) => format!("{count} of its attributes were dropped, and each message is several"),
-            Lack::Continues(id) => {
-                format!("it sends only what is new, after the answer {id}, which is not in the trace")
-            }
-            Lack::Begins(id) => {
-                format!("it begins with the result of the tool call {id:?}, but no call in the trace made it")
-            }
-            Lack::Call => "a tool call in it has a form that cannot be read".to_owned(),
-            Lack::Conflict(reason) => reason,
+            Lack::Several => ("it holds several conversations at once".to_owned(), None),
+            Lack::Steps => ("it holds several steps of an agent, not one answer".to_owned(), None),
+            Lack::Call => ("a tool call in it has a form that cannot be read".to_owned(), None),
+            Lack::Conflict(reason) => (reason, None),
         };
         Refused { trace: span.trace.clone(), span: span.id.clone(), name: span.name.clone(), reason, setting }
     }

@@ -1,10 +1,10 @@
 //! Reads traces that Langfuse exports: a trace with its observations, or observations alone, one on each line.
 
-use retake_core::json::Json;
+use retake_core::json::{Json, Object};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::span::{Opened, Span, field, folded, opened, text_field};
+use super::span::{Span, field, folded, opened, text_field};
 
 /// The spans of an export.
 /// An error names the first field that is not what an export has.
@@ -52,42 +52,21 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
         ..Span::default()
     };
     // What the instrumentation sent is in the metadata; what Langfuse made of it comes under names of its own.
-    if let Some(Opened::Json(Json::Object(metadata))) = fields.get("metadata").map(opened) {
-        for (name, value) in metadata.iter() {
-            let value = match opened(value) {
-                Opened::Json(value) if ["attributes", "scope"].contains(&name) => value,
-                _ => value.clone(),
-            };
-            match (name, &value) {
-                ("attributes", Json::Object(attributes)) => {
-                    span.fields.extend(attributes.iter().map(|(name, value)| (name.to_owned(), value.clone())));
-                }
-                ("scope", scope) => {
-                    let name = scope.get("name").cloned().unwrap_or_default();
-                    span.fields.insert("otel.scope.name".to_owned(), name);
-                }
-                _ => {
-                    span.fields.entry(name.to_owned()).or_insert(value);
-                }
-            }
-        }
-    }
-    let own = [
-        ("input", "langfuse.observation.input"),
-        ("output", "langfuse.observation.output"),
-        ("model", "langfuse.observation.model.name"),
-        ("provided_model_name", "langfuse.observation.model.name"),
-        ("providedModelName", "langfuse.observation.model.name"),
-    ];
-    for (name, as_attribute) in own {
-        span.fields.extend(fields.get(name).map(|value| (as_attribute.to_owned(), value.clone())));
+    let opened = |value: Option<&Json>| value.and_then(|value| opened(value).ok()).unwrap_or_default();
+    let attributes = |of: Json| of.into_object().into_iter().flat_map(Object::into_iter);
+    let metadata = opened(fields.get("metadata"));
+    let scope = opened(metadata.get("scope")).get("name").cloned().unwrap_or_default();
+    let sent = opened(metadata.get("attributes"));
+    span.fields.extend(attributes(metadata).chain(attributes(sent)));
+    span.fields.insert("otel.scope.name".to_owned(), scope);
+    for name in ["input", "output", "model", "provided_model_name", "providedModelName"] {
+        span.fields.extend(fields.get(name).map(|value| (format!("langfuse.observation.{name}"), value.clone())));
     }
     let kind = text("type").to_ascii_lowercase();
     span.fields.insert("langfuse.observation.type".to_owned(), kind.into());
     for group in ["usageDetails", "usage"] {
-        if let Some(Opened::Json(Json::Object(counts))) = field(observation, &folded(group)).map(opened) {
-            span.fields.extend(counts.iter().map(|(name, count)| (format!("{group}.{name}"), count.clone())));
-        }
+        let counts = attributes(opened(field(observation, &folded(group))));
+        span.fields.extend(counts.map(|(name, count)| (format!("{group}.{name}"), count)));
     }
     Ok(span)
 }

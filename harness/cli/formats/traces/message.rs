@@ -5,7 +5,7 @@ use retake_core::json::{Json, Layout, Object};
 
 use super::fields::REDACTED;
 use super::lack::Lack;
-use super::span::{CUT_MARKS, Opened, field, folded, is_among, names, opened, text_field, undotted};
+use super::span::{before_cut, field, folded, is_among, names, opened, text_field, undotted};
 
 /// One message of a trace.
 #[derive(Clone, Debug, Default)]
@@ -19,12 +19,6 @@ pub(super) struct Said {
     pub(super) finish: Option<String>,
     /// Whether it is an item of OpenAI's Responses API, where one message has several items.
     pub(super) item: bool,
-}
-
-/// One piece of a message.
-enum Piece {
-    Block(Block),
-    Result(Message),
 }
 
 /// The words for roles, folded; `HumanMessage` as well as `human`.
@@ -86,7 +80,7 @@ fn role_of(word: &str) -> Option<&'static str> {
 }
 
 /// Reads an object as a message; `None` if nothing says who said it.
-pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Lack> {
+pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
     if let Some(tree) = undotted(object) {
         return message(&tree);
     }
@@ -98,101 +92,88 @@ pub(super) fn message(object: &Json) -> Result<Option<Vec<Said>>, Lack> {
     let finish = finish.map(str::to_owned);
     // What wraps a message: an event, a constructor of LangChain, its type beside it, a choice.
     let class = object.get("id").and_then(Json::as_array).and_then(|id| id.last()).and_then(Json::as_str);
-    let typed = object.get("data").filter(|data| data.get("content").is_some());
-    let is_text = |value: &Json| matches!(opened(value), Opened::Text(_) | Opened::Cut);
-    let wrappers = [
-        (object.get("gen_ai.event.content"), event),
-        (object.get("kwargs").filter(|_| object.get("lc").is_some()), class.and_then(role_of)),
-        (typed.filter(|_| object.str_of("type").is_some()), object.str_of("type").and_then(role_of)),
-        (field(object, "message").filter(|value| event.is_some() || !is_text(value)), event),
-    ];
-    if let Some((inner, role)) = wrappers.into_iter().find_map(|(inner, role)| Some((inner?, role))) {
-        let mut inner = match opened(inner) {
-            Opened::Cut => return Err(Lack::Cut),
-            Opened::Json(inner @ Json::Object(_)) => inner,
-            Opened::Json(content) => Json::object([("content", content)]),
-            Opened::Text(text) => Json::object([("content", Json::Str(text))]),
+    let role = event.or_else(|| [object.str_of("type"), class].into_iter().flatten().find_map(role_of));
+    let is_text = |value: &Json| matches!(opened(value), Ok(Json::Str(_)) | Err(_));
+    let inner = object
+        .get("gen_ai.event.content")
+        .or_else(|| object.get("kwargs").filter(|_| object.get("lc").is_some()))
+        .or_else(|| object.get("data").filter(|data| data.get("content").is_some() && object.get("type").is_some()))
+        .or_else(|| field(object, "message").filter(|value| event.is_some() || !is_text(value)));
+    if let Some(inner) = inner {
+        let mut inner = match opened(inner)? {
+            inner @ Json::Object(_) => inner,
+            content => Json::object([("content", content)]),
         };
         if let (Some(role), Some(fields)) = (role, inner.as_object_mut()) {
             fields.or_insert_with("role", || role.into());
         }
         let mut said = message(&inner)?;
-        for said in said.iter_mut().flatten() {
-            said.finish = said.finish.take().or_else(|| finish.clone());
+        if let Some(said) = &mut said {
+            said.finish = said.finish.take().or(finish);
             said.add_calls(object)?;
         }
         return Ok(said);
     }
     let kind = kind_of(object);
     let item = is_among(&kind, ITEMS) || kind == "message" && object.get("role").is_some();
-    let role = field(object, "role");
-    let word = role.and_then(|role| role.as_str().or_else(|| text_field(role, "value label")));
-    // OpenLLMetry's word for what Anthropic's models think.
-    let is_thought = word == Some("thinking");
-    let role = match word {
-        Some(_) if is_thought => "ai".to_owned(),
-        Some(word) => role_of(word).map_or_else(|| word.to_owned(), str::to_owned),
-        None => match (event, text_field(object, "type").and_then(role_of)) {
-            (Some(role), _) | (None, Some(role)) if object.get("function").is_none() => role.to_owned(),
-            _ if item && kind.ends_with("output") => "tool".to_owned(),
-            _ if item => "ai".to_owned(),
-            _ => return Ok(None),
-        },
+    let word = field(object, "role").and_then(|role| role.as_str().or_else(|| text_field(role, "value label")));
+    let content = field(object, CONTENT);
+    let role = match (word, role) {
+        // OpenLLMetry's word for what Anthropic's models think.
+        (Some("thinking"), _) => {
+            let thought = content.cloned().unwrap_or_default();
+            return message(&Json::object([("reasoning", thought), ("role", "assistant".into())]));
+        }
+        (Some(word), _) => role_of(word).unwrap_or(word),
+        (None, Some(role)) if object.get("function").is_none() => role,
+        _ if item => "ai",
+        _ => return Ok(None),
     };
-    let mut said = Said { role, finish, item, ..Said::default() };
+    let mut said = Said { role: role.to_owned(), finish, item, ..Said::default() };
+    if item && kind != "message" {
+        said.piece(object)?;
+        if !said.results.is_empty() {
+            "tool".clone_into(&mut said.role);
+        }
+        return Ok(Some(said));
+    }
     said.name =
         object.str_of("name").filter(|name| !name.is_empty() && !name.starts_with("gen_ai.")).map(str::to_owned);
-    if item && kind != "message" {
-        said.name = None;
-        said.add(piece(object)?);
-        return Ok(Some(vec![said]));
+    if let Some(content) = content.filter(|content| role != "tool" || !is_text(content)) {
+        said.pieces(content)?;
     }
-    let more = object.get("additional_kwargs");
-    let content = field(object, CONTENT);
-    let id = text_field(object, ID).or_else(|| text_field(more?, ID)).unwrap_or_default();
     // Some frameworks say of the calls, too, that a tool said them.
-    let calls = field(object, "toolcalls").is_some_and(Json::is_truthy);
-    if said.role == "tool" && (calls || content.is_some_and(|content| holds(content, Way::Call))) {
+    if role == "tool" && (said.calls().next().is_some() || field(object, "toolcalls").is_some_and(Json::is_truthy)) {
         "ai".clone_into(&mut said.role);
+    } else if role == "tool" && said.results.is_empty() {
+        said = Said { results: vec![result(object, content)?], blocks: Vec::new(), name: None, ..said };
     }
-    let text_of_tool = said.role == "tool" && !content.is_some_and(|content| holds(content, Way::Result));
-    if text_of_tool {
-        let content = result_text(content.unwrap_or(&Json::Null))?;
-        let name = said.name.take().or_else(|| text_field(object, NAME).map(str::to_owned));
-        said.results.push(result_of(object, id, name, content));
-    } else if let Some(content) = content {
-        for piece in pieces(content)? {
-            said.add(piece);
-        }
+    if let Some(thought) = text_field(object, "reasoningcontent reasoning").filter(|_| said.role == "ai") {
+        said.blocks.insert(0, Block::Reasoning(thought.to_owned()));
     }
-    for name in ["reasoning_content", "reasoning"] {
-        if let Some(text) = object.str_of(name).filter(|text| !text.is_empty() && said.role == "ai") {
-            said.blocks.insert(0, Block::Reasoning(text.to_owned()));
-            break;
-        }
-    }
-    for calls in [Some(object), more].into_iter().flatten() {
+    for calls in [Some(object), object.get("additional_kwargs")].into_iter().flatten() {
         said.add_calls(calls)?;
     }
     if event.is_some() && content.is_none() && said.blocks.is_empty() {
         return Err(Lack::Redacted);
     }
     said.forget_spelled_calls();
-    if is_thought {
-        said.finish = None;
-        said.blocks.iter_mut().for_each(|block| {
-            if let Block::Text(text) = block {
-                *block = Block::Reasoning(std::mem::take(text));
-            }
-        });
-    }
-    Ok(Some(vec![said]))
+    Ok(Some(said))
 }
 
-/// The message of a result, which a field beside it may call an error.
-fn result_of(value: &Json, id: &str, name: Option<String>, content: Json) -> Message {
-    let failed = value.str_of("status") == Some("error") || field(value, "iserror error").is_some_and(Json::is_truthy);
-    Message { content, name, tool_call_id: Some(id.to_owned()), failed, ..Message::new("tool", "") }
+/// Reads an answer's calls, or its pieces, that come without a role; `None` if it is neither.
+pub(super) fn of_pieces(list: &[Json]) -> Result<Option<Said>, Lack> {
+    let is_call = |value: &Json| {
+        let inner = value.get("function").unwrap_or(value);
+        text_field(inner, NAME).is_some() && (value.get("function").is_some() || field(value, ARGUMENTS).is_some())
+    };
+    if !list.iter().all(|element| is_piece(element) || is_call(element)) {
+        return Ok(None);
+    }
+    let (content, calls) = list.iter().cloned().partition(is_piece);
+    let parts = [("content", Json::Array(content)), ("tool_calls", Json::Array(calls))];
+    let said = message(&Json::object(parts.into_iter().chain([("role", "assistant".into())])))?;
+    Ok(said.filter(|said| !said.blocks.is_empty() && said.results.is_empty()))
 }
 
 impl Said {
@@ -200,12 +181,13 @@ impl Said {
         self.blocks.iter().filter_map(|block| if let Block::ToolCall(call) = block { Some(call) } else { None })
     }
 
-    fn add(&mut self, piece: Piece) {
-        match piece {
-            Piece::Block(Block::Text(text)) if text.is_empty() => {}
-            Piece::Block(block) => self.blocks.push(block),
-            Piece::Result(result) => self.results.push(result),
+    /// Adds a text, unless it is empty.
+    /// Fails if it was hidden or cut.
+    pub(super) fn text(&mut self, text: &str) -> Result<(), Lack> {
+        if !whole(text)?.is_empty() {
+            self.blocks.push(Block::Text(text.to_owned()));
         }
+        Ok(())
     }
 
     /// Adds the calls in the fields of a message, which its content may hold as well.
@@ -214,12 +196,14 @@ impl Said {
             if self.role != "ai" || way(name) != Some(Way::Call) || name.contains("chunk") || !held.is_truthy() {
                 continue;
             }
-            let calls = match opened(held) {
-                Opened::Json(Json::Array(calls)) => calls,
-                Opened::Json(call @ Json::Object(_)) => vec![call],
-                Opened::Cut => return Err(Lack::Cut),
+            let calls = match opened(held)? {
+                Json::Array(calls) => calls,
+                call @ Json::Object(_) => vec![call],
+                _ if folded(name) == "toolcalls" => return Err(Lack::Call),
                 _ => continue,
             };
+            // Two equal calls of one list are two.
+            let before = self.blocks.len();
             for call in &calls {
                 let call = tool_call(call)?;
                 // What a stream left in the content may be without arguments.
@@ -227,7 +211,7 @@ impl Said {
                     let unknown = known.id.is_empty() || call.id.is_empty();
                     known.name == call.name && (known.id == call.id || unknown && known.args == call.args)
                 };
-                let mut blocks = self.blocks.iter_mut();
+                let mut blocks = self.blocks[..before].iter_mut();
                 match blocks.find(|block| matches!(block, Block::ToolCall(known) if same(known))) {
                     Some(known) => *known = Block::ToolCall(call),
                     None => self.blocks.push(Block::ToolCall(call)),
@@ -240,54 +224,68 @@ impl Said {
     /// Leaves out texts that spell, as items of OpenAI's Responses API, calls that the message holds.
     fn forget_spelled_calls(&mut self) {
         let ids: Vec<String> = self.calls().map(|call| call.id.clone()).collect();
-        let spells = |text: &str| match opened(&text.into()) {
-            Opened::Json(item) => item.str_of("call_id").is_some_and(|id| ids.iter().any(|known| known == id)),
-            _ => false,
+        let spells = |text: &str| {
+            opened(&text.into())
+                .is_ok_and(|item| item.str_of("call_id").is_some_and(|id| ids.iter().any(|known| known == id)))
         };
         self.blocks.retain(|block| !matches!(block, Block::Text(text) if spells(text)));
     }
 
-    /// Reads an answer's calls, or its pieces, that come without a role; `None` if it is neither.
-    pub(super) fn of_pieces(list: &[Json]) -> Result<Option<Said>, Lack> {
-        let mut said = Said { role: "ai".to_owned(), ..Said::default() };
-        for element in list {
-            match element {
-                Json::Object(_) if is_piece(element) => said.add(piece(element)?),
-                Json::Object(_) if looks_called(element) => match tool_call(element) {
-                    Ok(call) => said.add(Piece::Block(Block::ToolCall(call))),
-                    Err(Lack::Cut) => return Err(Lack::Cut),
-                    Err(_) => return Ok(None),
-                },
-                _ => return Ok(None),
-            }
-        }
-        Ok(Some(said).filter(|said| !said.blocks.is_empty() && said.results.is_empty()))
-    }
-}
-
-/// Reads the content of a message.
-fn pieces(content: &Json) -> Result<Vec<Piece>, Lack> {
-    match content {
-        Json::Str(text) => {
+    /// Reads the content of a message.
+    pub(super) fn pieces(&mut self, content: &Json) -> Result<(), Lack> {
+        match content {
             // Attributes hold lists as texts; a list of pieces is one, any other JSON is what somebody said.
-            if let Opened::Json(Json::Array(list)) = opened(content)
-                && !list.is_empty()
-                && list.iter().all(is_piece)
-            {
-                return list.iter().map(piece).collect();
-            }
-            if text.starts_with('[') && text.contains("\"type\"") && matches!(opened(content), Opened::Cut) {
-                return Err(Lack::Cut);
-            }
-            Ok(vec![Piece::Block(Block::Text(whole(text)?.to_owned()))])
+            Json::Str(text) => match opened(content) {
+                Ok(Json::Array(list)) if list.iter().all(is_piece) && !list.is_empty() => {
+                    self.pieces(&Json::Array(list))
+                }
+                Err(cut) if text.starts_with('[') && text.contains("\"type\"") => Err(cut),
+                _ => self.text(text),
+            },
+            Json::Array(list) => list.iter().try_for_each(|value| self.piece(value)),
+            Json::Object(_) => match field(content, CONTENT_IN) {
+                Some(inner) if !is_piece(content) => self.pieces(inner),
+                _ => self.piece(content),
+            },
+            Json::Null => Ok(()),
+            other => self.text(&other.print(Layout::Python)),
         }
-        Json::Array(list) => list.iter().map(piece).collect(),
-        Json::Object(_) => match field(content, CONTENT_IN) {
-            Some(inner) if !is_piece(content) => pieces(inner),
-            _ => Ok(vec![piece(content)?]),
-        },
-        Json::Null => Ok(Vec::new()),
-        other => Ok(vec![Piece::Block(Block::Text(other.print(Layout::Python)))]),
+    }
+
+    fn piece(&mut self, value: &Json) -> Result<(), Lack> {
+        if let Json::Str(text) = value {
+            return self.text(text);
+        }
+        if let Some(inner) = value.get("message_content") {
+            return self.piece(inner);
+        }
+        let kind = kind_of(value);
+        let (told, held) = wrapped(value).map_or((way(&kind), value), |(way, held)| (Some(way), held));
+        let text = names(TEXT).find_map(|name| field(value, name)?.as_str());
+        let thought = value.pointer("/reasoningContent/reasoningText/text").and_then(Json::as_str);
+        let is_thought =
+            is_among(&kind, THOUGHTS) || thought.is_some() || value.get("thought") == Some(&Json::Bool(true));
+        match (told, text) {
+            (Some(Way::Call), _) => self.blocks.push(Block::ToolCall(tool_call(held)?)),
+            (Some(Way::Result), _) => self.results.push(result(held, field(held, RESULT))?),
+            _ if is_thought => {
+                let summary = value.get("summary").and_then(Json::as_array).unwrap_or_default();
+                let summary: Vec<&str> = summary.iter().filter_map(|part| part.str_of("text")).collect();
+                let text = thought.or(text).map_or_else(|| summary.join("\n\n"), str::to_owned);
+                // What is hidden or empty was never text.
+                self.blocks.extend((!text.is_empty()).then_some(Block::Reasoning(text)));
+            }
+            _ if kind == "refusal" => {
+                self.blocks.push(Block::Refusal(value.str_of("refusal").or(text).unwrap_or_default().to_owned()));
+            }
+            (None, Some(text)) if is_among(&kind, TEXTS) || kind.is_empty() => self.text(text)?,
+            // Where content is not to be recorded, some keep the kind of each piece.
+            (None, None) if kind == "text" && value.as_object().is_some_and(|fields| fields.len() == 1) => {
+                return Err(Lack::Redacted);
+            }
+            _ => self.blocks.push(Block::Native(Native { api: "the trace".to_owned(), block: value.clone() })),
+        }
+        Ok(())
     }
 }
 
@@ -305,63 +303,11 @@ fn wrapped(value: &Json) -> Option<(Way, &Json)> {
     fields.filter(|(_, held)| held.as_object().is_some()).find_map(|(name, held)| Some((way(name)?, held)))
 }
 
-fn looks_called(value: &Json) -> bool {
-    value.get("function").is_some() || field(value, ARGUMENTS).is_some()
-}
-
-/// Whether a content consists of calls, or of results.
-fn holds(content: &Json, what: Way) -> bool {
-    let is_one =
-        |piece: &Json| way(&kind_of(piece)) == Some(what) || wrapped(piece).is_some_and(|(way, _)| way == what);
-    match opened(content) {
-        Opened::Json(Json::Array(list)) => !list.is_empty() && list.iter().all(is_one),
-        Opened::Json(object) => is_one(&object) || field(&object, CONTENT_IN).is_some_and(|inner| holds(inner, what)),
-        _ => false,
-    }
-}
-
 /// The type of a piece, folded: `text` of `text`, `TextContent` and `TextBlock`.
 fn kind_of(value: &Json) -> String {
     let kind = folded(text_field(value, KIND).unwrap_or_default());
     let ends = ["content", "block", "part"].iter().find_map(|end| kind.strip_suffix(end));
     ends.filter(|kind| !kind.is_empty()).map_or_else(|| kind.clone(), str::to_owned)
-}
-
-fn piece(value: &Json) -> Result<Piece, Lack> {
-    if let Json::Str(text) = value {
-        return Ok(Piece::Block(Block::Text(whole(text)?.to_owned())));
-    }
-    if let Some(inner) = value.get("message_content") {
-        return piece(inner);
-    }
-    let kind = kind_of(value);
-    let (told, held) = wrapped(value).map_or((way(&kind), value), |(way, held)| (Some(way), held));
-    match told {
-        Some(Way::Call) => return tool_call(held).map(Block::ToolCall).map(Piece::Block),
-        Some(Way::Result) => return result(held).map(Piece::Result),
-        None => {}
-    }
-    let text = names(TEXT).find_map(|name| field(value, name)?.as_str());
-    let thought = value.pointer("/reasoningContent/reasoningText/text").and_then(Json::as_str);
-    if is_among(&kind, THOUGHTS) || thought.is_some() || value.get("thought") == Some(&Json::Bool(true)) {
-        let summary = value.get("summary").and_then(Json::as_array).unwrap_or_default();
-        let summary: Vec<&str> = summary.iter().filter_map(|part| part.str_of("text")).collect();
-        let text = thought.or(text).map_or_else(|| summary.join("\n\n"), str::to_owned);
-        // What is hidden or empty was never text.
-        let block = if text.is_empty() { Block::Text(text) } else { Block::Reasoning(text) };
-        return Ok(Piece::Block(block));
-    }
-    if kind == "refusal" {
-        return Ok(Piece::Block(Block::Refusal(value.str_of("refusal").or(text).unwrap_or_default().to_owned())));
-    }
-    match text {
-        Some(text) if is_among(&kind, TEXTS) || kind.is_empty() => {
-            Ok(Piece::Block(Block::Text(whole(text)?.to_owned())))
-        }
-        // Where content is not to be recorded, some keep the kind of each piece.
-        None if kind == "text" && value.as_object().is_some_and(|fields| fields.len() == 1) => Err(Lack::Redacted),
-        _ => Ok(Piece::Block(Block::Native(Native { api: "the trace".to_owned(), block: value.clone() }))),
-    }
 }
 
 /// Reads a tool call, whatever it is called.
@@ -375,71 +321,68 @@ fn tool_call(value: &Json) -> Result<ToolCall, Lack> {
     let inner = value.get("function").filter(|inner| inner.as_object().is_some()).unwrap_or(value);
     let name = text_field(inner, NAME).or_else(|| text_field(value, NAME)).ok_or(Lack::Call)?;
     let args = field(inner, ARGUMENTS);
-    if args.is_some_and(|args| matches!(opened(args), Opened::Cut)) {
-        return Err(Lack::Cut);
-    }
-    Ok(ToolCall {
-        id: text_field(value, ID).unwrap_or_default().to_owned(),
-        name: name.to_owned(),
-        args: args.map_or_else(|| Json::object::<String>([]), arguments),
-    })
+    args.map(opened).transpose()?;
+    let id = text_field(value, ID).unwrap_or_default().to_owned();
+    Ok(ToolCall { id, name: name.to_owned(), args: arguments(args.unwrap_or(&Json::Null)) })
 }
 
 /// The arguments of a call; a text that holds JSON is that JSON.
 pub(super) fn arguments(args: &Json) -> Json {
     match args {
+        Json::Null => Json::object::<String>([]),
         Json::Str(text) if text.trim().is_empty() => Json::object::<String>([]),
         Json::Str(text) => Json::parse_request(text.as_bytes()).unwrap_or_else(|_| args.clone()),
         other => other.clone(),
     }
 }
 
-fn result(value: &Json) -> Result<Message, Lack> {
-    let origin = value.get("origin");
-    let name = text_field(value, NAME).or_else(|| text_field(origin?, NAME)).map(str::to_owned);
-    let id = text_field(value, ID).or_else(|| text_field(origin?, ID)).unwrap_or_default();
-    Ok(result_of(value, id, name, result_text(field(value, RESULT).unwrap_or(&Json::Null))?))
+/// The message of a result, which a field beside it may call an error.
+fn result(value: &Json, content: Option<&Json>) -> Result<Message, Lack> {
+    let about = || [Some(value), value.get("origin"), value.get("additional_kwargs")].into_iter().flatten();
+    let name = about().find_map(|of| text_field(of, NAME)).map(str::to_owned);
+    let id = about().find_map(|of| text_field(of, ID)).unwrap_or_default();
+    let failed = value.str_of("status") == Some("error") || field(value, "iserror error").is_some_and(Json::is_truthy);
+    let content = result_text(content.unwrap_or(&Json::Null))?.into();
+    Ok(Message { content, name, tool_call_id: Some(id.to_owned()), failed, ..Message::new("tool", "") })
 }
 
 /// The text of a tool's result. An object is its JSON, as providers' APIs take it.
-fn result_text(content: &Json) -> Result<Json, Lack> {
-    Ok(match content {
-        Json::Str(text) => Json::Str(whole(text)?.to_owned()),
-        Json::Null => "".into(),
+fn result_text(content: &Json) -> Result<String, Lack> {
+    match content {
+        Json::Str(text) => return whole(text).map(str::to_owned),
+        Json::Null => return Ok(String::new()),
         Json::Object(fields) => {
             let only = ["output", "return_value", "content"].into_iter().find_map(|name| fields.get(name));
             let typed = fields.get("value").filter(|_| content.str_of("type").is_some() && fields.len() == 2);
             match typed.or_else(|| only.filter(|text| fields.len() == 1 && text.as_str().is_some())) {
                 // The AI SDK sends what `JSON.stringify` makes of it.
                 Some(inner @ (Json::Object(_) | Json::Array(_))) if content.str_of("type") == Some("json") => {
-                    inner.print(Layout::Compact).into()
+                    return Ok(inner.print(Layout::Compact));
                 }
-                Some(inner) => result_text(inner)?,
-                None => content.print(Layout::Python).into(),
+                Some(inner) => return result_text(inner),
+                None => {}
             }
         }
         Json::Array(list) => {
+            if let [Some(json)] = &list.iter().map(|part| part.get("json")).collect::<Vec<_>>()[..] {
+                return Ok(json.print(Layout::Python));
+            }
             let fields = |part| if kind_of(part) == "text" { TEXT } else { "text" };
             let texts = list.iter().map(|part| part.as_str().or_else(|| field(part, fields(part))?.as_str()));
-            let texts: Option<String> = texts.collect();
-            let json = || match &list[..] {
-                [one] => one.get("json").map(|json| json.print(Layout::Python)),
-                _ => None,
-            };
-            let text = texts.filter(|_| !list.is_empty()).or_else(json);
-            text.unwrap_or_else(|| content.print(Layout::Python)).into()
+            if let Some(texts) = texts.collect::<Option<String>>().filter(|_| !list.is_empty()) {
+                return Ok(texts);
+            }
         }
-        other => other.print(Layout::Python).into(),
-    })
+        _ => {}
+    }
+    Ok(content.print(Layout::Python))
 }
 
 /// A text, unless it was hidden or cut.
 pub(super) fn whole(text: &str) -> Result<&str, Lack> {
-    if REDACTED.contains(&text) {
-        return Err(Lack::Redacted);
+    match before_cut(text) {
+        _ if REDACTED.contains(&text) => Err(Lack::Redacted),
+        Some(_) => Err(Lack::Cut),
+        None => Ok(text),
     }
-    if CUT_MARKS.iter().any(|mark| text.ends_with(mark)) {
-        return Err(Lack::Cut);
-    }
-    Ok(text)
 }

@@ -12,23 +12,20 @@ use super::span::{Span, field, folded, names, text_field};
 pub(super) fn spans(message: &Json) -> Result<Vec<Span>, String> {
     let message = inner(message);
     let mut spans = Vec::new();
+    // Before OTLP 0.15, scopes were called libraries.
     for (resources, scopes, items) in [
-        ("resourceSpans", "scopeSpans", "spans"),
-        ("batches", "scopeSpans", "spans"),
-        ("resourceLogs", "scopeLogs", "logRecords"),
+        ("resourceSpans batches", "scopeSpans instrumentationLibrarySpans", "spans"),
+        ("resourceLogs", "scopeLogs instrumentationLibraryLogs", "logRecords"),
     ] {
         for (at, resource) in list(message, resources, "")? {
             let about = attributes(resource.get("resource").unwrap_or(&Json::Null), &format!("{at}.resource"))?;
-            // Before OTLP 0.15, scopes were called libraries.
-            let older = ["instrumentationLibrarySpans", "instrumentationLibraryLogs"];
-            let older = older.into_iter().find(|older| resource.get(older).is_some());
-            for (at, scope) in list(resource, older.unwrap_or(scopes), &at)? {
+            let service = about.get_key_value("service.name").map(|(name, value)| (name.clone(), value.clone()));
+            for (at, scope) in list(resource, scopes, &at)? {
                 let name = scope.pointer("/scope/name").and_then(Json::as_str).unwrap_or_default();
                 for (at, item) in list(scope, items, &at)? {
                     let mut span = if items == "spans" { span(item, &at)? } else { record(item, &at)? };
                     span.fields.insert("otel.scope.name".to_owned(), name.into());
-                    let service = about.iter().find(|(name, _)| name == "service.name");
-                    span.fields.extend(service.cloned());
+                    span.fields.extend(service.clone());
                     spans.push(span);
                 }
             }
@@ -57,7 +54,7 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
     // 2 is the error code; the file exporter may write its name.
     let code = status.and_then(|status| status.get("code"));
     let failed = matches!(code, Some(Json::Int(2))) || code.and_then(Json::as_str) == Some("STATUS_CODE_ERROR");
-    let fields: BTreeMap<String, Json> = attributes(item, at)?.into_iter().collect();
+    let fields = attributes(item, at)?;
     // Some say it only by the exception, some only by its type; a status may hold the whole traceback.
     let thrown = events.iter().find_map(|(_, event): &(u64, Object)| event.get("exception.message")?.as_str());
     let said =
@@ -81,15 +78,13 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
 
 fn record(item: &Json, at: &str) -> Result<Span, String> {
     let mut fields = attributes(item, at)?;
-    if let Some(body) = item.get("body").map(value) {
-        match body {
-            Json::Object(body) => fields.extend(body.iter().map(|(name, value)| (name.to_owned(), value.clone()))),
-            Json::Null => {}
-            other => fields.push(("body".to_owned(), other)),
-        }
+    match item.get("body").map(value) {
+        Some(Json::Object(body)) => fields.extend(body.iter().map(|(name, value)| (name.to_owned(), value.clone()))),
+        None | Some(Json::Null) => {}
+        Some(other) => fields.extend([("body".to_owned(), other)]),
     }
-    let named_so = fields.iter().find(|(name, _)| name == "event.name").and_then(|(_, name)| name.as_str());
-    let name = text_field(item, "eventname").or(named_so).unwrap_or_default().to_owned();
+    let name = text_field(item, "eventname").or_else(|| fields.get("event.name")?.as_str());
+    let name = name.unwrap_or_default().to_owned();
     let at = time(item, "timeUnixNano");
     Ok(Span {
         trace: text_field(item, "traceid").unwrap_or_default().to_ascii_lowercase(),
@@ -130,19 +125,20 @@ pub(super) fn join_records(spans: Vec<Span>) -> Vec<Span> {
     spans
 }
 
-fn named(name: &str, fields: Vec<(String, Json)>) -> Object {
+fn named(name: &str, fields: BTreeMap<String, Json>) -> Object {
     let mut event: Object = fields.into_iter().collect();
     event.insert("event.name", name.into());
     event
 }
 
-/// The elements of a list, each with its path; none if there is no list.
-fn list<'a>(object: &'a Json, name: &str, at: &str) -> Result<Vec<(String, &'a Json)>, String> {
+/// The elements of the first of these lists that is there, each with its path; none if none is.
+fn list<'a>(object: &'a Json, of: &str, at: &str) -> Result<Vec<(String, &'a Json)>, String> {
+    let Some((name, held)) = names(of).find_map(|name| Some((name, field(object, &folded(name))?))) else {
+        return Ok(Vec::new());
+    };
     let path = if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
-    let elements = match field(object, &folded(name)) {
-        None => return Ok(Vec::new()),
-        Some(Json::Array(elements)) => elements,
-        Some(other) => return Err(format!("`{path}`: expected a list, found {}", other.kind())),
+    let Json::Array(elements) = held else {
+        return Err(format!("`{path}`: expected a list, found {}", held.kind()));
     };
     let element = |(index, element): (usize, &'a Json)| match element {
         Json::Object(_) => Ok((format!("{path}[{index}]"), element)),
@@ -151,7 +147,7 @@ fn list<'a>(object: &'a Json, name: &str, at: &str) -> Result<Vec<(String, &'a J
     elements.iter().enumerate().map(element).collect()
 }
 
-fn attributes(of: &Json, at: &str) -> Result<Vec<(String, Json)>, String> {
+fn attributes(of: &Json, at: &str) -> Result<BTreeMap<String, Json>, String> {
     let attribute = |(at, attribute): (String, &Json)| match attribute.get("key") {
         Some(Json::Str(key)) => Ok((key.clone(), attribute.get("value").map_or(Json::Null, value))),
         other => Err(format!("`{at}.key`: expected a string, found {}", other.map_or("nothing", Json::kind))),

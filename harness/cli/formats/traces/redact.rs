@@ -1,12 +1,12 @@
 //! Finds personal data in traces, and puts stand-ins in its place: the same text always gets the same one, so keys still agree.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use regex::{Captures, Regex};
 
-use super::span::{Opened, opened};
+use super::span::opened;
 use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
 
@@ -37,9 +37,8 @@ static PATTERNS: LazyLock<Vec<(Personal, Regex)>> = LazyLock::new(|| {
 pub(crate) struct Redactor {
     /// What is replaced: kinds of data, and patterns of the user's own.
     patterns: Vec<(Option<Personal>, Regex)>,
-    /// The stand-ins so far, by kind and text, and how many there are of each kind.
+    /// The stand-ins so far, by kind and text.
     known: HashMap<(Option<Personal>, String), String>,
-    numbers: BTreeMap<Option<Personal>, usize>,
 }
 
 impl Redactor {
@@ -53,7 +52,7 @@ impl Redactor {
         match value {
             Json::Str(text) => match opened(&Json::Str(text.clone())) {
                 // A stand-in for a number would not be JSON without quotes.
-                Opened::Json(inner) => {
+                Ok(inner) if inner.as_str().is_none() => {
                     let mut changed = inner.clone();
                     self.json(&mut changed);
                     if changed != inner {
@@ -96,8 +95,7 @@ impl Redactor {
         if let Some(known) = self.known.get(&(kind, same.clone())) {
             return known.clone();
         }
-        let number = self.numbers.entry(kind).or_default();
-        *number += 1;
+        let number = self.known.keys().filter(|(of, _)| *of == kind).count() + 1;
         let stand_in = match kind {
             Some(Personal::Email) => format!("person{number}@example.com"),
             Some(Personal::Phone) => format!("+1 555 01{number:05}"),
@@ -152,13 +150,9 @@ impl Personal {
             Personal::Phone => true,
             Personal::Card => {
                 let digits = text.bytes().rev().filter(u8::is_ascii_digit).map(|byte| u32::from(byte - b'0'));
-                let sum: u32 = digits
-                    .enumerate()
-                    .map(|(at, digit)| match digit * (1 + u32::try_from(at % 2).unwrap_or(0)) {
-                        doubled @ 10.. => doubled - 9,
-                        other => other,
-                    })
-                    .sum();
+                let twice = |digit: u32| digit * 2 / 10 + digit * 2 % 10;
+                let sum: u32 =
+                    digits.enumerate().map(|(at, digit)| if at % 2 == 0 { digit } else { twice(digit) }).sum();
                 sum.is_multiple_of(10) && !text.starts_with('0')
             }
         }

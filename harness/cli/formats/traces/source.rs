@@ -21,7 +21,7 @@ pub(crate) enum TraceFormat {
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
 
 /// Formats of traces that are told and not read: fields that only they have, whose they are, and how to get OTLP instead.
-const OTHERS: [(&str, &str, &str); 9] = [
+const OTHERS: [(&str, &str, &str); 8] = [
     (
         "traceid spans processes",
         "Jaeger's own format",
@@ -32,8 +32,7 @@ const OTHERS: [(&str, &str, &str); 9] = [
         "Zipkin's format",
         "send the spans through a Collector with the receiver `zipkin` and the exporter `file`",
     ),
-    ("runtype dottedorder", "LangSmith's own format", "LANGSMITH_OTEL_ENABLED=true makes the service send OTLP"),
-    ("runtype inputs", "LangSmith's own format", "LANGSMITH_OTEL_ENABLED=true makes the service send OTLP"),
+    ("runtype", "LangSmith's own format", "LANGSMITH_OTEL_ENABLED=true makes the service send OTLP"),
     ("context spankind", "Phoenix's own format", SERVICE),
     ("context.spanid", "Phoenix's own format", SERVICE),
     ("rootspanid spanattributes", "Braintrust's own format", SERVICE),
@@ -66,33 +65,27 @@ pub(super) fn read(format: TraceFormat, inputs: &[PathBuf]) -> Result<(Vec<Span>
 pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<Span>, String>> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let place = |line, column| Place { line, column };
-    let mut lines = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
+    let lines = || bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
     // A file of lines is told by its first line, which is JSON by itself.
-    let first = lines.next().and_then(|(_, line)| Json::parse_request(line).ok());
+    let by_lines = lines().count() > 1 && lines().next().is_some_and(|(_, line)| Json::parse_request(line).is_ok());
+    let parts = if by_lines { lines().collect() } else { vec![(0, bytes)] };
     let mut messages: Vec<(Option<Place>, Json)> = Vec::new();
-    if let Some(first) = first.filter(|_| lines.clone().next().is_some()) {
-        messages.push((Some(place(1, 1)), first));
-        for (number, line) in lines {
-            let value = Json::parse_request(line);
-            let value = value.map_err(|e| Error::new(e.message).at(place(number + 1, e.column)))?;
-            messages.push((Some(place(number + 1, 1)), value));
-        }
-    } else {
-        let value = Json::parse_request(bytes).map_err(|e| Error::new(e.message).at(place(e.line, e.column)))?;
-        match value {
+    for (line, part) in parts {
+        match Json::parse_request(part).map_err(|e| Error::new(e.message).at(place(line + e.line, e.column)))? {
+            value if by_lines => messages.push((Some(place(line + 1, 1)), value)),
             Json::Array(list) => messages.extend(list.into_iter().map(|message| (None, message))),
             value => messages.push((None, value)),
         }
     }
-    let by_lines = messages.first().is_some_and(|(place, _)| place.is_some());
     let told = if by_lines { &messages[..1] } else { &messages[..] };
-    if told.is_empty() || !told.iter().all(|(_, message)| format.is(message)) {
+    let (is_one, spans_of, _) = format.reader();
+    if told.is_empty() || !told.iter().all(|(_, message)| is_one(message)) {
         return Ok(Err(format.mismatch(messages.first().map(|(_, message)| message))));
     }
     let mut spans = Vec::new();
     for (place, message) in &messages {
         let error = |what| place.map_or_else(|| Error::new(&what), |place| Error::new(&what).at(place));
-        spans.extend(format.spans(message).map_err(error)?);
+        spans.extend(spans_of(message).map_err(error)?);
     }
     Ok(Ok(spans))
 }
@@ -104,32 +97,27 @@ fn samples(value: &Json) -> Vec<&Json> {
     first.chain([value]).collect()
 }
 
-impl TraceFormat {
-    fn is(self, value: &Json) -> bool {
-        match self {
-            TraceFormat::Otlp => otlp::is_one(value),
-            TraceFormat::Langfuse => langfuse::is_one(value),
-        }
-    }
+/// Whether a value has a format, how its spans are read, and the line about any other value.
+type Reader = (fn(&Json) -> bool, fn(&Json) -> Result<Vec<Span>, String>, &'static str);
 
-    fn spans(self, value: &Json) -> Result<Vec<Span>, String> {
+impl TraceFormat {
+    fn reader(self) -> Reader {
         match self {
-            TraceFormat::Otlp => otlp::spans(value),
-            TraceFormat::Langfuse => langfuse::spans(value),
+            TraceFormat::Otlp => (otlp::is_one, otlp::spans, "not OTLP: expected `resourceSpans` or `resourceLogs`"),
+            TraceFormat::Langfuse => (
+                langfuse::is_one,
+                langfuse::spans,
+                "not an export of Langfuse: expected `observations`, or an observation on each line",
+            ),
         }
     }
 
     /// What a file is that does not have this format.
     fn mismatch(self, value: Option<&Json>) -> String {
-        let own = match self {
-            TraceFormat::Otlp => "not OTLP: expected `resourceSpans` or `resourceLogs`",
-            TraceFormat::Langfuse => {
-                "not an export of Langfuse: expected `observations`, or an observation on each line"
-            }
-        };
+        let (.., own) = self.reader();
         let Some(value) = value else { return own.to_owned() };
         for (other, name) in [(TraceFormat::Otlp, "otlp"), (TraceFormat::Langfuse, "langfuse")] {
-            if other != self && other.is(value) {
+            if other.reader().0(value) {
                 return format!("{own}\n  it is of the format `{name}`: retake import {name} FILE");
             }
         }

@@ -1,9 +1,10 @@
 //! A span of a trace, independent of the format that it came in.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use retake_core::json::{Json, Object};
 
+use super::lack::Lack;
 use super::otlp::number;
 
 /// One span, or one observation of Langfuse.
@@ -72,15 +73,6 @@ pub(super) fn undotted(value: &Json) -> Option<Json> {
     tree(fields.iter().map(|(name, held)| (name.splitn(DEPTH, '.').collect(), held)).collect(), "").ok()
 }
 
-/// The value of one attribute, as text that holds JSON or as structure.
-pub(super) enum Opened {
-    Json(Json),
-    /// A text that is not JSON.
-    Text(String),
-    /// The beginning of a JSON text.
-    Cut,
-}
-
 impl Span {
     /// The value of an attribute; of `name.0.…` and so on if the attribute was flattened.
     /// Fails if a flattened list lacks elements: what is missing.
@@ -101,6 +93,11 @@ impl Span {
     /// The first of these attributes that has a text. Their names are separated by spaces.
     pub(super) fn first_text(&self, of: &str) -> Option<&str> {
         names(of).find_map(|name| self.text(name))
+    }
+
+    /// What is in the first of these attributes that is whole.
+    pub(super) fn opened(&self, of: &str) -> Option<Json> {
+        names(of).find_map(|name| opened(self.fields.get(name)?).ok())
     }
 
     /// The first of these attributes that is a number.
@@ -161,55 +158,43 @@ fn tree(parts: Vec<(Vec<&str>, &Json)>, at: &str) -> Result<Json, String> {
     Ok(Json::Array(entries.into_iter().map(|(_, value)| value).collect()))
 }
 
-/// Parses a text that holds JSON, even if it was encoded twice.
-pub(super) fn opened(value: &Json) -> Opened {
-    let Json::Str(text) = value else { return Opened::Json(value.clone()) };
-    let begins = text.trim_start().as_bytes().first().copied();
+/// The value of an attribute, or of a part of one: if it is a text that holds JSON, also encoded twice, that JSON.
+/// Fails if the text is only the beginning of one.
+pub(super) fn opened(value: &Json) -> Result<Json, Lack> {
+    let Json::Str(text) = value else { return Ok(value.clone()) };
+    let begins = text.trim_start().as_bytes().first();
     if !matches!(begins, Some(b'{' | b'[' | b'"')) {
-        return Opened::Text(text.clone());
+        return Ok(value.clone());
     }
+    // Nothing is wrong with a beginning but that it ends.
+    let whole = before_cut(text.trim_end()).unwrap_or(text);
+    let is_cut = || serde_json::from_str::<serde::de::IgnoredAny>(whole).is_err_and(|error| error.is_eof());
     match Json::parse_request(text.trim().as_bytes()) {
-        Ok(json @ Json::Str(_)) => opened(&json),
-        Ok(json) => Opened::Json(json),
-        Err(_) if begins != Some(b'"') && is_cut(text) => Opened::Cut,
-        Err(_) => Opened::Text(text.clone()),
+        Ok(json) => opened(&json),
+        Err(_) if begins != Some(&b'"') && is_cut() => Err(Lack::Cut),
+        Err(_) => Ok(value.clone()),
     }
 }
 
-/// Whether a text is the beginning of a JSON text: nothing is wrong with it but that it ends.
-fn is_cut(text: &str) -> bool {
-    let text = text.trim_end();
-    let text = CUT_MARKS.iter().find_map(|mark| text.strip_suffix(mark)).unwrap_or(text);
-    serde_json::from_str::<serde::de::IgnoredAny>(text).is_err_and(|error| error.is_eof())
+/// What stands before the mark that tools put where they cut a text: `[truncated]`, `<truncated>`, `... (truncated)`.
+pub(super) fn before_cut(text: &str) -> Option<&str> {
+    let before = text.strip_suffix([']', '>', ')'])?.strip_suffix("truncated")?;
+    let is_prose =
+        before.ends_with('(') && !before.ends_with(".(") && !before.ends_with(". (") && !before.ends_with("… (");
+    before.strip_suffix(['[', '<', '(']).filter(|_| !is_prose).map(|before| before.trim_end_matches(['.', '…', ' ']))
 }
 
-/// What tools put where they cut a text.
-pub(super) const CUT_MARKS: [&str; 8] = [
-    "...[truncated]",
-    "... [truncated]",
-    "[truncated]",
-    "<truncated>",
-    "…[truncated]",
-    "...(truncated)",
-    "... (truncated)",
-    "… (truncated)",
-];
-
-/// The spans of each trace by their start, and the traces in the order in which they were read.
+/// The spans of each trace by their start, and the traces by theirs.
 pub(super) fn by_trace(spans: Vec<Span>) -> Vec<Vec<Span>> {
-    let (mut traces, mut places): (Vec<Vec<Span>>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
-    for span in spans {
-        let place = *places.entry(span.trace.clone()).or_insert(traces.len());
-        if place == traces.len() {
-            traces.push(Vec::new());
-        }
-        traces[place].push(span);
+    let mut traces: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+    for mut span in spans {
+        span.events.sort_by_key(|(time, _)| *time);
+        traces.entry(span.trace.clone()).or_default().push(span);
     }
+    let mut traces: Vec<Vec<Span>> = traces.into_values().collect();
     for trace in &mut traces {
         trace.sort_by_key(|span| span.start);
-        for span in trace {
-            span.events.sort_by_key(|(time, _)| *time);
-        }
     }
+    traces.sort_by_key(|trace| trace[0].start);
     traces
 }

@@ -5,8 +5,8 @@ use retake_core::json::{Json, Object};
 use retake_wire::{self as wire, Api, Response};
 
 use super::lack::Lack;
-use super::message::{FINISH, Said, message, whole};
-use super::span::{Opened, field, is_among, names, opened, text_field};
+use super::message::{FINISH, Said, message, of_pieces, whole};
+use super::span::{field, is_among, names, opened, text_field};
 
 /// A conversation, with what its request says beside the messages; or an answer.
 #[derive(Clone, Debug, Default)]
@@ -60,18 +60,15 @@ impl Talk {
     }
 
     fn walk(&mut self, value: &Json, side: Side, depth: usize) -> Result<(), Lack> {
-        let value = match opened(value) {
-            Opened::Json(value) => value,
-            Opened::Cut => return Err(Lack::Cut),
-            Opened::Text(text) if side == Side::Answered => return self.text("ai", &text),
-            Opened::Text(text) => return whole(&text).and(Err(Lack::NoRoles)),
-        };
+        let value = opened(value)?;
         // An exporter put the beginning of a payload in its place.
         if value.get("truncated") == Some(&Json::Bool(true)) && value.get("payload_prefix").is_some() {
             return Err(Lack::Cut);
         }
         match (&value, side) {
             _ if depth > DEPTH => Err(Lack::NoRoles),
+            (Json::Str(text), Side::Answered) => self.text("ai", text),
+            (Json::Str(text), Side::Asked) => whole(text).and(Err(Lack::NoRoles)),
             (Json::Array(list), _) => self.list(list, side, depth),
             (Json::Object(_), Side::Asked) => self.request(&value, depth),
             (Json::Object(_), Side::Answered) => self.response(&value, depth),
@@ -80,15 +77,15 @@ impl Talk {
     }
 
     fn list(&mut self, list: &[Json], side: Side, depth: usize) -> Result<(), Lack> {
-        match list {
-            [inner @ Json::Array(_)] => return self.walk(inner, side, depth + 1),
-            [Json::Array(_), Json::Array(_), ..] => return Err(Lack::Several),
-            [_, ..] if side == Side::Asked => {}
-            [one @ Json::Str(text)] if !matches!(opened(one), Opened::Json(message) if message.get("role").is_some()) =>
+        match (list, side) {
+            ([inner @ Json::Array(_)], _) => return self.walk(inner, side, depth + 1),
+            ([Json::Array(_), Json::Array(_), ..], _) => return Err(Lack::Several),
+            ([one @ Json::Str(text)], Side::Answered)
+                if !opened(one).is_ok_and(|message| message.get("role").is_some()) =>
             {
                 return self.text("ai", text);
             }
-            [inner @ Json::Object(_)] if inner.get("role").is_none() => {
+            ([inner @ Json::Object(_)], Side::Answered) if inner.get("role").is_none() => {
                 let mut inside = Talk::default();
                 if inside.response(inner, depth + 1).is_ok() {
                     *self = inside;
@@ -99,7 +96,7 @@ impl Talk {
         }
         if side == Side::Answered {
             self.told = true;
-            if let Some(said) = Said::of_pieces(list)? {
+            if let Some(said) = of_pieces(list)? {
                 self.said.push(said);
                 return Ok(());
             }
@@ -108,38 +105,35 @@ impl Talk {
     }
 
     fn element(&mut self, element: &Json) -> Result<(), Lack> {
-        let element = match opened(element) {
-            Opened::Json(element @ Json::Object(_)) => element,
-            Opened::Cut => return Err(Lack::Cut),
-            _ => return Err(Lack::NoRoles),
-        };
+        let element = opened(element)?;
         // Tools that are offered stand among the messages in some exports.
         let content = element.get("content").unwrap_or(&Json::Null);
         if content.pointer("/function/name").is_some() && element.get("tool_call_id").is_none() {
             self.tools.push(content.clone());
         } else if element.str_of("type").is_none_or(|kind| !is_among(kind, ASIDES)) {
-            self.said.extend(message(&element)?.ok_or(Lack::NoRoles)?);
+            self.said.push(message(&element)?.ok_or(Lack::NoRoles)?);
         }
         Ok(())
     }
 
     fn text(&mut self, role: &str, text: &str) -> Result<(), Lack> {
-        let blocks = vec![Block::Text(whole(text)?.to_owned())];
-        self.said.push(Said { role: role.to_owned(), blocks, ..Said::default() });
+        let mut said = Said { role: role.to_owned(), ..Said::default() };
+        said.text(text)?;
+        self.said.push(said);
         Ok(())
     }
 
     fn request(&mut self, value: &Json, depth: usize) -> Result<(), Lack> {
         let config = value.get("config").or_else(|| value.get("generation_config"));
         for part in [Some(value), config].into_iter().flatten() {
-            self.system.extend(field(part, SYSTEM).and_then(text_of));
+            self.system.extend(field(part, SYSTEM).and_then(system_of));
             self.tools.extend(part.get("tools").and_then(Json::as_array).unwrap_or_default().iter().cloned());
         }
         self.continues = self.continues.take().or_else(|| value.str_of("previous_response_id").map(str::to_owned));
         if value.get("messages").is_none()
             && let Some(said) = message(value)?
         {
-            self.said.extend(said);
+            self.said.push(said);
             return Ok(());
         }
         let inner = names(TO_MESSAGES).find_map(|name| Some((name, field(value, name)?)));
@@ -156,7 +150,7 @@ impl Talk {
     }
 
     fn response(&mut self, value: &Json, depth: usize) -> Result<(), Lack> {
-        if let Some((_, answer)) = of_provider(value) {
+        if let Some((.., answer)) = of_provider(value) {
             (self.answer, self.told) = (Some(answer), true);
             return Ok(());
         }
@@ -166,16 +160,16 @@ impl Talk {
         let is_alone =
             || field(value, "message").is_none() || value.as_object().is_some_and(|fields| fields.len() == 1);
         if let Some(said) = message(value)? {
-            (self.said, self.told) = (said, true);
+            (self.said, self.told) = (vec![said], true);
         } else if calls || text.is_some() && is_alone() {
             // Text and calls beside each other, without a role.
             let mut message = value.clone();
             message.as_object_mut().map(|fields| fields.insert("role", "assistant".into()));
-            self.said = self::message(&message)?.unwrap_or_default();
+            self.said.extend(self::message(&message)?);
             self.told |= calls;
         } else {
             // A text in any other field may be part of JSON that the model wrote.
-            let is_text = |inner: &&Json| inner.as_str().is_some() && matches!(opened(inner), Opened::Text(_));
+            let is_text = |inner: &&Json| inner.as_str().is_some() && matches!(opened(inner), Ok(Json::Str(_)));
             let inner = field(value, TO_ANSWER).filter(|inner| !is_text(inner)).or_else(|| field(value, ANSWER_TEXTS));
             self.walk(inner.ok_or(Lack::NoRoles)?, Side::Answered, depth + 1)?;
         }
@@ -208,85 +202,72 @@ impl Talk {
     /// Adds the text to an answer of calls alone, or the calls to one of text.
     pub(super) fn add_half(&mut self, other: Talk) {
         let (Some(answer), Some(other)) = (&mut self.answer, other.answer) else { return };
-        let is_call = |block: &Block| matches!(block, Block::ToolCall(_));
-        let (calls, others) = (answer.blocks.iter().all(is_call), other.blocks.iter().all(is_call));
-        if calls && other.tool_calls().is_empty() {
-            answer.blocks.splice(0..0, other.blocks);
-        } else if others && answer.tool_calls().is_empty() {
+        let has_text = |answer: &Answer| answer.blocks.len() > answer.tool_calls().len();
+        if has_text(answer) != has_text(&other) && (answer.tool_calls().is_empty() || other.tool_calls().is_empty()) {
             answer.blocks.extend(other.blocks);
+            answer.blocks.sort_by_key(|block| matches!(block, Block::ToolCall(_)));
         }
         answer.finish = answer.finish.take().or(other.finish);
     }
 
     /// The messages, as a call's request would hold them; system prompts too. Results get the names of the tools they are of.
     pub(super) fn messages(&self) -> Vec<Message> {
-        let (mut messages, mut last_item): (Vec<Message>, bool) = (Vec::new(), false);
-        // The calls so far, and whether each has its result.
-        let mut calls: Vec<(&ToolCall, bool)> = Vec::new();
-        for (place, said) in self.said.iter().enumerate() {
-            for (number, result) in said.results.iter().enumerate() {
-                let (id, name) = (result.tool_call_id.as_deref().unwrap_or_default(), result.name.as_deref());
-                let is_of = |call: &ToolCall| !id.is_empty() && call.id == id;
-                let open = |fits: &dyn Fn(&ToolCall) -> bool| {
-                    calls.iter().position(|(call, has_result)| !has_result && fits(call))
-                };
-                // Some frameworks put the tool's name, or nothing, in the place of the id.
-                let at = open(&is_of).or_else(|| open(&|call| call.name == name.unwrap_or(id)));
-                let at = at.or_else(|| open(&|_| id.is_empty() && name.is_none()));
-                let at = at.or_else(|| calls.iter().rposition(|(call, _)| is_of(call)));
-                // OpenLLMetry names calls of the Responses API by the id of the item, results by that of the call: where each call
-                // has one result, they are in order.
-                let is_last =
-                    || calls.iter().filter(|(_, has_result)| !has_result).count() == self.results_from(place) - number;
-                let at = at.or_else(|| open(&|_| name.is_none() && is_last()));
-                let of_call = at.map(|at| {
-                    calls[at].1 = true;
-                    calls[at].0.name.clone()
-                });
-                messages.push(Message { name: of_call.or_else(|| result.name.clone()), ..result.clone() });
-            }
-            calls.extend(said.calls().map(|call| (call, false)));
-            if said.blocks.is_empty() && !said.results.is_empty() {
-                last_item = false;
-                continue;
-            }
-            let answer = Answer { blocks: said.blocks.clone(), ..Answer::default() };
-            let message = Message { kind: said.role.clone(), name: said.name.clone(), ..answer.to_message() };
+        let mut joined: Vec<Said> = Vec::new();
+        for said in &self.said {
             // No other API takes an answer after calls without their results: such are items, too, whatever holds each.
-            let joins = |last: &&mut Message| {
-                let is_item = last_item && said.item || !last.tool_calls.is_empty() || !message.tool_calls.is_empty();
-                last.kind == "ai" && said.role == "ai" && is_item
-            };
-            match messages.last_mut().filter(joins) {
-                Some(last) => {
-                    last.tool_calls.extend(message.tool_calls);
-                    last.content = match (&last.content, message.content) {
-                        (Json::Str(before), Json::Str(text)) => format!("{before}{text}").into(),
-                        (before, content) if !content.is_truthy() => before.clone(),
-                        (_, content) => content,
-                    };
-                }
-                None => messages.push(message),
+            let is_item = |last: &&mut Said| said.item || last.calls().chain(said.calls()).next().is_some();
+            let is_alone = |said: &Said| said.role == "ai" && said.results.is_empty();
+            match joined.last_mut().filter(|last| is_alone(last) && is_alone(said)).filter(is_item) {
+                Some(last) => last.blocks.extend(said.blocks.clone()),
+                None => joined.push(said.clone()),
             }
-            last_item = said.item && said.role == "ai";
         }
+        let mut messages = Vec::new();
+        for Said { role, name, blocks, results, .. } in joined {
+            let of_results_alone = blocks.is_empty() && !results.is_empty();
+            messages.extend(results);
+            let said = Answer { blocks, ..Answer::default() }.to_message();
+            messages.extend((!of_results_alone).then_some(Message { kind: role, name, ..said }));
+        }
+        name_results(&mut messages);
         messages
     }
+}
 
-    /// How many results follow each other from a message on.
-    fn results_from(&self, place: usize) -> usize {
-        let results = self.said[place..].iter().take_while(|said| !said.results.is_empty());
-        results.map(|said| said.results.len()).sum()
+/// Gives results the names of the tools that they are of.
+pub(super) fn name_results(messages: &mut [Message]) {
+    // The calls so far, and whether each has its result.
+    let mut calls: Vec<(ToolCall, bool)> = Vec::new();
+    for place in 0..messages.len() {
+        let to_come = messages[place..].iter().take_while(|message| message.kind == "tool").count();
+        let message = &mut messages[place];
+        calls.extend(message.tool_calls.iter().map(|call| (call.clone(), false)));
+        if message.kind != "tool" {
+            continue;
+        }
+        let (id, name) = (message.tool_call_id.as_deref().unwrap_or_default(), message.name.as_deref());
+        let is_of = |call: &ToolCall| !id.is_empty() && call.id == id;
+        let open =
+            |fits: &dyn Fn(&ToolCall) -> bool| calls.iter().position(|(call, has_result)| !has_result && fits(call));
+        // OpenLLMetry names calls of the Responses API by the id of the item, results by that of the call: where each call has one
+        // result, they are in order.
+        let in_order = calls.iter().filter(|(_, has_result)| !has_result).count() == to_come;
+        // Some frameworks put the tool's name, or nothing, in the place of the id.
+        let at = open(&is_of)
+            .or_else(|| open(&|call| call.name == name.unwrap_or(id)))
+            .or_else(|| calls.iter().rposition(|(call, _)| is_of(call)))
+            .or_else(|| open(&|_| name.is_none() && (id.is_empty() || in_order)));
+        if let Some(at) = at {
+            calls[at].1 = true;
+            message.name = Some(calls[at].0.name.clone());
+        }
     }
+}
 
-    /// The system prompt: what is beside the messages, else the system messages.
-    pub(super) fn system_text(&self) -> String {
-        let texts = |said: &Said| {
-            said.blocks.iter().map(|block| if let Block::Text(text) = block { &text[..] } else { "" }).collect()
-        };
-        let of_messages = || self.said.iter().filter(|said| said.role == "system").map(texts).collect::<Vec<String>>();
-        if self.system.is_empty() { of_messages() } else { self.system.clone() }.join("\n\n")
-    }
+/// The system prompt in the messages.
+pub(super) fn system_text(messages: &[Message]) -> String {
+    let system = messages.iter().filter(|message| message.kind == "system");
+    system.filter_map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Some frameworks write what a stream carried piece by piece, and the whole after it: leaves out the pieces.
@@ -325,50 +306,27 @@ pub(super) fn finish_of(word: &str) -> Finish {
     }
 }
 
-/// Which API a response is of by what it holds, and the answer in it.
-pub(super) fn of_provider(response: &Json) -> Option<(Api, Answer)> {
-    let api = if response.get("choices").is_some_and(|choices| choices.pointer("/0/message").is_some()) {
-        Api::OpenAiChat
-    } else if response.str_of("object") == Some("response") && response.get("output").is_some() {
-        Api::OpenAiResponses
-    } else if response.str_of("type") == Some("message")
-        && response.get("content").is_some_and(|content| content.as_array().is_some())
-        // An item of the Responses API has none.
-        && response.get("stop_reason").is_some()
-    {
-        Api::Anthropic
-    } else if response.get("candidates").is_some() {
-        Api::Gemini
-    } else if response.get("done").is_some() && response.get("message").is_some() {
-        Api::Ollama
-    } else {
-        return None;
-    };
+/// How the responses of each API are told, by fields that they have, and the path of its calls.
+const APIS: [(Api, &str, &str); 5] = [
+    (Api::OpenAiChat, "/choices/0/message", "/v1/chat/completions"),
+    (Api::OpenAiResponses, "/object /output", "/v1/responses"),
+    // An item of the Responses API has no reason to stop.
+    (Api::Anthropic, "/type /content /stop_reason", "/v1/messages"),
+    (Api::Gemini, "/candidates", "/v1beta/models/{model}:generateContent"),
+    (Api::Ollama, "/done /message", "/api/chat"),
+];
+
+/// Which API a response is of by what it holds, with the path of its calls, and the answer in it.
+pub(super) fn of_provider(response: &Json) -> Option<(Api, &'static str, Answer)> {
+    let has = |fields: &str| names(fields).all(|field| response.pointer(field).is_some());
+    let (api, _, path) = APIS.into_iter().find(|(_, fields, _)| has(fields))?;
     let answer = wire::decode_response(api, &Response::json(200, response.clone())).ok()?;
-    (!answer.blocks.is_empty()).then_some((api, answer))
+    (!answer.blocks.is_empty()).then_some((api, path, answer))
 }
 
 /// The text of a system prompt in any form.
-fn text_of(value: &Json) -> Option<String> {
-    match value {
-        Json::Str(text) if !text.is_empty() => Some(text.clone()),
-        Json::Array(parts) => {
-            let texts: String = parts
-                .iter()
-                .filter_map(|part| part.as_str().or(part.str_of("text")).or(part.str_of("content")))
-                .collect();
-            Some(texts).filter(|texts| !texts.is_empty())
-        }
-        Json::Object(_) => text_of(value.get("parts").or_else(|| value.get("content"))?),
-        _ => None,
-    }
-}
-
-/// The text of a system prompt in an attribute.
 pub(super) fn system_of(value: &Json) -> Option<String> {
-    match opened(value) {
-        Opened::Json(value) => text_of(&value),
-        Opened::Text(text) => Some(text),
-        Opened::Cut => None,
-    }
+    let mut said = Said::default();
+    said.pieces(&opened(value).ok()?).ok()?;
+    Some(Answer { blocks: said.blocks, ..Answer::default() }.text()).filter(|text| !text.is_empty())
 }

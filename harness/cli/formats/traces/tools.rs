@@ -8,7 +8,7 @@ use retake_wire::fixture::{ToolExchange, ToolExchanges};
 use super::call::{ModelCall, kind};
 use super::fields::{Kind, TOOL_ARGUMENTS, TOOL_NAME, TOOL_RESULT, TOOL_SERVER};
 use super::message::arguments;
-use super::span::{Opened, Span, names, opened};
+use super::span::{Span, names, opened};
 
 /// The protocol version that a double names if nothing was recorded.
 const PROTOCOL: &str = "2025-06-18";
@@ -28,15 +28,15 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
             continue;
         };
         let sent = value(TOOL_ARGUMENTS).map_or_else(|| Json::object::<String>([]), |sent| arguments(&sent));
-        let answer = match opened(&result) {
+        let Ok(result) = opened(&result) else {
+            notes.push(format!("tool `{name}` of `{server}`: the result in its span {} was cut", span.id));
+            continue;
+        };
+        let answer = match &result {
             // The server's own answer.
-            Opened::Json(result) if result.get("content").and_then(Json::as_array).is_some() => result,
-            Opened::Json(Json::Str(text)) | Opened::Text(text) => text_result(&text, span.failed.is_some()),
-            Opened::Json(result) => text_result(&result.print(Layout::Python), span.failed.is_some()),
-            Opened::Cut => {
-                notes.push(format!("tool `{name}` of `{server}`: the result in its span {} was cut", span.id));
-                continue;
-            }
+            result if result.get("content").and_then(Json::as_array).is_some() => result.clone(),
+            Json::Str(text) => text_result(text, span.failed.is_some()),
+            result => text_result(&result.print(Layout::Python), span.failed.is_some()),
         };
         let params = Json::object([("arguments", sent), ("name", name.into())]);
         servers.entry(server.to_owned()).or_default().push(exchange("tools/call", params, answer));
@@ -45,20 +45,19 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
         let names = without.into_iter().collect::<Vec<_>>().join(", ");
         notes.push(format!("tools without a double, since no span names their server: {names}"));
     }
+    let offered = definitions(calls);
     for (server, exchanges) in &mut servers {
-        let called: BTreeSet<String> =
-            exchanges.iter().filter_map(|exchange| exchange.params.str_of("name").map(str::to_owned)).collect();
-        let offered = definitions(calls);
-        let missing: Vec<&String> = called.iter().filter(|name| !offered.contains_key(*name)).collect();
+        let called: BTreeSet<&str> = exchanges.iter().filter_map(|exchange| exchange.params.str_of("name")).collect();
+        let missing: Vec<&str> = called.iter().filter(|name| !offered.contains_key(**name)).copied().collect();
+        let missing = missing.join(", ");
+        let tools: Vec<Json> = called.iter().filter_map(|name| offered.get(*name).cloned()).collect();
         let info = Json::object([("name", server.as_str().into()), ("version", "0".into())]);
         let capabilities = Json::object([("tools", Json::object::<String>([]))]);
         let hello = [("capabilities", capabilities), ("protocolVersion", PROTOCOL.into()), ("serverInfo", info)];
         exchanges.insert(0, exchange("initialize", Json::Null, Json::object(hello)));
         if missing.is_empty() {
-            let tools = called.iter().filter_map(|name| offered.get(name).cloned()).collect();
             exchanges.insert(1, exchange("tools/list", Json::Null, Json::object([("tools", Json::Array(tools))])));
         } else {
-            let missing = missing.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
             notes.push(format!(
                 "the double of `{server}` cannot list its tools: the trace has no definition of {missing}"
             ));

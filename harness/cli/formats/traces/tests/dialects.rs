@@ -227,6 +227,18 @@ fn a_providers_own_request_and_response_are_taken_as_they_are() {
 }
 
 #[test]
+fn the_whole_that_a_library_made_of_a_stream_is_not_what_the_provider_sent() {
+    let request = json!({"model": "gpt-4o", "stream": true, "messages": [{"role": "user", "content": "Hi"}]});
+    let whole = json!({"object": "chat.completion.chunk", "id": "x", "model": "gpt-4o-1",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hello"}}]});
+    let span = json!({"openinference.span.kind": "LLM", "input.value": request, "output.value": whole});
+    let taken = taken(&otlp(&[("ChatCompletion", span)]));
+    let turn = &taken.fixture.table.turns()[0];
+    assert!(turn.wire.is_none() && turn.checks.is_some(), "its request is whole, its response is not the provider's");
+    assert_eq!(turn.output.text(), "Hello");
+}
+
+#[test]
 fn a_span_around_the_calls_is_no_call_of_its_own() {
     let call = json!({
         "gen_ai.operation.name": "chat",
