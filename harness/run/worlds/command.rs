@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use super::batch::Judged;
 use super::matrix::{self, Matrix};
-use super::plan::World;
+use super::places::World;
 use super::{table, test};
 use crate::report::{RunAction, WorldData, table as columns, terminal};
 use crate::run::action::WorldsOptions;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::batch::Judged;
 use super::matrix::Matrix;
-use super::plan::World;
+use super::places::World;
 use crate::report::unified;
 use retake_model::Fault;
 

@@ -15,12 +15,12 @@ pub(super) const WITHOUT: &str = "without a word";
 /// The words of something that has not ended.
 const STILL: [&str; 9] = ["run", "pend", "progress", "process", "queue", "start", "creat", "work", "active"];
 
-/// Declares the verdicts, each with its word in tables, and whether it fails until somebody accepts it.
+/// Declares the verdicts: a row for each, with its word in tables, whether it fails until somebody accepts it, and what it means.
 macro_rules! verdicts {
-    ($($(#[doc = $doc:literal])+ $did:ident = $word:literal, $fails:literal;)+) => {
+    ($($did:ident $word:literal $fails:literal $doc:literal;)+) => {
         /// What a service did.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub(super) enum Did { $($(#[doc = $doc])+ $did),+ }
+        pub(super) enum Did { $(#[doc = $doc] $did),+ }
 
         impl Did {
             /// The word in tables.
@@ -37,40 +37,23 @@ macro_rules! verdicts {
 }
 
 verdicts! {
-    /// Its client got what was recorded.
-    Recovered = "recovered", false;
-    /// It went on after it was killed, and its client got what was recorded.
-    Resumed = "resumed", false;
-    /// It said that something failed.
-    Reported = "reported", false;
-    /// It ended as if all was well, with less than was recorded.
-    Silent = "SILENT", true;
-    /// It sent the beginning of a text, and then all of it once more.
-    Repeated = "REPEATED", true;
-    /// A tool ran with arguments that the model did not give.
-    Acted = "ACTED", true;
-    /// It ended well, and said something else.
-    Other = "other", false;
-    /// It asked the model what was never recorded.
-    WentOn = "went on", false;
-    /// Its client did not get all that was recorded, over both of its connections.
-    Lost = "LOST", true;
-    /// Its client got something twice.
-    Doubled = "DOUBLED", true;
-    /// It goes on for a client that has left, or the client that came back waits for ever.
-    NeverEnds = "NEVER ENDS", true;
-    /// It asked the model once more for what it had got.
-    PaidTwice = "PAID TWICE", true;
-    /// A tool acted once more than it should.
-    ActedTwice = "ACTED TWICE", true;
-    /// It did not end.
-    Hung = "hung", true;
-    /// Its process ended, or it panicked.
-    Crashed = "crashed", true;
-    /// It did not work any more afterwards.
-    Sick = "sick", true;
-    /// It asked again and again.
-    Storm = "storm", true;
+    Recovered "recovered" false "Its client got what was recorded.";
+    Resumed "resumed" false "It went on after it was killed, and its client got what was recorded.";
+    Reported "reported" false "It said that something failed.";
+    Silent "SILENT" true "It ended as if all was well, with less than was recorded.";
+    Repeated "REPEATED" true "It sent the beginning of a text, and then all of it once more.";
+    Acted "ACTED" true "A tool ran with arguments that the model did not give.";
+    Other "other" false "It ended well, and said something else.";
+    WentOn "went on" false "It asked the model what was never recorded.";
+    Lost "LOST" true "Its client did not get all that was recorded, over both of its connections.";
+    Doubled "DOUBLED" true "Its client got something twice.";
+    NeverEnds "NEVER ENDS" true "It goes on for a client that has left, or the client that came back waits for ever.";
+    PaidTwice "PAID TWICE" true "It asked the model once more for what it had got.";
+    ActedTwice "ACTED TWICE" true "A tool acted once more than it should.";
+    Hung "hung" true "It did not end.";
+    Crashed "crashed" true "Its process ended, or it panicked.";
+    Sick "sick" true "It did not work any more afterwards.";
+    Storm "storm" true "It asked again and again.";
 }
 
 /// What a service did, and what says so.
@@ -199,7 +182,7 @@ impl Compared<'_> {
                 return Verdict::new(did, format!("{status}, ends, {}{of}", quoted(new)));
             }
         }
-        if let Some(what) = self.cut() {
+        if let Some(what) = cut(recorded, now, |place| self.noise.texts.contains(place)) {
             return Verdict::new(Did::Silent, format!("{status}, ends, {what}"));
         }
         let changed = self.changed.as_deref().unwrap_or("something differs");
@@ -232,24 +215,33 @@ impl Compared<'_> {
         };
         places.into_iter().find_map(repeated)
     }
-
-    /// What is left of the text of which the most is missing, or `None` if all texts came.
-    fn cut(&self) -> Option<String> {
-        let recorded = self.recorded.texts.iter().filter(|(place, _)| !self.noise.texts.contains(*place));
-        let missing = recorded.filter_map(|(place, recorded)| {
-            let now = texts_at(self.now, place);
-            let (whole, came) = (whole(recorded), whole(now));
-            let (all, left) = (whole.chars().count(), came.chars().count());
-            (left < all).then(|| (all - left, came, all))
-        });
-        // Of equal ones the first counts, as in each run.
-        let (_, came, all) = missing.reduce(|most, next| if next.0 > most.0 { next } else { most })?;
-        let came = if came.is_empty() { "nothing".to_owned() } else { quoted(&came) };
-        Some(format!("{came} of {}", counted(all, "character")))
-    }
 }
 
-fn texts_at<'a>(sent: &'a WhatWasSent, place: &Place) -> &'a [String] {
+/// What is left of the text of which the most is missing, or `None` if all texts came, but for noise.
+pub(super) fn cut(recorded: &WhatWasSent, now: &WhatWasSent, is_noise: impl Fn(&Place) -> bool) -> Option<String> {
+    let missing = recorded.texts.iter().filter(|(place, _)| !is_noise(place)).filter_map(|(place, recorded)| {
+        let (all, came) = read_alike(recorded, texts_at(now, place));
+        let (all, left) = (all.chars().count(), came.chars().count());
+        (left < all).then(|| (all - left, came, all))
+    });
+    // Of equal ones the first counts, as in each run.
+    let (_, came, all) = missing.reduce(|most, next| if next.0 > most.0 { next } else { most })?;
+    let came = if came.is_empty() { "nothing".to_owned() } else { quoted(&came) };
+    Some(format!("{came} of {}", counted(all, "character")))
+}
+
+/// The recorded text at a place, and what came there now, read in the same way.
+pub(super) fn read_alike(recorded: &[String], now: &[String]) -> (String, String) {
+    let read = |texts: &[String]| if are_pieces(recorded) { texts.concat() } else { whole(texts) };
+    (read(recorded), read(now))
+}
+
+/// That a run is not there, if a status says so.
+pub(super) fn is_not_there(status: u16) -> Option<Verdict> {
+    matches!(status, 404 | 410).then(|| Verdict::new(Did::Lost, format!("status {status}: the run is not there")))
+}
+
+pub(super) fn texts_at<'a>(sent: &'a WhatWasSent, place: &Place) -> &'a [String] {
     sent.texts.get(place).map(Vec::as_slice).unwrap_or_default()
 }
 
@@ -264,7 +256,7 @@ pub(super) fn are_pieces(texts: &[String]) -> bool {
 }
 
 /// The text at a place: its pieces joined, or the longest if they are states.
-pub(super) fn whole(texts: &[String]) -> String {
+fn whole(texts: &[String]) -> String {
     if grow(texts) { texts.iter().max_by_key(|text| text.len()).cloned().unwrap_or_default() } else { texts.concat() }
 }
 

@@ -1,4 +1,4 @@
-use super::super::plan::{Spot, World};
+use super::super::places::{Spot, World};
 use super::super::verdict::{Did, Verdict};
 use super::*;
 use crate::report::WorldData;
