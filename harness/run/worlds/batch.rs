@@ -57,6 +57,8 @@ impl Recording {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judged {
     pub(super) world: World,
+    /// Whose turn it is, if it is the model that fails.
+    pub(super) caller: Option<String>,
     pub(super) verdict: Verdict,
     /// How often the call came that met the fault.
     pub(super) attempts: usize,
@@ -239,7 +241,9 @@ impl Setting<'_> {
                 let lines = if verdict.did == Did::Recovered { Vec::new() } else { seen.lines(self) };
                 is_told |= !world.is_invisible() && world.side() != "process";
                 let alone = fresh && worlds.len() == 1;
-                judged.push(Judged { world: world.clone(), verdict, attempts, lines, alone });
+                let turn = self.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none());
+                let caller = turn.and_then(|turn| turn.caller.clone());
+                judged.push(Judged { world: world.clone(), caller, verdict, attempts, lines, alone });
                 is_busy = matches!(seen.ended, Ended::Late | Ended::Storm);
                 if is_busy && worlds.len() > 1 {
                     return Ok((None, true));

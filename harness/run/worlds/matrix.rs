@@ -37,8 +37,6 @@ pub(super) struct Matrix {
     pub(super) unmet: Vec<World>,
     /// The sides that cannot fail, each with the reason.
     pub(super) left_out: Vec<String>,
-    /// The fixture's callers by turn.
-    pub(super) callers: Vec<Option<String>>,
 }
 
 /// Runs the worlds of a scenario that are wanted.
@@ -121,16 +119,7 @@ pub(super) fn run(
     judged.extend(fresh);
     let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
     let judged = judged.into_values().flatten().collect();
-    let callers = setting.fixture.table.turns().iter().map(|turn| turn.caller.clone()).collect();
-    Ok(Matrix {
-        lines: recording.seen.lines(&setting),
-        judged,
-        found,
-        unlike: recording.unlike,
-        unmet,
-        left_out,
-        callers,
-    })
+    Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
 }
 
 /// Whether a busy machine may have made a service look like this. Where the model does not fail, a timeout of its client may.
