@@ -253,7 +253,7 @@ impl Setting<'_> {
                 let again = on.run(&Play::unfaulted(self, false), false, recording.cap).await?;
                 if let Some(why) = sickness(&again, recording) {
                     let [last] = &mut *judged else { return Ok((None, true)) };
-                    last.verdict = Verdict::new(Did::Sick, format!("afterwards the recorded run {why}"));
+                    last.verdict = Did::Sick.since(format!("afterwards the recorded run {why}"));
                 }
             }
             let failed = judged.last().is_some_and(|last| last.verdict.did.fails());
@@ -262,7 +262,7 @@ impl Setting<'_> {
         Ok(match crash {
             Some(_) if worlds.len() > 1 => None,
             Some(crash) => judged.map(|mut judged| {
-                judged.iter_mut().for_each(|it| it.verdict = Verdict::new(Did::Crashed, crash.clone()));
+                judged.iter_mut().for_each(|it| it.verdict = Did::Crashed.since(crash.clone()));
                 judged
             }),
             None => judged,

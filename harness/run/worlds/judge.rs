@@ -42,7 +42,7 @@ impl Case<'_> {
     pub(super) fn verdict(self) -> Verdict {
         let Case { setting, world, attempts, play, seen, recording } = self;
         if seen.ended == Ended::Storm {
-            return Verdict::new(Did::Storm, format!("more than {}", counted(setting.of.calls as usize, "call")));
+            return Did::Storm.since(format!("more than {}", counted(setting.of.calls as usize, "call")));
         }
         match (&play.away, &world.spot) {
             (Some(away), Some(Spot::Event { step, .. })) if world.side() == "client" => {
@@ -54,23 +54,23 @@ impl Case<'_> {
                 let declared = |says: &str| format!("{place}, {}: {why}, not as crash = {says:?} says", did.word());
                 // Each place that fails is named, since what to look at is there.
                 return match (did, setting.of.crash) {
-                    (Did::Reported, Some(Crash::Resumes)) => Verdict::new(Did::Lost, declared("resumes")),
-                    (Did::Resumed, Some(Crash::Reports)) => Verdict::new(Did::Other, declared("reports")),
-                    _ if did.fails() => Verdict::new(did, format!("{place}: {why}")),
+                    (Did::Reported, Some(Crash::Resumes)) => Did::Lost.since(declared("resumes")),
+                    (Did::Resumed, Some(Crash::Reports)) => Did::Other.since(declared("reports")),
+                    _ if did.fails() => did.since(format!("{place}: {why}")),
                     _ => Verdict { did, why },
                 };
             }
             _ => {}
         }
         if let Some(twice) = setting.acted_twice(&seen.acted).filter(|_| world.side() == "tools") {
-            return Verdict::new(Did::ActedTwice, twice);
+            return Did::ActedTwice.since(twice);
         }
         if seen.ended == Ended::Late {
-            return Verdict::new(Did::Hung, hung(world.fault.kind));
+            return Did::Hung.since(hung(world.fault.kind));
         }
         // A retry would hide that it noticed what no service should.
         if world.is_invisible() && attempts > 1 {
-            return Verdict::new(Did::PaidTwice, "asks again, although the answer is whole");
+            return Did::PaidTwice.since("asks again, although the answer is whole");
         }
         // What it asked in a later step follows from what it said in an earlier one, which is judged then.
         let (met, left) = play.staged.times();
@@ -91,27 +91,27 @@ impl Case<'_> {
         }
         if seen.ended == Ended::Well && seen.left.is_none() && seen.golden == recording.seen.golden && is_same {
             let why = if world.is_invisible() { String::new() } else { format!("in {}", counted(attempts, "attempt")) };
-            return Verdict::new(Did::Recovered, why);
+            return Did::Recovered.since(why);
         }
         if let Some(left) = seen.left.as_ref().filter(|_| until.is_none() || is_same) {
-            let acted = self.acted(left).map(|ran| Verdict::new(Did::Acted, ran));
+            let acted = self.acted(left).map(|ran| Did::Acted.since(ran));
             return acted.unwrap_or_else(|| left.went_on());
         }
         if until.is_none()
             && let Some((status, said)) = seen.failed_status()
         {
-            return Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref()));
+            return Did::Reported.since(told(&format!("status {status}"), said.as_deref()));
         }
         // To a client that waits for no last event, a stream that ends well with nothing in it is a whole answer.
         let is_empty = seen.failure().is_some_and(|what| what.contains(EMPTY_STREAM)) && !self.waits_for_an_event();
         let is_cut = until.is_none() && seen.ended == Ended::Failed && seen.driven.broken.is_none() && !is_empty;
         let Verdict { did, why } = compared.verdict();
         if is_cut && did != Did::Reported {
-            return Verdict::new(Did::Reported, format!("the answer breaks off, {WITHOUT}"));
+            return Did::Reported.since(format!("the answer breaks off, {WITHOUT}"));
         }
         // Who gets something else because a tool failed is told so, in whatever words.
         let is_told = world.side() == "tools" && did == Did::Other;
-        Verdict::new(if is_told { Did::Reported } else { did }, why)
+        if is_told { Did::Reported.since(why) } else { did.since(why) }
     }
 
     /// Whether one of the scenario's streams has a last event, so that its client notices a stream that lacks it.
@@ -127,20 +127,20 @@ impl Case<'_> {
     fn of_kill(self, away: &Away) -> Verdict {
         let Case { setting, play, seen, recording, .. } = self;
         if let Some(error) = &seen.lost {
-            return Verdict::new(Did::Crashed, format!("does not start again: {}", error.what()));
+            return Did::Crashed.since(format!("does not start again: {}", error.what()));
         }
         if let Some(twice) = setting.acted_twice(&seen.acted) {
-            return Verdict::new(Did::ActedTwice, twice);
+            return Did::ActedTwice.since(twice);
         }
         let times = play.staged.times().0.zip(away.gate.acted());
         if let Some(turn) = times.and_then(|(met, killed)| seen.paid_twice(met, killed)) {
             return paid_twice(turn);
         }
         if seen.ended == Ended::Late {
-            return Verdict::new(Did::NeverEnds, DOES_NOT_COME);
+            return Did::NeverEnds.since(DOES_NOT_COME);
         }
         if let Some(left) = &seen.left {
-            let of_tool = left.tool.as_ref().map(|tool| Verdict::new(Did::WentOn, tool));
+            let of_tool = left.tool.as_ref().map(|tool| Did::WentOn.since(tool));
             return of_tool.unwrap_or_else(|| left.went_on());
         }
         let AwaySeen { step, anew, .. } = *away.seen.lock();
@@ -151,23 +151,24 @@ impl Case<'_> {
             return verdict;
         }
         if let Some((status, said)) = seen.failed_status() {
-            let reported = || Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref()));
+            let reported = || Did::Reported.since(told(&format!("status {status}"), said.as_deref()));
             return is_not_there(status).unwrap_or_else(reported);
         }
         // What its stream brought is judged; what later steps were told is not.
         let told = self.later(step.map_or(ALL, |step| step + 1..ALL.end));
         if seen.ended == Ended::Failed {
             let told = told.filter(|it| seen.broken_stream().is_some() && it.is_told());
-            return told.unwrap_or_else(|| Verdict::new(Did::Lost, seen.failure().unwrap_or_default()));
+            return told.unwrap_or_else(|| Did::Lost.since(seen.failure().unwrap_or_default()));
         }
-        let resumed = || of_stream.unwrap_or_else(|| Verdict::new(Did::Resumed, ""));
-        let lost = || Verdict::new(Did::Lost, "the run is not finished after the system has started again");
+        let resumed = || of_stream.unwrap_or_else(|| Did::Resumed.since(""));
+        let lost = || Did::Lost.since("the run is not finished after the system has started again");
         told.unwrap_or_else(|| if is_finished { resumed() } else { lost() })
     }
 
-    /// What was sent in these steps, now and when it was recorded.
+    /// What was sent in these steps, now and when it was recorded, without noise.
     fn sent(self, steps: Range<usize>) -> (WhatWasSent, WhatWasSent) {
-        (self.setting.sent(self.seen, steps.clone()), self.setting.sent(&self.recording.seen, steps))
+        let sent = |seen| self.recording.noise.out_of(self.setting.sent(seen, steps.clone()), false);
+        (sent(self.seen), sent(&self.recording.seen))
     }
 
     fn compared<'a>(&'a self, recorded: &'a WhatWasSent, now: &'a WhatWasSent) -> Compared<'a> {
@@ -176,7 +177,6 @@ impl Case<'_> {
             recorded,
             now,
             status: seen.status(),
-            noise: &recording.noise,
             error_words: &setting.project.discovered.suite.error_words,
             changed: changed(&recording.seen.golden, &seen.golden),
             stuck: seen.stuck.clone(),
@@ -200,22 +200,21 @@ impl Case<'_> {
             let more = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();
             return match self.setting.of.leaves {
                 // How often depends on when a service notices it.
-                Some(Leaves::Stops) if more > 0 => Verdict::new(
-                    Did::NeverEnds,
-                    "the model is still asked once it can be noticed that the client has left",
-                ),
-                Some(Leaves::Finishes) if !seen.all_served => {
-                    Verdict::new(Did::Lost, "the run is not finished after the client has left")
+                Some(Leaves::Stops) if more > 0 => {
+                    Did::NeverEnds.since("the model is still asked once it can be noticed that the client has left")
                 }
-                Some(_) => Verdict::new(Did::Recovered, ""),
+                Some(Leaves::Finishes) if !seen.all_served => {
+                    Did::Lost.since("the run is not finished after the client has left")
+                }
+                Some(_) => Did::Recovered.since(""),
                 None => {
                     let more = if more > 0 { counted(more, "more time") } else { "no more".to_owned() };
-                    Verdict::new(Did::Other, format!("{NOT_JUDGED}, which asks the model {more}"))
+                    Did::Other.since(format!("{NOT_JUDGED}, which asks the model {more}"))
                 }
             };
         }
         if seen.ended == Ended::Late {
-            return Verdict::new(Did::NeverEnds, DOES_NOT_COME);
+            return Did::NeverEnds.since(DOES_NOT_COME);
         }
         let verdict = self.of_stream(away, step);
         let is_back = matches!(away.does, FaultKind::Leave | FaultKind::Late) && !away.seen.lock().anew;
@@ -231,8 +230,8 @@ impl Case<'_> {
         let compared = self.compared(&recorded, &now);
         let is_same = compared.is_as_recorded() && (steps != ALL || self.seen.golden == self.recording.seen.golden);
         (!is_same).then(|| match compared.verdict() {
-            Verdict { did: Did::Hung, why } => Verdict::new(Did::NeverEnds, why),
-            Verdict { did: Did::Silent, why } => Verdict::new(Did::Lost, why),
+            Verdict { did: Did::Hung, why } => Did::NeverEnds.since(why),
+            Verdict { did: Did::Silent, why } => Did::Lost.since(why),
             verdict => verdict,
         })
     }
@@ -287,8 +286,8 @@ impl Case<'_> {
         if seen.ended == Ended::Well && seen.left.is_none() && is_as_recorded {
             let times = seen.tools.iter().filter(|(came, _)| came == call).count();
             return Some(match times {
-                0 | 1 => Verdict::new(Did::Silent, format!("`{name}` failed, and all is as recorded")),
-                _ => Verdict::new(Did::Recovered, format!("in {}", counted(times, "call"))),
+                0 | 1 => Did::Silent.since(format!("`{name}` failed, and all is as recorded")),
+                _ => Did::Recovered.since(format!("in {}", counted(times, "call"))),
             });
         }
         let left = seen.left.as_ref().filter(|left| left.tool.is_none())?;
@@ -296,7 +295,7 @@ impl Case<'_> {
         let is_of_tool = |(call, _): &&(Json, String)| call.str_of("name").is_some_and(|of| of.ends_with(&**name));
         let result = left.ran.iter().find(is_of_tool).map_or(&left.asked, |(_, result)| result);
         let did = if says_nothing(result) { Did::Silent } else { Did::Reported };
-        Some(Verdict::new(did, format!("the model is told {}", quoted(result))))
+        Some(did.since(format!("the model is told {}", quoted(result))))
     }
 }
 
@@ -361,7 +360,7 @@ fn changed(recorded: &Golden, now: &Golden) -> Option<String> {
 }
 
 fn paid_twice(turn: usize) -> Verdict {
-    Verdict::new(Did::PaidTwice, format!("asks for the answer of turn {} again", turn + 1))
+    Did::PaidTwice.since(format!("asks for the answer of turn {} again", turn + 1))
 }
 
 /// What a service asked that was never recorded.
@@ -379,7 +378,7 @@ pub(super) struct Left {
 
 impl Left {
     fn went_on(&self) -> Verdict {
-        Verdict::new(Did::WentOn, format!("asked {}", quoted(&self.asked)))
+        Did::WentOn.since(format!("asked {}", quoted(&self.asked)))
     }
 
     pub(super) fn of(log: &RunLog, missed: &[Arc<Miss>], normalize: impl Fn(&str) -> String) -> Left {

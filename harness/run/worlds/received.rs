@@ -30,10 +30,10 @@ impl Received<'_> {
     pub(super) fn verdict(&self, does: FaultKind) -> Verdict {
         let Some((status, again)) = self.again else {
             let why = self.failure.clone().unwrap_or_else(|| "the client did not come back".to_owned());
-            return Verdict::new(Did::Lost, why);
+            return Did::Lost.since(why);
         };
         let has_nothing = *status == 204;
-        let refused = (*status >= 300 || has_nothing).then(|| Verdict::new(Did::Reported, format!("status {status}")));
+        let refused = (*status >= 300 || has_nothing).then(|| Did::Reported.since(format!("status {status}")));
         if let Some(lost) = is_not_there(*status).filter(|_| does == FaultKind::Kill) {
             return lost;
         }
@@ -42,7 +42,7 @@ impl Received<'_> {
         let is_own = |label: &String| !recorded.labels.contains_key(label) && !self.options.ignores(label);
         let said = |(label, came): (&String, &Came)| told(&format!("event `{label}`"), came.said.as_deref());
         let of_own = now.labels.iter().find(|(label, _)| is_own(label)).map(said);
-        let of_own = of_own.map(|said| Verdict::new(Did::Reported, said));
+        let of_own = of_own.map(|said| Did::Reported.since(said));
         let problem = if !two && has_nothing && self.is_at_the_end() {
             of_own.clone()
         } else if two {
@@ -57,16 +57,16 @@ impl Received<'_> {
             if does == FaultKind::Kill {
                 // Who is told something else at the end has not got its run back.
                 let ends = real(again).last().is_some_and(|event| is_own(&event.label().into_owned()));
-                return of_own.filter(|_| ends).unwrap_or_else(|| Verdict::new(Did::Resumed, ""));
+                return of_own.filter(|_| ends).unwrap_or_else(|| Did::Resumed.since(""));
             }
-            return Verdict::new(Did::Recovered, if again.is_empty() { "" } else { "to the last event" });
+            return Did::Recovered.since(if again.is_empty() { "" } else { "to the last event" });
         };
         if problem.did == Did::Reported {
             return problem;
         }
         // After a kill, all of it may come once more, if an event says so.
         if does == FaultKind::Kill && of_own.is_some() && self.problem(&[&[], again], "").is_none() {
-            return Verdict::new(Did::Resumed, "from the beginning");
+            return Did::Resumed.since("from the beginning");
         }
         refused.filter(|_| does != FaultKind::Kill || !has_nothing).or(of_own).unwrap_or(problem)
     }
@@ -81,7 +81,8 @@ impl Received<'_> {
 
     fn sent<'b>(&self, parts: impl IntoIterator<Item = &'b [Event]>) -> WhatWasSent {
         let events = parts.into_iter().flatten().cloned().collect();
-        WhatWasSent::of([(0, &Captured::stream("", events))], self.options, self.normalize)
+        let sent = WhatWasSent::of([(0, &Captured::stream("", events))], self.options, self.normalize);
+        self.noise.out_of(sent, true)
     }
 
     /// What was recorded, read alike.
@@ -103,12 +104,12 @@ impl Received<'_> {
         let is_opening = opens.is_some() && real(before).next().is_some();
         let from = if is_opening { again.iter().position(Event::is_real).map_or(0, |at| at + 1) } else { 0 };
         let again = &again[from..];
-        let problem = |did: Did, why: String| Some(Verdict::new(did, format!("{who}{why}")));
+        let problem = |did: Did, why: String| Some(did.since(format!("{who}{why}")));
         if let Some(twice) = self.twice(before, again) {
             return problem(Did::Doubled, twice);
         }
         let (recorded, now) = (self.recorded(), self.sent([*before, again]));
-        for (place, texts) in recorded.texts.iter().filter(|(place, _)| !self.noise.is_of(place)) {
+        for (place, texts) in &recorded.texts {
             let (all, came) = read_alike(texts, texts_at(&now, place));
             let (length, is) = (all.chars().count(), came.chars().count());
             if is > length && are_pieces(texts) {
@@ -118,7 +119,7 @@ impl Received<'_> {
                 return problem(Did::Other, format!("another text, {}", quoted(&came)));
             }
         }
-        if let Some(lost) = cut(&recorded, &now, |place| self.noise.is_of(place)) {
+        if let Some(lost) = cut(&recorded, &now) {
             return problem(Did::Lost, lost);
         }
         let carries =

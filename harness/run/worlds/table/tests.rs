@@ -1,5 +1,5 @@
 use super::super::places::{Spot, World};
-use super::super::verdict::{Did, Verdict};
+use super::super::verdict::Did;
 use super::*;
 use crate::report::WorldData;
 use retake_model::{Fault, FaultKind};
@@ -7,7 +7,7 @@ use retake_model::{Fault, FaultKind};
 /// What was done in a world of the model, at a turn of `lead`'s and after so many of its nine frames.
 fn judged(turn: usize, kind: FaultKind, after: Option<usize>, did: Did, why: &str) -> Judged {
     let world = World::of(turn, Fault { kind, after, of: after.map_or(0, |_| 9) });
-    let (caller, verdict) = (Some("lead".to_owned()), Verdict::new(did, why));
+    let (caller, verdict) = (Some("lead".to_owned()), did.since(why));
     Judged { world, caller, verdict, attempts: 1, lines: Vec::new(), alone: true }
 }
 
