@@ -48,6 +48,8 @@ impl Recording {
             FaultKind::Stall | FaultKind::ToolTimeout => self.cap.min(STALLED),
             // Nothing happens while it starts again, which can take longer on a busy machine.
             FaultKind::Kill => self.cap + self.starting * 3,
+            // Where no model fails, nobody waits before they try again.
+            _ if world.side() == "client" => self.cap.min((self.seen.longest_silence() * TIMES).max(LEAST)),
             _ => self.cap,
         }
     }

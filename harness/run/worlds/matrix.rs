@@ -66,7 +66,7 @@ pub(super) fn run(
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
     let threads = if one_by_one { 1 } else { jobs.unwrap_or(cores * ON_A_CORE) };
     let threads = if recording.starting > SLOW && jobs.is_none() { threads.min(cores) } else { threads };
-    let few = if one_by_one { 1 } else { cores };
+    let few = if one_by_one { 1 } else { cores * 2 };
     let shares = recording.can_share && (one_by_one || recording.starting > SLOW);
     // A system that is killed is its world's own, and one that waits in vain ends what shares it.
     let grouped = |mut places: Places, threads: usize| -> Vec<Places> {

@@ -30,6 +30,9 @@ use retake_wire::fixture::Fixture;
 /// How long no call has to come after the fault until a service has given up: retries come at once.
 const QUIET: Duration = Duration::from_millis(250);
 
+/// In how many pieces silence is measured: a world has hung when nothing happened in any of them, one after another.
+const PIECES: u32 = 10;
+
 /// All steps of a run.
 pub(super) const ALL: Range<usize> = 0..usize::MAX;
 /// From where answers are counted that go into no golden.
@@ -223,12 +226,11 @@ impl Play {
         // What counts is how long nothing happens: on a busy machine everything takes longer, and things happen all the same.
         let progress = || (model.activity().mark(), underway.steps().len(), underway.event_count());
         let idle = async {
-            loop {
-                let before = progress();
-                sleep(cap).await;
-                if progress() == before || began.elapsed() > setting.scenario.timeout {
-                    break;
-                }
+            let (mut before, mut silent) = (progress(), 0);
+            while silent < PIECES && began.elapsed() <= setting.scenario.timeout {
+                sleep(cap / PIECES).await;
+                silent = if progress() == before { silent + 1 } else { 0 };
+                before = progress();
             }
         };
         let (ended, driven) = tokio::select! {
@@ -400,8 +402,14 @@ impl Seen {
 
     /// The longest time for which no call came after another.
     fn longest_pause(&self) -> Duration {
-        let pauses = self.calls.windows(2).map(|pair| pair[1].came - pair[0].came);
-        Duration::try_from_secs_f64(pauses.fold(0.0, f64::max) / 1e3).unwrap_or_default()
+        longest(self.calls.iter().map(|call| call.came).collect())
+    }
+
+    /// The longest time for which nothing was asked, answered or sent.
+    pub(super) fn longest_silence(&self) -> Duration {
+        let of_calls = self.calls.iter().flat_map(|call| [call.came, call.answered]);
+        let events = self.steps.iter().flat_map(|step| &step.events).map(|event| event.at_ms);
+        longest(of_calls.chain(events).chain([0.0, milliseconds(self.took)]).collect())
     }
 
     /// When the call of a turn was answered.
@@ -476,6 +484,13 @@ impl Seen {
         };
         self.steps.iter().flat_map(of_step).collect()
     }
+}
+
+/// The longest time between two of these, in milliseconds.
+fn longest(mut times: Vec<f64>) -> Duration {
+    times.sort_by(f64::total_cmp);
+    let pauses = times.windows(2).map(|pair| pair[1] - pair[0]);
+    Duration::try_from_secs_f64(pauses.fold(0.0, f64::max) / 1e3).unwrap_or_default()
 }
 
 /// How answers are paced in worlds.
