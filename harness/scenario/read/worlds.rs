@@ -97,9 +97,9 @@ impl RawWorlds {
 
 impl RawWorldsTable {
     fn back(&self, back: &Spanned<String>, source: &Source) -> retake_base::error::Result<Back> {
-        let methods = [Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete].into_iter();
+        let mut methods = [Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete].into_iter();
         let named = |method: Method| Some((method, back.get_ref().strip_prefix(method.as_str())?.strip_prefix(' ')?));
-        let (method, path) = methods.filter_map(named).next().unwrap_or((Method::Get, back.get_ref()));
+        let (method, path) = methods.find_map(named).unwrap_or((Method::Get, back.get_ref()));
         if !["/", "{{", "http"].iter().any(|begins| path.starts_with(begins)) {
             let error = source.error(back.span().start, format!("`{path}` is no path"));
             return Err(error.help("write a path, or a method and a path: \"POST /runs/{{ run_id }}/resume\""));
