@@ -264,7 +264,9 @@ impl Setting<'_> {
         Ok(match crash {
             Some(_) if worlds.len() > 1 => None,
             Some(crash) => judged.map(|mut judged| {
-                judged.iter_mut().for_each(|it| it.verdict = Did::Crashed.since(crash.clone()));
+                for it in &mut judged {
+                    it.verdict = Did::Crashed.since(crash.clone());
+                }
                 judged
             }),
             None => judged,
