@@ -34,7 +34,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5211, 0),
     ("retake-engine", 10_950, 21),
-    ("retake", 11_859, 41),
+    ("retake", 11_861, 41),
     ("retake-cli", 12_176, 210),
 ];
 
