@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::pointer::Pointer;
+use crate::step::{Method, StepBody};
 use crate::template::Template;
 use retake_core::key::Check;
 use retake_model::FaultKind;
@@ -75,14 +76,25 @@ pub struct Worlds {
     pub calls: u32,
     /// What becomes of a run whose client has left for good; `None` if either is right.
     pub leaves: Option<Leaves>,
-    /// Where a client comes back to a run.
-    pub back: Option<Template>,
+    /// How a client comes back to a run.
+    pub back: Option<Back>,
     /// Where a request's body says that two requests are the same.
     pub same: Option<Pointer>,
     /// What becomes of a run whose system was killed; `None` if either is right.
     pub crash: Option<Crash>,
     /// The tools that only read, so that they may be called again.
     pub reads: Vec<String>,
+}
+
+/// The request with which a client comes back to a run. Its templates may use what the step captures, and `last`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Back {
+    /// Its method.
+    pub method: Method,
+    /// Its path.
+    pub path: Template,
+    /// Its body.
+    pub body: StepBody,
 }
 
 /// What becomes of a run whose system was killed.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use retake_base::lock::Mutex;
 use retake_core::events::Event;
 use retake_model::{FaultKind, Gate};
-use retake_scenario::Template;
+use retake_scenario::Back;
 
 /// What the client does at an event of a step's stream; or in whatever step it is when the system is killed. Clones share what it saw.
 #[derive(Clone, Debug)]
@@ -23,8 +23,8 @@ pub struct Away {
     pub due: Option<usize>,
     /// How long no call comes until a run without its client has ended, or goes on no more.
     pub quiet: Duration,
-    /// The path at which it comes back.
-    pub back: Option<Template>,
+    /// How it comes back.
+    pub back: Option<Back>,
     /// What holds answers back until it has done it; or knows when the system was killed, and when it runs again.
     pub gate: Gate,
     /// What was seen while it was away.

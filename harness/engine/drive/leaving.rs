@@ -12,8 +12,9 @@ use super::stream::Stream;
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
 use retake_core::events::{Event, Status};
+use retake_core::json::Json;
 use retake_model::FaultKind;
-use retake_scenario::{self as scenario, Action, RenderedBody, Step, StreamSpec};
+use retake_scenario::{self as scenario, Action, Back, Method, RenderedBody, Step, StreamSpec};
 
 impl Driver<'_> {
     /// Sends a step's request, and does at an event of its stream what the client of the world does.
@@ -127,14 +128,15 @@ impl Driver<'_> {
         away.gate.back_again().await;
         let here = Away { step: underway.current(), ..away.clone() };
         let back = self.way_back(step, &request, first.as_ref(), &here, true)?;
+        let anew = back.method != "GET" && back.url == request.url;
         {
             let mut seen = away.seen.lock();
-            (seen.step, seen.anew) = (Some(here.step), back.method != "GET");
+            (seen.step, seen.anew) = (Some(here.step), anew);
             seen.first = first.as_ref().map(|first| first.events.clone()).unwrap_or_default();
         }
         let again = self.comes_again(&back, wanted, away, underway).await?;
         let answered = match first {
-            Some(mut first) if back.method == "GET" => {
+            Some(mut first) if !anew => {
                 first.events.extend(again.events);
                 first
             }
@@ -187,12 +189,17 @@ impl Driver<'_> {
         });
         let location =
             answered.and_then(|answered| answered.headers.get(header::LOCATION)).and_then(|it| it.to_str().ok());
-        let path = match (&away.back, later, location) {
+        let last = answered.filter(|_| knows).and_then(|it| it.events.iter().rfind(|event| event.is_real())?.json());
+        context.insert("last", last.unwrap_or_else(|| Json::object::<String>([])));
+        let way = away.back.as_ref().map(|back| &back.path).or(later);
+        let path = match way {
             // Who got no answer knows nothing that was in it.
-            (Some(path), ..) | (None, Some(path), _) if answered.is_none() => path.render_text(&context).ok(),
-            (Some(path), ..) | (None, Some(path), _) => Some(path.render_text(&context)?),
-            (None, None, location) => location.map(str::to_owned),
+            Some(path) if answered.is_none() => path.render_text(&context).ok(),
+            Some(path) => Some(path.render_text(&context)?),
+            None => location.map(str::to_owned),
         };
+        let method = away.back.as_ref().map_or(Method::Get, |back| back.method);
+        let body = |back: &Back| back.body.render(&context);
         let id = answered.filter(|_| knows).and_then(Answered::last_id);
         let id = id.map(|id| ("Last-Event-ID".to_owned(), id.into_string()));
         // It may have come back before, as one of the scenario's steps does.
@@ -202,7 +209,8 @@ impl Driver<'_> {
         Ok(match path {
             Some(path) => {
                 let url = if path.starts_with('/') { format!("{}{path}", self.base()?) } else { path.clone() };
-                Request { method: "GET", url, headers, body: RenderedBody::None, status, title: format!("GET {path}") }
+                let body = away.back.as_ref().map_or(Ok(RenderedBody::None), body)?;
+                Request { method: method.as_str(), url, headers, body, status, title: format!("{method} {path}") }
             }
             None => Request { headers, status, ..request.clone() },
         })

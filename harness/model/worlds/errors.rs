@@ -13,14 +13,15 @@ pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
         body = Json::Array(vec![body]);
     }
     let text = body.print(Layout::Compact);
+    let own = match api {
+        Api::Anthropic => Some(("request-id", REQUEST)),
+        Api::OpenAiChat | Api::OpenAiResponses => Some(("x-request-id", REQUEST)),
+        Api::Bedrock | Api::BedrockInvoke => Some(("x-amzn-errortype", name)),
+        _ => None,
+    };
     // A whole number of milliseconds above 0, which the SDKs of OpenAI and Anthropic obey.
-    let mut headers = vec![("retry-after-ms", "1".to_owned())];
-    match api {
-        Api::Anthropic => headers.push(("request-id", REQUEST.to_owned())),
-        Api::OpenAiChat | Api::OpenAiResponses => headers.push(("x-request-id", REQUEST.to_owned())),
-        Api::Bedrock | Api::BedrockInvoke => headers.push(("x-amzn-errortype", name.to_owned())),
-        Api::Gemini | Api::Ollama | Api::Declared(_) | Api::Opaque => {}
-    }
+    let headers = [("retry-after-ms", "1")].into_iter().chain(own);
+    let headers = headers.map(|(name, value)| (name, value.to_owned())).collect();
     Sent {
         status,
         headers,
@@ -125,7 +126,7 @@ pub(super) fn in_stream(api: Api, sent: usize) -> String {
     // Anthropic's capacity runs out in the middle of streams; the others have internal errors.
     let kind = if matches!(api, Api::Anthropic | Api::Gemini) { FaultKind::Overloaded } else { FaultKind::Error500 };
     let error = error_of(kind, api);
-    match api {
+    let (event, body) = match api {
         Api::OpenAiResponses => {
             let fields = [
                 ("type", Json::from("error")),
@@ -134,16 +135,14 @@ pub(super) fn in_stream(api: Api, sent: usize) -> String {
                 ("param", Json::Null),
                 ("sequence_number", sent.into()),
             ];
-            format!("event: error\ndata: {}\n\n", Json::object(fields).print(Layout::Compact))
+            ("event: error\n", Json::object(fields))
         }
-        Api::Anthropic => format!("event: error\ndata: {}\n\n", error.body(api).print(Layout::Compact)),
-        Api::Ollama => error.body(api).print(Layout::Compact) + "\n",
+        Api::Anthropic => ("event: error\n", error.body(api)),
+        Api::Ollama => return error.body(api).print(Layout::Compact) + "\n",
         Api::Bedrock | Api::BedrockInvoke => {
-            let data = Json::object([("message", error.message.into())]).print(Layout::Compact);
-            format!(":exception-type internalServerException\ndata: {data}\n\n")
+            (":exception-type internalServerException\n", Json::object([("message", error.message.into())]))
         }
-        Api::OpenAiChat | Api::Gemini | Api::Declared(_) | Api::Opaque => {
-            format!("data: {}\n\n", error.body(api).print(Layout::Compact))
-        }
-    }
+        Api::OpenAiChat | Api::Gemini | Api::Declared(_) | Api::Opaque => ("", error.body(api)),
+    };
+    format!("{event}data: {}\n\n", body.print(Layout::Compact))
 }

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// Declares an enum whose values have names.
+/// Declares an enum whose values have names: a row for each, with its name and what it is.
 macro_rules! named {
-    ($(#[doc = $of:literal])+ $all:literal $enum:ident { $($(#[doc = $doc:literal])+ $value:ident = $name:literal;)+ }) => {
-        $(#[doc = $of])+
+    ($of:literal $all:literal $enum:ident { $($value:ident $name:literal $doc:literal;)+ }) => {
+        #[doc = $of]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $enum { $($(#[doc = $doc])+ $value),+ }
+        pub enum $enum { $(#[doc = $doc] $value),+ }
 
         impl $enum {
             #[doc = $all]
@@ -22,23 +22,14 @@ macro_rules! named {
 }
 
 named! {
-    /// A family of faults.
-    "All families, in the order of tables."
-    Family {
-        /// The answer does not arrive, or breaks on its way.
-        Transport = "transport";
-        /// The answer arrives, but is not what was asked for.
-        Meaning = "meaning";
-        /// The same answer in other pieces.
-        Framing = "framing";
-        /// Answers of calls that are under way together, in another order.
-        Order = "order";
-        /// The client leaves, comes back, or comes a second time.
-        Client = "client";
-        /// The process of the system is killed, and started again.
-        Process = "process";
-        /// A tool fails, or its answer is lost.
-        Tools = "tools";
+    "A family of faults." "All families, in the order of tables." Family {
+        Transport "transport" "The answer does not arrive, or breaks on its way.";
+        Meaning "meaning" "The answer arrives, but is not what was asked for.";
+        Framing "framing" "The same answer in other pieces.";
+        Order "order" "Answers of calls that are under way together, in another order.";
+        Client "client" "The client leaves, comes back, or comes a second time.";
+        Process "process" "The process of the system is killed, and started again.";
+        Tools "tools" "A tool fails, or its answer is lost.";
     }
 }
 
@@ -49,14 +40,18 @@ impl Family {
     }
 }
 
-/// Declares the kinds of faults, each with its name, its family, and whether it is part of the family's name.
+/// Which words mean a kind: its name; its family's name, and `"all"`, too; or also `worlds = true`.
+#[derive(PartialEq)]
+enum Asked {
+    ByName,
+    WithFamily,
+    Usual,
+}
+
+/// Declares the kinds of faults: a row for each, with its name, its family, which words mean it, and what goes wrong.
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal, $family:ident, $by_family:literal;)+) => {
-        named! {
-            /// What goes wrong with an answer.
-            "All kinds, in the order of tables."
-            FaultKind { $($(#[doc = $doc])+ $kind = $name;)+ }
-        }
+    ($($kind:ident $name:literal $family:ident $asked:ident $doc:literal;)+) => {
+        named! { "What goes wrong with an answer." "All kinds, in the order of tables." FaultKind { $($kind $name $doc;)+ } }
 
         impl FaultKind {
             /// The family.
@@ -64,134 +59,88 @@ macro_rules! kinds {
                 match self { $(FaultKind::$kind => Family::$family),+ }
             }
 
-            /// Whether the name of its family, and `"all"`, mean it too. Others are asked for by name only.
-            pub fn goes_with_family(self) -> bool {
-                match self { $(FaultKind::$kind => $by_family),+ }
+            fn asked(self) -> Asked {
+                match self { $(FaultKind::$kind => Asked::$asked),+ }
             }
         }
     };
 }
 
 kinds! {
-    /// Status 429.
-    RateLimit = "rate-limit", Transport, true;
-    /// Status 503, or Anthropic's 529.
-    Overloaded = "overloaded", Transport, true;
-    /// Status 500.
-    Error500 = "error-500", Transport, true;
-    /// The connection is closed before the head of the response.
-    Reset = "reset", Transport, true;
-    /// Status 200 without a body.
-    Empty = "empty", Transport, true;
-    /// No response at all.
-    Hang = "hang", Transport, false;
-    /// The stream stops, and stays open.
-    Stall = "stall", Transport, true;
-    /// The connection is closed inside the body.
-    CutDirty = "cut-dirty", Transport, true;
-    /// The stream ends well-formed, but without its last events.
-    CutClean = "cut-clean", Transport, true;
-    /// The provider's own error inside the stream.
-    ErrorEvent = "error-event", Transport, true;
-    /// A piece that is no JSON.
-    Garbage = "garbage", Transport, true;
-    /// Status 429 for each attempt.
-    Exhausted = "exhausted", Transport, false;
-    /// Status 400: the conversation is longer than the model's context.
-    ContextOverflow = "context-overflow", Transport, true;
-    /// Status 401: the key is not good any more.
-    Unauthorized = "unauthorized", Transport, true;
-    /// Status 404: the model does not exist any more.
-    ModelGone = "model-gone", Transport, true;
-    /// The token limit cuts the text.
-    Length = "length", Meaning, true;
-    /// The token limit is reached before any text or call.
-    LengthNothing = "length-nothing", Meaning, true;
-    /// The token limit cuts the arguments of a tool call.
-    LengthInToolCall = "length-in-tool-call", Meaning, true;
-    /// The model stops without saying anything.
-    Nothing = "nothing", Meaning, true;
-    /// The model thinks, and says nothing.
-    ReasoningOnly = "reasoning-only", Meaning, true;
-    /// Gemini's answer has no list of parts.
-    NoParts = "no-parts", Meaning, true;
-    /// A content filter cuts the text.
-    ContentFilter = "content-filter", Meaning, true;
-    /// The model refuses.
-    Refusal = "refusal", Meaning, true;
-    /// The model calls a tool that does not exist.
-    UnknownTool = "unknown-tool", Meaning, true;
-    /// The arguments of a tool call are no JSON.
-    BadArguments = "bad-arguments", Meaning, true;
-    /// The arguments of a tool call do not fit the schema that the call offered.
-    WrongArguments = "wrong-arguments", Meaning, true;
-    /// The model makes a tool call twice, with the same id.
-    CallTwice = "call-twice", Meaning, true;
-    /// Pieces that end at any bytes.
-    FramingSeeded = "framing-seeded", Framing, true;
-    /// Pieces that end inside of each character of several bytes, and inside of each end of an event.
-    FramingInside = "framing-inside", Framing, true;
-    /// Pieces of one byte.
-    FramingBytes = "framing-bytes", Framing, true;
-    /// One piece.
-    FramingWhole = "framing-whole", Framing, true;
-    /// Lines that end with CR LF.
-    FramingCrlf = "framing-crlf", Framing, true;
-    /// What the provider itself sends between the frames: pings, comments.
-    FramingBetween = "framing-between", Framing, true;
-    /// Answers of calls that are under way together, in another order.
-    Order = "order", Order, true;
-    /// The client leaves at an event, and comes back at once with the id of that event.
-    Leave = "leave", Client, true;
-    /// The client leaves at an event, and comes back when the run has ended.
-    Late = "late", Client, true;
-    /// The client leaves at an event for good.
-    Gone = "gone", Client, true;
-    /// A second client reads the same run, from an event of the first one on.
-    Viewers = "viewers", Client, true;
-    /// The same request comes a second time, while the first one is answered.
-    Twice = "twice", Client, true;
-    /// The system is killed and started again.
-    Kill = "kill", Process, true;
-    /// A tool says that it failed, and did nothing.
-    ToolError = "tool-error", Tools, true;
-    /// A tool does nothing, and never answers.
-    ToolTimeout = "tool-timeout", Tools, true;
-    /// A tool acts, and its answer has another form than the protocol's.
-    ToolForm = "tool-form", Tools, true;
-    /// A tool acts, and the connection is closed before it answers.
-    ToolLost = "tool-lost", Tools, true;
+    RateLimit "rate-limit" Transport Usual "Status 429.";
+    Overloaded "overloaded" Transport WithFamily "Status 503, or Anthropic's 529.";
+    Error500 "error-500" Transport WithFamily "Status 500.";
+    Reset "reset" Transport WithFamily "The connection is closed before the head of the response.";
+    Empty "empty" Transport WithFamily "Status 200 without a body.";
+    Hang "hang" Transport ByName "No response at all.";
+    Stall "stall" Transport Usual "The stream stops, and stays open.";
+    CutDirty "cut-dirty" Transport Usual "The connection is closed inside the body.";
+    CutClean "cut-clean" Transport Usual "The stream ends well-formed, but without its last events.";
+    ErrorEvent "error-event" Transport Usual "The provider's own error inside the stream.";
+    Garbage "garbage" Transport WithFamily "A piece that is no JSON.";
+    Exhausted "exhausted" Transport ByName "Status 429 for each attempt.";
+    ContextOverflow "context-overflow" Transport WithFamily "Status 400: the conversation is longer than the model's context.";
+    Unauthorized "unauthorized" Transport WithFamily "Status 401: the key is not good any more.";
+    ModelGone "model-gone" Transport WithFamily "Status 404: the model does not exist any more.";
+    Length "length" Meaning WithFamily "The token limit cuts the text.";
+    LengthNothing "length-nothing" Meaning WithFamily "The token limit is reached before any text or call.";
+    LengthInToolCall "length-in-tool-call" Meaning Usual "The token limit cuts the arguments of a tool call.";
+    Nothing "nothing" Meaning Usual "The model stops without saying anything.";
+    ReasoningOnly "reasoning-only" Meaning WithFamily "The model thinks, and says nothing.";
+    NoParts "no-parts" Meaning WithFamily "Gemini's answer has no list of parts.";
+    ContentFilter "content-filter" Meaning WithFamily "A content filter cuts the text.";
+    Refusal "refusal" Meaning WithFamily "The model refuses.";
+    UnknownTool "unknown-tool" Meaning WithFamily "The model calls a tool that does not exist.";
+    BadArguments "bad-arguments" Meaning WithFamily "The arguments of a tool call are no JSON.";
+    WrongArguments "wrong-arguments" Meaning WithFamily "The arguments of a tool call do not fit the schema that the call offered.";
+    CallTwice "call-twice" Meaning WithFamily "The model makes a tool call twice, with the same id.";
+    FramingSeeded "framing-seeded" Framing Usual "Pieces that end at any bytes.";
+    FramingInside "framing-inside" Framing Usual "Pieces that end inside of each character of several bytes, and inside of each end of an event.";
+    FramingBytes "framing-bytes" Framing Usual "Pieces of one byte.";
+    FramingWhole "framing-whole" Framing Usual "One piece.";
+    FramingCrlf "framing-crlf" Framing Usual "Lines that end with CR LF.";
+    FramingBetween "framing-between" Framing Usual "What the provider itself sends between the frames: pings, comments.";
+    Order "order" Order WithFamily "Answers of calls that are under way together, in another order.";
+    Leave "leave" Client Usual "The client leaves at an event, and comes back at once with the id of that event.";
+    Late "late" Client Usual "The client leaves at an event, and comes back when the run has ended.";
+    Gone "gone" Client Usual "The client leaves at an event for good.";
+    Viewers "viewers" Client Usual "A second client reads the same run, from an event of the first one on.";
+    Twice "twice" Client Usual "The same request comes a second time, while the first one is answered.";
+    Kill "kill" Process WithFamily "The system is killed and started again.";
+    ToolError "tool-error" Tools WithFamily "A tool says that it failed, and did nothing.";
+    ToolTimeout "tool-timeout" Tools WithFamily "A tool does nothing, and never answers.";
+    ToolForm "tool-form" Tools WithFamily "A tool acts, and its answer has another form than the protocol's.";
+    ToolLost "tool-lost" Tools WithFamily "A tool acts, and the connection is closed before it answers.";
 }
 
 impl FaultKind {
+    fn all(of: impl Fn(FaultKind) -> bool) -> Vec<FaultKind> {
+        Self::ALL.into_iter().filter(|kind| of(*kind)).collect()
+    }
+
     /// The kinds of `worlds = true`.
     pub fn by_default() -> Vec<FaultKind> {
-        use FaultKind::{CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing, RateLimit, Stall};
-        let chosen = [RateLimit, Stall, CutClean, CutDirty, ErrorEvent, LengthInToolCall, Nothing];
-        let whole = [Family::Framing, Family::Client];
-        Self::ALL.into_iter().filter(|kind| chosen.contains(kind) || whole.contains(&kind.family())).collect()
+        Self::all(|kind| kind.asked() == Asked::Usual)
     }
 
     /// The kinds that a word means: a kind's name, a family's name, `model` for the usual ones of that side, or `all` for those of all
     /// sides. `None` if it means none.
     pub fn of_word(word: &str) -> Option<Vec<FaultKind>> {
-        if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == word) {
-            return Some(vec![kind]);
-        }
-        if word == "model" {
-            return Some(Self::by_default().into_iter().filter(|kind| kind.side() == "model").collect());
-        }
-        let family = Family::ALL.into_iter().find(|family| family.name() == word);
-        let of = |kind: &FaultKind| kind.goes_with_family() && family.is_none_or(|family| kind.family() == family);
-        (family.is_some() || word == "all").then(|| Self::ALL.into_iter().filter(of).collect())
+        let kinds = match Self::all(|kind| kind.name() == word) {
+            none if none.is_empty() => Self::all(|kind| match kind.asked() {
+                Asked::ByName => false,
+                Asked::Usual if word == "model" => kind.side() == word,
+                _ => word == "all" || kind.family().name() == word,
+            }),
+            one => one,
+        };
+        Some(kinds).filter(|kinds| !kinds.is_empty())
     }
 
     /// The side that fails: `model`, `client`, `process` or `tools`.
     pub fn side(self) -> &'static str {
-        match self.family() {
-            Family::Transport | Family::Meaning | Family::Framing | Family::Order => "model",
-            other => other.name(),
-        }
+        let family = self.family();
+        if family < Family::Client { "model" } else { family.name() }
     }
 
     /// All words that [`FaultKind::of_word`] knows.
@@ -201,18 +150,25 @@ impl FaultKind {
         families.chain(Self::ALL.into_iter().map(FaultKind::name).filter(|name| *name != "order")).collect()
     }
 
+    /// Whether it breaks an answer on its way, at a place of its stream.
+    pub fn breaks(self) -> bool {
+        use FaultKind::{CutClean, CutDirty, ErrorEvent, Garbage, Stall};
+        matches!(self, Stall | CutDirty | CutClean | ErrorEvent | Garbage)
+    }
+
+    /// The fault at no place of a stream.
+    pub fn whole(self) -> Fault {
+        Fault { kind: self, after: None, of: 0 }
+    }
+
     /// The fault at each of its places in a stream of this many frames with data; 0 if it is no stream.
     pub(super) fn places(self, frames: usize) -> Vec<Fault> {
-        let cuts = matches!(
-            self,
-            FaultKind::Stall | FaultKind::CutDirty | FaultKind::CutClean | FaultKind::ErrorEvent | FaultKind::Garbage
-        );
-        if !cuts || frames < 2 {
-            return vec![Fault { kind: self, after: None, of: 0 }];
+        if !self.breaks() || frames < 2 {
+            return vec![self.whole()];
         }
         let mut after = vec![1, frames / 2, frames - 1];
         after.dedup();
-        after.into_iter().map(|after| Fault { kind: self, after: Some(after), of: frames }).collect()
+        after.into_iter().map(|after| Fault { after: Some(after), of: frames, ..self.whole() }).collect()
     }
 }
 
@@ -228,31 +184,25 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Reads a fault as users write it: `cut-clean`, or `cut-clean/3` after three frames.
-    pub fn parse(text: &str) -> Option<Fault> {
-        let (name, after) = match text.split_once('/') {
-            Some((name, after)) => (name, Some(after.parse().ok().filter(|after| *after > 0)?)),
-            None => (text, None),
-        };
-        let kind = FaultKind::ALL.into_iter().find(|kind| kind.name() == name && kind.side() == "model")?;
-        Some(Fault { kind, after, of: 0 })
-    }
-
-    /// Reads a fault, and the turn that it is for if one is named: `turn3/cut-clean/1`. Turns are counted from 1, the result from
-    /// 0.
+    /// Reads a fault as users write it, `cut-clean`, or `cut-clean/3` after three frames; and the turn that it is for if one is named:
+    /// `turn3/cut-clean/1`. Turns are counted from 1, the result from 0.
     pub fn of_turn(text: &str) -> Option<(Option<usize>, Fault)> {
-        match text.split_once('/').and_then(|(turn, fault)| Some((turn.strip_prefix("turn")?, fault))) {
-            None => Some((None, Fault::parse(text)?)),
-            Some((turn, fault)) => Some((Some(turn.parse::<usize>().ok()?.checked_sub(1)?), Fault::parse(fault)?)),
-        }
+        let number = |text: &str| text.parse().ok().filter(|number: &usize| *number > 0);
+        let mut parts = text.split('/').peekable();
+        let turn = match parts.peek()?.strip_prefix("turn") {
+            Some(turn) => parts.next().and(Some(number(turn)? - 1)),
+            None => None,
+        };
+        let name = parts.next()?;
+        let kind = FaultKind::ALL.into_iter().find(|kind| kind.name() == name && kind.side() == "model")?;
+        let after = parts.next().map(|after| number(after).ok_or(())).transpose().ok()?;
+        parts.next().is_none().then_some((turn, Fault { after, ..kind.whole() }))
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.after {
-            Some(after) if self.of > 0 => write!(f, "{} {after}/{}", self.kind.name(), self.of),
-            _ => f.write_str(self.kind.name()),
-        }
+        f.write_str(self.kind.name())?;
+        self.after.filter(|_| self.of > 0).map_or(Ok(()), |after| write!(f, " {after}/{}", self.of))
     }
 }

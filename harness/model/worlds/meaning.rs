@@ -1,7 +1,7 @@
 //! Answers that arrive complete, in the provider's own form, but are not what was asked for.
 
 use crate::breakage::definition;
-use retake_core::conversation::{Answer, Block, Finish, ToolCall};
+use retake_core::conversation::{Answer, Block, Finish};
 use retake_core::json::{Json, Layout};
 use retake_wire::fixture::Turn;
 use retake_wire::{self as wire, Api, Body, Call, Frames, Response};
@@ -34,6 +34,7 @@ pub(super) fn meant(kind: FaultKind, turn: &Turn, call: &Call) -> Option<Respons
 
 fn changed(kind: FaultKind, output: &Answer, call: &Call) -> Option<Answer> {
     let with = |blocks: Vec<Block>, finish: Finish| Some(Answer { blocks, finish: Some(finish), ..output.clone() });
+    let is_call = |block: &Block| matches!(block, Block::ToolCall(_));
     match kind {
         FaultKind::Nothing => with(Vec::new(), Finish::Stop),
         FaultKind::NoParts if call.api == Api::Gemini => with(Vec::new(), Finish::Stop),
@@ -51,78 +52,52 @@ fn changed(kind: FaultKind, output: &Answer, call: &Call) -> Option<Answer> {
             if let Block::Text(text) = &mut blocks[last] {
                 *text = half(text).to_owned();
             }
-            blocks.retain(|block| !matches!(block, Block::ToolCall(_)));
+            blocks.retain(|block| !is_call(block));
             with(blocks, if kind == FaultKind::Length { Finish::Length } else { Finish::ContentFilter })
         }
-        FaultKind::CallTwice => {
+        FaultKind::CallTwice | FaultKind::UnknownTool | FaultKind::WrongArguments => {
             let mut blocks = output.blocks.clone();
-            let at = blocks.iter().position(|block| matches!(block, Block::ToolCall(_)))?;
-            if let Block::ToolCall(tool) = &mut blocks[at]
-                && tool.id.is_empty()
-            {
-                SAME_ID.clone_into(&mut tool.id);
+            let at = blocks.iter().position(is_call)?;
+            let Block::ToolCall(tool) = &mut blocks[at] else { return None };
+            match kind {
+                FaultKind::UnknownTool => NO_TOOL.clone_into(&mut tool.name),
+                FaultKind::WrongArguments => tool.args = wrong(definition(&call.tools, &tool.name)?, &tool.args)?,
+                _ => {
+                    if tool.id.is_empty() {
+                        SAME_ID.clone_into(&mut tool.id);
+                    }
+                    blocks.insert(at + 1, blocks[at].clone());
+                    return with(blocks, Finish::ToolCalls);
+                }
             }
-            blocks.insert(at + 1, blocks[at].clone());
-            with(blocks, Finish::ToolCalls)
+            with(blocks, output.finish.clone()?)
         }
-        FaultKind::LengthInToolCall => with(with_cut_call(output, call, true)?, Finish::Length),
-        FaultKind::BadArguments if call.api == Api::Gemini => {
-            with(without_last_call(output)?, Finish::Other("MALFORMED_FUNCTION_CALL".to_owned()))
+        FaultKind::LengthInToolCall | FaultKind::BadArguments => {
+            let last = output.blocks.iter().rposition(is_call)?;
+            let by_length = kind == FaultKind::LengthInToolCall;
+            let mut blocks = output.blocks[..=last].to_vec();
+            let Block::ToolCall(tool) = &mut blocks[last] else { return None };
+            match call.api.of_bodies() {
+                Api::OpenAiChat | Api::OpenAiResponses => tool.args = Json::Str(half(&printed(&tool.args)).to_owned()),
+                // The events of its stream carry the arguments as text: they are cut when they are rendered.
+                Api::Anthropic if call.stream => {}
+                Api::Anthropic if by_length => tool.args = Json::object::<String>([]),
+                // An API whose arguments are objects sends no such call at all.
+                Api::Ollama if by_length => blocks.truncate(last),
+                Api::Gemini => blocks.truncate(last),
+                _ => return None,
+            }
+            with(
+                blocks,
+                match call.api {
+                    _ if by_length => Finish::Length,
+                    Api::Gemini => Finish::Other("MALFORMED_FUNCTION_CALL".to_owned()),
+                    _ => Finish::ToolCalls,
+                },
+            )
         }
-        FaultKind::BadArguments => with(with_cut_call(output, call, false)?, Finish::ToolCalls),
-        FaultKind::UnknownTool => with_call(output, |tool| {
-            NO_TOOL.clone_into(&mut tool.name);
-            Some(())
-        }),
-        FaultKind::WrongArguments => with_call(output, |tool| {
-            let args = wrong(definition(&call.tools, &tool.name)?, &tool.args)?;
-            tool.args = args;
-            Some(())
-        }),
         _ => None,
     }
-}
-
-/// The answer with its first tool call changed.
-fn with_call(output: &Answer, change: impl FnOnce(&mut ToolCall) -> Option<()>) -> Option<Answer> {
-    let mut answer = output.clone();
-    let tool = answer.blocks.iter_mut().find_map(|block| match block {
-        Block::ToolCall(tool) => Some(tool),
-        _ => None,
-    });
-    change(tool?)?;
-    Some(answer)
-}
-
-/// The blocks up to the last tool call, whose arguments are cut. An API whose arguments are objects sends no such call at all.
-fn with_cut_call(output: &Answer, call: &Call, by_length: bool) -> Option<Vec<Block>> {
-    match call.api.of_bodies() {
-        Api::OpenAiChat | Api::OpenAiResponses => {
-            with_last_call(output, |args| *args = Json::Str(half(&printed(args)).to_owned()))
-        }
-        // The events of its stream carry the arguments as text: they are cut when they are rendered.
-        Api::Anthropic if call.stream => with_last_call(output, |_| ()),
-        Api::Anthropic if by_length => with_last_call(output, |args| *args = Json::object::<String>([])),
-        Api::Gemini | Api::Ollama if by_length => without_last_call(output),
-        _ => None,
-    }
-}
-
-fn last_call(output: &Answer) -> Option<usize> {
-    output.blocks.iter().rposition(|block| matches!(block, Block::ToolCall(_)))
-}
-
-fn without_last_call(output: &Answer) -> Option<Vec<Block>> {
-    Some(output.blocks[..last_call(output)?].to_vec())
-}
-
-/// The blocks up to the last tool call, whose arguments are changed.
-fn with_last_call(output: &Answer, change: impl FnOnce(&mut Json)) -> Option<Vec<Block>> {
-    let mut blocks = output.blocks[..=last_call(output)?].to_vec();
-    if let Some(Block::ToolCall(tool)) = blocks.last_mut() {
-        change(&mut tool.args);
-    }
-    Some(blocks)
 }
 
 fn printed(args: &Json) -> String {

@@ -44,27 +44,24 @@ pub(crate) async fn meet(meeting: Meeting<'_>, in_flight: InFlight) -> Result<Ht
     let served = Served::plain(replay.fixture().clone(), index);
     let response = served.response_to(call);
     let (fault, times) = match &staged.kind {
-        StagedKind::Watched { possible: all, together, holds } => {
+        StagedKind::Watched { holds } => {
             if let Ok(response) = &response {
-                all.lock().entry(index).or_insert_with(|| possible(served.turn(), call, provider, response));
+                staged.note_possible(index, || possible(served.turn(), call, provider, response));
             }
             if *holds {
-                together.lock().begin(index);
-                tokio::time::sleep(HELD).await;
-                together.lock().end(index);
+                staged.hold(index, HELD).await;
             }
             return Err(in_flight);
         }
         StagedKind::Ordered(order) => {
-            order.turn_of(index).await;
+            staged.turn_of(index, order).await;
             return Err(in_flight);
         }
-        StagedKind::Faulty { turn, fault, times } if turn.is_none_or(|turn| turn == index) => (*fault, *times),
-        StagedKind::Asked { times } => match asked(headers) {
+        StagedKind::Faulty { of, times } => match of.or_else(|| asked(headers)) {
             Some((turn, fault)) if turn.is_none_or(|turn| turn == index) => (fault, *times),
             _ => return Err(in_flight),
         },
-        StagedKind::Faulty { .. } | StagedKind::Gated(..) => return Err(in_flight),
+        StagedKind::Gated(..) => return Err(in_flight),
     };
     let Some(sent) = response.ok().and_then(|response| faulted(fault, served.turn(), call, provider, &response)) else {
         return Err(in_flight);

@@ -6,20 +6,16 @@
 //! | `fault` | the faults, by name and family |
 //! | `sent` | what is sent instead of a response, and how it ends |
 //! | `errors` | the errors of providers: status, headers, body, and in a stream |
-//! | `cut` | faults of an answer on its way: a stream or a body that breaks |
+//! | `pieces` | an answer in other pieces, some of which may be missing or be no answer |
 //! | `meaning` | answers that are complete, but not what was asked for |
-//! | `framing` | the same answer in other pieces |
-//! | `staged` | the faults that a replay's calls meet, and how often they came |
-//! | `order` | answers of calls that are under way together, in another order |
+//! | `staged` | what a replay's calls meet, and what has happened so far |
 //! | `meet` | the place where a call meets its fault |
 
-mod cut;
 mod errors;
 mod fault;
-mod framing;
 mod meaning;
 mod meet;
-mod order;
+mod pieces;
 mod sent;
 mod staged;
 
@@ -27,10 +23,9 @@ pub use fault::{Family, Fault, FaultKind};
 pub(super) use meet::{Meeting, meet};
 pub use staged::{Arrivals, Staged};
 
-use cut::cut;
 use errors::{in_stream, refused};
-use framing::framed;
 use meaning::meant;
+use pieces::{cut, data_frames, framed};
 use sent::{End, Sent};
 
 use retake_wire::fixture::Turn;
@@ -40,17 +35,11 @@ use retake_wire::{Api, Body, Call, Response};
 fn faulted(fault: Fault, turn: &Turn, call: &Call, api: Api, response: &Response) -> Option<Sent> {
     match fault.kind.family() {
         Family::Transport => match fault.kind {
-            FaultKind::RateLimit
-            | FaultKind::Exhausted
-            | FaultKind::Overloaded
-            | FaultKind::Error500
-            | FaultKind::ContextOverflow
-            | FaultKind::Unauthorized
-            | FaultKind::ModelGone => Some(refused(fault.kind, api, call)),
             FaultKind::Reset => Some(Sent::nothing(End::BeforeHead)),
             FaultKind::Hang => Some(Sent::nothing(End::Hang)),
             FaultKind::Empty => Some(Sent { content_type: response.content_type.clone(), ..Sent::nothing(End::Whole) }),
-            _ => cut(fault, api, response),
+            kind if kind.breaks() => cut(fault, api, response),
+            kind => Some(refused(kind, api, call)),
         },
         Family::Meaning => meant(fault.kind, turn, call).map(|response| Sent::of(&response)),
         Family::Framing => framed(fault, turn, api, response),
@@ -62,7 +51,7 @@ fn faulted(fault: Fault, turn: &Turn, call: &Call, api: Api, response: &Response
 /// The faults that a response can have, each at each of its places.
 pub fn possible(turn: &Turn, call: &Call, api: Api, response: &Response) -> Vec<Fault> {
     let frames = match &response.body {
-        Body::Frames(frames) => cut::data_frames(frames).len(),
+        Body::Frames(frames) => data_frames(frames).len(),
         _ => 0,
     };
     let faults = FaultKind::ALL.into_iter().flat_map(|kind| kind.places(frames));

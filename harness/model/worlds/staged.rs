@@ -1,16 +1,20 @@
-//! The faults that the calls of a replay meet.
+//! What the calls of a replay meet: a fault, another order, or an answer that is held.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
 
-use tokio::sync::Notify;
-use tokio::time::Instant;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
 
-use super::order::Order;
 use super::{Fault, FaultKind};
 use crate::gate::Gate;
 use crate::hold::{HeldPiece, Went};
-use retake_base::lock::Mutex;
 use retake_wire::{Api, Body, Response, last_text};
+
+/// How long the first answers of an order wait for the other calls. If one of them never comes, the order is the usual one.
+const GATHERING: Duration = Duration::from_secs(2);
+/// How long an answer has been sent when the next one of an order follows.
+const APART: Duration = Duration::from_millis(30);
 
 /// How often the call of a turn came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,79 +29,48 @@ pub struct Arrivals {
 #[derive(Debug)]
 pub struct Staged {
     pub(super) kind: StagedKind,
-    met: Mutex<HashMap<(usize, Fault), Arrivals>>,
-    /// Told when a call has come more often than it may.
-    stormy: Notify,
-    /// Told when a call meets its fault.
-    meets: Notify,
     /// How often the call of a turn may come, or one that was never recorded.
     limit: u32,
-    /// When the first call met its fault, when the first call after that left the recording, and how many did.
-    times: Mutex<(Option<Instant>, Option<Instant>, usize)>,
+    happened: watch::Sender<Happened>,
     /// When the last text of each turn's answer went that was held for a moment.
     went: Went,
 }
 
 #[derive(Debug)]
 pub(super) enum StagedKind {
-    /// Nothing. What could happen to each turn's answer is noted.
-    Watched {
-        possible: Mutex<BTreeMap<usize, Vec<Fault>>>,
-        together: Mutex<Together>,
-        /// Whether answers are held back, to see which calls are under way together.
-        holds: bool,
-    },
-    /// Calls meet a fault: those of one turn, or of any.
-    Faulty { turn: Option<usize>, fault: Fault, times: u32 },
-    /// Calls meet the fault that they ask for in a header.
-    Asked { times: u32 },
-    /// The calls of some turns are answered in an order.
-    Ordered(Order),
+    /// Nothing. What could happen to each turn's answer is noted. Answers may be held back, to see which calls are under way together.
+    Watched { holds: bool },
+    /// Calls meet a fault: those of one turn, or of any; or the fault that they ask for in a header.
+    Faulty { of: Option<(Option<usize>, Fault)>, times: u32 },
+    /// The calls of these turns are answered in this order.
+    Ordered(Vec<usize>),
     /// The answers of these turns are held back until a client has done what it does: all of each, or its last text.
     Gated(Gate, BTreeMap<usize, bool>),
 }
 
-/// Which calls are under way together.
+/// What has happened so far.
 #[derive(Debug, Default)]
-pub(super) struct Together {
+struct Happened {
+    arrivals: HashMap<(usize, Fault), Arrivals>,
+    /// When the first call met its fault, when the first call after that left the recording, and how many did.
+    met: Option<Instant>,
+    left: Option<Instant>,
+    lefts: usize,
+    /// Whether a call has come more often than it may.
+    is_storm: bool,
+    /// What could happen to the answer of each turn.
+    possible: BTreeMap<usize, Vec<Fault>>,
+    /// The turns whose calls are under way, and the groups of those that were together.
     open: BTreeSet<usize>,
-    groups: Vec<BTreeSet<usize>>,
-}
-
-impl Together {
-    /// Notes that the call of a turn has come.
-    pub(super) fn begin(&mut self, turn: usize) {
-        if !self.open.is_empty() {
-            let mut group: BTreeSet<usize> = self.open.iter().copied().chain([turn]).collect();
-            self.groups.retain(|other| {
-                let apart = other.is_disjoint(&group);
-                if !apart {
-                    group.extend(other);
-                }
-                apart
-            });
-            self.groups.push(group);
-        }
-        self.open.insert(turn);
-    }
-
-    /// Notes that the call of a turn is answered.
-    pub(super) fn end(&mut self, turn: usize) {
-        self.open.remove(&turn);
-    }
+    together: Vec<BTreeSet<usize>>,
+    /// Of an order, the turns whose calls have come, and how many were answered.
+    came: BTreeSet<usize>,
+    answered: usize,
 }
 
 impl Staged {
     fn of(kind: StagedKind) -> Staged {
-        Staged {
-            kind,
-            met: Mutex::default(),
-            stormy: Notify::new(),
-            meets: Notify::new(),
-            limit: u32::MAX,
-            times: Mutex::default(),
-            went: Went::default(),
-        }
+        Staged { kind, limit: u32::MAX, happened: watch::Sender::default(), went: Went::default() }
     }
 
     /// More calls of the same turn than `limit` are a storm; and more calls that were never recorded, unless the recording has as many.
@@ -109,23 +82,23 @@ impl Staged {
     /// No fault: what could happen to each turn's answer is noted. With `holds`, answers are held back for a moment, to see which
     /// calls are under way together.
     pub fn watched(holds: bool) -> Staged {
-        Staged::of(StagedKind::Watched { possible: Mutex::default(), together: Mutex::default(), holds })
+        Staged::of(StagedKind::Watched { holds })
     }
 
     /// The first `times` calls of a turn, or of each turn, meet a fault.
     pub fn faulty(turn: Option<usize>, fault: Fault, times: u32) -> Staged {
         let times = if fault.kind == FaultKind::Exhausted { u32::MAX } else { times };
-        Staged::of(StagedKind::Faulty { turn, fault, times })
+        Staged::of(StagedKind::Faulty { of: Some((turn, fault)), times })
     }
 
     /// Calls meet the fault that they ask for in the header `x-retake-world`, each the first `times` times.
     pub fn asked(times: u32) -> Staged {
-        Staged::of(StagedKind::Asked { times })
+        Staged::of(StagedKind::Faulty { of: None, times })
     }
 
     /// The calls of these turns are answered in this order.
     pub fn ordered(turns: Vec<usize>) -> Staged {
-        Staged::of(StagedKind::Ordered(Order::of(turns)))
+        Staged::of(StagedKind::Ordered(turns))
     }
 
     /// The answers of these turns are held back until a client has done what it does: all of each, or its last text.
@@ -142,7 +115,7 @@ impl Staged {
     pub(crate) async fn piece(&self, turn: usize, api: Api, response: &Response) -> Option<HeldPiece> {
         match &self.kind {
             StagedKind::Gated(gate, turns) => gate.piece(api, response, *turns.get(&turn)?).await,
-            StagedKind::Watched { holds: true, .. } => {
+            StagedKind::Watched { holds: true } => {
                 let Body::Frames(frames) = &response.body else { return None };
                 Some(HeldPiece::seen(last_text(api, frames)?, self.went.clone(), turn))
             }
@@ -157,26 +130,22 @@ impl Staged {
 
     /// What could happen to the answer of each turn that was served, if this was watched.
     pub fn possible(&self) -> BTreeMap<usize, Vec<Fault>> {
-        match &self.kind {
-            StagedKind::Watched { possible, .. } => possible.lock().clone(),
-            _ => BTreeMap::new(),
-        }
+        self.happened.borrow().possible.clone()
     }
 
     /// The groups of turns whose calls were under way together, if this was watched and held answers back.
     pub fn together(&self) -> Vec<BTreeSet<usize>> {
-        match &self.kind {
-            StagedKind::Watched { together, .. } => together.lock().groups.clone(),
-            _ => Vec::new(),
-        }
+        self.happened.borrow().together.clone()
     }
 
     /// How often the call of a turn came, and met the fault.
     pub fn arrivals(&self, turn: usize) -> Arrivals {
-        let met = self.met.lock();
-        let of_turn = met.iter().filter(|((of, _), _)| *of == turn).map(|(_, met)| *met);
-        of_turn
-            .fold(Arrivals::default(), |all, it| Arrivals { came: all.came + it.came, faults: all.faults + it.faults })
+        let happened = self.happened.borrow();
+        let of_turn = happened.arrivals.iter().filter(|((of, _), _)| *of == turn);
+        of_turn.fold(Arrivals::default(), |all, (_, it)| Arrivals {
+            came: all.came + it.came,
+            faults: all.faults + it.faults,
+        })
     }
 
     /// Whether a call has met a fault, or a client has done what it does. What is asked after that is no miss: nobody recorded it.
@@ -186,56 +155,89 @@ impl Staged {
 
     /// When the first call met its fault, and when the first call that was never recorded came after that.
     pub fn times(&self) -> (Option<Instant>, Option<Instant>) {
-        let (met, left, _) = *self.times.lock();
-        (met, left)
+        let happened = self.happened.borrow();
+        (happened.met, happened.left)
     }
 
     /// Notes that a call came that was never recorded, of which there are so many, and that got no answer.
     pub(crate) fn note_left(&self, recorded: usize) {
-        let mut times = self.times.lock();
-        times.1.get_or_insert_with(Instant::now);
-        times.2 += 1;
-        if times.2 > recorded.max(self.limit as usize) {
-            self.stormy.notify_one();
-        }
+        self.happened.send_modify(|it| {
+            it.left.get_or_insert_with(Instant::now);
+            it.lefts += 1;
+            it.is_storm |= it.lefts > recorded.max(self.limit as usize);
+        });
     }
 
     /// The only turn whose calls meet a fault.
     pub(crate) fn target(&self) -> Option<usize> {
-        if let StagedKind::Faulty { turn, .. } = self.kind { turn } else { None }
+        if let StagedKind::Faulty { of: Some((turn, _)), .. } = self.kind { turn } else { None }
     }
 
     /// Waits until a call has come more often than it may.
     pub async fn storm(&self) {
-        self.stormy.notified().await;
+        let _ = self.happened.subscribe().wait_for(|it| it.is_storm).await;
     }
 
     /// Notes that a call has met its fault, of the model or elsewhere.
     pub fn meets(&self) {
-        self.times.lock().0.get_or_insert_with(Instant::now);
-        self.meets.notify_one();
+        self.happened.send_modify(|it| it.met = it.met.or_else(|| Some(Instant::now())));
     }
 
     /// Waits until a call has met its fault.
     pub async fn met(&self) {
-        while self.times().0.is_none() {
-            self.meets.notified().await;
-        }
+        let _ = self.happened.subscribe().wait_for(|it| it.met.is_some()).await;
     }
 
     /// Counts a call of a turn. Returns whether it meets its fault, which it does the first `times` times.
     pub(super) fn count(&self, turn: usize, fault: Fault, times: u32) -> bool {
-        let mut met = self.met.lock();
-        let met = met.entry((turn, fault)).or_default();
-        met.came += 1;
-        if met.came > self.limit {
-            self.stormy.notify_one();
-        }
-        let meets = met.faults < times;
+        let mut meets = false;
+        self.happened.send_modify(|it| {
+            let of_turn = it.arrivals.entry((turn, fault)).or_default();
+            of_turn.came += 1;
+            meets = of_turn.faults < times;
+            of_turn.faults += u32::from(meets);
+            it.is_storm |= of_turn.came > self.limit;
+        });
         if meets {
             self.meets();
         }
-        met.faults += u32::from(meets);
         meets
+    }
+
+    /// Notes what could happen to the answer of a turn.
+    pub(super) fn note_possible(&self, turn: usize, possible: impl FnOnce() -> Vec<Fault>) {
+        self.happened.send_modify(|it| {
+            it.possible.entry(turn).or_insert_with(possible);
+        });
+    }
+
+    /// Notes that the call of a turn is under way, for a moment.
+    pub(super) async fn hold(&self, turn: usize, moment: Duration) {
+        self.happened.send_modify(|it| {
+            if !it.open.is_empty() {
+                let mut group: BTreeSet<usize> = it.open.iter().copied().chain([turn]).collect();
+                for other in it.together.extract_if(.., |other| !other.is_disjoint(&group)).collect::<Vec<_>>() {
+                    group.extend(other);
+                }
+                it.together.push(group);
+            }
+            it.open.insert(turn);
+        });
+        sleep(moment).await;
+        self.happened.send_modify(|it| it.open.retain(|open| *open != turn));
+    }
+
+    /// Waits until the call of a turn may be answered in an order.
+    pub(super) async fn turn_of(&self, turn: usize, order: &[usize]) {
+        let Some(place) = order.iter().position(|of| *of == turn) else { return };
+        self.happened.send_modify(|it| it.came.extend([turn]));
+        let mut happened = self.happened.subscribe();
+        let wait = happened.wait_for(|it| it.came.len() == order.len() && it.answered >= place);
+        let _ = timeout(GATHERING, wait).await;
+        let happened = self.happened.clone();
+        tokio::spawn(async move {
+            sleep(APART).await;
+            happened.send_modify(|it| it.answered = it.answered.max(place + 1));
+        });
     }
 }

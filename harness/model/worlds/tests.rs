@@ -132,7 +132,7 @@ fn a_refused_call_gets_the_providers_own_error() {
         use FaultKind::{ContextOverflow, Error500, ModelGone, Overloaded, RateLimit, Unauthorized};
         let faults = [RateLimit, Overloaded, Error500, ContextOverflow, Unauthorized, ModelGone];
         for (kind, status) in faults.into_iter().zip([429, 503, 500, 400, 401, 404]) {
-            let sent = faulted(Fault::parse(kind.name()).unwrap(), turn, call, call.api, response).unwrap();
+            let sent = faulted(kind.whole(), turn, call, call.api, response).unwrap();
             let status = if (call.api, status) == (Api::Anthropic, 503) { 529 } else { status };
             assert_eq!(sent.status, status);
             assert!(sent.headers.contains(&("retry-after-ms", "1".to_owned())));
@@ -191,7 +191,7 @@ fn a_cut_stream_is_an_incomplete_answer_and_never_another_one() {
 fn other_pieces_are_the_same_answer() {
     each(|call, turn, response| {
         for kind in FaultKind::of_word("framing").unwrap() {
-            let fault = Fault { kind, after: None, of: 0 };
+            let fault = kind.whole();
             let Some(sent) = faulted(fault, turn, call, call.api, response) else { continue };
             let read = wire::decode_response(call.api, &received(&sent)).unwrap();
             assert_eq!(read, turn.output, "{} {fault}", call.api);
@@ -211,7 +211,7 @@ fn other_pieces_are_the_same_answer() {
 fn a_model_can_mean_something_else() {
     each(|call, turn, response| {
         let of = |kind: FaultKind| {
-            let sent = faulted(Fault { kind, after: None, of: 0 }, turn, call, call.api, response)?;
+            let sent = faulted(kind.whole(), turn, call, call.api, response)?;
             assert_eq!(sent.end, End::Whole);
             Some(
                 wire::decode_response(call.api, &received(&sent))
@@ -235,7 +235,7 @@ fn a_model_can_mean_something_else() {
             assert!(bad.tool_calls()[0].args.as_str().is_some_and(|text| !text.is_empty()), "{api}: {bad:?}");
             assert_eq!(bad.finish, Some(Finish::ToolCalls));
         }
-        let without_parts = faulted(Fault::parse("no-parts").unwrap(), turn, call, api, response);
+        let without_parts = faulted(FaultKind::NoParts.whole(), turn, call, api, response);
         assert_eq!(without_parts.is_some(), api == Api::Gemini);
         if let Some(sent) = without_parts {
             let sent = String::from_utf8(sent.pieces.concat()).unwrap();
@@ -288,7 +288,7 @@ fn words_mean_kinds_families_or_all() {
 fn sent_over_http(fault: &str, times: usize) -> (Vec<String>, Arc<Staged>) {
     let (api, path, request) = requests().remove(0);
     let call = call_of(api, path, &request);
-    let staged = Arc::new(Staged::faulty(Some(0), Fault::parse(fault).unwrap(), 1));
+    let staged = Arc::new(Staged::faulty(Some(0), Fault::of_turn(fault).unwrap().1, 1));
     let replay = Replay::new(fixture_of(vec![turn_of(&call)]), Arc::default(), Scope::new("w"));
     let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

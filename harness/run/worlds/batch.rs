@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::judge::Case;
-use super::plan::{Spot, World};
+use super::places::World;
 use super::sent::WhatWasSent;
 use super::stay::{ALL, Ended, PACING, Play, Seen, Setting};
 use super::verdict::{Did, Noise, Verdict};
@@ -15,11 +15,14 @@ use retake_base::error::{Error, Result};
 use retake_engine::system::{Egress, Running, StageTools};
 use retake_engine::tools::Doubles;
 use retake_model::{Family, FaultKind, ServerOptions, Staged};
-use retake_scenario::{Panics, Unused, Worlds};
+use retake_scenario::{Panics, Unused};
 use tokio::time::Instant;
 
 /// How long a stream that stops is waited for, whatever the recorded run takes.
 pub(super) const STALLED: Duration = Duration::from_secs(4);
+/// The least time until a world counts as hung, and how many times as long as the recorded run that is.
+const LEAST: Duration = Duration::from_secs(5);
+const TIMES: u32 = 10;
 
 /// The run without a fault, with which the others are compared.
 #[derive(Debug)]
@@ -34,12 +37,30 @@ pub(super) struct Recording {
     /// How long the system took to start.
     pub(super) starting: Duration,
     pub(super) watched: Arc<Staged>,
+    /// How long nothing happens until a world counts as hung.
+    pub(super) cap: Duration,
+}
+
+impl Recording {
+    /// The same in this world.
+    pub(super) fn limit_of(&self, world: &World) -> Duration {
+        match world.fault.kind {
+            FaultKind::Stall | FaultKind::ToolTimeout => self.cap.min(STALLED),
+            // Nothing happens while it starts again, which can take longer on a busy machine.
+            FaultKind::Kill => self.cap + self.starting * 3,
+            // Where no model fails, nobody waits before they try again.
+            _ if world.side() == "client" => self.cap.min((self.seen.longest_silence() * TIMES).max(LEAST)),
+            _ => self.cap,
+        }
+    }
 }
 
 /// A world that was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judged {
     pub(super) world: World,
+    /// Whose turn it is, if it is the model that fails.
+    pub(super) caller: Option<String>,
     pub(super) verdict: Verdict,
     /// How often the call came that met the fault.
     pub(super) attempts: usize,
@@ -141,12 +162,12 @@ impl Setting<'_> {
     /// Runs the scenario without a fault, twice on the same system. If the second run differs, a third one on a fresh system shows what
     /// differs from run to run.
     /// Fails if it is red, apart from its golden.
-    pub(super) fn record(&self, worlds: &Worlds) -> Result<Recording> {
+    pub(super) fn record(&self) -> Result<Recording> {
         // What comes while an answer is held is due before it.
         let waits = |family| matches!(family, Family::Order | Family::Client | Family::Process);
-        let holds = worlds.kinds.iter().any(|kind| waits(kind.family()));
-        let (seen, again, starting, watched) = self.unfaulted(holds, false)?;
-        let (sent, after) = (self.sent(&seen, ALL), self.sent(&again, ALL));
+        let holds = self.of.kinds.iter().any(|kind| waits(kind.family()));
+        let (mut seen, again, mut starting, mut watched) = self.unfaulted(holds, false)?;
+        let (mut sent, after) = (self.sent(&seen, ALL), self.sent(&again, ALL));
         let on_same = Noise::between(&sent, &after);
         let is_same = again.ended == Ended::Well && again.golden == seen.golden;
         let unlike = match &again.left {
@@ -155,118 +176,101 @@ impl Setting<'_> {
             None if again.all_served != seen.all_served => Some("asks the model less without any fault"),
             None => (!is_same).then_some("differs without any fault"),
         };
-        if unlike.is_none() && on_same.is_within(&Noise::default()) {
-            return Ok(Recording { seen, sent, unlike, can_share: true, noise: on_same, starting, watched });
+        let mut noise = on_same.clone();
+        if unlike.is_some() || !on_same.is_within(&Noise::default()) {
+            // A shared system may have had other scenarios before.
+            if self.project.systems.shares(self.scenario) {
+                (seen, _, starting, watched) = self.unfaulted(holds, true)?;
+                sent = self.sent(&seen, ALL);
+            }
+            noise = Noise::between(&sent, &self.sent(&self.unfaulted(false, true)?.0, ALL));
         }
-        let fresh = |holds| self.unfaulted(holds, true);
-        // A shared system may have had other scenarios before.
-        let is_used = self.project.systems.shares(self.scenario);
-        let (seen, _, starting, watched) = if is_used { fresh(holds)? } else { (seen, again, starting, watched) };
-        let (sent, other) = (self.sent(&seen, ALL), self.sent(&fresh(false)?.0, ALL));
-        let noise = Noise::between(&sent, &other);
         // What differs on fresh systems alike is not remembered.
         let can_share = unlike.is_none() && on_same.is_within(&noise);
-        Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched })
+        let cap = (seen.took * TIMES).max(LEAST);
+        Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched, cap })
     }
 
     /// Two runs without a fault on the same system. Fails if the first one is red, apart from its golden.
     fn unfaulted(&self, holds: bool, fresh: bool) -> Result<(Seen, Seen, Duration, Arc<Staged>)> {
         let limit = self.scenario.timeout;
-        let play = Play::of(self, Staged::watched(holds), None, u32::MAX);
+        let play = Play::unfaulted(self, holds);
         let ((seen, again, starting), crash) = self.on_a_system(&play, fresh, async |on| {
             let seen = on.run(&play, true, limit).await?;
-            let again = on.run(&Play::of(self, Staged::watched(false), None, u32::MAX), false, limit).await?;
+            let again = on.run(&Play::unfaulted(self, false), false, limit).await?;
             let failed = seen.ended != Ended::Well;
             Ok(((seen, again, on.starting), failed))
         })?;
         let unused = !seen.all_served && self.scenario.unused == Unused::Fail;
         let red = seen.ended != Ended::Well || seen.left.is_some() || unused || crash.is_some();
         if red {
-            let why = seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned());
-            let why = why.or(crash).unwrap_or_else(|| "a call of the model has no turn, or a turn no call".to_owned());
+            let why = seen
+                .failure()
+                .or(crash)
+                .unwrap_or_else(|| "a call of the model has no turn, or a turn no call".to_owned());
             let error = Error::new(format!("the recorded run is red without any fault: {why}"));
             return Err(error.help(format!("first see to that: {RETAKE} test {}", self.scenario.name)));
         }
         Ok((seen, again, starting, play.staged))
     }
 
-    /// Runs worlds one after another on one system. `None` if a fault was not met, or the system was not the same afterwards: whose
-    /// verdicts these were is not known then. Of a single world, and of none else, it is clear in any case, if its fault was met.
-    /// With `fresh`, the system is started for them even if scenarios share it.
+    /// Runs worlds one after another on one system, each with a fault that is met `times` times. `None` if a fault was not met, or the
+    /// system was not the same afterwards: whose verdicts these were is not known then. Of a single world, and of none else, it is clear in
+    /// any case, if its fault was met. With `fresh`, the system is started for them even if scenarios share it.
     /// Fails if the system cannot be started.
     pub(super) fn batch(
         &self,
         worlds: &[World],
-        of: &Worlds,
         recording: &Recording,
-        cap: Duration,
+        times: u32,
         fresh: bool,
     ) -> Result<Option<Vec<Judged>>> {
-        let first_play = self.play(&worlds[0], of, recording, cap);
-        let (judged, crash) = self.on_a_system(&first_play, fresh, async |on| {
+        // Before the whole run counts as one in which nothing happens, its steps stop to wait.
+        let play = |world| Play::in_world(self, world, recording, times, recording.limit_of(world) * 3 / 4);
+        let first = play(&worlds[0]);
+        let (judged, crash) = self.on_a_system(&first, fresh, async |on| {
             let mut judged: Vec<Judged> = Vec::new();
-            let mut is_told = false;
+            let (mut is_told, mut is_busy) = (false, false);
             for (at, world) in worlds.iter().enumerate() {
-                let own = (at > 0).then(|| self.play(world, of, recording, cap));
-                let play = own.as_ref().unwrap_or(&first_play);
-                let seen = on.run(play, at == 0, limit_of(world, cap, recording)).await?;
+                let own = (at > 0).then(|| play(world));
+                let play = own.as_ref().unwrap_or(&first);
+                let seen = on.run(play, at == 0, recording.limit_of(world)).await?;
                 if world.order.is_empty() && !play.staged.is_after_fault() {
                     return Ok((None, false));
                 }
                 let attempts = usize::try_from(play.staged.arrivals(world.turn).came).unwrap_or_default();
-                let verdict = Case { setting: self, world, attempts, play, seen: &seen, recording, of }.verdict();
+                let verdict = Case { setting: self, world, attempts, play, seen: &seen, recording }.verdict();
                 let lines = if verdict.did == Did::Recovered { Vec::new() } else { seen.lines(self) };
                 is_told |= !world.is_invisible() && world.side() != "process";
                 let alone = fresh && worlds.len() == 1;
-                judged.push(Judged { world: world.clone(), verdict, attempts, lines, alone });
-                let is_busy = matches!(seen.ended, Ended::Late | Ended::Storm);
+                let turn = self.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none());
+                let caller = turn.and_then(|turn| turn.caller.clone());
+                judged.push(Judged { world: world.clone(), caller, verdict, attempts, lines, alone });
+                is_busy = matches!(seen.ended, Ended::Late | Ended::Storm);
                 if is_busy && worlds.len() > 1 {
                     return Ok((None, true));
                 }
-                let is_last = at + 1 == worlds.len();
-                if is_last && is_told && !is_busy && recording.unlike.is_none() {
-                    let again = on.run(&Play::of(self, Staged::watched(false), None, u32::MAX), false, cap).await?;
-                    if let Some(why) = sickness(&again, recording) {
-                        let [last] = &mut *judged else { return Ok((None, true)) };
-                        last.verdict = Verdict::new(Did::Sick, format!("afterwards the recorded run {why}"));
-                    }
+            }
+            if is_told && !is_busy && recording.unlike.is_none() {
+                let again = on.run(&Play::unfaulted(self, false), false, recording.cap).await?;
+                if let Some(why) = sickness(&again, recording) {
+                    let [last] = &mut *judged else { return Ok((None, true)) };
+                    last.verdict = Did::Sick.since(format!("afterwards the recorded run {why}"));
                 }
             }
             let failed = judged.last().is_some_and(|last| last.verdict.did.fails());
             Ok((Some(judged), failed))
         })?;
-        Ok(match (crash, judged) {
-            (Some(_), _) if worlds.len() > 1 => None,
-            (Some(crash), Some(judged)) => {
-                let crashed = |it| Judged { verdict: Verdict::new(Did::Crashed, crash.clone()), ..it };
-                Some(judged.into_iter().map(crashed).collect())
-            }
-            (_, judged) => judged,
+        Ok(match crash {
+            Some(_) if worlds.len() > 1 => None,
+            Some(crash) => judged.map(|mut judged| {
+                for it in &mut judged {
+                    it.verdict = Did::Crashed.since(crash.clone());
+                }
+                judged
+            }),
+            None => judged,
         })
-    }
-
-    fn play(&self, world: &World, of: &Worlds, recording: &Recording, cap: Duration) -> Play {
-        let turn = Some(world.turn).filter(|_| world.order.is_empty());
-        let play = match &world.spot {
-            Some(Spot::Event { step, event }) if world.side() == "client" => {
-                Play::of_client(self, world.fault.kind, (*step, *event), of, &recording.seen)
-            }
-            Some(spot) => Play::of_process_or_tool(self, world, spot, of, &recording.seen),
-            None if turn.is_some() => Play::of(self, Staged::faulty(turn, world.fault, of.times), turn, of.calls),
-            None => Play::of(self, Staged::ordered(world.order.clone()), None, of.calls),
-        };
-        // Before the whole run counts as one in which nothing happens.
-        play.giving_up(self, &recording.sent, limit_of(world, cap, recording) * 3 / 4)
-    }
-}
-
-/// How long nothing happens in a world until it counts as hung.
-pub(super) fn limit_of(world: &World, cap: Duration, recording: &Recording) -> Duration {
-    match world.fault.kind {
-        FaultKind::Stall | FaultKind::ToolTimeout => cap.min(STALLED),
-        // Nothing happens while it starts again, which can take longer on a busy machine.
-        FaultKind::Kill => cap + recording.starting * 3,
-        _ => cap,
     }
 }
 

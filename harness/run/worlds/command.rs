@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use super::batch::Judged;
 use super::matrix::{self, Matrix};
-use super::plan::World;
+use super::places::World;
 use super::{table, test};
 use crate::report::{RunAction, WorldData, table as columns, terminal};
 use crate::run::action::WorldsOptions;
@@ -105,13 +105,13 @@ fn kinds_of(name: &str) -> Result<Vec<FaultKind>> {
 /// The lines of the worlds, marked where they fail and are not accepted, and those.
 fn compared<'a>(project: &Project, scenario: &Scenario, matrix: &'a Matrix) -> (Vec<String>, Vec<&'a Judged>) {
     let committed = project.goldens.of_worlds().text(&scenario.name).unwrap_or_default();
-    let accepted = table::unfolded(&committed);
-    let is_new = |judged: &Judged| judged.fails() && !table::is_accepted(judged, &matrix.callers, &accepted);
-    let rows = table::lines(matrix, is_new).into_iter().map(|line| {
+    let mut new = table::not_accepted(matrix, &committed);
+    new.retain(|judged| judged.fails());
+    let rows = table::lines(matrix, |judged| new.contains(&judged)).into_iter().map(|line| {
         let [place, fault, did, why] = line.cells();
         [format!("{} {place}", if line.marked { '!' } else { ' ' }), fault, did, why]
     });
     let lines = columns(&rows.collect::<Vec<_>>());
     let notes = table::notes(matrix).into_iter().map(|note| format!("  {note}"));
-    (lines.into_iter().chain(notes).collect(), matrix.judged.iter().filter(|judged| is_new(judged)).collect())
+    (lines.into_iter().chain(notes).collect(), new)
 }

@@ -2,21 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::batch::Recording;
-use super::client::Received;
-use super::left::{Left, told_of_tools};
-use super::plan::{Spot, World};
-use super::sent::WhatWasSent;
-use super::sent::says_error;
+use super::places::{Spot, World};
+use super::received::Received;
+use super::sent::{WhatWasSent, says_error};
 use super::stay::{ALL, Ended, Play, Seen, Setting};
-use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, quoted, told};
+use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, is_not_there, quoted, told};
 use retake_base::text::{clipped, counted};
 use retake_core::events::Golden;
 use retake_core::json::{Json, Layout};
 use retake_engine::drive::{Away, AwaySeen, EMPTY_STREAM};
-use retake_model::FaultKind;
-use retake_scenario::{Action, Crash, Leaves, Step, Worlds};
+use retake_engine::tools::CallOfTool;
+use retake_model::MissReason::{AllServed, ToolAllServed, ToolNotRecorded};
+use retake_model::{FaultKind, Miss, RunLog};
+use retake_scenario::{Action, Crash, Leaves, Step};
+use retake_wire::fixture::is_safe;
 
 /// Why it does not matter what becomes of a run whose client has left.
 const NOT_JUDGED: &str = "not judged: `leaves` says what becomes of a run without its client";
@@ -33,15 +35,14 @@ pub(super) struct Case<'a> {
     pub(super) play: &'a Play,
     pub(super) seen: &'a Seen,
     pub(super) recording: &'a Recording,
-    pub(super) of: &'a Worlds,
 }
 
 impl Case<'_> {
     /// The verdict on it.
     pub(super) fn verdict(self) -> Verdict {
-        let Case { setting, world, attempts, play, seen, recording, of } = self;
+        let Case { setting, world, attempts, play, seen, recording } = self;
         if seen.ended == Ended::Storm {
-            return Verdict::new(Did::Storm, format!("more than {}", counted(of.calls as usize, "call")));
+            return Did::Storm.since(format!("more than {}", counted(setting.of.calls as usize, "call")));
         }
         match (&play.away, &world.spot) {
             (Some(away), Some(Spot::Event { step, .. })) if world.side() == "client" => {
@@ -52,26 +53,24 @@ impl Case<'_> {
                 let place = spot.said(world.turn);
                 let declared = |says: &str| format!("{place}, {}: {why}, not as crash = {says:?} says", did.word());
                 // Each place that fails is named, since what to look at is there.
-                return match (did, of.crash) {
-                    (Did::Reported, Some(Crash::Resumes)) => Verdict::new(Did::Lost, declared("resumes")),
-                    (Did::Resumed, Some(Crash::Reports)) => Verdict::new(Did::Other, declared("reports")),
-                    _ if did.fails() => Verdict::new(did, format!("{place}: {why}")),
+                return match (did, setting.of.crash) {
+                    (Did::Reported, Some(Crash::Resumes)) => Did::Lost.since(declared("resumes")),
+                    (Did::Resumed, Some(Crash::Reports)) => Did::Other.since(declared("reports")),
+                    _ if did.fails() => did.since(format!("{place}: {why}")),
                     _ => Verdict { did, why },
                 };
             }
-            (None, Some(Spot::Tool { .. })) => {
-                if let Some(twice) = setting.acted_twice(&seen.acted, of) {
-                    return Verdict::new(Did::ActedTwice, twice);
-                }
-            }
             _ => {}
         }
+        if let Some(twice) = setting.acted_twice(&seen.acted).filter(|_| world.side() == "tools") {
+            return Did::ActedTwice.since(twice);
+        }
         if seen.ended == Ended::Late {
-            return Verdict::new(Did::Hung, hung(world.fault.kind));
+            return Did::Hung.since(hung(world.fault.kind));
         }
         // A retry would hide that it noticed what no service should.
         if world.is_invisible() && attempts > 1 {
-            return Verdict::new(Did::PaidTwice, "asks again, although the answer is whole");
+            return Did::PaidTwice.since("asks again, although the answer is whole");
         }
         // What it asked in a later step follows from what it said in an earlier one, which is judged then.
         let (met, left) = play.staged.times();
@@ -82,7 +81,7 @@ impl Case<'_> {
         // Where a tool fails, and where the answer arrives whole, the model has said nothing else.
         let damaged =
             setting.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none() && !world.is_invisible());
-        let damaged = damaged.map(|turn| setting.normalize(seen)(&turn.output.text()));
+        let damaged = damaged.map(|turn| setting.normalize(&seen.driven)(&turn.output.text()));
         let compared = Compared { damaged, ..self.compared(&recorded, &now) };
         let is_same = compared.is_as_recorded();
         if world.side() == "tools"
@@ -92,29 +91,27 @@ impl Case<'_> {
         }
         if seen.ended == Ended::Well && seen.left.is_none() && seen.golden == recording.seen.golden && is_same {
             let why = if world.is_invisible() { String::new() } else { format!("in {}", counted(attempts, "attempt")) };
-            return Verdict::new(Did::Recovered, why);
+            return Did::Recovered.since(why);
         }
         if let Some(left) = seen.left.as_ref().filter(|_| until.is_none() || is_same) {
-            let acted = self.acted(left).map(|ran| Verdict::new(Did::Acted, ran));
-            return acted.unwrap_or_else(|| Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked))));
+            let acted = self.acted(left).map(|ran| Did::Acted.since(ran));
+            return acted.unwrap_or_else(|| left.went_on());
         }
         if until.is_none()
             && let Some((status, said)) = seen.failed_status()
         {
-            return Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref()));
+            return Did::Reported.since(told(&format!("status {status}"), said.as_deref()));
         }
         // To a client that waits for no last event, a stream that ends well with nothing in it is a whole answer.
-        let failure = seen.driven.failure.as_ref();
-        let is_empty =
-            failure.is_some_and(|(_, error)| error.what().contains(EMPTY_STREAM)) && !self.waits_for_an_event();
+        let is_empty = seen.failure().is_some_and(|what| what.contains(EMPTY_STREAM)) && !self.waits_for_an_event();
         let is_cut = until.is_none() && seen.ended == Ended::Failed && seen.driven.broken.is_none() && !is_empty;
         let Verdict { did, why } = compared.verdict();
         if is_cut && did != Did::Reported {
-            return Verdict::new(Did::Reported, format!("the answer breaks off, {WITHOUT}"));
+            return Did::Reported.since(format!("the answer breaks off, {WITHOUT}"));
         }
         // Who gets something else because a tool failed is told so, in whatever words.
         let is_told = world.side() == "tools" && did == Did::Other;
-        Verdict::new(if is_told { Did::Reported } else { did }, why)
+        if is_told { Did::Reported.since(why) } else { did.since(why) }
     }
 
     /// Whether one of the scenario's streams has a last event, so that its client notices a stream that lacks it.
@@ -128,23 +125,23 @@ impl Case<'_> {
 
     /// The verdict on a run whose system was killed and started again.
     fn of_kill(self, away: &Away) -> Verdict {
-        let Case { setting, play, seen, recording, of, .. } = self;
+        let Case { setting, play, seen, recording, .. } = self;
         if let Some(error) = &seen.lost {
-            return Verdict::new(Did::Crashed, format!("does not start again: {}", error.what()));
+            return Did::Crashed.since(format!("does not start again: {}", error.what()));
         }
-        if let Some(twice) = setting.acted_twice(&seen.acted, of) {
-            return Verdict::new(Did::ActedTwice, twice);
+        if let Some(twice) = setting.acted_twice(&seen.acted) {
+            return Did::ActedTwice.since(twice);
         }
         let times = play.staged.times().0.zip(away.gate.acted());
         if let Some(turn) = times.and_then(|(met, killed)| seen.paid_twice(met, killed)) {
-            return Verdict::new(Did::PaidTwice, format!("asks for the answer of turn {} again", turn + 1));
+            return paid_twice(turn);
         }
         if seen.ended == Ended::Late {
-            return Verdict::new(Did::NeverEnds, DOES_NOT_COME);
+            return Did::NeverEnds.since(DOES_NOT_COME);
         }
         if let Some(left) = &seen.left {
-            let asked = left.tool.clone().unwrap_or_else(|| format!("asked {}", quoted(&left.asked)));
-            return Verdict::new(Did::WentOn, asked);
+            let of_tool = left.tool.as_ref().map(|tool| Did::WentOn.since(tool));
+            return of_tool.unwrap_or_else(|| left.went_on());
         }
         let AwaySeen { step, anew, .. } = *away.seen.lock();
         let of_stream = step.map(|step| self.of_stream(away, step));
@@ -154,26 +151,24 @@ impl Case<'_> {
             return verdict;
         }
         if let Some((status, said)) = seen.failed_status() {
-            return match status {
-                404 | 410 => Verdict::new(Did::Lost, format!("status {status}: the run is not there")),
-                _ => Verdict::new(Did::Reported, told(&format!("status {status}"), said.as_deref())),
-            };
+            let reported = || Did::Reported.since(told(&format!("status {status}"), said.as_deref()));
+            return is_not_there(status).unwrap_or_else(reported);
         }
         // What its stream brought is judged; what later steps were told is not.
         let told = self.later(step.map_or(ALL, |step| step + 1..ALL.end));
         if seen.ended == Ended::Failed {
-            let why = seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned());
             let told = told.filter(|it| seen.broken_stream().is_some() && it.is_told());
-            return told.unwrap_or_else(|| Verdict::new(Did::Lost, why.unwrap_or_default()));
+            return told.unwrap_or_else(|| Did::Lost.since(seen.failure().unwrap_or_default()));
         }
-        let resumed = || of_stream.unwrap_or_else(|| Verdict::new(Did::Resumed, ""));
-        let lost = || Verdict::new(Did::Lost, "the run is not finished after the system has started again");
+        let resumed = || of_stream.unwrap_or_else(|| Did::Resumed.since(""));
+        let lost = || Did::Lost.since("the run is not finished after the system has started again");
         told.unwrap_or_else(|| if is_finished { resumed() } else { lost() })
     }
 
-    /// What was sent in these steps, now and when it was recorded.
+    /// What was sent in these steps, now and when it was recorded, without noise.
     fn sent(self, steps: Range<usize>) -> (WhatWasSent, WhatWasSent) {
-        (self.setting.sent(self.seen, steps.clone()), self.setting.sent(&self.recording.seen, steps))
+        let sent = |seen| self.recording.noise.out_of(self.setting.sent(seen, steps.clone()), false);
+        (sent(self.seen), sent(&self.recording.seen))
     }
 
     fn compared<'a>(&'a self, recorded: &'a WhatWasSent, now: &'a WhatWasSent) -> Compared<'a> {
@@ -182,7 +177,6 @@ impl Case<'_> {
             recorded,
             now,
             status: seen.status(),
-            noise: &recording.noise,
             error_words: &setting.project.discovered.suite.error_words,
             changed: changed(&recording.seen.golden, &seen.golden),
             stuck: seen.stuck.clone(),
@@ -192,12 +186,9 @@ impl Case<'_> {
 
     /// The verdict on a run whose client did something else.
     fn of_client(self, away: &Away, step: usize) -> Verdict {
-        let Case { world, seen, recording, of, .. } = self;
-        if let Some(turn) = seen.left.as_ref().and_then(|left| left.again) {
-            return Verdict::new(Did::PaidTwice, format!("asks for the answer of turn {} again", turn + 1));
-        }
+        let Case { world, seen, recording, .. } = self;
         if let Some(left) = &seen.left {
-            return Verdict::new(Did::WentOn, format!("asked {}", quoted(&left.asked)));
+            return left.again.map_or_else(|| left.went_on(), paid_twice);
         }
         if away.does == FaultKind::Gone {
             // A client that left is noticed when something is written to it, at the second event at the latest. Before the first call after
@@ -207,24 +198,23 @@ impl Case<'_> {
             let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
             let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;
             let more = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();
-            return match of.leaves {
+            return match self.setting.of.leaves {
                 // How often depends on when a service notices it.
-                Some(Leaves::Stops) if more > 0 => Verdict::new(
-                    Did::NeverEnds,
-                    "the model is still asked once it can be noticed that the client has left",
-                ),
-                Some(Leaves::Finishes) if !seen.all_served => {
-                    Verdict::new(Did::Lost, "the run is not finished after the client has left")
+                Some(Leaves::Stops) if more > 0 => {
+                    Did::NeverEnds.since("the model is still asked once it can be noticed that the client has left")
                 }
-                Some(_) => Verdict::new(Did::Recovered, ""),
+                Some(Leaves::Finishes) if !seen.all_served => {
+                    Did::Lost.since("the run is not finished after the client has left")
+                }
+                Some(_) => Did::Recovered.since(""),
                 None => {
                     let more = if more > 0 { counted(more, "more time") } else { "no more".to_owned() };
-                    Verdict::new(Did::Other, format!("{NOT_JUDGED}, which asks the model {more}"))
+                    Did::Other.since(format!("{NOT_JUDGED}, which asks the model {more}"))
                 }
             };
         }
         if seen.ended == Ended::Late {
-            return Verdict::new(Did::NeverEnds, DOES_NOT_COME);
+            return Did::NeverEnds.since(DOES_NOT_COME);
         }
         let verdict = self.of_stream(away, step);
         let is_back = matches!(away.does, FaultKind::Leave | FaultKind::Late) && !away.seen.lock().anew;
@@ -240,8 +230,8 @@ impl Case<'_> {
         let compared = self.compared(&recorded, &now);
         let is_same = compared.is_as_recorded() && (steps != ALL || self.seen.golden == self.recording.seen.golden);
         (!is_same).then(|| match compared.verdict() {
-            Verdict { did: Did::Hung, why } => Verdict::new(Did::NeverEnds, why),
-            Verdict { did: Did::Silent, why } => Verdict::new(Did::Lost, why),
+            Verdict { did: Did::Hung, why } => Did::NeverEnds.since(why),
+            Verdict { did: Did::Silent, why } => Did::Lost.since(why),
             verdict => verdict,
         })
     }
@@ -257,10 +247,10 @@ impl Case<'_> {
             again: again.as_ref(),
             noise: &recording.noise,
             options: &setting.scenario.golden,
-            normalize: &setting.normalize(seen),
-            normalize_recorded: &setting.normalize(&recording.seen),
+            normalize: &setting.normalize(&seen.driven),
+            normalize_recorded: &setting.normalize(&recording.seen.driven),
             anew: *anew,
-            failure: seen.driven.failure.as_ref().map(|(_, error)| error.what().to_owned()),
+            failure: seen.failure(),
         };
         received.verdict(away.does)
     }
@@ -268,11 +258,8 @@ impl Case<'_> {
     /// The tool that ran with arguments that the model did not give, if its call was damaged: the model is told of a call that was never
     /// recorded, with a result that looks like the recorded ones.
     fn acted(self, left: &Left) -> Option<String> {
-        use FaultKind::{BadArguments, CutClean, CutDirty, ErrorEvent, Garbage, LengthInToolCall, Stall};
-        if !matches!(
-            self.world.fault.kind,
-            BadArguments | CutClean | CutDirty | ErrorEvent | Garbage | LengthInToolCall | Stall
-        ) {
+        let kind = self.world.fault.kind;
+        if !kind.breaks() && !matches!(kind, FaultKind::BadArguments | FaultKind::LengthInToolCall) {
             return None;
         }
         let Setting { fixture, project, .. } = self.setting;
@@ -299,8 +286,8 @@ impl Case<'_> {
         if seen.ended == Ended::Well && seen.left.is_none() && is_as_recorded {
             let times = seen.tools.iter().filter(|(came, _)| came == call).count();
             return Some(match times {
-                0 | 1 => Verdict::new(Did::Silent, format!("`{name}` failed, and all is as recorded")),
-                _ => Verdict::new(Did::Recovered, format!("in {}", counted(times, "call"))),
+                0 | 1 => Did::Silent.since(format!("`{name}` failed, and all is as recorded")),
+                _ => Did::Recovered.since(format!("in {}", counted(times, "call"))),
             });
         }
         let left = seen.left.as_ref().filter(|left| left.tool.is_none())?;
@@ -308,7 +295,30 @@ impl Case<'_> {
         let is_of_tool = |(call, _): &&(Json, String)| call.str_of("name").is_some_and(|of| of.ends_with(&**name));
         let result = left.ran.iter().find(is_of_tool).map_or(&left.asked, |(_, result)| result);
         let did = if says_nothing(result) { Did::Silent } else { Did::Reported };
-        Some(Verdict::new(did, format!("the model is told {}", quoted(result))))
+        Some(did.since(format!("the model is told {}", quoted(result))))
+    }
+}
+
+impl Setting<'_> {
+    /// The first tool that acted more often than it should: that changes something, and was called with the same arguments.
+    pub(super) fn acted_twice(&self, acted: &[CallOfTool]) -> Option<String> {
+        let twice = |at: usize| acted[..at].contains(&acted[at]) && !self.only_reads(&acted[at]);
+        let at = (0..acted.len()).find(|at| twice(*at))?;
+        Some(format!("`{}` acts again, with the same arguments", self.tool(&acted[at])))
+    }
+
+    /// Whether a tool may be called again: the scenario says so, the server's list of tools does, or its method of HTTP.
+    fn only_reads(&self, call: &CallOfTool) -> bool {
+        let name = self.tool(call);
+        let lists = self.fixture.tools.get(&call.0).into_iter().flatten().filter(|it| it.method == "tools/list");
+        let tools = lists.filter_map(|list| list.answer.as_ref()?.as_ref().ok()?.get("tools")?.as_array()).flatten();
+        let hints = |tool: &Json| {
+            let says = |hint: &str| tool.get("annotations").and_then(|all| all.get(hint)) == Some(&Json::Bool(true));
+            tool.str_of("name") == Some(&name) && (says("readOnlyHint") || says("idempotentHint"))
+        };
+        self.exchange(call).is_some_and(|it| is_safe(&it.method))
+            || self.of.reads.contains(&name)
+            || tools.into_iter().any(hints)
     }
 }
 
@@ -347,4 +357,53 @@ fn changed(recorded: &Golden, now: &Golden) -> Option<String> {
         a.lines().find(|line| !lines.contains(line)).map(|line| format!("{sign} {}", line.trim()))
     };
     lacks(now, recorded, '+').or_else(|| lacks(recorded, now, '-'))
+}
+
+fn paid_twice(turn: usize) -> Verdict {
+    Did::PaidTwice.since(format!("asks for the answer of turn {} again", turn + 1))
+}
+
+/// What a service asked that was never recorded.
+#[derive(Debug)]
+pub(super) struct Left {
+    /// The newest message of the call.
+    pub(super) asked: String,
+    /// The model's last calls of tools, as the service tells them, each with what the tool returned.
+    pub(super) ran: Vec<(Json, String)>,
+    /// What a double of a tool server was asked that was never recorded.
+    pub(super) tool: Option<String>,
+    /// The first turn that was asked for once more, after it had been served.
+    pub(super) again: Option<usize>,
+}
+
+impl Left {
+    fn went_on(&self) -> Verdict {
+        Did::WentOn.since(format!("asked {}", quoted(&self.asked)))
+    }
+
+    pub(super) fn of(log: &RunLog, missed: &[Arc<Miss>], normalize: impl Fn(&str) -> String) -> Left {
+        let first = log.missed.first();
+        let conversation: &[Json] = first.map(|call| &*call.lookup.conversation).unwrap_or_default();
+        let ran = told_of_tools(conversation).map(|(call, result)| (call.clone(), normalize(result))).collect();
+        let is_of_tool = |miss: &&Arc<Miss>| matches!(miss.reason, ToolNotRecorded { .. } | ToolAllServed { .. });
+        let tool = missed.iter().find(is_of_tool).map(|miss| miss.reason.to_string());
+        let again = log.missed.iter().find_map(|call| match &call.reason {
+            AllServed { turns, .. } => turns.last().copied(),
+            _ => None,
+        });
+        Left { again, asked: conversation.last().map(text_of).map(normalize).unwrap_or_default(), ran, tool }
+    }
+}
+
+/// The last calls of tools in a conversation, each with what the tool returned.
+pub(super) fn told_of_tools(conversation: &[Json]) -> impl Iterator<Item = (&Json, &str)> {
+    let said = conversation.iter().rposition(|message| message.str_of("type") == Some("ai"));
+    let (calls, results) =
+        said.map_or((None, &[][..]), |at| (conversation[at].get("tool_calls"), &conversation[at + 1..]));
+    let results = results.iter().filter(|message| message.str_of("type") == Some("tool")).map(text_of);
+    calls.and_then(Json::as_array).unwrap_or_default().iter().zip(results)
+}
+
+fn text_of(message: &Json) -> &str {
+    message.get("content").and_then(Json::as_str).unwrap_or_default()
 }

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use super::batch::{Judged, Recording, STALLED, limit_of};
-use super::client;
-use super::plan::{World, plan};
+use super::batch::{Judged, Recording, STALLED};
+use super::places::World;
 use super::stay::Setting;
-use super::verdict::{Did, Verdict};
+use super::verdict::Did;
 use crate::report::terminal;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
@@ -19,11 +18,11 @@ use retake_scenario::{Scenario, Worlds};
 
 /// A system that takes longer to start runs several worlds.
 const SLOW: Duration = Duration::from_secs(1);
-/// The least time until a world counts as hung, and how many times as long as the recorded run that is.
-const LEAST: Duration = Duration::from_secs(5);
-const TIMES: u32 = 10;
 /// How many worlds run at the same time on each core: most of them wait.
 const ON_A_CORE: usize = 6;
+
+/// Why no tool can fail.
+const NO_DOUBLES: &str = "no call of a tool was recorded for which there is a double (of an MCP server)";
 
 /// The worlds of a scenario, with what the service did in each.
 pub(super) struct Matrix {
@@ -38,8 +37,6 @@ pub(super) struct Matrix {
     pub(super) unmet: Vec<World>,
     /// The sides that cannot fail, each with the reason.
     pub(super) left_out: Vec<String>,
-    /// The fixture's callers by turn.
-    pub(super) callers: Vec<Option<String>>,
 }
 
 /// Runs the worlds of a scenario that are wanted.
@@ -59,21 +56,17 @@ pub(super) fn run(
     scenario.linger = Duration::ZERO;
     let scenario = &scenario;
     let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
-    let setting = Setting { project, scenario, fixture, committed };
-    let no_process = setting.can_fail(worlds, "process", setting.cannot_be_killed())?;
-    let recording = setting.record(worlds)?;
-    let no_tools = setting.can_fail(worlds, "tools", Setting::has_no_doubles(&recording))?;
-    let left_out = no_process.into_iter().chain(no_tools).collect();
-    let of_client = client::worlds_of(scenario, &recording.seen.streams, worlds);
-    let (possible, together) = (recording.watched.possible(), recording.watched.together());
-    let of_others = setting.worlds_of_process_and_tools(worlds, &recording);
-    let (wanted, found) = plan(worlds, &possible, &together, &[of_client, of_others].concat(), only);
-    let cap = (recording.seen.took * TIMES).max(LEAST);
+    let setting = Setting { project, scenario, fixture, committed, of: worlds };
+    let no_process = setting.can_fail("process", setting.cannot_be_killed().as_deref())?;
+    let recording = setting.record()?;
+    let has_no_doubles = recording.seen.tools.is_empty().then_some(NO_DOUBLES);
+    let left_out = no_process.into_iter().chain(setting.can_fail("tools", has_no_doubles)?).collect();
+    let (wanted, found) = setting.worlds(&recording, only);
     let one_by_one = project.systems.alone(scenario).is_some();
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
     let threads = if one_by_one { 1 } else { jobs.unwrap_or(cores * ON_A_CORE) };
     let threads = if recording.starting > SLOW && jobs.is_none() { threads.min(cores) } else { threads };
-    let few = if one_by_one { 1 } else { cores };
+    let few = if one_by_one { 1 } else { cores * 2 };
     let shares = recording.can_share && (one_by_one || recording.starting > SLOW);
     // A system that is killed is its world's own, and one that waits in vain ends what shares it.
     let grouped = |mut places: Places, threads: usize| -> Vec<Places> {
@@ -83,7 +76,7 @@ pub(super) fn run(
         others.chunks(at_once).map(<[_]>::to_vec).chain(killed.into_iter().map(|place| vec![place])).collect()
     };
     let batches = grouped(wanted.iter().cloned().enumerate().collect(), threads);
-    let runs = Runs { setting: &setting, worlds, recording: &recording, cap };
+    let runs = Runs { setting: &setting, recording: &recording };
     if says {
         // What waits needs no core; a system that starts does.
         let waiting: Duration = wanted.iter().filter(|world| waits(world)).map(|_| STALLED).sum();
@@ -92,7 +85,7 @@ pub(super) fn run(
         let on = |time: Duration, threads: usize| time / u32::try_from(threads.max(1)).unwrap_or(u32::MAX);
         let about = on(working, threads.min(cores)) + on(waiting, threads);
         // What hangs, or fails, runs once more with less beside it.
-        let hung: Duration = wanted.iter().map(|world| limit_of(world, cap, &recording)).sum();
+        let hung: Duration = wanted.iter().map(|world| recording.limit_of(world)).sum();
         let most = about + on(hung, threads) + on(hung + working, few);
         let (worlds, about, most) = (counted(wanted.len(), "world"), about.as_secs(), most.as_secs());
         terminal::note(format!("{}: {worlds}, about {about} s, {most} s if the service hangs in each", scenario.name));
@@ -126,16 +119,7 @@ pub(super) fn run(
     judged.extend(fresh);
     let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
     let judged = judged.into_values().flatten().collect();
-    let callers = setting.fixture.table.turns().iter().map(|turn| turn.caller.clone()).collect();
-    Ok(Matrix {
-        lines: recording.seen.lines(&setting),
-        judged,
-        found,
-        unlike: recording.unlike,
-        unmet,
-        left_out,
-        callers,
-    })
+    Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
 }
 
 /// Whether a busy machine may have made a service look like this. Where the model does not fail, a timeout of its client may.
@@ -157,9 +141,7 @@ type Places = Vec<(usize, World)>;
 
 struct Runs<'a> {
     setting: &'a Setting<'a>,
-    worlds: &'a Worlds,
     recording: &'a Recording,
-    cap: Duration,
 }
 
 impl Runs<'_> {
@@ -167,32 +149,30 @@ impl Runs<'_> {
     /// fresh system has the last word.
     fn batch(&self, batch: &Places) -> Result<Vec<Option<Judged>>> {
         let worlds: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
-        if let [world] = &*worlds {
-            return Ok(vec![self.alone(world)?]);
+        if worlds.len() > 1
+            && let Some(judged) = self.setting.batch(&worlds, self.recording, self.setting.of.times, false)?
+        {
+            let tried = |it: Judged| if asks_again(&it) { self.alone(&it.world) } else { Ok(Some(it)) };
+            return judged.into_iter().map(tried).collect();
         }
-        let judged = self.setting.batch(&worlds, self.worlds, self.recording, self.cap, false)?;
-        let Some(judged) = judged else { return worlds.iter().map(|world| self.alone(world)).collect() };
-        let tried = |it: Judged| if asks_again(&it) { self.alone(&it.world) } else { Ok(Some(it)) };
-        judged.into_iter().map(tried).collect()
+        worlds.iter().map(|world| self.alone(world)).collect()
     }
 
     /// Runs a world on a fresh system. A service that asked again until it got an answer that made sense may ask for ever if none comes:
     /// that is tried, too.
     fn alone(&self, world: &World) -> Result<Option<Judged>> {
-        let judged = self.once(world, self.worlds)?;
-        if judged.as_ref().is_some_and(asks_again) {
-            let stays = Worlds { times: u32::MAX, ..self.worlds.clone() };
-            if let Some(stayed) = self.once(world, &stays)?.filter(|stayed| stayed.verdict.did == Did::Storm) {
-                let why = format!("{} while the answers stay like that", stayed.verdict.why);
-                return Ok(Some(Judged { verdict: Verdict { why, ..stayed.verdict }, ..stayed }));
-            }
+        let once = |times| {
+            let judged = self.setting.batch(std::slice::from_ref(world), self.recording, times, true)?;
+            Ok::<_, Error>(judged.and_then(|mut judged| judged.pop()))
+        };
+        let judged = once(self.setting.of.times)?;
+        if judged.as_ref().is_some_and(asks_again)
+            && let Some(mut stayed) = once(u32::MAX)?.filter(|stayed| stayed.verdict.did == Did::Storm)
+        {
+            stayed.verdict.why += " while the answers stay like that";
+            return Ok(Some(stayed));
         }
         Ok(judged)
-    }
-
-    fn once(&self, world: &World, of: &Worlds) -> Result<Option<Judged>> {
-        let judged = self.setting.batch(std::slice::from_ref(world), of, self.recording, self.cap, true)?;
-        Ok(judged.and_then(|mut judged| judged.pop()))
     }
 }
 

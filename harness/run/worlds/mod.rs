@@ -3,13 +3,11 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `plan` | which worlds a scenario has |
-//! | `client` | where the client leaves, comes back or comes a second time, and what it got |
-//! | `process` | where the system is killed or a tool fails, and what may be done twice then |
-//! | `left` | what a service asked that was never recorded |
+//! | `places` | which worlds a scenario has, on each side |
 //! | `stay` | one run of the scenario on a system that runs already |
 //! | `batch` | worlds on a system of their own, and whether it is sick after them |
 //! | `judge` | what it did in a world, beside the recorded run |
+//! | `received` | what came to a client that came back, or to two of them |
 //! | `matrix` | all worlds of a scenario, in parallel |
 //! | `sent` | what a service sent, as far as verdicts compare it |
 //! | `verdict` | what the service did, and why |
@@ -18,13 +16,11 @@
 //! | `command` | `retake worlds` |
 
 mod batch;
-mod client;
 mod command;
 mod judge;
-mod left;
 mod matrix;
-mod plan;
-mod process;
+mod places;
+mod received;
 mod sent;
 mod stay;
 mod table;

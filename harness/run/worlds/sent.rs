@@ -63,19 +63,26 @@ impl WhatWasSent {
 
     /// Reads one event.
     fn event(&mut self, part: usize, event: &Event, options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) {
-        let (name, label) = (event.label(), normalize(&event.label()));
-        let json = event.json();
+        let (json, label) = (event.json(), normalize(&event.label()));
         let said = match (&json, &event.payload) {
             (Some(json), _) => said(json).map(normalize),
             (None, Payload::Data(text)) => Some(normalize(text)),
             _ => None,
         };
         match (&json, &event.payload) {
-            _ if options.ignores(&name) => {}
-            (Some(json), _) => {
-                let mut walk = Walk { sent: self, part, label: &label, said: said.as_deref(), options, normalize };
-                walk.value(json, &mut String::new(), "");
-            }
+            _ if options.ignores(&event.label()) => {}
+            (Some(json), _) => walk(json, &mut String::new(), "", &mut |path, key, value| {
+                if value.is_truthy() && says_error(key, &[]) {
+                    came(&mut self.words, (String::new(), key.to_owned()), said.as_deref());
+                }
+                let Json::Str(text) = value else { return };
+                let names_words = WORDS.contains(&key) || options.words.iter().any(|word| word == key);
+                if names_words && text.len() <= LONGEST && !text.contains(char::is_whitespace) {
+                    came(&mut self.words, (key.to_owned(), text.clone()), said.as_deref());
+                } else {
+                    self.text((part, label.clone(), path.to_owned()), text, normalize);
+                }
+            }),
             (None, Payload::Data(text)) => self.text((part, label.clone(), String::new()), text, normalize),
             _ => {}
         }
@@ -96,20 +103,29 @@ fn came<K: Ord>(all: &mut BTreeMap<K, Came>, what: K, said: Option<&str>) {
     came.times += 1;
 }
 
+/// Visits each value of a payload, with its path, and with the key of the field in which it is.
+fn walk<'a>(json: &'a Json, path: &mut String, key: &'a str, visit: &mut dyn FnMut(&str, &'a str, &'a Json)) {
+    visit(path, key, json);
+    let len = path.len();
+    let mut inside = |name: &str, key: &'a str, value: &'a Json| {
+        path.extend(["/", name]);
+        walk(value, path, key, visit);
+        path.truncate(len);
+    };
+    match json {
+        Json::Object(fields) => fields.iter().for_each(|(key, value)| inside(key, key, value)),
+        Json::Array(items) => items.iter().enumerate().for_each(|(at, item)| inside(&at.to_string(), key, item)),
+        _ => {}
+    }
+}
+
 /// What a payload says to a person: the first text under a key for that.
 fn said(json: &Json) -> Option<&str> {
     let mut texts = Vec::new();
-    texts_of(json, "", &mut texts);
+    walk(json, &mut String::new(), "", &mut |_, key, value| {
+        texts.extend(value.as_str().filter(|text| !text.is_empty()).map(|text| (key, text)));
+    });
     SAYING.iter().find_map(|key| texts.iter().find(|(of, _)| of == key)).map(|(_, text)| *text)
-}
-
-fn texts_of<'a>(json: &'a Json, key: &'a str, texts: &mut Vec<(&'a str, &'a str)>) {
-    match json {
-        Json::Object(fields) => fields.iter().for_each(|(key, value)| texts_of(value, key, texts)),
-        Json::Array(items) => items.iter().for_each(|item| texts_of(item, key, texts)),
-        Json::Str(text) if !text.is_empty() => texts.push((key, text)),
-        _ => {}
-    }
 }
 
 /// What a body says to a person: a text of its JSON, or all of it.
@@ -131,52 +147,5 @@ fn end_of(event: &Event, normalize: &dyn Fn(&str) -> String) -> String {
     match &event.payload {
         Payload::Data(text) if event.json().is_none() && label != "body" => format!("{label} {}", normalize(text)),
         _ => label,
-    }
-}
-
-struct Walk<'a> {
-    sent: &'a mut WhatWasSent,
-    part: usize,
-    label: &'a str,
-    said: Option<&'a str>,
-    options: &'a ShapeOptions,
-    normalize: &'a dyn Fn(&str) -> String,
-}
-
-impl Walk<'_> {
-    fn value(&mut self, value: &Json, path: &mut String, key: &str) {
-        let len = path.len();
-        match value {
-            Json::Object(fields) => {
-                for (key, value) in fields.iter() {
-                    if value.is_truthy() && says_error(key, &[]) {
-                        came(&mut self.sent.words, (String::new(), key.to_owned()), self.said);
-                    }
-                    path.extend(["/", key]);
-                    self.value(value, path, key);
-                    path.truncate(len);
-                }
-            }
-            Json::Array(items) => {
-                for (at, value) in items.iter().enumerate() {
-                    path.extend(["/", &at.to_string()]);
-                    self.value(value, path, key);
-                    path.truncate(len);
-                }
-            }
-            Json::Str(text) if self.is_word(key, text) => {
-                came(&mut self.sent.words, (key.to_owned(), text.clone()), self.said);
-            }
-            Json::Str(text) => {
-                self.sent.text((self.part, self.label.to_owned(), path.clone()), text, self.normalize);
-            }
-            _ => {}
-        }
-    }
-
-    fn is_word(&self, key: &str, text: &str) -> bool {
-        (WORDS.contains(&key) || self.options.words.iter().any(|word| word == key))
-            && text.len() <= LONGEST
-            && !text.contains(char::is_whitespace)
     }
 }

@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::left::Left;
-use super::plan::{Spot, World};
+use super::batch::Recording;
+use super::judge::Left;
+use super::places::{Spot, World};
 use super::sent::{WhatWasSent, said_by_body, says_error};
 use crate::run::declared_secrets;
 use crate::run::golden::Committed;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
-use retake_core::events::{Captured, Event, Golden, Known, Recorded, Shaped};
+use retake_core::events::{Calls, Captured, Event, Golden, Known, Recorded, Shaped};
 use retake_core::secrets::Fired;
 use retake_engine::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, milliseconds};
 use retake_engine::system::{Running, Stage};
@@ -29,6 +30,9 @@ use retake_wire::fixture::Fixture;
 /// How long no call has to come after the fault until a service has given up: retries come at once.
 const QUIET: Duration = Duration::from_millis(250);
 
+/// In how many pieces silence is measured: a program that has no core for a while sees no silence.
+const PIECES: u32 = 10;
+
 /// All steps of a run.
 pub(super) const ALL: Range<usize> = 0..usize::MAX;
 /// From where answers are counted that go into no golden.
@@ -41,6 +45,8 @@ pub(super) struct Setting<'a> {
     pub(super) fixture: Arc<Fixture>,
     /// The committed golden, which names what is pinned.
     pub(super) committed: Option<Arc<Committed>>,
+    /// What the scenario says of its worlds.
+    pub(super) of: &'a Worlds,
 }
 
 /// How a run ended.
@@ -106,12 +112,12 @@ pub(super) struct Play {
 }
 
 impl Play {
-    /// A run in which a turn meets what is staged, and more than `limit` like calls are a storm.
-    pub(super) fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>, limit: u32) -> Play {
-        Play::of_repeating(setting, staged.with_limit(limit), target, false)
+    /// A run without any fault. With `holds`, answers are held back for a moment.
+    pub(super) fn unfaulted(setting: &Setting<'_>, holds: bool) -> Play {
+        Play::of(setting, Staged::watched(holds), None, false)
     }
 
-    fn of_repeating(setting: &Setting<'_>, staged: Staged, target: Option<usize>, repeats: bool) -> Play {
+    fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>, repeats: bool) -> Play {
         let (scope, staged) = (Scope::new(&setting.scenario.name), Arc::new(staged));
         let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope).with_repeat(repeats);
         let keeps = Keeps { calls: true, ..Keeps::default() };
@@ -119,59 +125,66 @@ impl Play {
         Play { staged, replay, target, gives_up: None, away: None, tools: Arc::default() }
     }
 
-    /// A run whose client does something else.
-    pub(super) fn of_client(
-        setting: &Setting<'_>,
-        does: FaultKind,
-        (step, event): (usize, usize),
-        of: &Worlds,
-        recorded: &Seen,
-    ) -> Play {
-        let (gate, seen) = (Gate::default(), Arc::default());
-        let (held, asked, due) = recorded.held_at(step, event);
-        let play = Play::of(setting, Staged::gated(gate.clone(), held), None, of.calls);
-        let (back, quiet) = (of.back.clone(), QUIET + recorded.longest_pause());
-        Play { away: Some(Away { does, step, event, asked, due, quiet, back, gate, seen }), ..play }
-    }
-
-    /// A run in which the system is killed, or a tool fails. What was asked before may be asked again then.
-    pub(super) fn of_process_or_tool(
+    /// The run of a world, in which a fault of the model is met `times` times. Steps stop to wait when an answer says something in error
+    /// words that were not recorded, or when nothing happens for the time `quiet`.
+    pub(super) fn in_world(
         setting: &Setting<'_>,
         world: &World,
-        spot: &Spot,
-        of: &Worlds,
-        recorded: &Seen,
+        recording: &Recording,
+        times: u32,
+        quiet: Duration,
     ) -> Play {
-        let kills = world.fault.kind == FaultKind::Kill;
-        let (staged, target) = match spot {
-            Spot::Call { within } => {
-                let kind = if within.is_some() { FaultKind::Stall } else { FaultKind::Hang };
-                let fault = Fault { kind, after: *within, of: 0 };
-                (Staged::faulty(Some(world.turn), fault, 1), Some(world.turn))
+        let (kind, turn, gate, recorded) = (world.fault.kind, world.turn, Gate::default(), &recording.seen);
+        let kills = kind == FaultKind::Kill;
+        let (step, event) = if let Some(Spot::Event { step, event }) = world.spot { (step, event) } else { (0, 0) };
+        let (mut asked, mut due) = (0, None);
+        let (staged, target) = match &world.spot {
+            None if world.order.is_empty() => (Staged::faulty(Some(turn), world.fault, times), Some(turn)),
+            None => (Staged::ordered(world.order.clone()), None),
+            Some(Spot::Event { .. }) if !kills => {
+                let held;
+                (held, asked, due) = recorded.held_at(step, event);
+                (Staged::gated(gate.clone(), held), None)
             }
-            _ => (Staged::watched(false), None),
+            Some(Spot::Call { within }) => {
+                // Only calls were held in the recorded run.
+                due = recorded.due_at(turn).filter(|_| within.is_none());
+                let stops = if within.is_some() { FaultKind::Stall } else { FaultKind::Hang };
+                (Staged::faulty(Some(turn), Fault { after: *within, ..stops.whole() }, 1), Some(turn))
+            }
+            Some(_) => (Staged::watched(false), None),
         };
-        let play = Play::of_repeating(setting, staged.with_limit(of.calls), target, kills);
-        let (told, kind) = (play.staged.clone(), world.fault.kind);
-        let fault = match spot {
-            Spot::Tool { call, acted, .. } => Some(ToolFault { call: call.clone(), kind, acts: *acted, told }),
+        // What was asked before a kill may be asked again.
+        let mut play = Play::of(setting, staged.with_limit(setting.of.calls), target, kills);
+        let fault = match &world.spot {
+            Some(Spot::Tool { call, acted, .. }) => {
+                Some(ToolFault { call: call.clone(), kind, acts: *acted, told: play.staged.clone() })
+            }
             _ => None,
         };
-        let (step, event) = if let Spot::Event { step, event } = spot { (*step, *event) } else { (0, 0) };
-        let (gate, seen, back) = (Gate::default(), Arc::default(), of.back.clone());
-        let does = FaultKind::Kill;
-        // Only calls were held in the recorded run.
-        let at_call = matches!(spot, Spot::Call { within: None }).then(|| recorded.due_at(world.turn)).flatten();
-        let away = kills.then_some(Away { does, step, event, asked: 0, due: at_call, quiet: QUIET, back, gate, seen });
-        Play { away, tools: Arc::new(ToolWorld::of(fault)), ..play }
+        if matches!(world.side(), "process" | "tools") {
+            play.tools = Arc::new(ToolWorld::of(fault));
+        }
+        if matches!(world.side(), "process" | "client") {
+            let without = if kills { QUIET } else { QUIET + recorded.longest_pause() };
+            let (back, seen) = (setting.of.back.clone(), Arc::default());
+            play.away = Some(Away { does: kind, step, event, asked, due, quiet: without, back, gate, seen });
+        }
+        let known: BTreeSet<_> = recording.sent.words.keys().cloned().collect();
+        let (more, golden) = (setting.project.discovered.suite.error_words.clone(), setting.scenario.golden.clone());
+        let says_failed = move |answer: &Captured| {
+            let words = WhatWasSent::of([(0, answer)], &golden, &str::to_owned).words;
+            words.keys().any(|word| !known.contains(word) && says_error(&word.1, &more))
+        };
+        let staged = play.staged.clone();
+        let met = Arc::new(move || staged.is_after_fault());
+        Play { gives_up: Some(GivingUp { says_failed: Arc::new(says_failed), met, quiet }), ..play }
     }
 
     /// Kills the system when the run has come to the place for that, and starts it again. Never ends if that is not what happens.
     /// Fails if it does not get ready again.
     pub(super) async fn kills(&self, running: &Running, limit: Duration) -> Result<()> {
-        let Some(Away { gate, due, .. }) = self.away.as_ref().filter(|away| away.does == FaultKind::Kill) else {
-            return std::future::pending().await;
-        };
+        let Some(Away { gate, due, .. }) = self.away_from(true) else { return std::future::pending().await };
         tokio::select! {
             () = self.staged.met() => {}
             () = gate.due() => self.staged.meets(),
@@ -185,17 +198,9 @@ impl Play {
         restarted
     }
 
-    /// Steps stop to wait when an answer says something in error words that were not recorded, or when nothing happens for this time.
-    pub(super) fn giving_up(self, setting: &Setting<'_>, recorded: &WhatWasSent, quiet: Duration) -> Play {
-        let known: BTreeSet<_> = recorded.words.keys().cloned().collect();
-        let (more, golden) = (setting.project.discovered.suite.error_words.clone(), setting.scenario.golden.clone());
-        let says_failed = move |answer: &Captured| {
-            let words = WhatWasSent::of([(0, answer)], &golden, &str::to_owned).words;
-            words.keys().any(|word| !known.contains(word) && says_error(&word.1, &more))
-        };
-        let staged = self.staged.clone();
-        let met = Arc::new(move || staged.is_after_fault());
-        Play { gives_up: Some(GivingUp { says_failed: Arc::new(says_failed), met, quiet }), ..self }
+    /// What the client does if the system is killed, or if it is not.
+    fn away_from(&self, kills: bool) -> Option<&Away> {
+        self.away.as_ref().filter(|away| (away.does == FaultKind::Kill) == kills)
     }
 
     pub(super) fn mode(&self) -> Mode {
@@ -221,12 +226,13 @@ impl Play {
         // What counts is how long nothing happens: on a busy machine everything takes longer, and things happen all the same.
         let progress = || (model.activity().mark(), underway.steps().len(), underway.event_count());
         let idle = async {
-            loop {
-                let before = progress();
-                sleep(cap).await;
-                if progress() == before || began.elapsed() > setting.scenario.timeout {
-                    break;
-                }
+            // A step that waits in vain stops before, as `gives_up` says: after a kill, its wait begins when the system has started again.
+            let pieces = if self.away_from(false).is_some() { PIECES * 3 / 2 } else { PIECES * 2 };
+            let (mut before, mut silent) = (progress(), 0);
+            while silent < pieces && began.elapsed() <= setting.scenario.timeout {
+                sleep(cap / PIECES).await;
+                silent = if progress() == before { silent + 1 } else { 0 };
+                before = progress();
             }
         };
         let (ended, driven) = tokio::select! {
@@ -239,35 +245,28 @@ impl Play {
         };
         // What was asked after a fault is no miss, and what was asked before it is judged here.
         let missed = self.scope().judge();
-        let normalize = |text: &str| driven.names.apply(text, &setting.project.rules.normalizer);
         let log = self.replay.log();
-        let left = (log.unanswered || !missed.is_empty()).then(|| Left::of(&log, &missed, normalize));
-        let golden = setting.golden(&driven);
-        let (steps, all_served, stuck) = (underway.steps(), self.replay.all_served(), underway.stuck());
+        let left = (log.unanswered || !missed.is_empty()).then(|| Left::of(&log, &missed, setting.normalize(&driven)));
+        let at = |time: Instant| milliseconds(time.saturating_duration_since(began));
         let call = |call: &CallSeen| {
             let turn = if let CallOutcome::Turn(turn, _) = call.outcome { Some(turn) } else { None };
-            let at = |time: Instant| milliseconds(time.saturating_duration_since(began));
             let whole = turn.and_then(|turn| self.staged.went(turn)).unwrap_or(call.answered);
             CallCame { came: at(call.came), answered: at(call.answered), whole: at(whole), turn }
         };
-        let tools = self.tools.came().into_iter();
-        let tools = tools.map(|(call, at)| (call, milliseconds(at.saturating_duration_since(began)))).collect();
-        let acted = self.tools.acted();
-        let (took, streams, calls) = (began.elapsed(), underway.streams(), log.calls.iter().map(call).collect());
         Ok(Seen {
             ended,
+            golden: setting.golden(&driven),
             driven,
-            steps,
-            golden,
+            steps: underway.steps(),
             began,
-            took,
-            all_served,
+            took: began.elapsed(),
+            all_served: self.replay.all_served(),
             left,
-            stuck,
-            streams,
-            calls,
-            tools,
-            acted,
+            stuck: underway.stuck(),
+            streams: underway.streams(),
+            calls: log.calls.iter().map(call).collect(),
+            tools: self.tools.came().into_iter().map(|(call, time)| (call, at(time))).collect(),
+            acted: self.tools.acted(),
             lost: None,
         })
     }
@@ -292,7 +291,7 @@ impl Play {
             }
         }
         activity.settled(Duration::ZERO, || true).await;
-        if let Some(away) = self.away.as_ref().filter(|away| away.does != FaultKind::Kill) {
+        if let Some(away) = self.away_from(false) {
             // The run of a client that left goes on, and is not to be taken for the next one.
             away.gate.opens();
             activity.settled(away.quiet + QUIET * 3, || self.replay.all_served()).await;
@@ -304,7 +303,7 @@ impl Play {
     async fn settle(&self, scenario: &Scenario, model: &ModelServer) {
         let activity = model.activity();
         let served = || self.replay.all_served();
-        if let Some(Away { gate, .. }) = self.away.as_ref().filter(|away| away.does == FaultKind::Kill) {
+        if let Some(Away { gate, .. }) = self.away_from(true) {
             activity
                 .settled(scenario.settle, || gate.acted().is_some() || (served() && !self.staged.is_after_fault()))
                 .await;
@@ -325,14 +324,11 @@ impl Setting<'_> {
         let committed = self.committed.as_deref().filter(|committed| !committed.is_older());
         let known = Known {
             recorded: Recorded::of(turns.iter().map(|turn| &turn.output)),
-            calls: retake_core::events::Calls::of(turns.iter().map(|turn| &turn.output)),
+            calls: Calls::of(turns.iter().map(|turn| &turn.output)),
             committed: committed.map(|committed| &committed.golden),
             ..Known::default()
         };
-        let secrets = declared_secrets::of_goldens(&self.project.open);
-        let scrubbed = |text: &str| secrets.text(text, &mut Fired::new()).into_owned();
-        let rules = &self.project.rules;
-        let normalize = |text: &str| scrubbed(&driven.names.apply(text, &rules.normalizer));
+        let normalize = self.normalize(driven);
         let captured: Vec<Captured> =
             driven.captured.iter().filter(|capture| !capture.delivery.is_beside).cloned().collect();
         Shaped::of(&captured, &self.scenario.golden, &known, &normalize).golden
@@ -355,14 +351,14 @@ impl Setting<'_> {
         // Answers that go into no golden are told apart by their steps.
         let beside = beside.iter().filter(|(step, _)| steps.contains(step));
         let beside = beside.map(|(step, capture)| (BESIDE + step, capture));
-        WhatWasSent::of(of_golden.chain(beside), &self.scenario.golden, &self.normalize(seen))
+        WhatWasSent::of(of_golden.chain(beside), &self.scenario.golden, &self.normalize(&seen.driven))
     }
 
     /// Replaces what differs from run to run. What is quoted stands in a golden.
-    pub(super) fn normalize<'a>(&'a self, seen: &'a Seen) -> impl Fn(&str) -> String + use<'a> {
+    pub(super) fn normalize<'a>(&'a self, driven: &'a Driven) -> impl Fn(&str) -> String + use<'a> {
         let secrets = declared_secrets::of_goldens(&self.project.open);
         move |text: &str| {
-            let text = seen.driven.names.apply(text, &self.project.rules.normalizer);
+            let text = driven.names.apply(text, &self.project.rules.normalizer);
             secrets.text(&text, &mut Fired::new()).into_owned()
         }
     }
@@ -372,6 +368,11 @@ impl Seen {
     /// The status of the last answer that has one.
     pub(super) fn status(&self) -> String {
         self.steps.iter().rev().find_map(|step| step.status.clone()).unwrap_or_default()
+    }
+
+    /// Why a step failed.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.driven.failure.as_ref().map(|(_, error)| error.what().to_owned())
     }
 
     /// The status of the step that failed, if it says that something is wrong, and what its answer said.
@@ -390,35 +391,62 @@ impl Seen {
         Some(Captured::stream("", events.clone()))
     }
 
-    /// The calls that came at least so many milliseconds after the beginning.
+    /// A time in milliseconds since the beginning.
+    fn at(&self, time: Instant) -> f64 {
+        milliseconds(time.saturating_duration_since(self.began))
+    }
+
+    /// The turns of the calls that came at this time or later.
     pub(super) fn calls_from(&self, time: Instant) -> impl Iterator<Item = Option<usize>> {
-        let time = milliseconds(time.saturating_duration_since(self.began));
+        let time = self.at(time);
         self.calls.iter().filter(move |call| call.came >= time).map(|call| call.turn)
     }
 
     /// The longest time for which no call came after another.
     fn longest_pause(&self) -> Duration {
-        let pauses = self.calls.windows(2).map(|pair| pair[1].came - pair[0].came);
-        Duration::try_from_secs_f64(pauses.fold(0.0, f64::max) / 1e3).unwrap_or_default()
+        longest(self.calls.iter().map(|call| call.came).collect())
+    }
+
+    /// The longest time for which nothing was asked, answered or sent.
+    pub(super) fn longest_silence(&self) -> Duration {
+        let of_calls = self.calls.iter().flat_map(|call| [call.came, call.answered]);
+        let events = self.steps.iter().flat_map(|step| &step.events).map(|event| event.at_ms);
+        longest(of_calls.chain(events).chain([0.0, milliseconds(self.took)]).collect())
+    }
+
+    /// When the call of a turn was answered.
+    fn answered(&self, turn: usize) -> Option<f64> {
+        Some(self.calls.iter().find(|call| call.turn == Some(turn))?.answered)
+    }
+
+    /// How many steps the client had begun at this time.
+    fn begun_by(&self, time: f64) -> usize {
+        self.steps.iter().filter(|step| step.at_ms <= time).count()
+    }
+
+    /// How many steps had begun at a time.
+    pub(super) fn steps_before(&self, time: Instant) -> usize {
+        self.begun_by(self.at(time))
+    }
+
+    fn events_by(&self, time: f64) -> usize {
+        self.steps.iter().flat_map(|step| &step.events).filter(|event| event.at_ms <= time).count()
     }
 
     /// How many events had come before the call of a turn was answered.
     pub(super) fn events_before(&self, turn: usize) -> usize {
-        let time = self.calls.iter().find(|call| call.turn == Some(turn)).map_or(0.0, |call| call.answered);
-        self.steps.iter().flat_map(|step| &step.events).filter(|event| event.at_ms <= time).count()
+        self.events_by(self.answered(turn).unwrap_or_default())
     }
 
-    /// How many steps the client had begun before the call of a turn was answered, and how many events had come to it; `None` if not all of
-    /// them are known.
-    fn due_at(&self, turn: usize) -> Option<usize> {
-        let time = self.calls.iter().find(|call| call.turn == Some(turn))?.answered;
-        let begun = self.steps.iter().filter(|step| step.at_ms <= time).count();
-        self.came_by(begun, time)
-    }
-
+    /// How many steps and events the client has had by this time; `None` if not all events are known.
     fn came_by(&self, begun: usize, time: f64) -> Option<usize> {
-        let events = self.steps.iter().flat_map(|step| &step.events).filter(|event| event.at_ms <= time).count();
-        self.steps.iter().all(|step| step.more_events == 0).then_some(begun + events)
+        self.steps.iter().all(|step| step.more_events == 0).then(|| begun + self.events_by(time))
+    }
+
+    /// The same, before the call of a turn was answered.
+    fn due_at(&self, turn: usize) -> Option<usize> {
+        let time = self.answered(turn)?;
+        self.came_by(self.begun_by(time), time)
     }
 
     /// The turns whose answers are held until the client has done what it does at an event of a step, all of each or its last text: those
@@ -428,37 +456,27 @@ impl Seen {
         let at = self.steps.get(step).and_then(|step| step.events.get(number - 1)).map_or(0.0, |event| event.at_ms);
         let held = || self.calls.iter().filter(|call| call.whole > at);
         let first = held().map(|call| if call.answered > at { call.answered } else { call.whole });
-        let next = self.steps.get(step + 1).map_or(f64::INFINITY, |next| next.at_ms);
-        let until = first.fold(next, f64::min);
+        let until = first.fold(self.steps.get(step + 1).map_or(f64::INFINITY, |next| next.at_ms), f64::min);
         let asked = held().filter(|call| call.came <= until).count();
-        (
-            held().filter_map(|call| Some((call.turn?, call.answered > at))).collect(),
-            asked,
-            self.came_by(step + 1, until),
-        )
+        let turns = held().filter_map(|call| Some((call.turn?, call.answered > at)));
+        (turns.collect(), asked, self.came_by(step + 1, until))
     }
 
     /// The first turn whose answer it had when the place of the fault was met, as that shows, and that it asked for again after it was
     /// killed; or that it asked for twice then.
     pub(super) fn paid_twice(&self, met: Instant, killed: Instant) -> Option<usize> {
-        let at = |time: Instant| milliseconds(time.saturating_duration_since(self.began));
+        let (met, killed) = (self.at(met), self.at(killed));
         let turns: BTreeSet<usize> = self.calls.iter().filter_map(|call| call.turn).collect();
         turns.into_iter().find(|turn| {
             let of_turn = || self.calls.iter().filter(|call| call.turn == Some(*turn));
-            let after = of_turn().filter(|call| call.came >= at(killed)).count();
-            after > 1 || (after > 0 && of_turn().any(|call| call.answered <= at(met)))
+            let after = of_turn().filter(|call| call.came >= killed).count();
+            after > 1 || (after > 0 && of_turn().any(|call| call.answered <= met))
         })
-    }
-
-    /// How many steps had begun at a time.
-    pub(super) fn steps_before(&self, time: Instant) -> usize {
-        let time = milliseconds(time.saturating_duration_since(self.began));
-        self.steps.iter().filter(|step| step.at_ms <= time).count()
     }
 
     /// The events of the run as lines, with the beginning of each payload.
     pub(super) fn lines(&self, setting: &Setting<'_>) -> Vec<String> {
-        let normalize = |text: &str| self.driven.names.apply(text, &setting.project.rules.normalizer);
+        let normalize = setting.normalize(&self.driven);
         let of_step = |step: &StepData| {
             let status = step.status.as_ref().map(|status| format!("  {status}")).unwrap_or_default();
             let head = normalize(&format!("{}{status}", step.title));
@@ -468,6 +486,13 @@ impl Seen {
         };
         self.steps.iter().flat_map(of_step).collect()
     }
+}
+
+/// The longest time between two of these, in milliseconds.
+fn longest(mut times: Vec<f64>) -> Duration {
+    times.sort_by(f64::total_cmp);
+    let pauses = times.windows(2).map(|pair| pair[1] - pair[0]);
+    Duration::try_from_secs_f64(pauses.fold(0.0, f64::max) / 1e3).unwrap_or_default()
 }
 
 /// How answers are paced in worlds.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::batch::Judged;
 use super::matrix::Matrix;
-use super::plan::World;
+use super::places::World;
 use crate::report::unified;
 use retake_model::Fault;
 
@@ -14,17 +14,11 @@ const LONGEST: usize = 1 << 16;
 /// A line: a world, or worlds of one fault that are alike but for their turns and places.
 pub(super) struct Line<'a> {
     worlds: Vec<&'a Judged>,
-    caller: Option<&'a str>,
     /// Whether it is marked, as worlds that are not may be no part of it.
     pub(super) marked: bool,
 }
 
 impl<'a> Line<'a> {
-    fn of(judged: &'a Judged, callers: &'a [Option<String>], marked: bool) -> Line<'a> {
-        let caller = callers.get(judged.world.turn).and_then(Option::as_deref);
-        Line { worlds: vec![judged], caller: caller.filter(|_| judged.world.spot.is_none()), marked }
-    }
-
     fn distinct(&self, of: impl Fn(&World) -> Option<usize>) -> Vec<usize> {
         self.worlds.iter().filter_map(|it| of(&it.world)).collect::<BTreeSet<_>>().into_iter().collect()
     }
@@ -42,13 +36,13 @@ impl<'a> Line<'a> {
     /// What is the same for all worlds of a line, but for their turns and places.
     fn what(&self) -> impl PartialEq + use<'a> {
         let Judged { world, verdict, .. } = self.worlds[0];
-        (Fault { after: None, ..world.fault }, &world.order, verdict, self.caller, self.marked)
+        (Fault { after: None, ..world.fault }, &world.order, verdict, &self.worlds[0].caller, self.marked)
     }
 
     /// Its turn or side, the fault, what the service did, and why.
     pub(super) fn cells(&self) -> [String; 4] {
-        let Judged { world, verdict, .. } = self.worlds[0];
-        let caller = self.caller.map(|caller| format!(" {caller}")).unwrap_or_default();
+        let Judged { world, verdict, caller, .. } = self.worlds[0];
+        let caller = caller.as_ref().map(|caller| format!(" {caller}")).unwrap_or_default();
         let place = match &*self.turns() {
             [] => world.side().to_owned(),
             [turn] => format!("turn {turn}{caller}"),
@@ -87,8 +81,8 @@ fn numbers(text: &str) -> Option<Vec<usize>> {
 }
 
 /// The line of one world, as it stands in an unfolded table.
-pub(super) fn line_of(judged: &Judged, callers: &[Option<String>]) -> String {
-    Line::of(judged, callers, false).text()
+fn line_of(judged: &Judged) -> String {
+    Line { worlds: vec![judged], marked: false }.text()
 }
 
 /// The lines of the worlds, those of one fault by their turns. What is equal in a turn but for its places is one line, and so is then what
@@ -98,7 +92,7 @@ pub(super) fn lines(matrix: &Matrix, marked: impl Fn(&Judged) -> bool) -> Vec<Li
     for of_fault in judged.chunk_by_mut(|one, next| one.world.fault.kind == next.world.fault.kind) {
         of_fault.sort_by_key(|it| it.world.spot.is_none().then_some(it.world.turn));
     }
-    let lines = judged.into_iter().map(|judged| Line::of(judged, &matrix.callers, marked(judged))).collect();
+    let lines = judged.into_iter().map(|judged| Line { worlds: vec![judged], marked: marked(judged) }).collect();
     let of_turns = folded(lines, |before, next| before.turns() == next.turns());
     folded(of_turns, |before, next| {
         before.places() == next.places() && before.turns().last().map(|last| last + 1) == next.turns().first().copied()
@@ -138,19 +132,16 @@ const NOT_SICK: &str = "sick: not looked for";
 /// later; returns how many there are. `None` if it is not so.
 pub(super) fn holds(committed: &str, matrix: &Matrix) -> Option<usize> {
     let before = unfolded(committed);
-    let is_known = |judged: &&Judged| {
-        let kind = judged.world.fault.kind.name();
-        before.iter().any(|line| line.split("  ").nth(1).is_some_and(|fault| fault.split(' ').next() == Some(kind)))
-    };
-    let (known, new): (Vec<&Judged>, Vec<&Judged>) = matrix.judged.iter().partition(is_known);
-    let lines = known.iter().map(|judged| line_of(judged, &matrix.callers));
+    let fault_of = |line: &str| Some(line.split("  ").nth(1)?.split(' ').next()?.to_owned());
+    let faults: BTreeSet<String> = before.iter().filter_map(|line| fault_of(line)).collect();
+    let is_new = |line: &String| fault_of(line).is_some_and(|fault| !faults.contains(&fault));
+    let (new, known): (Vec<String>, Vec<String>) = matrix.judged.iter().map(line_of).partition(is_new);
     // Their number, and which of them are chosen, change with those that came later.
-    let notes = notes(matrix).into_iter().filter(|note| new.is_empty() || !note.contains(" worlds, chosen"));
-    let now: Vec<String> = lines.chain(notes).collect();
-    let before = before.iter().filter(|line| new.is_empty() || !line.contains(" worlds, chosen"));
-    let before: Vec<&String> = before.collect();
-    let is_said = |before: &&String| now.iter().any(|now| says(now, before));
-    let is_same = before.len() == now.len() && before.iter().all(is_said);
+    let counts = |line: &&String| new.is_empty() || !line.contains(" worlds, chosen");
+    let notes = notes(matrix);
+    let now: Vec<&String> = known.iter().chain(notes.iter().filter(counts)).collect();
+    let before: Vec<&String> = before.iter().filter(counts).collect();
+    let is_same = before.len() == now.len() && before.iter().all(|before| now.iter().any(|now| says(now, before)));
     is_same.then_some(new.len())
 }
 
@@ -169,14 +160,15 @@ fn says(now: &str, before: &str) -> bool {
         .is_some_and(|more| more.is_empty() || more.starts_with(": ") || more.starts_with(", "))
 }
 
-/// Whether the line of a world stands in a committed table.
-pub(super) fn is_accepted(judged: &Judged, callers: &[Option<String>], accepted: &[String]) -> bool {
-    let line = line_of(judged, callers);
-    accepted.iter().any(|before| says(&line, before))
+/// The worlds whose lines do not stand in a committed table.
+pub(super) fn not_accepted<'a>(matrix: &'a Matrix, committed: &str) -> Vec<&'a Judged> {
+    let accepted = unfolded(committed);
+    let is_new = |judged: &&Judged| !accepted.iter().any(|before| says(&line_of(judged), before));
+    matrix.judged.iter().filter(is_new).collect()
 }
 
 /// The lines of a committed table, each for one world.
-pub(super) fn unfolded(table: &str) -> Vec<String> {
+fn unfolded(table: &str) -> Vec<String> {
     let each = |line: &str| -> Option<Vec<String>> {
         let (place, rest) = line.split_once("  ")?;
         let (fault, did) = rest.split_once("  ")?;

@@ -64,7 +64,7 @@ pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(),
 pub(super) fn data(matrix: &Matrix) -> WorldsData {
     let world = |judged: &Judged| WorldData {
         turn: if judged.world.spot.is_some() { 0 } else { judged.world.turn + 1 },
-        caller: matrix.callers.get(judged.world.turn).cloned().flatten().filter(|_| judged.world.spot.is_none()),
+        caller: judged.caller.clone(),
         world: judged.world.id(),
         fault: judged.world.said(),
         verdict: judged.verdict.did.word().to_owned(),
@@ -85,20 +85,15 @@ fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(),
     match goldens.compare(&scenario.name, &text, &scenario.file, held.is_some())? {
         Compared::Same | Compared::FormatOnly => {
             let committed = goldens.text(&scenario.name).unwrap_or_default();
-            let failing: Vec<&Judged> = matrix.judged.iter().filter(|judged| judged.fails()).collect();
-            let accepted = table::unfolded(&committed);
-            let (accepted, new): (Vec<&Judged>, Vec<&Judged>) =
-                failing.into_iter().partition(|judged| table::is_accepted(judged, &matrix.callers, &accepted));
-            let note = format!("worlds: {} accepted as failing", counted(accepted.len(), "line"));
+            let new = table::not_accepted(matrix, &committed).iter().filter(|judged| judged.fails()).count();
+            let accepted = matrix.judged.iter().filter(|judged| judged.fails()).count() - new;
+            let note = format!("worlds: {} accepted as failing", counted(accepted, "line"));
             let more = held.filter(|more| *more > 0).map(|more| {
                 let update = project.commands.update(&name_of(&scenario.name));
-                format!(
-                    "worlds: {} not in the table, which was written before, {} of them failing: {update}",
-                    counted(more, "line"),
-                    new.len()
-                )
+                let lines = counted(more, "line");
+                format!("worlds: {lines} not in the table, which was written before, {new} of them failing: {update}")
             });
-            project.note(&name_of(&scenario.name), (!accepted.is_empty()).then_some(note).into_iter().chain(more));
+            project.note(&name_of(&scenario.name), (accepted > 0).then_some(note).into_iter().chain(more));
             Ok(())
         }
         Compared::New => {
@@ -117,9 +112,7 @@ fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(),
 
 /// The failure of a table, which names the worlds that fail and are not accepted.
 fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str, otherwise: Cause) -> Failure {
-    let accepted = table::unfolded(committed);
-    let is_new = |judged: &&Judged| !table::is_accepted(judged, &matrix.callers, &accepted);
-    let new: Vec<&Judged> = matrix.judged.iter().filter(is_new).collect();
+    let new = table::not_accepted(matrix, committed);
     let failing: Vec<&Judged> = new.iter().copied().filter(|judged| judged.fails()).collect();
     let cause = |judged: &Judged| {
         let (did, why) = (judged.verdict.did, &judged.verdict.why);
@@ -135,12 +128,8 @@ fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str,
     let failure = Failure::of(causes);
     let failure = if more > 0 { failure.evidence(format!("and {}", counted(more, "more world"))) } else { failure };
     let told = failing.first().or_else(|| new.iter().find(|it| it.verdict.did != Did::Recovered));
-    let failure = match told {
-        Some(judged) => {
-            failure.resolve("to see what the service sent, beside the recorded run", explain(scenario, judged))
-        }
-        None => failure,
-    };
+    let shows = |judged: &&Judged| ("to see what the service sent, beside the recorded run", explain(scenario, judged));
+    let failure = told.map(shows).into_iter().fold(failure, |failure, (why, how)| failure.resolve(why, how));
     failure
         .resolve("if that is what it does today, to write it down", project.commands.update(&name_of(&scenario.name)))
 }
@@ -167,8 +156,7 @@ pub(super) fn explain(scenario: &Scenario, judged: &Judged) -> String {
 fn written(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Failure> {
     let again = again(project, scenario)?;
     if again != text {
-        let cause = Cause::new(CauseKind::Unstable, "two runs of the worlds differ, so the table is not written");
-        return Err(Failure::of(vec![cause]).evidence(format!("- first run, + second run\n{}", unified(text, &again))));
+        return Err(unstable("two runs of the worlds differ, so the table is not written", text, &again));
     }
     let compared = project.goldens.of_worlds().compare(&scenario.name, text, &scenario.file, false)?;
     project.note(&name_of(&scenario.name), vec![format!("table of worlds {}", compared.change())]);
@@ -181,6 +169,11 @@ fn again(project: &Project, scenario: &Scenario) -> Result<String> {
     Ok(table::print(&matrix::run(project, scenario, &worlds, None, |_| true, true)?))
 }
 
+fn unstable(what: &str, before: &str, now: &str) -> Failure {
+    let failure = Failure::of(vec![Cause::new(CauseKind::Unstable, what)]);
+    failure.evidence(format!("- before, + this run\n{}", unified(before, now)))
+}
+
 /// Writes the table that waits for a decision, if the service still does what it says.
 /// Fails if the service does something else.
 pub(in crate::run) fn accept(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
@@ -189,9 +182,7 @@ pub(in crate::run) fn accept(project: &Project, scenario: &Scenario) -> Result<(
     let text = again(project, scenario)?;
     if proposed.trim_end() != text.trim_end() {
         goldens.propose(&scenario.name, &text, &scenario.file);
-        let cause = Cause::new(CauseKind::Unstable, "the table that waited is not what the service does now");
-        return Err(Failure::of(vec![cause])
-            .evidence(format!("- table, + this run\n{}", unified(&proposed, &text)))
+        return Err(unstable("the table that waited is not what the service does now", &proposed, &text)
             .resolve("the new table waits in its place; to look at it", format!("{RETAKE} review")));
     }
     goldens.compare(&scenario.name, &text, &scenario.file, false)?;

@@ -15,12 +15,12 @@ pub(super) const WITHOUT: &str = "without a word";
 /// The words of something that has not ended.
 const STILL: [&str; 9] = ["run", "pend", "progress", "process", "queue", "start", "creat", "work", "active"];
 
-/// Declares the verdicts, each with its word in tables, and whether it fails until somebody accepts it.
+/// Declares the verdicts: a row for each, with its word in tables, whether it fails until somebody accepts it, and what it means.
 macro_rules! verdicts {
-    ($($(#[doc = $doc:literal])+ $did:ident = $word:literal, $fails:literal;)+) => {
+    ($($did:ident $word:literal $fails:literal $doc:literal;)+) => {
         /// What a service did.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub(super) enum Did { $($(#[doc = $doc])+ $did),+ }
+        pub(super) enum Did { $(#[doc = $doc] $did),+ }
 
         impl Did {
             /// The word in tables.
@@ -37,40 +37,23 @@ macro_rules! verdicts {
 }
 
 verdicts! {
-    /// Its client got what was recorded.
-    Recovered = "recovered", false;
-    /// It went on after it was killed, and its client got what was recorded.
-    Resumed = "resumed", false;
-    /// It said that something failed.
-    Reported = "reported", false;
-    /// It ended as if all was well, with less than was recorded.
-    Silent = "SILENT", true;
-    /// It sent the beginning of a text, and then all of it once more.
-    Repeated = "REPEATED", true;
-    /// A tool ran with arguments that the model did not give.
-    Acted = "ACTED", true;
-    /// It ended well, and said something else.
-    Other = "other", false;
-    /// It asked the model what was never recorded.
-    WentOn = "went on", false;
-    /// Its client did not get all that was recorded, over both of its connections.
-    Lost = "LOST", true;
-    /// Its client got something twice.
-    Doubled = "DOUBLED", true;
-    /// It goes on for a client that has left, or the client that came back waits for ever.
-    NeverEnds = "NEVER ENDS", true;
-    /// It asked the model once more for what it had got.
-    PaidTwice = "PAID TWICE", true;
-    /// A tool acted once more than it should.
-    ActedTwice = "ACTED TWICE", true;
-    /// It did not end.
-    Hung = "hung", true;
-    /// Its process ended, or it panicked.
-    Crashed = "crashed", true;
-    /// It did not work any more afterwards.
-    Sick = "sick", true;
-    /// It asked again and again.
-    Storm = "storm", true;
+    Recovered "recovered" false "Its client got what was recorded.";
+    Resumed "resumed" false "It went on after it was killed, and its client got what was recorded.";
+    Reported "reported" false "It said that something failed.";
+    Silent "SILENT" true "It ended as if all was well, with less than was recorded.";
+    Repeated "REPEATED" true "It sent the beginning of a text, and then all of it once more.";
+    Acted "ACTED" true "A tool ran with arguments that the model did not give.";
+    Other "other" false "It ended well, and said something else.";
+    WentOn "went on" false "It asked the model what was never recorded.";
+    Lost "LOST" true "Its client did not get all that was recorded, over both of its connections.";
+    Doubled "DOUBLED" true "Its client got something twice.";
+    NeverEnds "NEVER ENDS" true "It goes on for a client that has left, or the client that came back waits for ever.";
+    PaidTwice "PAID TWICE" true "It asked the model once more for what it had got.";
+    ActedTwice "ACTED TWICE" true "A tool acted once more than it should.";
+    Hung "hung" true "It did not end.";
+    Crashed "crashed" true "Its process ended, or it panicked.";
+    Sick "sick" true "It did not work any more afterwards.";
+    Storm "storm" true "It asked again and again.";
 }
 
 /// What a service did, and what says so.
@@ -80,11 +63,14 @@ pub(super) struct Verdict {
     pub(super) why: String,
 }
 
-impl Verdict {
-    pub(super) fn new(did: Did, why: impl Into<String>) -> Verdict {
-        Verdict { did, why: why.into() }
+impl Did {
+    /// The verdict, with what says so.
+    pub(super) fn since(self, why: impl Into<String>) -> Verdict {
+        Verdict { did: self, why: why.into() }
     }
+}
 
+impl Verdict {
     /// Whether the client was told that something failed, in other words than by a stream that breaks off.
     pub(super) fn is_told(&self) -> bool {
         self.did == Did::Reported && !self.why.ends_with(WITHOUT)
@@ -108,9 +94,13 @@ impl Noise {
         Noise { texts, words: words.filter(|word| !of_both(word)).cloned().collect() }
     }
 
-    /// Whether it is at a place, in whatever answer.
-    pub(super) fn is_of(&self, place: &Place) -> bool {
-        self.texts.iter().any(|noise| noise.1 == place.1 && noise.2 == place.2)
+    /// What was sent without it; or without what is like it, in whatever answer.
+    pub(super) fn out_of(&self, mut sent: WhatWasSent, anywhere: bool) -> WhatWasSent {
+        let is_like = |place: &Place| self.texts.iter().any(|noise| (&noise.1, &noise.2) == (&place.1, &place.2));
+        let noisy = |place: &Place| if anywhere { is_like(place) } else { self.texts.contains(place) };
+        sent.texts.iter_mut().filter(|(place, _)| noisy(place)).for_each(|(_, texts)| texts.clear());
+        sent.words.retain(|word, _| !self.words.contains(word));
+        sent
     }
 
     /// Whether another one has all of it.
@@ -119,13 +109,12 @@ impl Noise {
     }
 }
 
-/// A run in a world, as far as it can be judged by what was sent.
+/// A run in a world, as far as it can be judged by what was sent, without noise.
 pub(super) struct Compared<'a> {
     pub(super) recorded: &'a WhatWasSent,
     pub(super) now: &'a WhatWasSent,
     /// The status of the last answer.
     pub(super) status: String,
-    pub(super) noise: &'a Noise,
     /// More words by which the service says that something failed.
     pub(super) error_words: &'a [String],
     /// The first line of the golden that is another one, and is not about texts.
@@ -139,12 +128,9 @@ pub(super) struct Compared<'a> {
 impl Compared<'_> {
     /// Whether the client got all that was recorded, and was told nothing else.
     pub(super) fn is_as_recorded(&self) -> bool {
-        let Compared { recorded, now, noise, .. } = self;
-        let places = recorded.texts.keys().chain(now.texts.keys()).filter(|place| !noise.texts.contains(*place));
-        let words = recorded.words.keys().chain(now.words.keys()).filter(|word| !noise.words.contains(*word));
+        let Compared { recorded, now, .. } = self;
         self.stuck.is_none()
-            && places.into_iter().all(|place| is_same(texts_at(recorded, place), texts_at(now, place)))
-            && words.into_iter().all(|word| recorded.words.contains_key(word) && now.words.contains_key(word))
+            && Noise::between(recorded, now).is_within(&Noise::default())
             && !now.labels.keys().any(|label| !recorded.labels.contains_key(label) && self.says_error(label))
     }
 
@@ -157,53 +143,49 @@ impl Compared<'_> {
         let Compared { recorded, now, status, .. } = self;
         let new_labels = || now.labels.iter().filter(|(label, _)| !recorded.labels.contains_key(*label));
         if let Some((label, came)) = new_labels().find(|(label, _)| self.says_error(label)) {
-            return Verdict::new(Did::Reported, told(&format!("event `{label}`"), came.said.as_deref()));
+            return Did::Reported.since(told(&format!("event `{label}`"), came.said.as_deref()));
         }
-        let new_words = || {
-            let new = now.words.iter().filter(|(word, _)| !recorded.words.contains_key(*word));
-            new.filter(|(word, _)| !self.noise.words.contains(*word))
-        };
+        let new_words = || now.words.iter().filter(|(word, _)| !recorded.words.contains_key(*word));
         if let Some(((key, word), came)) = new_words().find(|((_, word), _)| self.says_error(word)) {
             let what = if key.is_empty() { format!("an `{word}`") } else { format!("{key} {word:?}") };
-            return Verdict::new(Did::Reported, told(&what, came.said.as_deref()));
+            return Did::Reported.since(told(&what, came.said.as_deref()));
         }
         let ended = now.ends.iter().filter_map(|(part, end)| Some((end, recorded.ends.get(part)?)));
         let ended = ended.into_iter().find(|(now, recorded)| now != recorded);
         if let Some((last, expected)) = ended.filter(|(_, expected)| !expected.is_empty()) {
             let last = if last.is_empty() { "nothing" } else { last };
             let what = format!("breaks off after `{last}`, before `{expected}`, {WITHOUT}");
-            return Verdict::new(Did::Reported, what);
+            return Did::Reported.since(what);
         }
         let is_still = |word: &str| STILL.iter().any(|still| word.to_lowercase().contains(still));
         let other_word = new_words().map(|(word, _)| word).find(|(_, word)| self.stuck.is_none() || !is_still(word));
         if let Some(stuck) = self.stuck.as_ref().filter(|_| other_word.is_none()) {
-            return Verdict::new(Did::Hung, stuck);
+            return Did::Hung.since(stuck);
         }
         if let Some((label, _)) = new_labels().next() {
-            return Verdict::new(Did::Other, format!("{status}, event `{label}`"));
+            return Did::Other.since(format!("{status}, event `{label}`"));
         }
         if let Some((key, word)) = other_word {
-            return Verdict::new(Did::Other, format!("{status}, {key} {word:?}"));
+            return Did::Other.since(format!("{status}, {key} {word:?}"));
         }
         if let Some(what) = self.repeated() {
-            return Verdict::new(Did::Repeated, format!("{status}, ends, {what}"));
+            return Did::Repeated.since(format!("{status}, ends, {what}"));
         }
-        let places = now.texts.iter().filter(|(place, _)| !self.noise.texts.contains(*place));
-        for (place, texts) in places {
+        for (place, texts) in &now.texts {
             let recorded = texts_at(recorded, place);
             if let Some(new) = new_text(texts, recorded).filter(|_| !only_lacks(&whole(texts), &whole(recorded))) {
                 // What is left of an answer that was to be followed by others is not the service's own.
                 let begins = |text: &String| !new.trim().is_empty() && text.starts_with(new.trim());
                 let is_left = self.damaged.as_ref().is_some_and(begins);
                 let (did, of) = if is_left { (Did::Silent, " of the damaged answer") } else { (Did::Other, "") };
-                return Verdict::new(did, format!("{status}, ends, {}{of}", quoted(new)));
+                return did.since(format!("{status}, ends, {}{of}", quoted(new)));
             }
         }
-        if let Some(what) = self.cut() {
-            return Verdict::new(Did::Silent, format!("{status}, ends, {what}"));
+        if let Some(what) = cut(recorded, now) {
+            return Did::Silent.since(format!("{status}, ends, {what}"));
         }
         let changed = self.changed.as_deref().unwrap_or("something differs");
-        Verdict::new(Did::Other, format!("{status}, ends, all texts, but {changed}"))
+        Did::Other.since(format!("{status}, ends, all texts, but {changed}"))
     }
 
     /// What came once more after its beginning had come: the whole text of a place whose texts are pieces. An event between the two that
@@ -217,8 +199,7 @@ impl Compared<'_> {
         if now.labels.iter().any(more_often) {
             return None;
         }
-        let places =
-            recorded.texts.iter().filter(|(place, texts)| !self.noise.texts.contains(*place) && are_pieces(texts));
+        let places = recorded.texts.iter().filter(|(_, texts)| are_pieces(texts));
         let repeated = |(place, texts): (&Place, &Vec<String>)| {
             let (whole, came) = (texts.concat(), texts_at(now, place).concat());
             let mut before = came.strip_suffix(whole.as_str()).filter(|before| !before.is_empty())?;
@@ -232,24 +213,33 @@ impl Compared<'_> {
         };
         places.into_iter().find_map(repeated)
     }
-
-    /// What is left of the text of which the most is missing, or `None` if all texts came.
-    fn cut(&self) -> Option<String> {
-        let recorded = self.recorded.texts.iter().filter(|(place, _)| !self.noise.texts.contains(*place));
-        let missing = recorded.filter_map(|(place, recorded)| {
-            let now = texts_at(self.now, place);
-            let (whole, came) = (whole(recorded), whole(now));
-            let (all, left) = (whole.chars().count(), came.chars().count());
-            (left < all).then(|| (all - left, came, all))
-        });
-        // Of equal ones the first counts, as in each run.
-        let (_, came, all) = missing.reduce(|most, next| if next.0 > most.0 { next } else { most })?;
-        let came = if came.is_empty() { "nothing".to_owned() } else { quoted(&came) };
-        Some(format!("{came} of {}", counted(all, "character")))
-    }
 }
 
-fn texts_at<'a>(sent: &'a WhatWasSent, place: &Place) -> &'a [String] {
+/// What is left of the text of which the most is missing, or `None` if all texts came.
+pub(super) fn cut(recorded: &WhatWasSent, now: &WhatWasSent) -> Option<String> {
+    let missing = recorded.texts.iter().filter_map(|(place, recorded)| {
+        let (all, came) = read_alike(recorded, texts_at(now, place));
+        let (all, left) = (all.chars().count(), came.chars().count());
+        (left < all).then(|| (all - left, came, all))
+    });
+    // Of equal ones the first counts, as in each run.
+    let (_, came, all) = missing.reduce(|most, next| if next.0 > most.0 { next } else { most })?;
+    let came = if came.is_empty() { "nothing".to_owned() } else { quoted(&came) };
+    Some(format!("{came} of {}", counted(all, "character")))
+}
+
+/// The recorded text at a place, and what came there now, read in the same way.
+pub(super) fn read_alike(recorded: &[String], now: &[String]) -> (String, String) {
+    let read = |texts: &[String]| if are_pieces(recorded) { texts.concat() } else { whole(texts) };
+    (read(recorded), read(now))
+}
+
+/// That a run is not there, if a status says so.
+pub(super) fn is_not_there(status: u16) -> Option<Verdict> {
+    matches!(status, 404 | 410).then(|| Did::Lost.since(format!("status {status}: the run is not there")))
+}
+
+pub(super) fn texts_at<'a>(sent: &'a WhatWasSent, place: &Place) -> &'a [String] {
     sent.texts.get(place).map(Vec::as_slice).unwrap_or_default()
 }
 
@@ -264,7 +254,7 @@ pub(super) fn are_pieces(texts: &[String]) -> bool {
 }
 
 /// The text at a place: its pieces joined, or the longest if they are states.
-pub(super) fn whole(texts: &[String]) -> String {
+fn whole(texts: &[String]) -> String {
     if grow(texts) { texts.iter().max_by_key(|text| text.len()).cloned().unwrap_or_default() } else { texts.concat() }
 }
 

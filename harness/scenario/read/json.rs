@@ -13,7 +13,7 @@ use retake_base::error::Result;
 use retake_core::json::{Json, Layout};
 
 /// A TOML value that can be written as JSON. Each value in it has its place.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) enum RawJson {
     Bool(bool),
     Int(i128),

@@ -5,10 +5,12 @@ use std::fmt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+use super::json::{RawJson, of_toml};
 use super::spanned::Spanned;
-use crate::options::{Crash, Leaves, Worlds};
+use crate::options::{Back, Crash, Leaves, Worlds};
 use crate::pointer::Pointer;
 use crate::source::Source;
+use crate::step::{Method, StepBody};
 use crate::template::Template;
 use retake_base::text::{listed, nearest};
 use retake_model::FaultKind;
@@ -40,10 +42,17 @@ pub(super) struct RawWorldsTable {
     /// be read (`"finishes"`). Without it, either is right.
     /// Example: `"stops"`.
     pub(super) leaves: Option<Leaves>,
-    /// The path at which a client comes back to a run, with `Last-Event-ID`. It may use what the step captures. Default: the path of a
-    /// later step with `reconnect`, the answer's `Location`, or the same request.
-    /// Example: `"/runs/{{ run_id }}/events"`.
+    /// The path at which a client comes back to a run, with `Last-Event-ID`, or a method and a path. It may use what the step captures, and
+    /// `last`, the JSON of the last event that came, or `{}`. Default: the path of a later step with `reconnect`, the answer's `Location`,
+    /// or the same request.
+    /// Example: `"POST /runs/{{ run_id }}/resume"`.
     pub(super) back: Option<Spanned<String>>,
+    /// The JSON body of that request, which may use the same.
+    /// Example: `{ after = "{{ last.index | default(0) }}" }`.
+    pub(super) back_json: Option<Spanned<RawJson>>,
+    /// The fields of its form, instead.
+    /// Example: `{ last_event_index = "{{ last.event_index | default(-1) }}" }`.
+    pub(super) back_form: Option<Spanned<RawJson>>,
     /// The JSON pointer of what makes two requests the same, if that is no header `Idempotency-Key`.
     /// Example: `"/message/id"`.
     pub(super) same: Option<Pointer>,
@@ -75,11 +84,7 @@ impl RawWorlds {
                     times: table.times.map_or(otherwise.times, u32::from),
                     calls: table.calls.map_or(otherwise.calls, u32::from),
                     leaves: table.leaves,
-                    back: table
-                        .back
-                        .as_ref()
-                        .map(|back| Template::parse(back.get_ref(), source, back.span()))
-                        .transpose()?,
+                    back: table.back.as_ref().map(|back| table.back(back, source)).transpose()?,
                     same: table.same.clone(),
                     crash: table.crash,
                     reads: table.reads.clone(),
@@ -87,6 +92,24 @@ impl RawWorlds {
             }
         };
         Ok(Some(worlds).filter(|worlds| !worlds.kinds.is_empty()))
+    }
+}
+
+impl RawWorldsTable {
+    fn back(&self, back: &Spanned<String>, source: &Source) -> retake_base::error::Result<Back> {
+        let mut methods = [Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete].into_iter();
+        let named = |method: Method| Some((method, back.get_ref().strip_prefix(method.as_str())?.strip_prefix(' ')?));
+        let (method, path) = methods.find_map(named).unwrap_or((Method::Get, back.get_ref()));
+        if !["/", "{{", "http"].iter().any(|begins| path.starts_with(begins)) {
+            let error = source.error(back.span().start, format!("`{path}` is no path"));
+            return Err(error.help("write a path, or a method and a path: \"POST /runs/{{ run_id }}/resume\""));
+        }
+        let body = match (&self.back_json, &self.back_form) {
+            (Some(json), _) => StepBody::Json(of_toml(json, source)?),
+            (None, Some(form)) => StepBody::Form(of_toml(form, source)?),
+            (None, None) => StepBody::None,
+        };
+        Ok(Back { method, path: Template::parse(path, source, back.span())?, body })
     }
 }
 

@@ -221,11 +221,12 @@ fn cost() -> impl Iterator<Item = Entry> {
 fn worlds() -> impl Iterator<Item = Entry> {
     const TEST: &str = "worlds::trial::settings_of_worlds_have_an_effect";
     const LEAVES: &str = "worlds::client::what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared";
-    const BACK: &str = "worlds::client::a_client_that_comes_back_has_all_of_it_once";
+    const BACK: &str = "worlds::client::the_request_with_which_a_client_comes_back_is_declared";
     const SAME: &str = "worlds::client::what_makes_two_requests_the_same_is_declared";
     const CRASH: &str = "worlds::process::what_has_to_come_after_a_crash_is_declared";
     const READS: &str = "worlds::tools::what_acts_again_is_said_unless_it_only_reads";
-    let of_client = [("leaves", LEAVES), ("back", BACK), ("same", SAME), ("crash", CRASH), ("reads", READS)];
+    let back = ["back", "back_json", "back_form"].map(|field| (field, BACK));
+    let of_client = [("leaves", LEAVES), ("same", SAME), ("crash", CRASH), ("reads", READS)].into_iter().chain(back);
     let of_model = ["of", "max", "times", "calls"].map(|field| (field, TEST));
     of_model.into_iter().chain(of_client).map(|(field, test)| Entry::by(&format!("worlds.{field}"), test))
 }

@@ -7,6 +7,7 @@ use crate::worlds::verdicts::unaligned;
 tests! {
     a_client_that_comes_back_has_all_of_it_once,
     no_answer_is_held_for_what_comes_after_it,
+    the_request_with_which_a_client_comes_back_is_declared,
     what_a_client_loses_or_gets_twice_is_said,
     a_service_that_cannot_resume_reports_it,
     what_later_steps_are_told_counts,
@@ -50,7 +51,7 @@ class Run:
 
     def add(self, event, data):
         with self.more:
-            self.events.append((event, data))
+            self.events.append((event, data | {"n": len(self.events) + 1}))
             self.more.notify_all()
 
     def has_left(self):
@@ -174,6 +175,34 @@ fn no_answer_is_held_for_what_comes_after_it() {
     let said = lines(from, to, &worlds("[\"leave\", \"late\"]"));
     assert!(said.contains("client  leave 4/5  recovered") && said.contains("client  late 4/5  recovered"), "{said}");
     assert!(!said.contains("event `error`") && !said.contains('!'), "{said}");
+}
+
+/// A service that is asked for the rest of a run by a POST, which says in its body what the client has.
+fn the_request_with_which_a_client_comes_back_is_declared() {
+    let read = "question = json.loads(self.rfile.read(int(self.headers[\"content-length\"])))";
+    let resumes = "body = self.rfile.read(int(self.headers[\"content-length\"])).decode()\n        \
+                   question = json.loads(body.replace(\"after=\", \"\"))\n        \
+                   if self.path != \"/runs\":\n            \
+                   after = question if isinstance(question, int) else question[\"after\"]\n            \
+                   if not after or runs[\"7\"].events[after - 1][0] != \"end\": return self.stream(runs[\"7\"], after)\n            \
+                   self.send_response(204); return self.end_headers()";
+    for body in ["json = { after = \"{{ last.n | default(0) }}\" }", "form = { after = \"{{ last.n | default(0) }}\" }"]
+    {
+        let worlds = |body: &str| {
+            format!("{{ of = [\"leave\", \"viewers\"], back = \"POST /runs/{{{{ answer }}}}/resume\", back_{body} }}")
+        };
+        let said = lines(read, resumes, &worlds(body));
+        assert!(!said.contains('!') && !said.contains("reported"), "{said}");
+        assert!(
+            said.contains("client  leave 5/5  recovered") && said.contains("client  viewers 4/5  recovered"),
+            "{said}"
+        );
+        let hole = lines(read, resumes, &worlds(&body.replace("last.n |", "last.n + 1 |")));
+        assert!(hole.contains("! client  leave ") && hole.contains("  LOST  "), "{hole}");
+    }
+    let tree = tree("#POST", "", "{ of = \"leave\", back = \"post /runs/7/events\" }");
+    let said = tree.retake().args(&["test"]).run().all();
+    assert!(said.contains("`post /runs/7/events` is no path") && said.contains("a method and a path"), "{said}");
 }
 
 fn what_a_client_loses_or_gets_twice_is_said() {

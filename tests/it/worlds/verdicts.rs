@@ -22,6 +22,7 @@ tests! {
     asking_again_for_an_answer_in_other_pieces_is_noticed,
     a_system_that_is_sick_has_the_same_table_however_long_it_takes_to_start,
     what_a_service_remembers_is_compared_on_fresh_systems,
+    mistakes_with_an_answer_on_its_way_are_seen,
 }
 
 const TABLE: &str = "goldens/worlds/poem.snap";
@@ -328,4 +329,41 @@ fn what_a_service_remembers_is_compared_on_fresh_systems() {
     let said = "sick: not looked for, since a second run on the same system asks the model something else without any \
                 fault: state of one request is in the next";
     assert!(fast.contains(said), "{fast}");
+}
+
+/// A mistake with each fault: what the service without any has, and what the one with it has instead; and what it does then.
+const ON_ITS_WAY: [(&str, &str, &str, &str); 7] = [
+    ("stall", ", timeout=1", "", "hung"),
+    ("error-event", "raise ConnectionError(chunk[\"error\"][\"message\"])", "return", "SILENT"),
+    ("garbage", "raise ConnectionError(\"no JSON\")", "continue", "SILENT"),
+    ("length", "!= \"stop\"", "is None", "SILENT"),
+    ("rate-limit", "except urllib.error.HTTPError: raise", "except urllib.error.HTTPError: return", "SILENT"),
+    ("error-500", "except Exception as error:", "except Exception as error:\n            os._exit(1)", "crashed"),
+    ("framing-seeded", "in answer:", "in iter(lambda: answer.read1(65536), b\"\"):", "reported"),
+];
+
+fn mistakes_with_an_answer_on_its_way_are_seen() {
+    let worlds = format!("{:?}", ON_ITS_WAY.map(|(fault, ..)| fault));
+    let from =
+        "    for line in urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers)):\n";
+    let asks = "    try: answer = urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers), timeout=1)\n    \
+                except urllib.error.HTTPError: raise\n    for line in answer:\n";
+    let tree = stream(from, asks, &worlds);
+    let reads = "            choice = json.loads(line.removeprefix(b\"data: \"))[\"choices\"][0]\n";
+    let tells = "            try: chunk = json.loads(line.removeprefix(b\"data: \"))\n            \
+                 except ValueError: raise ConnectionError(\"no JSON\")\n            \
+                 if \"error\" in chunk: raise ConnectionError(chunk[\"error\"][\"message\"])\n            \
+                 choice = chunk[\"choices\"][0]\n";
+    tree.replace("app.py", reads, tells);
+    tree.replace("app.py", "if not ended:", "if ended != \"stop\":");
+    let (mended, said) = (tree.read("app.py"), lines(&tree).join("\n"));
+    assert!(!said.contains('!'), "{said}");
+    for (fault, has, instead, did) in ON_ITS_WAY {
+        assert!(said.contains(&format!("  {fault}")) && mended.contains(has), "{fault}: {said}");
+        tree.write("app.py", &mended.replace(has, instead));
+        let ran = tree.retake().args(&["worlds", "poem", "--world", fault]).run();
+        let said = unaligned(&ran.stdout);
+        let is_red = |line: &str| line.starts_with("! turn 1  ") && line.contains(&format!("  {did}"));
+        assert!(said.lines().any(is_red), "{fault}: {}", ran.all());
+    }
 }

@@ -37,8 +37,7 @@ fn worlds_are_in_the_order_of_their_faults_then_places_then_turns() {
 
 #[test]
 fn of_too_many_worlds_some_are_chosen_evenly() {
-    let all: Vec<(usize, Vec<Fault>)> =
-        (0..10).map(|turn| (turn, vec![Fault { kind: FaultKind::Nothing, after: None, of: 0 }])).collect();
+    let all: Vec<(usize, Vec<Fault>)> = (0..10).map(|turn| (turn, vec![FaultKind::Nothing.whole()])).collect();
     let (chosen, found) = plan(&worlds(&[FaultKind::Nothing], 4), &all.into_iter().collect(), &[], &[], |_| true);
     assert_eq!(chosen.iter().map(|world| world.turn).collect::<Vec<_>>(), [0, 2, 5, 7]);
     assert_eq!(found, Some(10));
@@ -56,4 +55,11 @@ fn answers_of_calls_that_were_together_come_in_each_other_order() {
     let many = orders(&[0, 1, 2, 3, 4]);
     assert_eq!(many.len(), 9);
     assert!(many.iter().all(World::is_invisible));
+}
+
+#[test]
+fn places_are_the_ends_and_the_middle_of_runs_of_like_events() {
+    let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(places(&names("a t t t t t b t e")), [1, 2, 4, 6, 7, 8, 9]);
+    assert_eq!(places(&names("a")), [1]);
 }

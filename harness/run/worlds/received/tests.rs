@@ -102,10 +102,3 @@ fn ids_say_what_comes_twice() {
     assert_eq!(comes(2), (Did::Doubled, "event `text` with the id 3 comes twice".to_owned()));
     assert_eq!(comes(3).0, Did::Recovered);
 }
-
-#[test]
-fn places_are_the_ends_and_the_middle_of_runs_of_like_events() {
-    let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(places(&names("a t t t t t b t e")), [1, 2, 4, 6, 7, 8, 9]);
-    assert_eq!(places(&names("a")), [1]);
-}

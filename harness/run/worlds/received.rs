@@ -1,92 +1,11 @@
-//! The worlds of the client: at which events it leaves, comes back or comes a second time, and what it got then. Pure.
+//! What came to a client that left and came back, or to two of them, beside the recorded stream. Pure.
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
-
-use super::plan::{Spot, World};
+use super::places::real;
 use super::sent::{Came, WhatWasSent};
-use super::verdict::{Did, Noise, Verdict, are_pieces, quoted, steady, told, whole};
+use super::verdict::{Did, Noise, Verdict, are_pieces, cut, is_not_there, quoted, read_alike, steady, texts_at, told};
 use retake_base::text::counted;
 use retake_core::events::{Captured, Event, Payload, ShapeOptions};
-use retake_model::{Fault, FaultKind};
-use retake_scenario::{Action, Method, Request, Scenario, Step, Worlds};
-
-/// The worlds of a scenario's client, in the order of the events of the recorded run.
-pub(super) fn worlds_of(scenario: &Scenario, streams: &BTreeMap<usize, Vec<Event>>, of: &Worlds) -> Vec<World> {
-    let total: usize = streams.values().map(|events| real(events).count()).sum();
-    let mut before = 0;
-    let mut all = Vec::new();
-    for (step, events) in streams {
-        let names: Vec<String> = real(events).map(|event| event.label().into_owned()).collect();
-        if let Some(kinds) = scenario.steps.get(*step).map(|it| kinds_of(scenario, it, *step, of)) {
-            for event in places(&names) {
-                let is_first = event == 1;
-                let is_last = event == names.len();
-                let fits = |kind: &&FaultKind| match kind {
-                    FaultKind::Twice => is_first,
-                    FaultKind::Viewers => is_first || !is_last,
-                    FaultKind::Late | FaultKind::Gone => !is_last,
-                    // Who has all of it asks for the rest at most, and for no second run.
-                    _ => !is_last || kinds.contains(&FaultKind::Viewers),
-                };
-                all.extend(kinds.iter().filter(fits).map(|kind| {
-                    let fault = Fault { kind: *kind, after: Some(before + event), of: total };
-                    World::at(0, fault, Spot::Event { step: *step, event })
-                }));
-            }
-        }
-        before += names.len();
-    }
-    all
-}
-
-fn real(events: &[Event]) -> impl Iterator<Item = &Event> {
-    events.iter().filter(|event| event.is_real())
-}
-
-/// What the client of a step can do.
-fn kinds_of(scenario: &Scenario, step: &Step, index: usize, of: &Worlds) -> Vec<FaultKind> {
-    let Some(request) = reads_to_the_end(step) else { return Vec::new() };
-    let has_way = has_way_back(scenario, index, of);
-    let is_keyed =
-        of.same.is_some() || request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
-    // A client that nobody said can come back sends its request again, which is asked for by name.
-    let is_by_default = of.kinds == FaultKind::by_default();
-    if is_by_default && !has_way && !is_keyed && of.leaves.is_none() {
-        return Vec::new();
-    }
-    let mut kinds = vec![FaultKind::Leave, FaultKind::Late, FaultKind::Gone];
-    kinds.extend(has_way.then_some(FaultKind::Viewers));
-    kinds.extend(is_keyed.then_some(FaultKind::Twice));
-    kinds
-}
-
-/// The request of a step that does not leave its stream by itself.
-fn reads_to_the_end(step: &Step) -> Option<&Request> {
-    let Action::Request(request) = &step.action else { return None };
-    request.stream().filter(|stream| !stream.cancel).map(|_| &**request)
-}
-
-/// Whether a client can come back to the stream of a step by other means than sending its request again.
-pub(super) fn has_way_back(scenario: &Scenario, index: usize, of: &Worlds) -> bool {
-    let comes_back = |step: &Step| matches!(&step.action, Action::Request(request) if request.reconnect);
-    let later = || scenario.steps.iter().skip(index + 1).any(comes_back);
-    let request = scenario.steps.get(index).and_then(reads_to_the_end);
-    request.is_some_and(|request| of.back.is_some() || request.method == Method::Get || later())
-}
-
-/// The first, the middle and the last event of each run of like ones, counted from 1.
-fn places(names: &[String]) -> Vec<usize> {
-    let mut all = Vec::new();
-    let mut first = 0;
-    for run in names.chunk_by(|a, b| a == b) {
-        let mut places = vec![first + 1, first + run.len().div_ceil(2), first + run.len()];
-        places.dedup();
-        all.extend(places);
-        first += run.len();
-    }
-    all
-}
+use retake_model::FaultKind;
 
 /// What came to the client of a world, beside the recorded stream.
 pub(super) struct Received<'a> {
@@ -111,19 +30,19 @@ impl Received<'_> {
     pub(super) fn verdict(&self, does: FaultKind) -> Verdict {
         let Some((status, again)) = self.again else {
             let why = self.failure.clone().unwrap_or_else(|| "the client did not come back".to_owned());
-            return Verdict::new(Did::Lost, why);
+            return Did::Lost.since(why);
         };
         let has_nothing = *status == 204;
-        let refused = (*status >= 300 || has_nothing).then(|| Verdict::new(Did::Reported, format!("status {status}")));
-        if does == FaultKind::Kill && matches!(status, 404 | 410) {
-            return Verdict::new(Did::Lost, format!("status {status}: the run is not there"));
+        let refused = (*status >= 300 || has_nothing).then(|| Did::Reported.since(format!("status {status}")));
+        if let Some(lost) = is_not_there(*status).filter(|_| does == FaultKind::Kill) {
+            return lost;
         }
         let two = matches!(does, FaultKind::Viewers | FaultKind::Twice);
         let (recorded, now) = (self.recorded(), self.sent([self.first, again]));
         let is_own = |label: &String| !recorded.labels.contains_key(label) && !self.options.ignores(label);
         let said = |(label, came): (&String, &Came)| told(&format!("event `{label}`"), came.said.as_deref());
         let of_own = now.labels.iter().find(|(label, _)| is_own(label)).map(said);
-        let of_own = of_own.map(|said| Verdict::new(Did::Reported, said));
+        let of_own = of_own.map(|said| Did::Reported.since(said));
         let problem = if !two && has_nothing && self.is_at_the_end() {
             of_own.clone()
         } else if two {
@@ -138,16 +57,16 @@ impl Received<'_> {
             if does == FaultKind::Kill {
                 // Who is told something else at the end has not got its run back.
                 let ends = real(again).last().is_some_and(|event| is_own(&event.label().into_owned()));
-                return of_own.filter(|_| ends).unwrap_or_else(|| Verdict::new(Did::Resumed, ""));
+                return of_own.filter(|_| ends).unwrap_or_else(|| Did::Resumed.since(""));
             }
-            return Verdict::new(Did::Recovered, if again.is_empty() { "" } else { "to the last event" });
+            return Did::Recovered.since(if again.is_empty() { "" } else { "to the last event" });
         };
         if problem.did == Did::Reported {
             return problem;
         }
         // After a kill, all of it may come once more, if an event says so.
         if does == FaultKind::Kill && of_own.is_some() && self.problem(&[&[], again], "").is_none() {
-            return Verdict::new(Did::Resumed, "from the beginning");
+            return Did::Resumed.since("from the beginning");
         }
         refused.filter(|_| does != FaultKind::Kill || !has_nothing).or(of_own).unwrap_or(problem)
     }
@@ -162,7 +81,8 @@ impl Received<'_> {
 
     fn sent<'b>(&self, parts: impl IntoIterator<Item = &'b [Event]>) -> WhatWasSent {
         let events = parts.into_iter().flatten().cloned().collect();
-        WhatWasSent::of([(0, &Captured::stream("", events))], self.options, self.normalize)
+        let sent = WhatWasSent::of([(0, &Captured::stream("", events))], self.options, self.normalize);
+        self.noise.out_of(sent, true)
     }
 
     /// What was recorded, read alike.
@@ -184,34 +104,22 @@ impl Received<'_> {
         let is_opening = opens.is_some() && real(before).next().is_some();
         let from = if is_opening { again.iter().position(Event::is_real).map_or(0, |at| at + 1) } else { 0 };
         let again = &again[from..];
-        let problem = |did: Did, why: String| Some(Verdict::new(did, format!("{who}{why}")));
+        let problem = |did: Did, why: String| Some(did.since(format!("{who}{why}")));
         if let Some(twice) = self.twice(before, again) {
             return problem(Did::Doubled, twice);
         }
         let (recorded, now) = (self.recorded(), self.sent([*before, again]));
-        let places = recorded.texts.iter().filter(|(place, _)| !self.noise.is_of(place));
-        let mut lost: Option<(usize, String)> = None;
-        for (place, texts) in places {
-            let came = now.texts.get(place).map(Vec::as_slice).unwrap_or_default();
-            let pieces = are_pieces(texts);
-            let (all, came) = if pieces { (texts.concat(), came.concat()) } else { (whole(texts), whole(came)) };
+        for (place, texts) in &recorded.texts {
+            let (all, came) = read_alike(texts, texts_at(&now, place));
             let (length, is) = (all.chars().count(), came.chars().count());
-            if all == came {
-                continue;
+            if is > length && are_pieces(texts) {
+                return problem(Did::Doubled, format!("{} of {length}", counted(is, "character")));
             }
-            match is.cmp(&length) {
-                Ordering::Less if lost.as_ref().is_none_or(|(most, _)| length - is > *most) => {
-                    let is_there = if came.is_empty() { "nothing".to_owned() } else { quoted(&came) };
-                    lost = Some((length - is, format!("{is_there} of {}", counted(length, "character"))));
-                }
-                Ordering::Less => {}
-                Ordering::Greater if pieces => {
-                    return problem(Did::Doubled, format!("{} of {length}", counted(is, "character")));
-                }
-                _ => return problem(Did::Other, format!("another text, {}", quoted(&came))),
+            if is >= length && all != came {
+                return problem(Did::Other, format!("another text, {}", quoted(&came)));
             }
         }
-        if let Some((_, lost)) = lost {
+        if let Some(lost) = cut(&recorded, &now) {
             return problem(Did::Lost, lost);
         }
         let carries =
