@@ -27,6 +27,12 @@ impl Start {
         Start { command, ready: ready.to_owned(), route: None, folder: String::new() }
     }
 
+    /// A program of the project's own environment.
+    fn of_program(folder: &Path, program: &str, args: &[&str], ready: &str) -> Start {
+        let args = args.iter().map(|arg| (*arg).to_owned());
+        Start::new(in_environment(folder, program).into_iter().chain(args).collect(), ready)
+    }
+
     /// The first system of the suite that is a command, as its file has it, with its variables.
     pub(super) fn of_suite(folder: &Path) -> Option<(Start, Vec<(String, String)>)> {
         let suite: toml::Table = text_of(folder, "scenarios/suite.toml").parse().ok()?;
@@ -125,14 +131,8 @@ pub(super) fn of_rust(folder: &Path) -> Option<Start> {
 fn of_python(folder: &Path) -> Option<Start> {
     let dependencies = declared_by_python(folder);
     let declares = |name: &str| is_declared(&dependencies, name);
-    let files = || PYTHON.into_iter().filter(|file| folder.join(file).is_file());
-    let holding = |what: &str| {
-        files().find_map(|file| Some((file, text_of(folder, file))).filter(|(_, text)| text.contains(what)))
-    };
-    let start = |program: &str, args: &[&str], ready: &str| {
-        let args = args.iter().map(|arg| (*arg).to_owned());
-        Some(Start::new(in_environment(folder, program).into_iter().chain(args).collect(), ready))
-    };
+    let holding = |what: &str| PYTHON.into_iter().find(|file| text_of(folder, file).contains(what));
+    let start = |program: &str, args: &[&str], ready: &str| Some(Start::of_program(folder, program, args, ready));
     if folder.join("langgraph.json").is_file() {
         let args = ["dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", PORT];
         let graphs = Json::parse(text_of(folder, "langgraph.json").as_bytes()).ok();
@@ -146,11 +146,11 @@ fn of_python(folder: &Path) -> Option<Start> {
         return start("langgraph", &args, "http = \"/ok\"").map(|start| Start { route, ..start });
     }
     if declares("chainlit") || holding("import chainlit").is_some() {
-        let file = holding("import chainlit").map_or("app.py", |(file, _)| file);
+        let file = holding("import chainlit").unwrap_or("app.py");
         return start("chainlit", &["run", file, "--headless", "--port", PORT], "http = \"/\"");
     }
     if declares("streamlit") || holding("import streamlit").is_some() {
-        let file = holding("import streamlit").map_or("app.py", |(file, _)| file);
+        let file = holding("import streamlit").unwrap_or("app.py");
         let args = ["run", file, "--server.headless", "true", "--server.port", PORT];
         return start("streamlit", &args, "http = \"/_stcore/health\"");
     }
@@ -170,10 +170,7 @@ fn apps(folder: &Path, sources: &Sources) -> Vec<Start> {
         |(file, _): &(&str, &str)| Path::new(file).extension().is_some_and(|of| of == "py") && !is_test(file);
     let mut files: Vec<(&str, &str)> = sources.code().filter(of_python).collect();
     files.sort_by_key(|(file, _)| (usual(file), file.matches('/').count(), *file));
-    let start = |program: &str, args: &[&str], ready: &str| {
-        let args = args.iter().map(|arg| (*arg).to_owned());
-        Start::new(in_environment(folder, program).into_iter().chain(args).collect(), ready)
-    };
+    let start = |program: &str, args: &[&str], ready: &str| Start::of_program(folder, program, args, ready);
     let mut ways = Vec::new();
     for (file, text) in &files {
         let ready = match () {
@@ -244,7 +241,7 @@ fn of_scripts(folder: &Path) -> Vec<Start> {
     let poetry = project.get("tool").and_then(|tools| tools.get("poetry")?.get("scripts"));
     let scripts = project.get("project").and_then(|of| of.get("scripts")).or(poetry).and_then(toml::Value::as_table);
     let names = scripts.into_iter().flat_map(toml::Table::keys);
-    names.map(|name| Start::new(in_environment(folder, name), BY_PORT)).collect()
+    names.map(|name| Start::of_program(folder, name, &[], BY_PORT)).collect()
 }
 
 /// Returns what the project declares to depend on, in whichever file.

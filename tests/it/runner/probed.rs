@@ -16,6 +16,7 @@ tests! { a_probe_proposes_the_route_that_calls_the_model,
     a_red_run_on_a_terminal_offers_what_its_failure_advises,
     a_red_run_offers_to_record_what_was_never_recorded,
     nothing_is_offered_in_ci_nor_without_a_terminal,
+    a_review_on_a_terminal_takes_single_keys,
     init_asks_on_a_terminal_whether_it_may_start_the_service,
 }
 
@@ -274,8 +275,14 @@ fn a_red_run_on_a_terminal_offers_what_its_failure_advises() {
     let path = format!("{}:{}", tree.path("bin").display(), std::env::var("PATH").unwrap());
     // Any other key leaves, and changes nothing.
     let told = on_terminal(&tree, "x", LEAVE, &["test"]).env("PATH", &path).run().exits(1);
-    told.says(&["[u]pdate (retake test a --update), [o]pen the page of this run"]).never_says("[r]ecord");
+    told.says(&["[u]pdate (retake test a --update), re[v]iew, [o]pen the page of this run, [?], "])
+        .never_says("[r]ecord");
     assert!(!tree.has("goldens/a.snap") && !tree.has(".retake/report.html"));
+    // `?` says what each offered key does, and the offer stays.
+    let told = on_terminal(&tree, "?x", LEAVE, &["test"]).env("PATH", &path).run().exits(1);
+    let told =
+        told.says(&["  u  write the goldens", "  v  go through", "  o  write the page"]).never_says("  r  record");
+    assert_eq!(told.all().matches(LEAVE).count(), 2, "{}", told.all());
     // After the page is opened, the others are still offered. The run was red, so its exit code is.
     on_terminal(&tree, "ou", LEAVE, &["test"])
         .env("PATH", &path)
@@ -292,6 +299,19 @@ fn a_red_run_offers_to_record_what_was_never_recorded() {
     tree.scenario("a", "[[step]]\nget = \"/a.json\"\ngolden = true\n");
     let told = on_terminal(&tree, "r", LEAVE, &["test"]).run().exits(1);
     told.says(&["[r]ecord (retake record a), [o]pen", "$ retake record a", "recording needs a provider"]);
+}
+
+fn a_review_on_a_terminal_takes_single_keys() {
+    let tree = without_golden();
+    tree.retake().arg("test").run().exits(1);
+    // No Enter is pressed.
+    let told = on_terminal(&tree, "?sa", "[q]uit [?]: ", &["review"]).run().exits(0);
+    let told = told.says(&["  a  accept, if two replays agree", "0 accepted, 0 rejected, 1 left"]);
+    assert_eq!(told.all().matches("[q]uit [?]: ").count(), 2, "{}", told.all());
+    assert!(!tree.has("goldens/a.snap"));
+    // From the offers of a red run, too.
+    let told = on_terminal(&tree, "vq", "[?]", &["test"]).run().exits(1);
+    told.says(&["$ retake review", "1 of 1 · golden a"]);
 }
 
 fn nothing_is_offered_in_ci_nor_without_a_terminal() {
