@@ -111,7 +111,6 @@ impl Error {
     #[must_use]
     pub fn of(mut self, subject: &str) -> Error {
         self.0.what = format!("{subject} {}", self.0.what);
-        self.0.root = self.0.root.map(|root| format!("{subject} {root}"));
         self
     }
 

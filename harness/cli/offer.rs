@@ -16,16 +16,15 @@ pub(super) fn offer(root: &Path, ran: &[RunData]) -> Result<()> {
     }
     let (update, record) = advised(ran);
     let waits = retake::__private::run::waiting(root)?.len();
-    let said = |all: &[Advice]| all.iter().map(|advice| advice.command.as_str()).collect::<Vec<_>>().join(", then ");
     loop {
         let offers = [
-            (!record.is_empty()).then(|| format!("[r]ecord ({})", said(&record))),
-            (!update.is_empty()).then(|| format!("[u]pdate ({})", said(&update))),
-            (waits > 0).then(|| "re[v]iew".to_owned()),
-            Some("[o]pen the page of this run".to_owned()),
+            (!record.is_empty()).then_some("[r]ecord"),
+            (!update.is_empty()).then_some("[u]pdate"),
+            (waits > 0).then_some("re[v]iew"),
+            Some("[o]pen the page"),
         ];
-        let told: Vec<&str> = offers.iter().flatten().map(String::as_str).collect();
-        let key = pressed(&format!("{}, [?], or any other key to leave: ", told.join(", ")));
+        let told = offers.iter().flatten().copied().collect::<Vec<_>>().join(", ");
+        let key = pressed(&format!("{told}, [?], any other key leaves: "));
         match key {
             Some('r') if !record.is_empty() => return record.iter().try_for_each(|advice| run(root, &advice.command)),
             Some('u') if !update.is_empty() => return update.iter().try_for_each(|advice| run(root, &advice.command)),

@@ -77,9 +77,13 @@ fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> Li
     }
     let (mut shown, advice) = (failure.head(), failure.advice_lines());
     let (mut lines, mut log): (Vec<Line>, _) = (Vec::new(), 0..0);
+    // Nothing is told twice.
+    let headline = failure.headline();
+    let is_new =
+        |line: &Line| !line.text.is_empty() && (line.side != Side::Both || !headline.contains(line.text.trim()));
     for evidence in &failure.evidence {
         let begin = lines.len();
-        lines.extend(evidence.lines().into_iter().filter(|line| !line.text.is_empty()));
+        lines.extend(evidence.lines().into_iter().filter(is_new));
         if matches!(evidence, Evidence::Log { .. }) {
             log = begin + 1..lines.len();
         }

@@ -142,7 +142,11 @@ impl CommandSystem {
                 Ok(CommandSystem { name, address, folder, life, keeper: Mutex::default(), again, _port: port })
             }
             Err((error, None)) => Err(failed(error)),
-            Err((error, Some(log))) => Err(not_started(error.of(&format!("system `{name}`")), &log, &program, &beside)),
+            Err((error, Some(log))) => {
+                let error =
+                    error.of(&format!("system `{name}`")).because(Some(format!("system `{name}` does not start")));
+                Err(not_started(error, &log, &program, &beside))
+            }
         }
     }
 

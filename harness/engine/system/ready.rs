@@ -52,8 +52,7 @@ pub(super) async fn ready(
         address = becoming => Ok(address),
         exit = guarded.exited() => {
             let how = exit.map_or_else(|| "its exit status is unknown".to_owned(), |exit| exit.to_string());
-            let what = format!("ended before it was ready: {how}");
-            let error = Error::new(&what).because(Some(what));
+            let error = Error::new(format!("ended before it was ready: {how}"));
             Err(match exit {
                 // Nothing went wrong in it: it is another program than the service.
                 Some(Exit::Code(0)) => error.help(
@@ -68,7 +67,6 @@ pub(super) async fn ready(
             let found = found.into_inner();
             let found = found.map(|found: String| format!(", and found {found}")).unwrap_or_default();
             let error = Error::new(format!("was not ready {when}: waited for {what}{found}"));
-            let error = error.because(Some("was not ready".to_owned()));
             let error = match ready {
                 Ready::Line { .. } if log.tail().is_empty() => {
                     error.help("it printed nothing: does it buffer its output? For Python: PYTHONUNBUFFERED = \"1\"")
