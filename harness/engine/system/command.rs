@@ -287,7 +287,7 @@ pub(super) fn not_started(error: Error, log: &Log, program: &str, folder: &Path)
     let error = super::start_hints::hint(&tail, program, folder).into_iter().fold(error, Error::help);
     match &tail[..] {
         [] => error,
-        tail => error.help("the last lines of its log:").help(log_lines(tail).trim_start()),
+        tail => error.help(format!("the last lines of its log:\n{}", log_lines(tail))),
     }
 }
 
