@@ -30,7 +30,7 @@ pub(super) fn offer(root: &Path, ran: &[RunData]) -> Result<()> {
             Some('u') if !update.is_empty() => return update.iter().try_for_each(|advice| run(root, &advice.command)),
             Some('v') if waits > 0 => return run(root, &format!("{RETAKE} review")),
             Some('?') => {
-                offers.iter().zip(KEYS).filter(|(offer, _)| offer.is_some()).for_each(|(_, does)| terminal::out(does))
+                offers.iter().zip(KEYS).filter(|(offer, _)| offer.is_some()).for_each(|(_, does)| terminal::out(does));
             }
             Some('o') => {
                 if let Some(page) = super::report::write(root, ran, ReportForm::Html, None)? {

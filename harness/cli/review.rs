@@ -76,12 +76,11 @@ impl Review {
             show(&root, waits, (index + 1, all.len()), &texts, layout);
             loop {
                 let question = "[a]ccept [A]ll [r]eject [s]kip  [b]oth sides [u]nified [w]hole  [q]uit [?]: ";
-                let answer = match offer::pressed(question) {
-                    Some(key) => Some(key.to_string()),
-                    None => {
-                        terminal::ask(question);
-                        answers.next().transpose().map_err(|e| Error::new(format!("no answer: {e}")))?
-                    }
+                let answer = if let Some(key) = offer::pressed(question) {
+                    Some(key.to_string())
+                } else {
+                    terminal::ask(question);
+                    answers.next().transpose().map_err(|e| Error::new(format!("no answer: {e}")))?
                 };
                 // Ctrl-D is a key like others.
                 let Some(answer) = answer.filter(|answer| !["q", "\u{4}"].contains(&answer.trim())) else {

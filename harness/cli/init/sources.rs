@@ -167,7 +167,7 @@ impl Sources {
     pub(super) fn told(&self, text: &str) -> Vec<(String, String)> {
         const VALUE: &str = r#"\b([A-Z][A-Z0-9_]{2,}=["']?[^\s"'`$<>]+)"#;
         let shows = |name: &str| name.contains(".env.") || TELLING.iter().any(|of| name.contains(of));
-        let files = self.files.iter().filter(|(name, _)| shows(name) && !name.ends_with(".local"));
+        let files = self.files.iter().filter(|(name, _)| shows(name) && !name.contains(".local"));
         let pairs = files.flat_map(|(_, text)| captured(VALUE, text));
         let pair = |(name, value): (&str, &str)| (name.to_owned(), value.trim_matches(['"', '\'']).to_owned());
         let pairs = pairs.filter_map(|told| told.split_once('=').map(pair));
