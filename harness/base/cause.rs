@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
+
 /// One cause of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -14,11 +16,19 @@ pub struct Cause {
     pub kind: CauseKind,
     /// What went wrong, in one line.
     pub what: String,
+    /// What went wrong behind it, if failures of other scenarios may have that in common: `POST /chat answered 500`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
 }
 
 impl Cause {
     pub fn new(kind: CauseKind, what: impl Into<String>) -> Cause {
-        Cause { kind, what: what.into() }
+        Cause { kind, what: what.into(), root: None }
+    }
+
+    /// The cause that an error tells.
+    pub fn of(kind: CauseKind, error: &Error) -> Cause {
+        Cause { root: error.root().map(str::to_owned), ..Cause::new(kind, error.first_line()) }
     }
 }
 
@@ -208,7 +218,7 @@ impl CauseKind {
 pub fn headline(causes: &[Cause]) -> String {
     let mut line = String::new();
     let mut before = None;
-    for Cause { kind, what } in causes {
+    for Cause { kind, what, .. } in causes {
         let class = kind.class();
         if before.is_some() {
             line.push_str("; and ");

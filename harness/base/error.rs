@@ -20,6 +20,7 @@ struct Parts {
     file: Option<PathBuf>,
     place: Option<Place>,
     help: Vec<String>,
+    root: Option<String>,
 }
 
 /// A position in a text: line and column, both counted from 1.
@@ -46,7 +47,7 @@ impl Place {
 impl Error {
     /// Creates an error from its first line: a lower-case fragment that says what was found and what was expected.
     pub fn new(what: impl Into<String>) -> Error {
-        Error(Box::new(Parts { what: what.into(), file: None, place: None, help: Vec::new() }))
+        Error(Box::new(Parts { what: what.into(), file: None, place: None, help: Vec::new(), root: None }))
     }
 
     /// Sets the file, unless the error already names one.
@@ -113,6 +114,13 @@ impl Error {
         self
     }
 
+    /// Says what went wrong behind it, in words that other errors have in common with it.
+    #[must_use]
+    pub fn because(mut self, root: Option<String>) -> Error {
+        self.0.root = root;
+        self
+    }
+
     /// The first line, without file and position.
     pub fn what(&self) -> &str {
         &self.0.what
@@ -122,6 +130,11 @@ impl Error {
     pub fn first_line(&self) -> String {
         let bare = Error(Box::new(Parts { help: Vec::new(), ..(*self.0).clone() }));
         bare.to_string()
+    }
+
+    /// What went wrong behind it.
+    pub fn root(&self) -> Option<&str> {
+        self.0.root.as_deref()
     }
 
     /// The lines of help.

@@ -105,8 +105,8 @@ impl Init {
         let (suite, hello) = match &seen {
             Some(Ok(seen)) => {
                 // A client of a provider reads its variables where no source names them.
-                let called = written::variables(&seen.apis).into_iter().filter(|pair| !env.contains(pair));
-                let env = env.iter().cloned().chain(called).collect::<Vec<_>>();
+                let needed = seen.env.iter().filter(|pair| !env.contains(pair));
+                let env = env.iter().chain(needed).cloned().collect::<Vec<_>>();
                 let suite = suite(ways.first(), &env, Some(seen), "");
                 let mark = seen.request.is_none().then_some(NO_ROUTE);
                 (schemas::OF_SUITE.to_owned() + &suite, written::scenario(seen.request.as_ref(), mark))
@@ -126,6 +126,8 @@ impl Init {
             (weekly_file, weekly),
         ];
         let is_linked = ways.is_empty();
+        let started = seen.as_ref().and_then(|seen| seen.as_ref().ok()).map(|seen| &seen.start).or(ways.first());
+        let is_with_tsx = started.is_some_and(|start| start.command.contains(&"tsx".to_owned()));
         if is_linked {
             files.push(("tests/scenarios.rs".into(), RUNNER.to_owned()));
             files.push((".config/nextest.toml".into(), NEXTEST.to_owned()));
@@ -149,7 +151,7 @@ impl Init {
         if is_linked {
             complete_cargo_toml(&here)?;
         }
-        if let Some(command) = language.still_to_install(&here) {
+        if let Some(command) = language.still_to_install(&here, is_with_tsx) {
             terminal::out(format!("\nStill to install:  {command}"));
         }
         Ok(told_what_is_next(seen, &language.retake()))

@@ -15,17 +15,23 @@ pub(super) fn offer(root: &Path, ran: &[RunData]) -> Result<()> {
         return Ok(());
     }
     let (update, record) = advised(ran);
-    let said = |all: &[Advice]| all.iter().map(|advice| advice.command.as_str()).collect::<Vec<_>>().join(", then ");
+    let waits = retake::__private::run::waiting(root)?.len();
     loop {
-        let mut offers = Vec::new();
-        offers.extend((!record.is_empty()).then(|| format!("[r]ecord ({})", said(&record))));
-        offers.extend((!update.is_empty()).then(|| format!("[u]pdate ({})", said(&update))));
-        offers.push("[o]pen the page of this run".to_owned());
-        let key = pressed(&format!("{}, or any other key to leave: ", offers.join(", ")));
-        terminal::out(key.map(String::from).unwrap_or_default());
+        let offers = [
+            (!record.is_empty()).then_some("[r]ecord"),
+            (!update.is_empty()).then_some("[u]pdate"),
+            (waits > 0).then_some("re[v]iew"),
+            Some("[o]pen the page"),
+        ];
+        let told = offers.iter().flatten().copied().collect::<Vec<_>>().join(", ");
+        let key = pressed(&format!("{told}, [?], any other key leaves: "));
         match key {
             Some('r') if !record.is_empty() => return record.iter().try_for_each(|advice| run(root, &advice.command)),
             Some('u') if !update.is_empty() => return update.iter().try_for_each(|advice| run(root, &advice.command)),
+            Some('v') if waits > 0 => return run(root, &format!("{RETAKE} review")),
+            Some('?') => {
+                offers.iter().zip(KEYS).filter(|(offer, _)| offer.is_some()).for_each(|(_, does)| terminal::out(does));
+            }
             Some('o') => {
                 if let Some(page) = super::report::write(root, ran, ReportForm::Html, None)? {
                     terminal::out(page.display());
@@ -36,6 +42,14 @@ pub(super) fn offer(root: &Path, ran: &[RunData]) -> Result<()> {
         }
     }
 }
+
+/// What each key does.
+const KEYS: [&str; 4] = [
+    "  r  record again, with the provider's key: its answers and the golden change",
+    "  u  write the goldens as this run was, if two replays agree",
+    "  v  go through what waits for a decision, one change at a time",
+    "  o  write the page of this run, and open it",
+];
 
 /// What the failures advise: commands that update goldens, and the others, which record.
 pub(super) fn advised(ran: &[RunData]) -> (Vec<Advice>, Vec<Advice>) {
@@ -58,16 +72,17 @@ pub(super) fn run(root: &Path, command: &str) -> Result<()> {
     started.args(words).current_dir(root).status().map(|_| ()).map_err(failed)
 }
 
-/// Asks for a key, which is not echoed. What was typed before does not count. `None` if there is no more input.
+/// Asks for a key, and shows it. What was typed before does not count. `None` if there is no more input, or no terminal.
 #[cfg(unix)]
-fn pressed(question: &str) -> Option<char> {
-    key_by_key(true, || {
+pub(super) fn pressed(question: &str) -> Option<char> {
+    let key = key_by_key(true, || {
         terminal::ask(question);
         let mut byte = [0];
         let read = rustix::io::read(std::io::stdin(), &mut byte);
         read.ok().filter(|count| *count == 1).map(|_| char::from(byte[0]))
-    })
-    .flatten()
+    })?;
+    terminal::out(key.filter(|key| !key.is_control()).map(String::from).unwrap_or_default());
+    key
 }
 
 /// Does something while the terminal gives each key when it is pressed, and does not echo it. Ctrl-C ends the program, or is a key
@@ -91,6 +106,6 @@ pub(super) fn key_by_key<T>(ends: bool, does: impl FnOnce() -> T) -> Option<T> {
 }
 
 #[cfg(not(unix))]
-fn pressed(_: &str) -> Option<char> {
+pub(super) fn pressed(_: &str) -> Option<char> {
     None
 }

@@ -4,6 +4,7 @@ use std::process::{Command, ExitCode};
 
 use clap::Args;
 
+use super::offer;
 use crate::view::{Diff, Shown, columns};
 use retake::__private::project::OpenProject;
 use retake::__private::report::{Runs, terminal};
@@ -14,20 +15,22 @@ use retake_wire::fixture::Fixture;
 
 /// Go through what waits for a decision, and accept, reject or skip each change
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  retake review\n\n\
+#[command(after_help = format!("Example:\n  retake review\n\n\
     When a run's result differs from the golden, the new golden waits next to the\n\
     committed one, and so does a fixture that `retake record --propose` made.\n\n\
-    Answer with a letter and Enter:\n  \
-    a  accept, if two replays agree\n  \
+    On a terminal, one key answers; elsewhere, a letter and Enter:\n{KEYS}\n\n\
+    To decide without questions: retake accept, retake reject"))]
+pub(super) struct Review {}
+
+/// What each answer does.
+const KEYS: &str = "  a  accept, if two replays agree\n  \
     A  accept this and all that follow, without showing them\n  \
     r  reject\n  \
     s  skip, and decide later\n  \
     b  show the two texts side by side\n  \
     u  show a unified diff\n  \
     w  show the whole text\n  \
-    q  quit\n\n\
-    To decide without questions: retake accept, retake reject")]
-pub(super) struct Review {}
+    q  quit";
 
 /// How to show a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,9 +75,15 @@ impl Review {
             let texts = texts(&root, waits)?;
             show(&root, waits, (index + 1, all.len()), &texts, layout);
             loop {
-                terminal::ask("[a]ccept [A]ll [r]eject [s]kip  side by side [b], [u]nified, [w]hole  [q]uit: ");
-                let answer = answers.next().transpose().map_err(|e| Error::new(format!("no answer: {e}")))?;
-                let Some(answer) = answer.filter(|answer| answer.trim() != "q") else {
+                let question = "[a]ccept [A]ll [r]eject [s]kip  [b]oth sides [u]nified [w]hole  [q]uit [?]: ";
+                let answer = if let Some(key) = offer::pressed(question) {
+                    Some(key.to_string())
+                } else {
+                    terminal::ask(question);
+                    answers.next().transpose().map_err(|e| Error::new(format!("no answer: {e}")))?
+                };
+                // Ctrl-D is a key like others.
+                let Some(answer) = answer.filter(|answer| !["q", "\u{4}"].contains(&answer.trim())) else {
                     tally.left += all.len() - index;
                     return Ok(done(&tally));
                 };
@@ -94,6 +103,10 @@ impl Review {
                             _ => Layout::Whole,
                         };
                         show(&root, waits, (index + 1, all.len()), &texts, layout);
+                        continue;
+                    }
+                    "?" => {
+                        terminal::out(KEYS);
                         continue;
                     }
                     _ => continue,

@@ -1,4 +1,4 @@
-//! The failures of one run together: those with the same first line are one group, and what they advise is as few commands as possible.
+//! The failures of one run together: those with the same cause are one group, and what they advise is as few commands as possible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,9 @@ use retake_base::text::counted;
 /// The runs that failed.
 #[derive(Debug, Default)]
 pub struct Failed {
-    /// The names of the scenarios with each first line, in the order in which they failed.
-    groups: BTreeMap<String, Vec<String>>,
+    /// The scenarios with each cause, in the order in which they failed, with what is told of them: their first line, or the cause where
+    /// they have others. A cause is what the causes of a failure have behind them, or its first line.
+    groups: BTreeMap<String, (Vec<String>, String)>,
     /// What each scenario is advised: its name, the file that a recording would write, and the command.
     advised: BTreeMap<(Deed, String), (String, Advice)>,
 }
@@ -27,7 +28,13 @@ impl Failed {
     /// Adds a run, if it failed.
     pub fn add(&mut self, run: &RunData) {
         let Some(failure) = &run.failure else { return };
-        self.groups.entry(failure.headline.clone()).or_default().push(run.scenario.clone());
+        let root = failure.causes.iter().find_map(|cause| cause.root.as_ref());
+        let root = root.unwrap_or(&failure.headline);
+        let (names, told) = self.groups.entry(root.clone()).or_insert((Vec::new(), failure.headline.clone()));
+        names.push(run.scenario.clone());
+        if *told != failure.headline {
+            told.clone_from(root);
+        }
         let hinted = failure.does.map(|deed| {
             let command = format!("{RETAKE} record {}", run.scenario);
             Advice::new("to record what has no recording", command).does(deed)
@@ -42,10 +49,10 @@ impl Failed {
         }
     }
 
-    /// The scenario that failed first with the first line of this one, if that is another.
+    /// The scenario that failed first with the cause of this one, if that is another.
     pub fn first_like(&self, scenario: &str) -> Option<&str> {
-        let group = self.groups.values().find(|names| names.iter().any(|name| name == scenario))?;
-        Some(group.first()?.as_str()).filter(|first| *first != scenario)
+        let (names, _) = self.groups.values().find(|(names, _)| names.iter().any(|name| name == scenario))?;
+        Some(names.first()?.as_str()).filter(|first| *first != scenario)
     }
 
     /// The commands that resolve the failures, one for each thing to do. Scenarios that share a fixture are recorded once.
@@ -73,24 +80,24 @@ impl Failed {
         all.into_iter().map(merged).collect()
     }
 
-    /// What is told at the end of a run: each first line with its scenarios, then the commands. Empty if one scenario failed, of which
+    /// What is told at the end of a run: each cause with its scenarios, then the commands. Empty if one scenario failed, of which
     /// all was just told.
     pub fn lines(&self) -> Vec<String> {
-        let count = self.groups.values().map(Vec::len).sum();
+        let count = self.groups.values().map(|(names, _)| names.len()).sum();
         if count < 2 {
             return Vec::new();
         }
         let mut groups: Vec<(Vec<&String>, &String)> = self
             .groups
-            .iter()
-            .map(|(headline, names)| (BTreeSet::from_iter(names).into_iter().collect(), headline))
+            .values()
+            .map(|(names, told)| (BTreeSet::from_iter(names).into_iter().collect(), told))
             .collect();
         groups.sort();
         let causes = if groups.len() == 1 { "one cause".to_owned() } else { counted(groups.len(), "cause") };
         let mut lines = vec![format!("{} failed, for {causes}:", counted(count, "scenario"))];
-        for (names, headline) in groups {
+        for (names, told) in groups {
             let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
-            lines.push(format!("  {}: {headline}", names.join(", ")));
+            lines.push(format!("  {}: {told}", names.join(", ")));
         }
         for Advice { case, command, .. } in self.advice() {
             lines.extend([format!("{case}:"), format!("    {command}")]);

@@ -95,7 +95,7 @@ impl Failure {
     pub fn with_texts(self, shown: impl Fn(&str) -> String) -> Failure {
         let each = |texts: Vec<String>| texts.iter().map(|text| shown(text)).collect();
         Failure {
-            causes: self.causes.iter().map(|cause| Cause::new(cause.kind, shown(&cause.what))).collect(),
+            causes: self.causes.iter().map(|cause| Cause { what: shown(&cause.what), ..cause.clone() }).collect(),
             hints: each(self.hints),
             evidence: self.evidence.into_iter().map(|evidence| evidence.with_texts(&shown)).collect(),
             advice: self
@@ -141,7 +141,7 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure { hints: error.hints().to_vec(), ..Failure::new(error.first_line()) }
+        Failure { hints: error.hints().to_vec(), ..Failure::of(vec![Cause::of(CauseKind::Other, &error)]) }
     }
 }
 

@@ -76,17 +76,30 @@ fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> Li
         return whole;
     }
     let (mut shown, advice) = (failure.head(), failure.advice_lines());
-    let all = failure.evidence.iter().flat_map(Evidence::lines);
-    let lines: Vec<Line> = all.filter(|line| !line.text.is_empty()).collect();
+    let (mut lines, mut log): (Vec<Line>, _) = (Vec::new(), 0..0);
+    // Nothing is told twice.
+    let headline = failure.headline();
+    let is_new =
+        |line: &Line| !line.text.is_empty() && (line.side != Side::Both || !headline.contains(line.text.trim()));
+    for evidence in &failure.evidence {
+        let begin = lines.len();
+        lines.extend(evidence.lines().into_iter().filter(is_new));
+        if matches!(evidence, Evidence::Log { .. }) {
+            log = begin + 1..lines.len();
+        }
+    }
     // Leave room for two empty lines, and for the line that counts what is left out.
     let left = room.saturating_sub(height(&shown) + height(&advice) + 3);
+    let over = lines.len().saturating_sub(left);
+    // What a log says last tells most.
+    lines.drain(log.start..(log.start + over).min(log.end));
     shown.push("");
     for line in lines.iter().take(left) {
         let width = (columns - 1).saturating_sub(line.indent + SIGN);
         shown.push(Line { text: clipped(&visible(&line.text), width).into_owned(), ..line.clone() });
     }
-    if lines.len() > left {
-        shown.push(format!("  … {}: {RETAKE} explain {scenario}", counted(lines.len() - left, "more line")));
+    if over > 0 {
+        shown.push(format!("  … {}: {RETAKE} explain {scenario}", counted(over, "more line")));
     }
     if !advice.is_empty() {
         shown.push("");

@@ -287,7 +287,7 @@ impl<'a> Failing<'a> {
 fn add_error(found: Option<&(CauseKind, Error)>, is_cause: bool, after: &str, failure: &mut Failure) {
     match found {
         Some((kind, error)) if is_cause => {
-            failure.causes.push(Cause::new(*kind, error.first_line()));
+            failure.causes.push(Cause::of(*kind, error));
             failure.hints.extend(error.hints().iter().cloned());
         }
         Some((_, error)) => failure.evidence.push(format!("{after}: {error}").into()),

@@ -227,7 +227,7 @@ impl ProcessRuns {
         }
     }
 
-    /// The scenario that failed first with the first line of this one, if that is another.
+    /// The scenario that failed first with the cause of this one, if that is another.
     pub(super) fn first_like(&self, name: &str) -> Option<String> {
         self.failed.lock().first_like(name).map(str::to_owned)
     }

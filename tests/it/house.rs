@@ -25,7 +25,7 @@ tests!(
 /// The most lines of code of each crate (no comments, no blanks, no tests), and the most KB of data files. A row is lowered with each
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
 const WEIGHT: [(&str, usize, u64); 11] = [
-    ("retake-base", 831, 0),
+    ("retake-base", 846, 0),
     ("retake-egress", 250, 0),
     ("retake-core", 14_757, 38),
     ("retake-durable", 1064, 0),
@@ -33,9 +33,9 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-model", 8505, 0),
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5211, 0),
-    ("retake-engine", 10_950, 21),
-    ("retake", 11_861, 41),
-    ("retake-cli", 11_903, 210),
+    ("retake-engine", 10_961, 21),
+    ("retake", 11_877, 41),
+    ("retake-cli", 11_914, 210),
 ];
 
 /// The circles that cross folders, each with its files. They may only become smaller and fewer.

@@ -18,16 +18,15 @@ pub(super) fn bodies(fields: &[String], choice: &dyn Fn(&str) -> Option<String>)
         }
         Value::Object(body)
     };
-    let own = |value: &dyn Fn(&str) -> Value| -> Value {
-        let usual = usual();
-        fields.iter().map(|name| (name.clone(), usual.get(name).cloned().unwrap_or_else(|| value(name)))).collect()
-    };
+    let own = |name: &String| (name.clone(), usual().remove(name).unwrap_or_else(|| by_name(name)));
     let mut bodies = vec![
         all(&|name| Some(by_name(name))),
         all(&|_| Some(json!(3))),
         all(&|_| Some(messages())),
+        // Things in a list have fields that the sources read, too.
+        all(&|_| Some(json!([all(&|name| Some(by_name(name)))]))),
         all(&|_| None),
-        own(&by_name),
+        fields.iter().map(own).collect(),
         json!({ "messages": [{ "role": "user", "content": PROMPT }] }),
     ];
     bodies.extend(TEXTS.iter().map(|name| json!({ *name: PROMPT })));

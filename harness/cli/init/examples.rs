@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::body::by_name;
 use super::routes::PROMPT;
+use super::sources::replaced;
 
 /// How far behind a path its body is looked for, in characters.
 const NEAR: usize = 800;
@@ -21,8 +22,11 @@ pub(super) fn examples(path: &str, texts: impl Iterator<Item = impl AsRef<str>>)
         let text = text.as_ref();
         for (at, _) in text.match_indices(path) {
             let near: String = text[at..].chars().take(NEAR).collect();
-            let objects = near.match_indices('{').filter_map(|(open, _)| object(&near[open..]));
-            for object in objects.map(|object| filled("", Value::Object(object))) {
+            // A test may name what it sends before it sends it.
+            let before = &text[text[..at].char_indices().rev().nth(NEAR).map_or(0, |(begin, _)| begin)..at];
+            let objects = |near: &str| near.match_indices('{').filter_map(|(open, _)| object(&near[open..])).collect();
+            let objects: [Vec<_>; 2] = [&near, before].map(objects);
+            for object in objects.concat().into_iter().map(|object| filled("", Value::Object(object))) {
                 if found.len() < MOST.0 && !found.contains(&object) {
                     found.push(object);
                 }
@@ -58,18 +62,8 @@ fn in_json(text: &str) -> String {
         };
         format!(": {value}{}", &found[2])
     };
-    let replaced = |form: &str, text: String, with: &dyn Fn(&Captures<'_>) -> String| match Regex::new(form) {
-        Ok(form) => form.replace_all(&text, with).into_owned(),
-        Err(_) => text,
-    };
-    let text = STEPS.iter().fold(text.to_owned(), |text, (form, with)| {
-        replaced(form, text, &|found| {
-            let mut out = String::new();
-            found.expand(with, &mut out);
-            out
-        })
-    });
-    replaced(WORD, text, &word)
+    let text = STEPS.iter().fold(text.to_owned(), |text, (form, with)| replaced(form, &text, with));
+    Regex::new(WORD).map_or_else(|_| text.clone(), |form| form.replace_all(&text, word).into_owned())
 }
 
 fn filled(name: &str, value: Value) -> Value {

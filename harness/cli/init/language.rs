@@ -72,11 +72,10 @@ impl Language {
     }
 
     /// The command that installs what the project still needs; `None` if it needs nothing.
-    pub(super) fn still_to_install(self, folder: &Path) -> Option<String> {
+    pub(super) fn still_to_install(self, folder: &Path, with_tsx: bool) -> Option<String> {
         let text = retake_base::files::read(&folder.join("package.json")).unwrap_or_default();
         let lacks = |name: &&str| !String::from_utf8_lossy(&text).contains(&format!("\"{name}\":"));
-        let loads = self.command(folder).is_some_and(|command| command.contains(&"tsx".to_owned()));
-        let needed: Vec<&str> = ["retake"].into_iter().chain(loads.then_some("tsx")).filter(lacks).collect();
+        let needed: Vec<&str> = ["retake"].into_iter().chain(with_tsx.then_some("tsx")).filter(lacks).collect();
         let needs = self == Language::TypeScript && !needed.is_empty();
         needs.then(|| format!("npm install --save-dev {}", needed.join(" ")))
     }

@@ -3,7 +3,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::body::Bytes;
 use axum::http::request::Parts;
@@ -21,55 +20,51 @@ const WORDS: &str = "Hello from no model at all.";
 /// A model that is listening.
 pub(super) struct Model {
     pub(super) address: SocketAddr,
-    calls: Arc<AtomicUsize>,
-    /// The calls that said what the person says.
-    said: Arc<AtomicUsize>,
-    /// The names of the APIs over which they came.
-    apis: Arc<Mutex<String>>,
+    /// Of each call that has come, the name of its API, and whether it said what the person says.
+    calls: Arc<Mutex<Vec<(&'static str, bool)>>>,
 }
 
 impl Model {
     pub(super) async fn start() -> Result<Model> {
-        let (calls, said) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let apis = Arc::new(Mutex::new(String::new()));
-        let (counted, heard, over) = (calls.clone(), said.clone(), apis.clone());
+        let calls = Arc::new(Mutex::new(Vec::new()));
+        let heard = calls.clone();
         let address = scripted::listen(scripted::FREE, move |parts, body| {
-            counted.fetch_add(1, Ordering::Relaxed);
-            answer(parts, body, &heard, &over)
+            let mut call = ("", false);
+            let response = answer(parts, body, &mut call).unwrap_or_else(|refusal| refusal);
+            heard.lock().push(call);
+            response
         });
-        Ok(Model { address: address.await?, calls, said, apis })
+        Ok(Model { address: address.await?, calls })
     }
 
     /// How many calls have come, and how many of them said what the person says.
     pub(super) fn calls(&self) -> (usize, usize) {
-        (self.calls.load(Ordering::Relaxed), self.said.load(Ordering::Relaxed))
+        let calls = self.calls.lock();
+        (calls.len(), calls.iter().filter(|(_, says)| *says).count())
     }
 
     /// The names of the APIs over which calls have come, in one text.
     pub(super) fn apis(&self) -> String {
-        self.apis.lock().clone()
+        self.calls.lock().iter().map(|(api, _)| *api).collect()
     }
 }
 
-fn answer(parts: &Parts, body: &Bytes, heard: &AtomicUsize, over: &Mutex<String>) -> Response {
+fn answer(
+    parts: &Parts,
+    body: &Bytes,
+    (over, says): &mut (&'static str, bool),
+) -> std::result::Result<Response, Response> {
     let target = Target { method: parts.method.as_str(), path: scripted::path(parts) };
-    let (api, body) = match scripted::chat(target, body) {
-        Ok(read) => read,
-        Err(answer) => return answer,
-    };
-    *over.lock() += api.name();
+    let (api, body) = scripted::chat(target, body)?;
+    *over = api.name();
+    let call = wire::decode(api, target, &body, &Known::default()).map_err(|error| refused(api, &error.to_string()))?;
+    // Where the API has its texts: a field that it does not know reaches no model.
+    *says = call.messages.iter().any(|message| message.content.print(Layout::Compact).contains(PROMPT));
     let said = Answer {
         blocks: vec![Block::Text(WORDS.to_owned())],
         finish: Some(Finish::Stop),
         usage: Some(Usage { input: 1, output: 1, ..Usage::default() }),
         ..Answer::default()
     };
-    let call = match wire::decode(api, target, &body, &Known::default()) {
-        Ok(call) => call,
-        Err(error) => return refused(api, &error.to_string()),
-    };
-    // Where the API has its texts: a field that it does not know reaches no model.
-    let says = call.messages.iter().any(|message| message.content.print(Layout::Compact).contains(PROMPT));
-    heard.fetch_add(usize::from(says), Ordering::Relaxed);
-    wire::render(&said, &call.render_for("retake")).unwrap_or_else(|error| refused(api, &error.to_string()))
+    wire::render(&said, &call.render_for("retake")).map_err(|error| refused(api, &error.to_string()))
 }

@@ -53,8 +53,8 @@ pub(super) struct Seen {
     pub(super) reached: Vec<String>,
     /// The request for the first scenario; `None` if none was found that calls the model.
     pub(super) request: Option<Tried>,
-    /// The names of the APIs over which its model was called.
-    pub(super) apis: String,
+    /// The variables that it was seen to need besides those that it was given.
+    pub(super) env: Vec<(String, String)>,
     /// The routes that take a POST request.
     pub(super) posts: Vec<String>,
     /// Where it speaks Socket.IO.
@@ -71,7 +71,16 @@ pub(super) fn probe(ways: Vec<Start>, env: &[(String, String)], folder: &Path, s
     let found = ways.into_iter().filter(|way| way.exists_in(folder)).find_map(|way| {
         let command = way.command.join(" ");
         terminal::note(format!("starting {command}"));
-        let seen = runtime.block_on(seen(way, env, folder, sources));
+        let mut needs = Vec::new();
+        let seen = loop {
+            let seen = runtime.block_on(seen(way.clone(), &[env, &needs].concat(), folder, sources));
+            // What it says when it ends names the variables that it lacks. The project may have a value for them.
+            let told = |error: &Error| sources.told(&error.to_string()).into_iter().find(|pair| !needs.contains(pair));
+            match seen.as_ref().err().and_then(told) {
+                Some(pair) => needs.push(pair),
+                None => break seen.map(|seen| Seen { env: [needs, seen.env].concat(), ..seen }),
+            }
+        };
         let failed = |error: Error| error.while_doing(&format!("start the service once with `{command}`"));
         seen.map_err(|error| first.get_or_insert_with(|| failed(error))).ok()
     });
@@ -164,7 +173,16 @@ async fn looked_at(
     let routes = candidates(&start, api.as_ref(), sources);
     let (request, posts) = found(address, routes, model, sources).await;
     start.ready = ready.map_or_else(|| "port = true".to_owned(), |path| format!("http = {path:?}"));
-    Seen { start, port: own, slow, reached: Vec::new(), request, apis: model.apis(), posts, socket }
+    Seen {
+        start,
+        port: own,
+        slow,
+        reached: Vec::new(),
+        request,
+        env: super::written::variables(&model.apis()),
+        posts,
+        socket,
+    }
 }
 
 /// The routes that may call the model, the likeliest first: what the framework says, what its document says, what the sources say, and

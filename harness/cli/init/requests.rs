@@ -80,7 +80,7 @@ pub(super) async fn found(
     let nothing = nothing.map_or((404, String::new()), |answer| (answer.status, answer.kind));
     let (mut best, mut posts): (Option<Tried>, Vec<String>) = (None, Vec::new());
     for route in routes {
-        let Some(path) = with_listed(address, route.path).await else { continue };
+        let path = with_listed(address, route.path).await;
         let near = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default().to_owned();
         let shown = sources.examples(&path).into_iter();
         let guessed = body::bodies(&sources.fields(&near), &|field| sources.choice(field));
@@ -97,9 +97,8 @@ pub(super) async fn found(
             }
             known.push((form, body.clone()));
             let Some(tried) = tried(address, &path, body, form, model).await else { continue };
-            if matches!(tried.0.status, 404 | 405)
-                || (!tried.0.called && (tried.0.status, &tried.1.kind) == (nothing.0, &nothing.1))
-            {
+            let is_nothing = !tried.0.called && (tried.0.status, &tried.1.kind) == (nothing.0, &nothing.1);
+            if is_nothing || matches!(tried.0.status, 404 | 405) {
                 break;
             }
             if posts.last() != Some(&path) {
@@ -118,16 +117,12 @@ pub(super) async fn found(
             }
         }
         let Some((tried, answer)) = of_route else { continue };
-        let (kind, called) = (
-            if tried.streams { " (a stream)" } else { "" },
-            match () {
-                () if tried.called => ", and it called its model".to_owned(),
-                () if tried.status >= 400 => {
-                    format!(": {}", clipped(&String::from_utf8_lossy(&answer.body), SHOWN))
-                }
-                () => String::new(),
-            },
-        );
+        let kind = if tried.streams { " (a stream)" } else { "" };
+        let called = match () {
+            () if tried.called => ", and it called its model".to_owned(),
+            () if tried.status >= 400 => format!(": {}", clipped(&String::from_utf8_lossy(&answer.body), SHOWN)),
+            () => String::new(),
+        };
         terminal::out(format!("  tried  POST {path}: {}{kind}{called}", tried.status));
         let is_best = tried.rank() == BEST;
         if tried.called && best.as_ref().is_none_or(|before| tried.rank() > before.rank()) {
@@ -151,15 +146,14 @@ pub(super) async fn found(
 /// The rank of a request that is as it should be.
 const BEST: (bool, bool, bool) = (true, true, true);
 
-/// A path with the first of what the path before it lists in the place of each parameter.
-async fn with_listed(address: SocketAddr, mut path: String) -> Option<String> {
-    while let Some(at) = path.find("/{") {
-        let listed = ask(address, Method::GET, &path[..at], None).await.filter(Answer::is_good)?;
-        let first = first_of(&serde_json::from_slice(&listed.body).ok()?)?;
-        let end = at + path[at..].find('}')? + 1;
-        path = format!("{}/{first}{}", &path[..at], &path[end..]);
+/// A path with the first of what the path before it lists in the place of each parameter, or `1`.
+async fn with_listed(address: SocketAddr, mut path: String) -> String {
+    while let Some((at, length)) = path.find("/{").and_then(|at| Some((at, path[at..].find('}')?))) {
+        let listed = ask(address, Method::GET, &path[..at], None).await.filter(Answer::is_good);
+        let first = listed.and_then(|listed| first_of(&serde_json::from_slice(&listed.body).ok()?));
+        path.replace_range(at + 1..=at + length, &first.unwrap_or_else(|| "1".to_owned()));
     }
-    Some(path)
+    path
 }
 
 /// Sends a route a body. A stream without any event is no good answer.
@@ -198,11 +192,9 @@ const FORM: &str = "form";
 
 /// The fields of a body as a form.
 fn as_form(body: &Value) -> String {
-    let mut form = url::form_urlencoded::Serializer::new(String::new());
-    for (name, value) in body.as_object().into_iter().flatten() {
-        form.append_pair(name, value.as_str().map_or_else(|| value.to_string(), str::to_owned).as_str());
-    }
-    form.finish()
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let fields = body.as_object().into_iter().flatten().map(|(name, value)| (name, text(value)));
+    url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()
 }
 
 /// Sends a request. `None` if nothing answers, or not in time. Of a stream that goes on, what came in that time counts.

@@ -120,15 +120,12 @@ fn shown_example(beside: &Value, api: &Value) -> Option<Value> {
 
 /// The value that a schema itself names.
 fn known(schema: &Value) -> Option<Value> {
-    let listed = |field: &str| schema.get(field)?.as_array()?.first().cloned();
-    let named = |field: &str| schema.get(field).cloned();
-    named("example")
-        .or_else(|| listed("examples"))
-        .or_else(|| named("const"))
-        .or_else(|| named("default"))
-        .or_else(|| listed("enum"))
-        .filter(|value| !value.is_null())
-        .map(plain)
+    let one = |field: &str| match (field, schema.get(field)?) {
+        ("examples" | "enum", all) => all.as_array()?.first(),
+        (_, value) => Some(value),
+    };
+    let told = ["example", "examples", "const", "default", "enum"].into_iter().find_map(one);
+    told.filter(|value| !value.is_null()).cloned().map(plain)
 }
 
 /// Returns a value that fits a schema: its own examples first, else what it requires, else by its type. `name` is that of the

@@ -162,6 +162,18 @@ impl Sources {
         names.into_iter().filter_map(pair).collect()
     }
 
+    /// The variables that a text names and the project gives a value, in an example of its `.env` or where it says how it is started.
+    /// A `.env` itself may hold secrets.
+    pub(super) fn told(&self, text: &str) -> Vec<(String, String)> {
+        const VALUE: &str = r#"\b([A-Z][A-Z0-9_]{2,}=["']?[^\s"'`$<>]+)"#;
+        let shows = |name: &str| name.contains(".env.") || TELLING.iter().any(|of| name.contains(of));
+        let files = self.files.iter().filter(|(name, _)| shows(name) && !name.contains(".local"));
+        let pairs = files.flat_map(|(_, text)| captured(VALUE, text));
+        let pair = |(name, value): (&str, &str)| (name.to_owned(), value.trim_matches(['"', '\'']).to_owned());
+        let pairs = pairs.filter_map(|told| told.split_once('=').map(pair));
+        pairs.filter(|(name, _)| text.to_ascii_uppercase().contains(name)).collect()
+    }
+
     /// The commands that a Procfile, a Dockerfile, a compose file, a Makefile or the README name, and that this project can run.
     /// A program serves if its file says so, if it runs others, or if `has` says that it is the project's own: one that it depends on,
     /// or has installed.
@@ -172,7 +184,7 @@ impl Sources {
             let spans = captured("`([^`\n]+)`", text);
             for line in text.lines().chain(spans.iter().map(String::as_str)) {
                 let plain = replaced(r"^[\s$`@-]+|`?\s*$", line, "");
-                let said = replaced(r"^(?:CMD|ENTRYPOINT|web:|command:)\s*", &plain, "");
+                let said = replaced(r"^(?:CMD|ENTRYPOINT|web:|command:|(?:[A-Z][A-Z0-9_]*=\S+\s+)+)\s*", &plain, "");
                 let command = words(&said);
                 let program = command.first().map_or("", |program| program.rsplit('/').next().unwrap_or_default());
                 let is_there = |word: &String| self.files.iter().any(|(name, _)| name == word.trim_start_matches("./"));
@@ -241,7 +253,7 @@ pub(super) fn captured(pattern: &str, text: &str) -> Vec<String> {
     Regex::new(pattern).as_ref().map(found).unwrap_or_default()
 }
 
-fn replaced(pattern: &str, text: &str, with: &str) -> String {
+pub(super) fn replaced(pattern: &str, text: &str, with: &str) -> String {
     Regex::new(pattern).map_or_else(|_| text.to_owned(), |regex| regex.replace_all(text, with).into_owned())
 }
 

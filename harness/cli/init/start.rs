@@ -27,6 +27,12 @@ impl Start {
         Start { command, ready: ready.to_owned(), route: None, folder: String::new() }
     }
 
+    /// A program of the project's own environment.
+    fn of_program(folder: &Path, program: &str, args: &[impl ToString], ready: &str) -> Start {
+        let args = args.iter().map(ToString::to_string);
+        Start::new(in_environment(folder, program).into_iter().chain(args).collect(), ready)
+    }
+
     /// The first system of the suite that is a command, as its file has it, with its variables.
     pub(super) fn of_suite(folder: &Path) -> Option<(Start, Vec<(String, String)>)> {
         let suite: toml::Table = text_of(folder, "scenarios/suite.toml").parse().ok()?;
@@ -75,7 +81,7 @@ pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<
     let own = match language {
         Language::Rust => return of_rust(folder).into_iter().collect(),
         Language::Python => {
-            [of_python(folder).into_iter().collect(), apps(folder, sources), of_scripts(folder)].concat()
+            [of_python(folder).into_iter().collect(), apps(folder, sources, &CLASSES), of_scripts(folder)].concat()
         }
         Language::TypeScript => {
             let file = super::language::node_file(folder).and_then(|_| language.command(folder));
@@ -83,16 +89,15 @@ pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<
             of_node(folder).into_iter().chain(file).chain(scripts(folder)).collect()
         }
     };
-    let with_environment = |words: Vec<String>| match words.split_first() {
-        Some((program, args)) => [in_environment(folder, program), args.to_vec()].concat(),
-        None => words,
-    };
     let declared = declared(folder);
     let has =
         |program: &str| is_declared(&declared, program) || is_active(program) || installed(folder, program).is_some();
-    let told = sources.commands(&has).into_iter().map(|words| Start::new(with_environment(words), BY_PORT));
+    let of_words =
+        |words: &[String]| words.split_first().map(|(first, args)| Start::of_program(folder, first, args, BY_PORT));
+    let told: Vec<Start> = sources.commands(&has).iter().filter_map(|words| of_words(words)).collect();
     let mut ways: Vec<Start> = Vec::new();
-    for way in own.into_iter().chain(told) {
+    let guessed = (language == Language::Python).then(|| apps(folder, sources, &[(ANY, "uvicorn")]));
+    for way in own.into_iter().chain(told).chain(guessed.into_iter().flatten()) {
         if ways.iter().all(|known| known.command != way.command) {
             ways.push(way);
         }
@@ -125,14 +130,8 @@ pub(super) fn of_rust(folder: &Path) -> Option<Start> {
 fn of_python(folder: &Path) -> Option<Start> {
     let dependencies = declared_by_python(folder);
     let declares = |name: &str| is_declared(&dependencies, name);
-    let files = || PYTHON.into_iter().filter(|file| folder.join(file).is_file());
-    let holding = |what: &str| {
-        files().find_map(|file| Some((file, text_of(folder, file))).filter(|(_, text)| text.contains(what)))
-    };
-    let start = |program: &str, args: &[&str], ready: &str| {
-        let args = args.iter().map(|arg| (*arg).to_owned());
-        Some(Start::new(in_environment(folder, program).into_iter().chain(args).collect(), ready))
-    };
+    let holding = |what: &str| PYTHON.into_iter().find(|file| text_of(folder, file).contains(what));
+    let start = |program: &str, args: &[&str], ready: &str| Some(Start::of_program(folder, program, args, ready));
     if folder.join("langgraph.json").is_file() {
         let args = ["dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", PORT];
         let graphs = Json::parse(text_of(folder, "langgraph.json").as_bytes()).ok();
@@ -145,14 +144,14 @@ fn of_python(folder: &Path) -> Option<Start> {
         });
         return start("langgraph", &args, "http = \"/ok\"").map(|start| Start { route, ..start });
     }
-    if declares("chainlit") || holding("import chainlit").is_some() {
-        let file = holding("import chainlit").map_or("app.py", |(file, _)| file);
-        return start("chainlit", &["run", file, "--headless", "--port", PORT], "http = \"/\"");
-    }
-    if declares("streamlit") || holding("import streamlit").is_some() {
-        let file = holding("import streamlit").map_or("app.py", |(file, _)| file);
-        let args = ["run", file, "--server.headless", "true", "--server.port", PORT];
-        return start("streamlit", &args, "http = \"/_stcore/health\"");
+    for (name, ready, args) in [
+        ("chainlit", "http = \"/\"", &["--headless", "--port", PORT][..]),
+        ("streamlit", "http = \"/_stcore/health\"", &["--server.headless", "true", "--server.port", PORT]),
+    ] {
+        let file = holding(&format!("import {name}"));
+        if declares(name) || file.is_some() {
+            return start(name, &[&["run", file.unwrap_or("app.py")], args].concat(), ready);
+        }
     }
     let is_agent = |below: &Path| text_of(below, "agent.py").contains("google.adk");
     if declares("google-adk") || super::place::folders(folder).iter().any(|below| is_agent(&folder.join(below))) {
@@ -163,17 +162,14 @@ fn of_python(folder: &Path) -> Option<Start> {
 
 /// The applications that files of Python make, those of usual names first. A file that starts its own server is started as it is; it
 /// takes the port that it wants to.
-fn apps(folder: &Path, sources: &Sources) -> Vec<Start> {
+fn apps(folder: &Path, sources: &Sources, classes: &[(&str, &str)]) -> Vec<Start> {
     let usual = |file: &str| PYTHON.iter().position(|name| *name == file).unwrap_or(PYTHON.len());
     let is_test = |file: &str| file.split('/').any(|part| part.starts_with("test") || part.ends_with("_test.py"));
     let of_python =
         |(file, _): &(&str, &str)| Path::new(file).extension().is_some_and(|of| of == "py") && !is_test(file);
     let mut files: Vec<(&str, &str)> = sources.code().filter(of_python).collect();
     files.sort_by_key(|(file, _)| (usual(file), file.matches('/').count(), *file));
-    let start = |program: &str, args: &[&str], ready: &str| {
-        let args = args.iter().map(|arg| (*arg).to_owned());
-        Start::new(in_environment(folder, program).into_iter().chain(args).collect(), ready)
-    };
+    let start = |program: &str, args: &[&str], ready: &str| Start::of_program(folder, program, args, ready);
     let mut ways = Vec::new();
     for (file, text) in &files {
         let ready = match () {
@@ -188,17 +184,13 @@ fn apps(folder: &Path, sources: &Sources) -> Vec<Start> {
             ways.push(start("python3", &[file], ready));
             continue;
         }
-        for (class, server) in CLASSES {
+        for &(class, server) in classes {
             let name = if class == ANY { "app|application|asgi" } else { r"\w+" };
             let assigned = format!(r"(?m)^({name})\s*(?::[^=\n]+)?=\s*(?:\w+\.)?{class}\(");
             let made = format!(r"(?m)^def (\w+)\([^)]*\)[^:\n]*:\n(?:(?:[ \t].*)?\n)*?[ \t].*\b{class}\(");
-            let (below, module) = file.strip_prefix("src/").map_or(("", *file), |of| ("src", of));
-            let is_package = !below.is_empty()
-                && module
-                    .split_once('/')
-                    .is_some_and(|(package, _)| folder.join(below).join(package).join("__init__.py").is_file());
-            let (below, module) = if is_package { (below, module) } else { ("", *file) };
-            let module = module.trim_end_matches(".py").trim_end_matches("/__init__").replace('/', ".");
+            let package = |of: &str| folder.join("src").join(of.split('/').next().unwrap_or_default());
+            let below = file.strip_prefix("src/").filter(|of| package(of).join("__init__.py").is_file());
+            let module = below.unwrap_or(file).trim_end_matches(".py").trim_end_matches("/__init__").replace('/', ".");
             let names = captured(&assigned, text).into_iter().map(|name| (name, false));
             let factories = captured(&made, text).into_iter().filter(|_| class != ANY).map(|name| (name, true));
             for (name, is_factory) in names.chain(factories) {
@@ -207,7 +199,7 @@ fn apps(folder: &Path, sources: &Sources) -> Vec<Start> {
                 match server {
                     "uvicorn" => {
                         args.extend(is_factory.then_some("--factory"));
-                        args.extend((!below.is_empty()).then_some(["--app-dir", below]).into_iter().flatten());
+                        args.extend(below.map(|_| ["--app-dir", "src"]).into_iter().flatten());
                         args.extend(["--port", PORT]);
                     }
                     _ => args = vec!["--app", &target, "run", "--port", PORT],
@@ -222,14 +214,13 @@ fn apps(folder: &Path, sources: &Sources) -> Vec<Start> {
 }
 
 /// The classes of applications, and what serves them.
-const CLASSES: [(&str, &str); 7] = [
+const CLASSES: [(&str, &str); 6] = [
     ("FastAPI", "uvicorn"),
     ("Starlette", "uvicorn"),
     ("Litestar", "uvicorn"),
     ("ASGIApp", "uvicorn"),
     ("Flask", "flask"),
     ("Quart", "quart"),
-    (ANY, "uvicorn"),
 ];
 /// Whatever makes what is named as applications are.
 const ANY: &str = r"[\w.]+";
@@ -244,7 +235,7 @@ fn of_scripts(folder: &Path) -> Vec<Start> {
     let poetry = project.get("tool").and_then(|tools| tools.get("poetry")?.get("scripts"));
     let scripts = project.get("project").and_then(|of| of.get("scripts")).or(poetry).and_then(toml::Value::as_table);
     let names = scripts.into_iter().flat_map(toml::Table::keys);
-    names.map(|name| Start::new(in_environment(folder, name), BY_PORT)).collect()
+    names.map(|name| Start::of_program(folder, name, &[""; 0], BY_PORT)).collect()
 }
 
 /// Returns what the project declares to depend on, in whichever file.
@@ -296,28 +287,18 @@ fn installed(folder: &Path, program: &str) -> Option<String> {
 
 fn of_node(folder: &Path) -> Option<Start> {
     let package = Json::parse(text_of(folder, "package.json").as_bytes()).ok()?;
-    let declares = |name: &str| {
-        let of = |field: &str| package.get(field).and_then(|all| all.get(name)).is_some();
-        of("dependencies") || of("devDependencies")
+    let has = |name: &str, field: &&str| package.get(field).and_then(|all| all.get(name)).is_some();
+    let declares = |name: &str| ["dependencies", "devDependencies"].iter().any(|field| has(name, field));
+    let (args, ready): (&[&str], _) = match () {
+        () if declares("next") => (&["next", "dev", "--port", PORT], "http = \"/\""),
+        () if declares("mastra") => (&["mastra", "dev"], BY_PORT),
+        () if declares("@nestjs/core") && folder.join("src/main.ts").is_file() => (&["nest", "start"], BY_PORT),
+        () if super::language::node_file(folder).is_some() => return None,
+        // No file has a usual name, so only the project's own scripts say how it starts.
+        () => return scripts(folder).into_iter().next(),
     };
-    let start = |args: &[&str], ready: &str| {
-        let command = package_manager(folder).1.iter().chain(args).map(|word| (*word).to_owned()).collect();
-        Some(Start::new(command, ready))
-    };
-    if declares("next") {
-        return start(&["next", "dev", "--port", PORT], "http = \"/\"");
-    }
-    if declares("mastra") {
-        return start(&["mastra", "dev"], BY_PORT);
-    }
-    if declares("@nestjs/core") && folder.join("src/main.ts").is_file() {
-        return start(&["nest", "start"], BY_PORT);
-    }
-    if super::language::node_file(folder).is_some() {
-        return None;
-    }
-    // No file has a usual name, so only the project's own scripts say how it starts.
-    scripts(folder).into_iter().next()
+    let command = package_manager(folder).1.iter().chain(args).map(|word| (*word).to_owned()).collect();
+    Some(Start::new(command, ready))
 }
 
 /// The project's own scripts that start something.

@@ -101,6 +101,7 @@ impl Shown<'_> {
             }
         }
         let by: Vec<String> = callers.iter().map(|(caller, count)| format!("{caller} ({count})")).collect();
+        let by = if matches!(callers[..], [(NOBODY, _)]) { String::new() } else { format!(" by {}", by.join(", ")) };
         let (mut read, mut written, mut counting) = (0, 0, 0);
         for usage in turns.iter().filter_map(counted_tokens) {
             (read, written, counting) = (read + usage.input, written + usage.output, counting + 1);
@@ -112,7 +113,7 @@ impl Shown<'_> {
         };
         let mut lines = vec![self.fixture.path.display().to_string()];
         let mut tell = |text: String| lines.extend(wrapped(&text, 2, self.width));
-        tell(format!("{} by {}; {tokens}", counted(turns.len(), "turn"), by.join(", ")));
+        tell(format!("{}{by}; {tokens}", counted(turns.len(), "turn")));
         tell(format!("recorded from {}", self.origins().join(", ")));
         for (note, value) in &self.fixture.notes {
             let text = value.as_str().map_or_else(|| value.print(Layout::Python), str::to_owned);
@@ -153,7 +154,8 @@ impl Shown<'_> {
     fn rule(&self, index: usize, turn: &Turn) -> String {
         let tokens = counted_tokens(turn);
         let tokens = tokens.map(|usage| format!("{} + {} tokens", usage.input, usage.output)).unwrap_or_default();
-        let rule = self.ruled(&format!("{} · {}", nth_turn(index), caller(turn)), &tokens);
+        let caller = turn.caller.as_ref().map(|caller| format!(" · {caller}")).unwrap_or_default();
+        let rule = self.ruled(&format!("{}{caller}", nth_turn(index)), &tokens);
         let why = wrapped(&self.why(index, turn), 3, self.width).join("\n");
         format!("{rule}\n{why}")
     }
@@ -325,8 +327,10 @@ fn counted_tokens(turn: &Turn) -> Option<Usage> {
 }
 
 fn caller(turn: &Turn) -> &str {
-    turn.caller.as_deref().unwrap_or("unknown")
+    turn.caller.as_deref().unwrap_or(NOBODY)
 }
+
+const NOBODY: &str = "no caller";
 
 /// The names of tools, which may be stored in the form of any API.
 fn tool_names(tools: &Json) -> Vec<String> {

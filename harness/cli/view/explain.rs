@@ -141,13 +141,13 @@ fn in_a_line_with_end(title: &str, end: &str, at_ms: f64, width: usize) -> Strin
 }
 
 fn call_lines(number: usize, call: &CallData, width: usize) -> Vec<String> {
-    let caller = call.caller.as_deref().unwrap_or("unknown");
+    let caller = call.caller.as_ref().map(|caller| format!("{caller}, ")).unwrap_or_default();
     let got = match (&call.turn, &call.miss) {
         (Some(turn), _) => format!("{}{}", nth_turn(turn.index), tokens(turn)),
         (None, Some(_)) => "MISS".to_owned(),
         (None, None) => "no turn".to_owned(),
     };
-    let title = format!("{number}. {caller}, {}", counted(call.messages, "message"));
+    let title = format!("{number}. {caller}{}", counted(call.messages, "message"));
     let mut lines = vec![in_a_line_with_end(&title, &got, call.at_ms, width)];
     for message in &call.asked {
         let text = message.text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -11,6 +11,8 @@ use retake_base::files;
 pub(crate) struct Evidence {
     /// The text for the failure: the page's console and failed requests, and the accessibility tree near the target.
     pub lines: String,
+    /// The first request of the page that was answered with an error.
+    pub refused: Option<String>,
     /// The files that were written.
     pub files: Vec<PathBuf>,
 }
@@ -34,7 +36,8 @@ impl Page {
         ];
         let told: String = told.iter().map(|(title, text)| part(title, text)).collect();
         let near = part("the accessibility tree near it", &tree::near(&tree, about));
-        let mut evidence = Evidence { lines: scrub(&format!("the page was {url}{told}{near}")), files: Vec::new() };
+        let lines = scrub(&format!("the page was {url}{told}{near}"));
+        let mut evidence = Evidence { lines, refused: seen.refused, files: Vec::new() };
         if std::fs::create_dir_all(folder).is_err() {
             return evidence;
         }

@@ -35,6 +35,8 @@ pub(super) struct Watch {
 pub(super) struct Seen {
     pub(super) console: Vec<String>,
     pub(super) failed: Vec<String>,
+    /// The first request of its scripts that was answered with an error, with the status.
+    pub(super) refused: Option<String>,
     /// The requested URLs of other machines.
     pub(super) elsewhere: Vec<String>,
     /// The texts of the dialogs that it has opened.
@@ -241,6 +243,9 @@ impl Seen {
         }
         let Ok(parsed) = url::Url::parse(url) else { return };
         let line = format!("{method} {}", parsed.path());
+        if status >= 400 && matches!(&*format!("{:?}", event.r#type), "XHR" | "Fetch") {
+            self.refused.get_or_insert_with(|| format!("{line} answered {status}"));
+        }
         let Some(pattern) = self.patterns.iter().find(|pattern| fits(pattern, &line)) else { return };
         let headers = response.headers.inner().as_object();
         let content_type = headers.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));

@@ -207,7 +207,7 @@ impl<'a> Visitor<'a> {
         let evidence = page.evidence(&about, &folder.join(name), &shown).await;
         let files = evidence.files.iter().map(|file| file.strip_prefix(self.root).unwrap_or(file).display());
         let files: Vec<String> = files.map(|file| file.to_string()).collect();
-        let error = error.help(evidence.lines);
+        let error = error.help(evidence.lines).because(evidence.refused);
         if files.is_empty() { error } else { error.help(format!("kept: {}", files.join(", "))) }
     }
 

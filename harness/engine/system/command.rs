@@ -142,7 +142,11 @@ impl CommandSystem {
                 Ok(CommandSystem { name, address, folder, life, keeper: Mutex::default(), again, _port: port })
             }
             Err((error, None)) => Err(failed(error)),
-            Err((error, Some(log))) => Err(not_started(error.of(&format!("system `{name}`")), &log, &program, &beside)),
+            Err((error, Some(log))) => {
+                let error =
+                    error.of(&format!("system `{name}`")).because(Some(format!("system `{name}` does not start")));
+                Err(not_started(error, &log, &program, &beside))
+            }
         }
     }
 
@@ -283,7 +287,7 @@ pub(super) fn not_started(error: Error, log: &Log, program: &str, folder: &Path)
     let error = super::start_hints::hint(&tail, program, folder).into_iter().fold(error, Error::help);
     match &tail[..] {
         [] => error,
-        tail => error.help("the last lines of its log:").help(log_lines(tail).trim_start()),
+        tail => error.help(format!("the last lines of its log:\n{}", log_lines(tail))),
     }
 }
 

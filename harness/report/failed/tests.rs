@@ -37,6 +37,28 @@ fn scenarios_that_fail_alike_are_one_group_and_share_a_recording() {
 }
 
 #[test]
+fn scenarios_that_fail_otherwise_for_what_is_behind_it_are_one_group() {
+    let rooted = |name: &str, headline: &str| {
+        let mut run = run(name, headline, name, None);
+        let causes = &mut run.failure.as_mut().unwrap().causes;
+        causes[0].root = Some("POST /chat answered 500".to_owned());
+        run
+    };
+    let page = rooted("page", "nothing on the page matches");
+    let failed =
+        Failed::of([&rooted("hello", "found 500"), &page, &run("x", "nothing on the page matches", "x", None)]);
+    assert_eq!(failed.first_like("page"), Some("hello"));
+    let lines = ["  hello, page: POST /chat answered 500", "  x: nothing on the page matches"];
+    assert_eq!(
+        (&*failed.lines()[0], &failed.lines()[1..]),
+        ("3 scenarios failed, for 2 causes:", &lines.map(String::from)[..])
+    );
+    // Alone, it is told by its first line.
+    let failed = Failed::of([&page, &run("x", "other", "x", None)]);
+    assert_eq!(failed.lines()[1], "  page: nothing on the page matches");
+}
+
+#[test]
 fn one_failure_is_told_once_and_its_own_command_stays() {
     let only = run("b", "x", "b", Some(("UPDATE_GOLDEN=1 cargo test --test scenarios b", Deed::Update)));
     let failed = Failed::of([&only]);

@@ -19,6 +19,17 @@ fn the_first_line_and_the_command_fit_a_screen_with_any_amount_of_evidence() {
 }
 
 #[test]
+fn of_a_log_the_end_is_shown() {
+    let lines: Vec<String> = (0..30).map(|line| format!("  | frame {line}")).collect();
+    let text = format!("the last lines of its log:\n{}\n  | ValueError: x", lines.join("\n"));
+    let failure = Failure::new("found 500").evidence("  not asked: turn 1").evidence(Evidence::Log { text });
+    let screen = Screen { size: Some(SIZE), colours: false };
+    let shown = screen.show(&failure.resolve("to see more", "explain it"), "chat");
+    let before = "not asked: turn 1\nthe last lines of its log:\n  | frame 26\n";
+    assert!(shown.contains(before) && shown.contains("  | ValueError: x\n  … 26 more lines: "), "{shown}");
+}
+
+#[test]
 fn without_a_screen_the_whole_failure_is_printed() {
     let screen = Screen { size: None, colours: false };
     assert_eq!(screen.show(&failure(), "chat"), failure().to_string());

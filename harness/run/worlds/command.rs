@@ -47,8 +47,8 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
         failed += new.len();
         failing.extend(test::of_each_kind(&new).into_iter().map(|(first, others)| {
             let others = if others > 0 { format!(", and {others} like it") } else { String::new() };
-            let (did, world) = (first.verdict.did.word(), first.world.id());
-            format!("{did} in {world}{others}: {}", test::explain(scenario, first))
+            let did = first.verdict.did.word();
+            format!("{did}{others}: {}", test::explain(scenario, first))
         }));
         if options.json {
             let notes = table::notes(&matrix);

@@ -7,6 +7,7 @@ tests! { a_probe_proposes_the_route_that_calls_the_model,
     a_probe_finds_the_port_that_a_service_takes_whatever_it_is_told,
     a_probe_keeps_what_reaches_the_model_and_names_no_page_that_answers_everywhere,
     a_probe_gives_the_service_the_variables_of_the_provider_that_it_called,
+    a_service_gets_the_variables_that_it_lacks_and_the_project_shows,
     a_probe_starts_only_what_exists,
     a_probe_starts_what_a_person_says_or_the_suite_has,
     a_probe_that_finds_no_call_says_which_routes_there_are,
@@ -16,6 +17,7 @@ tests! { a_probe_proposes_the_route_that_calls_the_model,
     a_red_run_on_a_terminal_offers_what_its_failure_advises,
     a_red_run_offers_to_record_what_was_never_recorded,
     nothing_is_offered_in_ci_nor_without_a_terminal,
+    a_review_on_a_terminal_takes_single_keys,
     init_asks_on_a_terminal_whether_it_may_start_the_service,
 }
 
@@ -137,6 +139,20 @@ fn a_probe_gives_the_service_the_variables_of_the_provider_that_it_called() {
     assert!(env.get("OLLAMA_HOST").is_none() && env.get("GEMINI_API_KEY").is_none(), "{env}");
 }
 
+fn a_service_gets_the_variables_that_it_lacks_and_the_project_shows() {
+    let tree = Tree::empty();
+    let needs = "import os, sys\nfor name in ['SHOP', 'SHOP_TOKEN']:\n    name in os.environ or sys.exit(name + ' is not set')\n";
+    tree.write("app.py", &format!("{needs}{SERVICE}"));
+    tree.write(".env.example", "SHOP=books\nSHOP_COLOUR=red\n");
+    tree.write(".env", "SHOP_TOKEN=of-a-person\n");
+    // What is in a `.env` may be secret.
+    probe(&tree).exits(1).says(&["SHOP_TOKEN is not set"]);
+    tree.write("README.md", "Start it:\n\n    SHOP_TOKEN='shown' python3 app.py\n");
+    probe(&tree).exits(0).says(&["tried  POST /v2/ask: 200 (a stream), and it called its model"]);
+    let suite = tree.read("scenarios/suite.toml");
+    assert!(suite.contains("SHOP = \"books\"\nSHOP_TOKEN = \"shown\"\n") && !suite.contains("COLOUR"), "{suite}");
+}
+
 fn a_probe_starts_only_what_exists() {
     let tree = Tree::empty();
     tree.write("requirements.txt", "openai\n");
@@ -153,7 +169,7 @@ fn a_probe_starts_only_what_exists() {
 fn a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing() {
     let tree = Tree::empty();
     tree.write("package.json", "{\"scripts\": {\"start\": \"node ./bin/www\"}}");
-    tree.write("app.js", "module.exports = {}");
+    tree.write("app.ts", "export {}");
     tree.write("service.py", SERVICE);
     for (program, does) in [("node", "exit 0"), ("npm", "exec python3 service.py")] {
         tree.write(&format!("bin/{program}"), &format!("#!/bin/sh\n{does}\n"));
@@ -161,7 +177,9 @@ fn a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing() {
     }
     let path = format!("{}:{}", tree.path("bin").display(), std::env::var("PATH").unwrap());
     let told = tree.retake().args(&["init", "--probe"]).env("PATH", path).run().exits(0);
-    told.says(&["tried  npm run start: it listens on the port that it is given"]);
+    let told = told.says(&["tried  npm run start: it listens on the port that it is given"]);
+    // The file that serves nothing would need tsx, and is not what is started.
+    assert!(told.all().contains("npm install --save-dev retake\n"), "{}", told.all());
     assert!(tree.read("scenarios/suite.toml").contains("command = [\"npm\", \"run\", \"start\"]\n"));
 }
 
@@ -251,7 +269,7 @@ fn on_terminal(tree: &Tree, keys: &str, asked: &str, args: &[&str]) -> Program {
     program.args(&["terminal.py", keys, asked, env!("CARGO_BIN_EXE_retake")]).args(args)
 }
 
-const LEAVE: &str = "any other key to leave: ";
+const LEAVE: &str = "any other key leaves: ";
 
 /// A service whose answer has no golden yet.
 fn without_golden() -> Tree {
@@ -274,8 +292,13 @@ fn a_red_run_on_a_terminal_offers_what_its_failure_advises() {
     let path = format!("{}:{}", tree.path("bin").display(), std::env::var("PATH").unwrap());
     // Any other key leaves, and changes nothing.
     let told = on_terminal(&tree, "x", LEAVE, &["test"]).env("PATH", &path).run().exits(1);
-    told.says(&["[u]pdate (retake test a --update), [o]pen the page of this run"]).never_says("[r]ecord");
+    told.says(&["[u]pdate, re[v]iew, [o]pen the page, [?], any"]).never_says("[r]ecord");
     assert!(!tree.has("goldens/a.snap") && !tree.has(".retake/report.html"));
+    // `?` says what each offered key does, and the offer stays.
+    let told = on_terminal(&tree, "?x", LEAVE, &["test"]).env("PATH", &path).run().exits(1);
+    let told =
+        told.says(&["  u  write the goldens", "  v  go through", "  o  write the page"]).never_says("  r  record");
+    assert_eq!(told.all().matches(LEAVE).count(), 2, "{}", told.all());
     // After the page is opened, the others are still offered. The run was red, so its exit code is.
     on_terminal(&tree, "ou", LEAVE, &["test"])
         .env("PATH", &path)
@@ -291,7 +314,20 @@ fn a_red_run_offers_to_record_what_was_never_recorded() {
     let tree = without_golden();
     tree.scenario("a", "[[step]]\nget = \"/a.json\"\ngolden = true\n");
     let told = on_terminal(&tree, "r", LEAVE, &["test"]).run().exits(1);
-    told.says(&["[r]ecord (retake record a), [o]pen", "$ retake record a", "recording needs a provider"]);
+    told.says(&["[r]ecord, [o]pen", "$ retake record a", "recording needs a provider"]);
+}
+
+fn a_review_on_a_terminal_takes_single_keys() {
+    let tree = without_golden();
+    tree.retake().arg("test").run().exits(1);
+    // No Enter is pressed.
+    let told = on_terminal(&tree, "?sa", "[q]uit [?]: ", &["review"]).run().exits(0);
+    let told = told.says(&["  a  accept, if two replays agree", "0 accepted, 0 rejected, 1 left"]);
+    assert_eq!(told.all().matches("[q]uit [?]: ").count(), 2, "{}", told.all());
+    assert!(!tree.has("goldens/a.snap"));
+    // From the offers of a red run, too.
+    let told = on_terminal(&tree, "vq", "[?]", &["test"]).run().exits(1);
+    told.says(&["$ retake review", "1 of 1 · golden a"]);
 }
 
 fn nothing_is_offered_in_ci_nor_without_a_terminal() {

@@ -270,7 +270,7 @@ fn what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared() {
     let goes_on = gone("#SECOND", &second(""), "stops");
     let asks = "  NEVER ENDS  the model is still asked once it can be noticed that the client has left";
     assert!(goes_on.contains("! client  gone 2/") && goes_on.contains(asks), "{goes_on}");
-    let again = "NEVER ENDS in client/gone/1, and 1 like it: retake explain poem --world client/gone/1";
+    let again = "NEVER ENDS, and 1 like it: retake explain poem --world client/gone/1";
     assert!(goes_on.trim_end().ends_with(again), "{goes_on}");
     // It ends with its client, which is noticed when something is written to it.
     let ends = second("if self.has_left(): return");

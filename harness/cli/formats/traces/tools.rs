@@ -43,7 +43,9 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
     }
     if !without.is_empty() {
         let names = without.into_iter().collect::<Vec<_>>().join(", ");
-        notes.push(format!("tools without a double, since no span names their server: {names}"));
+        notes.push(format!(
+            "tools without a double: the trace does not say which server they belong to; name it in [tools]: {names}"
+        ));
     }
     let offered = definitions(calls);
     for (server, exchanges) in &mut servers {

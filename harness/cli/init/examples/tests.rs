@@ -34,3 +34,11 @@ fn what_is_no_object_gives_no_body() {
         assert_eq!(of(text), Vec::<Value>::new(), "{text}");
     }
 }
+
+#[test]
+fn a_body_that_stands_before_its_request_comes_after_those_behind_it() {
+    let test = "sent = {'action': 'opened', 'diff': '- a'}\nclient.post('/v1/ask', json=sent)";
+    assert!(of(test).contains(&json!({"action": "opened", "diff": PROMPT})), "{:?}", of(test));
+    let both = "other({'a': 'x'})\nclient.post('/v1/ask', json={'b': 'y'})";
+    assert_eq!(of(both)[0], json!({"b": PROMPT}));
+}

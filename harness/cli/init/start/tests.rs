@@ -62,6 +62,22 @@ fn a_python_framework_is_started_by_its_own_command() {
             "python3 main.py",
             "http = \"/health\"",
         ),
+        (
+            // What a project says is before what a name may be.
+            &[
+                ("wsgi.py", "application = make()"),
+                ("requirements.txt", "gunicorn"),
+                ("Dockerfile", "CMD gunicorn wsgi:application"),
+            ],
+            "gunicorn wsgi:application",
+            "port = true",
+        ),
+        (&[("wsgi.py", "application = make()")], "uvicorn wsgi:application --port {{ port }}", "port = true"),
+        (
+            &[("src/desk/api.py", FASTAPI), ("src/desk/__init__.py", "")],
+            "uvicorn desk.api:api --app-dir src --port {{ port }}",
+            "http = \"/openapi.json\"",
+        ),
     ] {
         assert_eq!(start(Language::Python, files), Some((command.to_owned(), ready.to_owned())), "{files:?}");
     }

@@ -38,7 +38,7 @@ fn what_was_not_tried_is_marked() {
         slow: true,
         reached: Vec::new(),
         request: None,
-        apis: String::new(),
+        env: Vec::new(),
         posts: Vec::new(),
         socket: None,
     };

@@ -139,5 +139,5 @@ fn tools(run: &RunData, span: &Span) -> Vec<Bar> {
 }
 
 fn caller(call: &CallData) -> &str {
-    call.caller.as_deref().unwrap_or("unknown")
+    call.caller.as_deref().unwrap_or("model calls")
 }
