@@ -256,12 +256,11 @@ impl Found {
         let mut changes = aligned.changes();
         if changes.iter().all(|change| change.what == What::Renamed) && !is_other_body {
             let trees = trees::changes(old, new, &|label| aligned.new_name(label));
-            let of_values = || values::changes(&aligned);
-            // A text around the model's words differs where these do, which says more.
-            let values = if trees.iter().all(|change| change.is_prose) { of_values() } else { Vec::new() };
             // What stands around them may be known as a whole, which shows where they differ.
             let whole = |change: Change| trees.iter().find(|of| of.is_around(&change)).cloned().unwrap_or(change);
-            let values: Vec<Change> = values.into_iter().map(whole).collect();
+            let of_values = || values::changes(&aligned).into_iter().map(whole).collect();
+            // A text around the model's words differs where these do, which says more.
+            let values = if trees.iter().all(|change| change.is_prose) { of_values() } else { Vec::new() };
             changes.extend(if values.is_empty() { values::by_events(trees, &aligned) } else { values });
             // The words of an event with another name are sought under its old one.
             changes.retain(|change| {

@@ -162,9 +162,9 @@ pub(super) struct Node {
     pub(super) sample: Sample,
 }
 
-/// A value of this run that stands at a place where a golden holds none, as it is written. It is no part of what the golden holds.
+/// A value of this run that stands at a place where a golden holds none. It is no part of what the golden holds.
 #[derive(Clone, Debug, Default, Eq)]
-pub(super) struct Sample(pub(super) Option<String>);
+pub(super) struct Sample(pub(super) Option<Kind>);
 
 impl PartialEq for Sample {
     fn eq(&self, _: &Sample) -> bool {

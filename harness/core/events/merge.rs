@@ -250,7 +250,7 @@ impl<'a> Merger<'a> {
     fn add_object(&mut self, object: &Object, apart: [bool; 2], objects: &mut Objects) -> u64 {
         let (number, mut print) = (objects.count, 1_u64);
         objects.count += 1;
-        let above = replace(&mut self.earliest, times::earliest(object.iter().map(|(_, value)| value)));
+        let above = replace(&mut self.earliest, object.iter().filter_map(|(_, value)| times::instant(value)).min());
         let is_apart = |key: &str| DISCRIMINATORS.into_iter().zip(apart).any(|(name, apart)| apart && name == key);
         for (nth, (key, value)) in object.iter().filter(|(key, _)| !is_apart(key)).enumerate() {
             let place = match objects.guesses.get(nth) {

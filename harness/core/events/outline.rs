@@ -233,7 +233,7 @@ impl Outline<'_> {
     /// The first text or number of a place, as it is written.
     fn sample(&self, scalars: &ScalarShape) -> Sample {
         let text = scalars.own.first().map(|text| notation::json_quoted(&(self.chosen.normalize)(text)));
-        Sample(text.or_else(|| scalars.numbers.first().cloned()))
+        Sample(text.map(Kind::Quoted).or_else(|| scalars.numbers.first().map(|number| Kind::plain(number))))
     }
 
     /// Puts kinds into their order: values are in the order of their first appearance.

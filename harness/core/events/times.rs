@@ -94,18 +94,13 @@ pub(super) const LATER: &str = " later than one beside it";
 /// The shortest time in µs by which one is later where a golden is written: two clocks that are read at once may be apart, too.
 const APART: i128 = 10_000;
 
-/// The earliest point in time of an object's values in µs.
-pub(super) fn earliest<'a>(values: impl Iterator<Item = &'a Json>) -> Option<i128> {
-    values.filter_map(instant).min()
-}
-
 /// Whether a point in time is later than the `earliest` beside it. In a run that is compared, any difference counts.
 pub(super) fn is_later(value: &Json, earliest: i128, compared: bool) -> bool {
     instant(value).is_some_and(|at| at - earliest >= if compared { 1 } else { APART })
 }
 
 /// A point in time that is told to the millisecond or better, in µs.
-fn instant(value: &Json) -> Option<i128> {
+pub(super) fn instant(value: &Json) -> Option<i128> {
     match (value, of_number(value)) {
         (Json::Str(text), _) => {
             let fraction = text.get(DATE.len() + "Thh:mm:ss".len()..)?.strip_prefix('.')?;

@@ -131,10 +131,11 @@ impl<'a> Places<'a> {
 impl Node {
     /// The kinds, with the run's value in place of a type where other kinds are no type: a golden holds values there.
     fn shown_beside(&self, others: &[Kind]) -> Kinds {
-        let is_open = |kind: &Kind| [STRING, NUMBER].map(Kind::plain).contains(kind);
-        let is_type = |kind: &Kind| is_open(kind) || matches!(kind, Kind::From(_));
+        let is_one = |kind: &Kind, of: &[&str]| of.iter().any(|of| *kind == Kind::plain(of));
+        let is_type =
+            |kind: &Kind| is_one(kind, &[STRING, NUMBER, "boolean", "object"]) || matches!(kind, Kind::From(_));
         let sample = self.sample.0.as_ref().filter(|_| !others.iter().any(is_type));
-        let shown = |kind: &Kind| sample.filter(|_| is_open(kind)).map_or_else(|| kind.clone(), |of| Kind::plain(of));
+        let shown = |kind: &Kind| sample.filter(|_| is_one(kind, &[STRING, NUMBER])).unwrap_or(kind).clone();
         self.kinds.iter().map(shown).collect()
     }
 }
