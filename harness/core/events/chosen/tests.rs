@@ -1,7 +1,7 @@
 //! Which places are pinned because of what stands there, and what a change there looks like.
 
 use crate::conversation::{Answer, Block, Usage};
-use crate::events::{Capture, Captured, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped};
+use crate::events::{Capture, Captured, Change, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped, changes};
 
 fn captured(lines: &[&str]) -> Captured {
     let events: Vec<String> = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
@@ -472,4 +472,61 @@ fn what_a_text_counts_is_held_where_no_clock_changes_it() {
     assert!(lines_of(&open)[0].ends_with(r##" "# of # seats""##), "{open}");
     assert_eq!(written(false, Some(&golden)), golden, "but what is held stays");
     assert_eq!(written(true, Some(&open)), open, "and what varied may do so again");
+}
+
+/// The golden of two replays, of which the second one had another clock.
+fn written(one: &str, other: &str) -> Golden {
+    let mut golden = texts(one, None);
+    golden.agree_on_values(&texts(other, None));
+    let mut exactly = exact(one);
+    exactly.agree_on_values(&exact(other));
+    golden.tell_exactly(exactly, true, None);
+    Golden::parse(&golden.to_string()).unwrap()
+}
+
+/// The first line of what a run has otherwise.
+fn first(golden: &Golden, run: &Golden) -> String {
+    changes(golden, run).first().map(Change::words).unwrap_or_default()
+}
+
+#[test]
+fn a_time_that_is_later_than_one_beside_it_has_to_stay_so() {
+    let line = |updated: &str| format!(r#"{{"created": 1795728610000, "updated": {updated}}}"#);
+    let held = written(&line("1795728610500"), &line("1795728610020"));
+    assert_eq!(lines_of(&held)[1], "updated    time in ms later than one beside it");
+    assert_eq!(texts(&line("1795728610001"), Some(&held)), held);
+    let said = first(&held, &texts(&line("1795728610000"), Some(&held)));
+    assert_eq!(
+        said,
+        "the event `task` has a different shape: `/updated` is `no later`, not `later than one beside it`"
+    );
+    // Two clocks that were read at once are as often the same.
+    let open = written(&line("1795728610500"), &line("1795728610009"));
+    assert_eq!(lines_of(&open)[1], "updated    time in ms");
+    assert_eq!(texts(&line("1795728610000"), Some(&open)), open);
+}
+
+#[test]
+fn a_change_behind_the_beginning_of_a_long_text_is_quoted() {
+    let line = |end: &str| format!(r#"{{"page": "{}{end}"}}"#, "The way is long. ".repeat(12));
+    let said = first(&texts(&line("It ends in Rome."), None), &texts(&line("It ends in Bonn."), None));
+    assert!(
+        said.contains("`/page` is `") && said.contains("ends in Bonn. (") && said.contains("ends in Rome. ("),
+        "{said}"
+    );
+    // The golden itself has the beginning alone.
+    let (golden, values) = texts(&line("It ends in Rome."), None).apart();
+    assert!(!golden.to_string().contains("Rome") && values.unwrap().to_string().contains("Rome"), "{golden}");
+}
+
+#[test]
+fn what_stands_in_place_of_a_value_is_quoted_and_not_its_type() {
+    let held = Golden::parse(&texts(r#"{"code": "closed", "rating": null}"#, None).to_string()).unwrap();
+    let said = |line: &str| first(&held, &texts(line, Some(&held)));
+    let shape = "the event `task` has a different shape:";
+    assert_eq!(said(r#"{"code": "409", "rating": null}"#), format!("{shape} `/code` is `\"409\"`, not `\"closed\"`"));
+    assert_eq!(said(r#"{"code": "closed", "rating": 3}"#), format!("{shape} `/rating` is `3`, not `null`"));
+    let open = Golden::parse(&held.to_string().replace("\"closed\"", "boolean")).unwrap();
+    let run = texts(r#"{"code": "closed", "rating": null}"#, Some(&open));
+    assert_eq!(first(&open, &run), format!("{shape} `/code` is `string`, not `boolean`"));
 }

@@ -130,6 +130,16 @@ fn a_state_that_grows_names_its_turns_in_one_line() {
         said,
         "`/messages/*/t` of the event `values` is turn 2's text no more: \"and the rain falls\" in place of \"And the rain falls.\""
     );
+    // What else stands at the place is not what came instead.
+    let said = first(
+        &body,
+        &body.replace("And the rain falls.", "And the rain f"),
+        &["The sun is up.", "And the rain falls."],
+    );
+    assert_eq!(
+        said,
+        "`/messages/*/t` of the event `values` is turn 2, cut, where it was turn 2's text: \"And the rain falls.\""
+    );
 }
 
 #[test]
