@@ -15,7 +15,6 @@ mod words;
 use super::captured::is_body;
 use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text, Tree};
 use super::held::Manner;
-use super::told::Told;
 use crate::cost::differences;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
@@ -149,9 +148,8 @@ impl Change {
 
     /// Whether it is of the text in which another change has words.
     fn is_around(&self, words: &Change) -> bool {
-        let is_gone = |told: &Told, now| told.how.is_beside() && !matches!(now, &Some(Text::Turns(..)));
-        let is_it = matches!(&words.words, Some((Text::Turns(told, _), now)) if is_gone(told, now));
-        is_it && self.subject == words.subject && self.place == words.place.trim_matches('"')
+        let Some((Text::Turns(told, _), None | Some(Text::Start(..)))) = &words.words else { return false };
+        told.how.is_beside() && self.subject == words.subject && self.place == words.place.trim_matches('"')
     }
 
     /// Whether another change is of the same place in the same subject.
