@@ -94,8 +94,9 @@ impl Failure {
     #[must_use]
     pub fn with_texts(self, shown: impl Fn(&str) -> String) -> Failure {
         let each = |texts: Vec<String>| texts.iter().map(|text| shown(text)).collect();
+        let told = |it: Cause| Cause { what: shown(&it.what), root: it.root.as_deref().map(&shown), ..it };
         Failure {
-            causes: self.causes.iter().map(|cause| Cause { what: shown(&cause.what), ..cause.clone() }).collect(),
+            causes: self.causes.into_iter().map(told).collect(),
             hints: each(self.hints),
             evidence: self.evidence.into_iter().map(|evidence| evidence.with_texts(&shown)).collect(),
             advice: self

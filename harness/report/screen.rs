@@ -78,9 +78,8 @@ fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> Li
     let (mut shown, advice) = (failure.head(), failure.advice_lines());
     let (mut lines, mut log): (Vec<Line>, _) = (Vec::new(), 0..0);
     // Nothing is told twice.
-    let headline = failure.headline();
-    let is_new =
-        |line: &Line| !line.text.is_empty() && (line.side != Side::Both || !headline.contains(line.text.trim()));
+    let is_told = |line: &Line| failure.causes.iter().any(|cause| cause.what == line.text.trim());
+    let is_new = |line: &Line| !line.text.is_empty() && (line.side != Side::Both || !is_told(line));
     for evidence in &failure.evidence {
         let begin = lines.len();
         lines.extend(evidence.lines().into_iter().filter(is_new));

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::report::{Failure, RunAction};
+use retake_base::cause::{Cause, CauseKind};
 
 fn run(scenario: &str, headline: &str, fixture: &str, advice: Option<(&str, Deed)>) -> RunData {
     let mut failure = Failure::new(headline);
@@ -74,4 +75,13 @@ fn what_has_no_recording_is_recorded_once_for_all_that_share_it() {
     };
     let failed = Failed::of(&[missing("a"), missing("b")]);
     assert_eq!(failed.lines()[1..], ["  a, b: no fixture", "to record what has no recording:", "    retake record a"]);
+}
+
+#[test]
+fn what_is_behind_a_cause_is_shown_like_its_other_texts() {
+    let cause =
+        Cause { root: Some("POST /chat?key=abc answered 500".to_owned()), ..Cause::new(CauseKind::Other, "abc") };
+    let shown = Failure::of(vec![cause]).with_texts(|text| text.replace("abc", "…"));
+    assert_eq!(shown.causes[0].what, "…");
+    assert_eq!(shown.causes[0].root.as_deref(), Some("POST /chat?key=… answered 500"));
 }

@@ -1,0 +1,101 @@
+//! What is told of values beyond their place: digits, later times, whole texts; and how a change of them is told.
+
+use super::{captured, lines_of, texts};
+use crate::events::{Change, Foreign, Golden, Known, ShapeOptions, Shaped, changes};
+
+/// The golden of a run in which texts are told with the words that have digits.
+fn exact(line: &str) -> Golden {
+    let known = Known { foreign: Some(Foreign::default()), has_others: true, exactly: true, ..Known::default() };
+    Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &str::to_owned).golden
+}
+
+#[test]
+fn what_a_text_counts_is_held_where_no_clock_changes_it() {
+    let long = format!("Row 7 of 9. {}", "It goes on and on. ".repeat(8));
+    let [one, other] = ["16:30", "04:37"].map(|clock| {
+        format!(r#"{{"a": "12 of 40 seats", "b": "Open at {clock} h", "c": "{clock}", "d": "{long}", "e": "4:3"}}"#)
+    });
+    let written = |moved: bool, committed: Option<&Golden>| {
+        let mut golden = texts(&one, None);
+        golden.agree_on_values(&texts(&other, None));
+        let mut exactly = exact(&one);
+        exactly.agree_on_values(&exact(&other));
+        golden.tell_exactly(exactly, moved, committed);
+        golden
+    };
+    let golden = written(true, None);
+    let lines = lines_of(&golden);
+    let [a, b, c] = [r#""12 of 40 seats""#, "\"Open at #:# h\"", "string"];
+    assert_eq!(lines[..3], [format!("a          {a}"), format!("b          {b}"), format!("c          {c}")]);
+    assert!(lines[3].contains(r#""Row 7 of 9. It"#) && lines[3].contains("exactly "), "{}", lines[3]);
+    assert!(lines[4].ends_with(r#" "4:3""#), "{}", lines[4]);
+    // What it says is enough to make it again, and a change is one.
+    let read = Golden::parse(&golden.to_string()).unwrap();
+    assert_eq!(texts(&one, Some(&read)), read);
+    for (part, changed) in [("12 of", "13 of"), ("of 9.", "of 8."), ("4:3", "4:4")] {
+        assert_ne!(texts(&one.replace(part, changed), Some(&read)), read, "{part}");
+    }
+    assert_eq!(texts(&other, Some(&read)), read, "a clock is none");
+    // Where the clock is not moved, it is not known what a clock changes.
+    let open = written(false, None);
+    assert!(lines_of(&open)[0].ends_with(r##" "# of # seats""##), "{open}");
+    assert_eq!(written(false, Some(&golden)), golden, "but what is held stays");
+    assert_eq!(written(true, Some(&open)), open, "and what varied may do so again");
+}
+
+/// The golden of two replays, of which the second one had another clock.
+fn written(one: &str, other: &str) -> Golden {
+    let mut golden = texts(one, None);
+    golden.agree_on_values(&texts(other, None));
+    let mut exactly = exact(one);
+    exactly.agree_on_values(&exact(other));
+    golden.tell_exactly(exactly, true, None);
+    Golden::parse(&golden.to_string()).unwrap()
+}
+
+/// The first line of what a run has otherwise.
+fn first(golden: &Golden, run: &Golden) -> String {
+    changes(golden, run).first().map(Change::words).unwrap_or_default()
+}
+
+#[test]
+fn a_time_that_is_later_than_one_beside_it_has_to_stay_so() {
+    let line = |updated: &str| format!(r#"{{"created": 1795728610000, "updated": {updated}}}"#);
+    let held = written(&line("1795728610500"), &line("1795728610020"));
+    assert_eq!(lines_of(&held)[1], "updated    time in ms later than one beside it");
+    assert_eq!(texts(&line("1795728610001"), Some(&held)), held);
+    let said = first(&held, &texts(&line("1795728610000"), Some(&held)));
+    assert_eq!(
+        said,
+        "the event `task` has a different shape: `/updated` is `no later`, not `later than one beside it`"
+    );
+    // Two clocks that were read at once are as often the same.
+    let open = written(&line("1795728610500"), &line("1795728610009"));
+    assert_eq!(lines_of(&open)[1], "updated    time in ms");
+    assert_eq!(texts(&line("1795728610000"), Some(&open)), open);
+}
+
+#[test]
+fn a_change_behind_the_beginning_of_a_long_text_is_quoted() {
+    let line = |end: &str| format!(r#"{{"page": "{}{end}"}}"#, "The way is long. ".repeat(12));
+    let said = first(&texts(&line("It ends in Rome."), None), &texts(&line("It ends in Bonn."), None));
+    assert!(
+        said.contains("`/page` is `") && said.contains("ends in Bonn. (") && said.contains("ends in Rome. ("),
+        "{said}"
+    );
+    // The golden itself has the beginning alone.
+    let (golden, values) = texts(&line("It ends in Rome."), None).apart();
+    assert!(!golden.to_string().contains("Rome") && values.unwrap().to_string().contains("Rome"), "{golden}");
+}
+
+#[test]
+fn what_stands_in_place_of_a_value_is_quoted_and_not_its_type() {
+    let held = Golden::parse(&texts(r#"{"code": "closed", "rating": null}"#, None).to_string()).unwrap();
+    let said = |line: &str| first(&held, &texts(line, Some(&held)));
+    let shape = "the event `task` has a different shape:";
+    assert_eq!(said(r#"{"code": "409", "rating": null}"#), format!("{shape} `/code` is `\"409\"`, not `\"closed\"`"));
+    assert_eq!(said(r#"{"code": "closed", "rating": 3}"#), format!("{shape} `/rating` is `3`, not `null`"));
+    let open = Golden::parse(&held.to_string().replace("\"closed\"", "boolean")).unwrap();
+    let run = texts(r#"{"code": "closed", "rating": null}"#, Some(&open));
+    assert_eq!(first(&open, &run), format!("{shape} `/code` is `string`, not `boolean`"));
+}
