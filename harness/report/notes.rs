@@ -1,7 +1,7 @@
 //! Notes on a run that do not make it fail, without repetitions.
 
 use retake_base::text::{counted, nth_turn};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use retake_model::{CallFlaw, DriftOf};
@@ -45,17 +45,19 @@ pub struct Note {
     detail: String,
     /// How many more calls there are.
     more: usize,
+    /// What `allow` has to list so that nothing is noted.
+    allow: BTreeSet<String>,
 }
 
 impl From<String> for Note {
     fn from(about: String) -> Note {
-        Note { about, first: String::new(), detail: String::new(), more: 0 }
+        Note { about, first: String::new(), detail: String::new(), more: 0, allow: BTreeSet::new() }
     }
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Note { about, first, detail, more } = self;
+        let Note { about, first, detail, more, allow } = self;
         f.write_str(about)?;
         if !first.is_empty() {
             write!(f, " {first}")?;
@@ -63,7 +65,10 @@ impl fmt::Display for Note {
         if *more > 0 {
             write!(f, " and {}", counted(*more, "more call"))?;
         }
-        if detail.is_empty() { Ok(()) } else { write!(f, ": {detail}") }
+        if !detail.is_empty() {
+            write!(f, ": {detail}")?;
+        }
+        if allow.is_empty() { Ok(()) } else { write!(f, "; if it may: allow = {:?}", Vec::from_iter(allow)) }
     }
 }
 
@@ -81,30 +86,40 @@ impl Note {
         }
         let by = caller.map(|caller| format!(" by `{caller}`")).unwrap_or_default();
         let turn = turn.map(|turn| format!(", {turn}")).unwrap_or_default();
-        notes.push(Note { about, first: format!("in the call{by}{turn}"), detail: detail(), more: 0 });
+        let first = format!("in the call{by}{turn}");
+        notes.push(Note { first, detail: detail(), ..Note::from(about) });
+    }
+
+    /// A note on what a scenario did, which `allow` quiets.
+    pub fn quieted(about: &str, first: String, allow: BTreeSet<String>) -> Note {
+        Note { first, allow, ..Note::from(about.to_owned()) }
     }
 
     /// What the note says, whatever calls it is about.
     fn of_all(&self) -> String {
-        Note { first: String::new(), more: 0, ..self.clone() }.to_string()
+        let first = if self.allow.is_empty() { String::new() } else { counted(self.allow.len(), "other server") };
+        Note { first, more: 0, ..self.clone() }.to_string()
     }
 }
 
 /// Returns the notes of scenarios as lines. What several scenarios are told is one line.
 pub fn lines_of_run(notes: &BTreeMap<String, Vec<Note>>) -> Vec<String> {
-    let mut told: Vec<(&Note, Vec<&str>)> = Vec::new();
+    let mut told: Vec<(Note, Vec<&str>)> = Vec::new();
     let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for (scenario, note) in notes.iter().flat_map(|(scenario, all)| all.iter().map(move |note| (scenario, note))) {
         let at = *known.entry((&note.about, &note.detail)).or_insert(told.len());
         match told.get_mut(at) {
             Some((_, names)) if names.last() == Some(&scenario.as_str()) => {}
-            Some((_, names)) => names.push(scenario),
-            None => told.push((note, vec![scenario])),
+            Some((all, names)) => {
+                all.allow.extend(note.allow.iter().cloned());
+                names.push(scenario);
+            }
+            None => told.push((note.clone(), vec![scenario])),
         }
     }
     // What all are told stands first.
     told.sort_by_key(|(_, names)| names.len() < notes.len() || names.len() == 1);
-    let line = |(note, names): (&Note, Vec<&str>)| match names[..] {
+    let line = |(note, names): (Note, Vec<&str>)| match names[..] {
         [one] => format!("{one}: {note}"),
         _ if names.len() == notes.len() => format!("all {}: {}", counted(names.len(), "scenario"), note.of_all()),
         _ => format!("{}: {}", names.join(", "), note.of_all()),

@@ -1,17 +1,18 @@
 //! What is said about connections to anything but the stage's own servers. Pure.
 
-use crate::report::Failure;
+use crate::report::{Failure, Note};
 use retake_base::cause::{Cause, CauseKind};
 use retake_engine::system::{Attempts, EgressData, Proof, allowing};
 use retake_scenario::{Egress as Level, Scenario};
 
-/// The notes about what a replay reached, and that it was not seen whole.
-pub(super) fn notes(egress: &EgressData, scenario: &Scenario) -> impl Iterator<Item = String> {
-    // Under `proven`, the failure says so.
-    let says_so = egress.proof != Proof::Filter && scenario.egress != Level::Proven;
-    let unseen = says_so.then(|| format!("egress: {}", egress.seen()));
+/// The notes about what a replay reached, and that what was to be refused was not seen whole.
+pub(super) fn notes(egress: &EgressData, scenario: &Scenario) -> impl Iterator<Item = Note> {
+    // Under `proven`, the failure says so. Who asks for no refusal finds it in the explanation.
+    let says_so = egress.proof != Proof::Filter && scenario.egress == Level::Fail;
+    let unseen = says_so.then(|| Note::from(format!("egress: {}", egress.seen())));
     let passed: Vec<&Attempts> = egress.attempts.iter().filter(|it| !it.attempt.refused).collect();
-    let reached = listed(&passed).map(|listed| format!("egress: reached {listed}; if it may: {}", allow(&passed)));
+    let allow = || allowing(passed.iter().copied()).into_iter().map(str::to_owned).collect();
+    let reached = listed(&passed).map(|listed| Note::quieted("egress: reached", listed, allow()));
     unseen.into_iter().chain(reached)
 }
 

@@ -44,7 +44,7 @@ impl Replayed {
     pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<Note> {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
-        lines.extend(self.played.egress.iter().flat_map(|egress| egress::notes(egress, scenario)).map(Note::from));
+        lines.extend(self.played.egress.iter().flat_map(|egress| egress::notes(egress, scenario)));
         lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}").into()));
         if self.played.error().is_none() {
             let nowhere = shown_nowhere(&self.played.driven.captured, &scenario.golden);

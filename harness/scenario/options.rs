@@ -255,9 +255,9 @@ pub enum Unused {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Egress {
     /// They are not looked at.
-    #[default]
     Off,
     /// They are told.
+    #[default]
     Note,
     /// They are refused, and the scenario fails.
     Fail,
