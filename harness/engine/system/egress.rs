@@ -9,6 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(target_os = "linux")]
+use super::guardian::is_fence_possible;
 use super::guardian::{Fence, Reached};
 use proxy::Proxy;
 use retake_base::lock::Mutex;
@@ -245,7 +247,7 @@ fn now() -> u64 {
 #[cfg(target_os = "linux")]
 fn is_possible() -> Result<(), String> {
     static POSSIBLE: std::sync::LazyLock<Result<(), String>> =
-        std::sync::LazyLock::new(|| retake_egress::is_possible().map_err(|e| e.to_string()));
+        std::sync::LazyLock::new(|| is_fence_possible().map_err(|e| e.to_string()));
     POSSIBLE.clone()
 }
 

@@ -4,6 +4,8 @@
 use std::io;
 use std::process::{Child, Command};
 
+#[cfg(target_os = "linux")]
+use super::filter::filter;
 use super::order::{Fence, Message};
 use super::process::tell;
 
@@ -11,7 +13,7 @@ use super::process::tell;
 /// Fails if the program cannot be started.
 #[cfg(target_os = "linux")]
 pub(super) fn spawn(command: Command, fence: &Fence) -> io::Result<Child> {
-    let (child, listener) = retake_egress::spawn(command, fence.refuses)?;
+    let (child, listener) = retake_egress::spawn(command, &|from| filter(fence.refuses, from))?;
     let unproven = match listener {
         Ok(listener) => {
             let mut gate = linux::Gate::new(fence);
@@ -24,6 +26,13 @@ pub(super) fn spawn(command: Command, fence: &Fence) -> io::Result<Child> {
     Ok(child)
 }
 
+/// Whether a program can be started behind a fence.
+/// Fails with the reason if not.
+#[cfg(target_os = "linux")]
+pub(in crate::system) fn is_possible() -> io::Result<()> {
+    retake_egress::is_possible(&|from| filter(false, from))
+}
+
 #[cfg(not(target_os = "linux"))]
 pub(super) fn spawn(mut command: Command, _: &Fence) -> io::Result<Child> {
     tell(&Message::Fenced { unproven: Some("only Linux can tell".to_owned()) });
@@ -32,7 +41,7 @@ pub(super) fn spawn(mut command: Command, _: &Fence) -> io::Result<Child> {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::collections::BTreeSet;
+    use std::collections::BTreeMap;
     use std::fs;
     use std::net::{SocketAddr, ToSocketAddrs as _};
     use std::path::Path;
@@ -52,8 +61,8 @@ mod linux {
         refuses: bool,
         allowed: Vec<SocketAddr>,
         own: Vec<u16>,
-        /// The other ports of this machine on which a process of the program listens.
-        inside: BTreeSet<u16>,
+        /// Of the other ports of this machine: whether a process of the program listens there, since somebody was found who does.
+        inside: BTreeMap<u16, bool>,
     }
 
     impl Gate {
@@ -71,7 +80,7 @@ mod linux {
                     |line: &str| Some(SocketAddr::new(line.strip_prefix("nameserver")?.trim().parse().ok()?, DNS));
                 allowed.extend(resolvers.lines().filter_map(resolver));
             }
-            Gate { refuses: fence.refuses, allowed, own: fence.own.clone(), inside: BTreeSet::new() }
+            Gate { refuses: fence.refuses, allowed, own: fence.own.clone(), inside: BTreeMap::new() }
         }
 
         pub(super) fn judge(&mut self, attempt: &Attempt) -> Answer {
@@ -98,19 +107,17 @@ mod linux {
         /// Whether only processes that the program did not start listen at a port. Where nobody listens, nothing is reached: a program
         /// asks there for its own server, until that listens.
         fn is_of_others(&mut self, asking: u32, port: u16) -> bool {
-            if self.inside.contains(&port) {
-                return false;
+            if let Some(inside) = self.inside.get(&port) {
+                return !inside;
             }
             let sockets: Vec<String> =
                 ["tcp", "tcp6", "udp", "udp6"].iter().flat_map(|kind| sockets_at(asking, port, kind)).collect();
             if sockets.is_empty() {
                 return false;
             }
-            if all().into_iter().any(|pid| holds(pid.as_raw_nonzero().get(), &sockets)) {
-                self.inside.insert(port);
-                return false;
-            }
-            true
+            let inside = all().into_iter().any(|pid| holds(pid.as_raw_nonzero().get(), &sockets));
+            self.inside.insert(port, inside);
+            !inside
         }
     }
 

@@ -16,11 +16,14 @@
 //! | `order` | the messages between runner and guardian |
 //! | `process` | the guardian's own `main`; finds the processes to end |
 //! | `fence` | decides what the program may reach, and tells what it tries |
+//! | `filter` | which system calls the fence is asked about, as the kernel's instructions; pure |
 //! | `held` | which folders are in use, and which a killed guardian left |
 //! | `laid_out` | fills the work folder before the program starts |
 
 #[cfg(unix)]
 mod fence;
+#[cfg(target_os = "linux")]
+mod filter;
 mod guarded;
 #[cfg(unix)]
 mod held;
@@ -34,9 +37,9 @@ mod process;
 pub use guarded::take_over;
 pub(crate) use guarded::{Guard, Guarded};
 pub(crate) use order::{Exit, Fence, Reached};
-#[cfg(target_os = "linux")]
-pub(super) use process::all as descendants;
 #[cfg(unix)]
 pub(super) use process::remove;
 #[cfg(unix)]
 pub use process::take_over;
+#[cfg(target_os = "linux")]
+pub(super) use {fence::is_possible as is_fence_possible, process::all as descendants};

@@ -1,23 +1,46 @@
 use std::io::Read as _;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
-use crate::{Answer, Attempt, Target, spawn};
+use retake_egress::{Answer, Attempt, Target};
 
-/// Becomes a program in a network namespace of its own, in which the addresses of `192.0.2.0/24` and `2001:db8::/32` lead to the loopback
-/// interface: nothing of it can leave the machine, also if nothing refuses it.
-fn apart(program: &[&str]) -> Command {
+use super::filter;
+
+/// Starts a program behind a filter that refuses.
+fn spawn(command: Command) -> std::io::Result<(Child, std::io::Result<retake_egress::Listener>)> {
+    retake_egress::spawn(command, &|from| filter(true, from))
+}
+
+/// Runs a test once more in a network namespace of its own, in which the addresses of `192.0.2.0/24` and `2001:db8::/32` lead to the
+/// loopback interface: nothing of it can leave the machine, also if nothing refuses it. Returns whether this is that run.
+fn is_apart(test: &str) -> bool {
     const NAMESPACE: &str = "ip link set lo up && ip addr add 192.0.2.1/24 dev lo && ip -6 addr add 2001:db8::1/128 dev lo \
         && exec \"$@\"";
-    let mut command = Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--net", "--", "sh", "-c", NAMESPACE, "sh"]).args(program);
-    command
+    let apart = |program: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--net", "--", "sh", "-c", NAMESPACE, "sh"]).args(program);
+        command.stderr(Stdio::null()).stdout(Stdio::piped()).env("RETAKE_INNER", "1").output().expect("run")
+    };
+    if std::env::var_os("RETAKE_INNER").is_some() {
+        return true;
+    }
+    if apart(&["true"]).status.success() {
+        let ran = apart(&[&itself(), "--exact", "--nocapture", &format!("{MODULE}::{test}")]);
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+    }
+    false
+}
+
+const MODULE: &str = "system::guardian::filter::tests";
+
+fn itself() -> String {
+    std::env::current_exe().expect("its path").to_string_lossy().into_owned()
 }
 
 /// Runs Python behind a filter that refuses all but loopback. Returns what it printed, and what it tried to reach.
 fn run(mut command: Command, script: &str) -> (String, Vec<Attempt>) {
     command.args(["-c", script]).stdout(Stdio::piped());
-    let (mut child, listener) = spawn(command, true).expect("started");
+    let (mut child, listener) = spawn(command).expect("started");
     let listener = listener.expect("a listener");
     let attending = std::thread::spawn(move || {
         let mut attempts = Vec::new();
@@ -56,11 +79,11 @@ fn loopback_passes() {
 
 #[test]
 fn every_call_with_an_address_is_refused_as_without_a_network() {
-    if !apart(&["true"]).stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+    if !is_apart("every_call_with_an_address_is_refused_as_without_a_network") {
         return;
     }
     let (printed, attempts) = run(
-        apart(&["python3"]),
+        Command::new("python3"),
         r"
 import errno, os, socket, subprocess, sys
 def tried(what):
@@ -73,6 +96,7 @@ tried(lambda: socket.socket(socket.AF_INET6).connect(('2001:db8::1', 2)))
 tried(lambda: socket.socket(socket.AF_INET6).connect(('::ffff:192.0.2.1', 3)))
 tried(lambda: udp.sendto(b'x', ('192.0.2.1', 4)))
 tried(lambda: udp.sendmsg([b'x'], [], 0, ('192.0.2.1', 5)))
+tried(lambda: tcp.sendmsg([b'x'], [], socket.MSG_FASTOPEN, ('192.0.2.1', 7)))
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
@@ -81,9 +105,10 @@ if os.fork() == 0:
 os.wait()
 ",
     );
-    assert_eq!(printed.lines().collect::<Vec<_>>(), ["ENETUNREACH"; 6]);
-    let all = ["192.0.2.1:1", "[2001:db8::1]:2", "192.0.2.1:3", "192.0.2.1:4", "192.0.2.1:5", "192.0.2.1:6"];
-    assert_eq!(reached(&attempts), all.map(address));
+    assert_eq!(printed.lines().collect::<Vec<_>>(), ["ENETUNREACH"; 7]);
+    let ports = |to: &str, ports: &[u16]| ports.iter().map(|port| address(&format!("{to}:{port}"))).collect::<Vec<_>>();
+    let all = [ports("192.0.2.1", &[1]), ports("[2001:db8::1]", &[2]), ports("192.0.2.1", &[3, 4, 5, 7, 6])].concat();
+    assert_eq!(reached(&attempts), all);
 }
 
 #[test]
@@ -104,6 +129,46 @@ print(socket.if_nameindex()[0][1])
     assert_eq!(attempts, []);
 }
 
+/// Nobody attends to the listener, so a call that is asked about would wait for ever.
+#[test]
+fn a_message_of_a_connection_is_not_asked_about() {
+    let mut command = Command::new("timeout");
+    command.args([
+        "60",
+        "python3",
+        "-c",
+        "import socket; one, other = socket.socketpair(); one.sendmsg([b'x']); print('sent')",
+    ]);
+    command.stdout(Stdio::piped());
+    let (child, listener) = spawn(command).expect("started");
+    assert_eq!(child.wait_with_output().expect("ended").stdout, b"sent\n");
+    drop(listener);
+}
+
+/// It has a number that `select` takes, and all that was asked for.
+#[test]
+fn a_socket_for_datagrams_is_made_as_it_was_asked_for() {
+    let (printed, attempts) = run(
+        Command::new("python3"),
+        r"
+import os, select, socket
+server = socket.socket(type=socket.SOCK_DGRAM)
+server.bind(('127.0.0.1', 0))
+other = socket.socket(type=socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+print(other.fileno() < server.fileno() < 1024, server.getblocking(), other.getblocking(), os.get_inheritable(other.fileno()))
+other.sendmsg([b'x'], [], 0, server.getsockname())
+print(select.select([server], [], [], 60)[0] == [server], server.recv(9), other.proto, other.family.name)
+inherited = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+os.set_inheritable(inherited.fileno(), True)
+number = inherited.fileno()
+inherited.close()
+print(socket.socket(type=socket.SOCK_DGRAM).fileno() == number)
+",
+    );
+    assert_eq!(printed, "True True False False\nTrue b'x' 0 AF_INET\nTrue\n");
+    assert_eq!(attempts.len(), 1);
+}
+
 #[test]
 fn a_ring_cannot_be_set_up_where_calls_are_refused() {
     let script =
@@ -114,7 +179,7 @@ fn a_ring_cannot_be_set_up_where_calls_are_refused() {
 
 #[test]
 fn a_program_that_does_not_exist_is_an_error() {
-    let missing = spawn(Command::new("/nonexistent/program"), true).map(drop);
+    let missing = spawn(Command::new("/nonexistent/program")).map(drop);
     assert_eq!(missing.map_err(|e| e.kind()), Err(std::io::ErrorKind::NotFound));
 }
 
@@ -124,15 +189,19 @@ fn behind_another_filter_the_program_runs_and_the_reason_is_told() {
     if std::env::var_os("RETAKE_INNER").is_some() {
         let mut command = Command::new("echo");
         command.arg("runs");
-        let (mut child, listener) = spawn(command, true).expect("started");
+        let (mut child, listener) = spawn(command).expect("started");
         child.wait().expect("ended");
         assert_eq!(listener.map(drop).map_err(|e| e.raw_os_error()), Err(Some(libc::EBUSY)));
         return;
     }
     let mut command = Command::new(std::env::current_exe().expect("its path"));
-    command.args(["--exact", "--nocapture", "tests::behind_another_filter_the_program_runs_and_the_reason_is_told"]);
+    command.args([
+        "--exact",
+        "--nocapture",
+        "system::guardian::filter::tests::behind_another_filter_the_program_runs_and_the_reason_is_told",
+    ]);
     command.env("RETAKE_INNER", "1").stdout(Stdio::piped());
-    let (mut child, listener) = spawn(command, true).expect("started");
+    let (mut child, listener) = spawn(command).expect("started");
     let listener = listener.expect("a listener");
     let attending = std::thread::spawn(move || listener.attend(|_| Answer::Passes));
     let mut printed = String::new();
