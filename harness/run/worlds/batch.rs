@@ -7,14 +7,14 @@ use std::time::Duration;
 use super::judge::Case;
 use super::places::World;
 use super::sent::WhatWasSent;
-use super::stay::{ALL, Ended, PACING, Play, Seen, Setting};
+use super::stay::{ALL, Ended, Play, Seen, Setting};
 use super::verdict::{Did, Noise, Verdict};
 use crate::run::trial;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_engine::system::{Egress, Running, StageTools};
 use retake_engine::tools::Doubles;
-use retake_model::{Family, FaultKind, ServerOptions, Staged};
+use retake_model::{Family, FaultKind, Pacing, ServerOptions, Staged};
 use retake_scenario::{Panics, Unused};
 use tokio::time::Instant;
 
@@ -96,7 +96,7 @@ impl OnSystem<'_> {
         let stage = if is_first {
             running.stage.clone()
         } else {
-            running.model.lay_in(play.mode(), PACING);
+            running.model.lay_in(play.mode(), Pacing::None);
             running.stage.another_run()
         };
         let mut run = pin!(play.run(setting, &stage, &running.model, cap));
@@ -127,9 +127,9 @@ impl Setting<'_> {
                 let began = Instant::now();
                 let (mode, callers) = (play.mode(), project.callers.clone());
                 let egress = Egress::new(scenario, true);
-                let doubles = trial::doubles(project, scenario, Some(fixture), &mode, PACING, &egress).await?;
+                let doubles = trial::doubles(project, scenario, Some(fixture), &mode, Pacing::None, &egress).await?;
                 let tools = doubles.as_ref().map(|it| StageTools { context: it.context(), names: it.names() });
-                let options = ServerOptions { callers, pacing: PACING, ..ServerOptions::default() };
+                let options = ServerOptions { callers, ..ServerOptions::default() };
                 let running =
                     Running::start(began + scenario.timeout, launch, mode, options, tools.unwrap_or_default(), egress)
                         .await;
@@ -216,19 +216,18 @@ impl Setting<'_> {
 
     /// Runs worlds one after another on one system, each with a fault that is met `times` times. `None` if a fault was not met, or the
     /// system was not the same afterwards: whose verdicts these were is not known then. Of a single world, and of none else, it is clear in
-    /// any case, if its fault was met. With `fresh`, the system is started for them even if scenarios share it.
+    /// any case, if its fault was met. For it, the system is started even if scenarios share it.
     /// Fails if the system cannot be started.
     pub(super) fn batch(
         &self,
         worlds: &[World],
         recording: &Recording,
         times: u32,
-        fresh: bool,
     ) -> Result<Option<Vec<Judged>>> {
         // Before the whole run counts as one in which nothing happens, its steps stop to wait.
         let play = |world| Play::in_world(self, world, recording, times, recording.limit_of(world) * 3 / 4);
-        let first = play(&worlds[0]);
-        let (judged, crash) = self.on_a_system(&first, fresh, async |on| {
+        let (first, alone) = (play(&worlds[0]), worlds.len() == 1);
+        let (judged, crash) = self.on_a_system(&first, alone, async |on| {
             let mut judged: Vec<Judged> = Vec::new();
             let (mut is_told, mut is_busy) = (false, false);
             for (at, world) in worlds.iter().enumerate() {
@@ -238,16 +237,15 @@ impl Setting<'_> {
                 if world.order.is_empty() && !play.staged.is_after_fault() {
                     return Ok((None, false));
                 }
-                let attempts = usize::try_from(play.staged.arrivals(world.turn).came).unwrap_or_default();
+                let attempts = play.staged.arrivals(world.turn);
                 let verdict = Case { setting: self, world, attempts, play, seen: &seen, recording }.verdict();
                 let lines = if verdict.did == Did::Recovered { Vec::new() } else { seen.lines(self) };
                 is_told |= !world.is_invisible() && world.side() != "process";
-                let alone = fresh && worlds.len() == 1;
                 let turn = self.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none());
                 let caller = turn.and_then(|turn| turn.caller.clone());
                 judged.push(Judged { world: world.clone(), caller, verdict, attempts, lines, alone });
                 is_busy = matches!(seen.ended, Ended::Late | Ended::Storm);
-                if is_busy && worlds.len() > 1 {
+                if is_busy && !alone {
                     return Ok((None, true));
                 }
             }
@@ -262,7 +260,7 @@ impl Setting<'_> {
             Ok((Some(judged), failed))
         })?;
         Ok(match crash {
-            Some(_) if worlds.len() > 1 => None,
+            Some(_) if !alone => None,
             Some(crash) => judged.map(|mut judged| {
                 for it in &mut judged {
                     it.verdict = Did::Crashed.since(crash.clone());

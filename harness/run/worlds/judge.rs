@@ -74,7 +74,7 @@ impl Case<'_> {
         }
         // What it asked in a later step follows from what it said in an earlier one, which is judged then.
         let (met, left) = play.staged.times();
-        let later = met.zip(left).map(|(met, left)| (seen.steps_before(met), seen.steps_before(left)));
+        let later = met.zip(left).map(|(met, left)| (seen.begun_by(seen.at(met)), seen.begun_by(seen.at(left))));
         let until = later.filter(|(met, left)| left > met).map(|(_, left)| left - 1);
         let steps = until.map_or(ALL, |until| 0..until);
         let (now, recorded) = self.sent(steps);

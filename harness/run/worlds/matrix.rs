@@ -64,19 +64,18 @@ pub(super) fn run(
     let (wanted, found) = setting.worlds(&recording, only);
     let one_by_one = project.systems.alone(scenario).is_some();
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
-    let threads = if one_by_one { 1 } else { jobs.unwrap_or(cores * ON_A_CORE) };
-    let threads = if recording.starting > SLOW && jobs.is_none() { threads.min(cores) } else { threads };
     let few = if one_by_one { 1 } else { cores * 2 };
-    let shares = recording.can_share && (one_by_one || recording.starting > SLOW);
+    let is_slow = recording.starting > SLOW;
+    let usual = || if is_slow { cores } else { cores * ON_A_CORE };
+    let threads = if one_by_one { 1 } else { jobs.unwrap_or_else(usual) };
+    let shares = recording.can_share && (one_by_one || is_slow);
     // A system that is killed is its world's own, and one that waits in vain ends what shares it.
-    let grouped = |mut places: Places, threads: usize| -> Vec<Places> {
-        places.sort_by_key(|(_, world)| waits(world));
-        let (killed, others): (Places, Places) = places.into_iter().partition(|(_, world)| world.side() == "process");
-        let at_once = if shares { others.len().div_ceil(threads.max(1)).max(1) } else { 1 };
-        others.chunks(at_once).map(<[_]>::to_vec).chain(killed.into_iter().map(|place| vec![place])).collect()
-    };
-    let batches = grouped(wanted.iter().cloned().enumerate().collect(), threads);
-    let runs = Runs { setting: &setting, recording: &recording };
+    let mut places: Places = wanted.iter().cloned().enumerate().collect();
+    places.sort_by_key(|(_, world)| waits(world));
+    let (killed, others): (Places, Places) = places.into_iter().partition(|(_, world)| world.side() == "process");
+    let at_once = if shares { others.len().div_ceil(threads.max(1)).max(1) } else { 1 };
+    let batches: Vec<Places> =
+        others.chunks(at_once).map(<[_]>::to_vec).chain(killed.into_iter().map(|place| vec![place])).collect();
     if says {
         // What waits needs no core; a system that starts does.
         let waiting: Duration = wanted.iter().filter(|world| waits(world)).map(|_| STALLED).sum();
@@ -90,33 +89,16 @@ pub(super) fn run(
         let (worlds, about, most) = (counted(wanted.len(), "world"), about.as_secs(), most.as_secs());
         terminal::note(format!("{}: {worlds}, about {about} s, {most} s if the service hangs in each", scenario.name));
     }
-    let mut judged = all(batches, threads, |batch| runs.batch(batch))?;
-    // A busy machine can make a service look as if it hung, so such worlds run once more, with less beside them. Where no answer comes
-    // at all, it is not the machine. What fails on a shared system runs after other worlds then.
-    let is_doubtful = |judged: &Option<Judged>| {
-        judged.as_ref().is_none_or(|it| (may_be_slow(it) && !waits(&it.world)) || (it.fails() && !it.alone))
+    let runs = Runs { setting: &setting, recording: &recording };
+    let mut judged = runs.all(batches, threads)?;
+    // What has no verdict, or fails, on a system that others share is run on its own. A busy machine can make a service look as if it hung,
+    // so such worlds run once more, with less beside them; where no answer comes at all, it is not the machine.
+    let is_doubtful = |it: &Judged| {
+        (!it.alone && (it.fails() || asks_again(it))) || (may_be_slow(it) && !waits(&it.world))
     };
-    let doubtful = judged.iter().rev().filter(|(_, judged)| is_doubtful(judged));
-    let doubtful: Places = doubtful.map(|(at, _)| (*at, wanted[*at].clone())).collect();
-    let again = all(grouped(doubtful, few), few, |batch| runs.batch(batch))?;
-    // Of worlds that failed alike in both orders, the first one shows on a fresh system whether it is so.
-    let mut groups: BTreeMap<_, Places> = BTreeMap::new();
-    for (at, now) in again.iter().filter_map(|(at, now)| Some((*at, now.as_ref().filter(|now| !now.alone)?))) {
-        let is_same = judged[&at].as_ref().is_some_and(|before| before.verdict == now.verdict);
-        if now.fails() || !is_same {
-            let own = (!is_same).then_some(at);
-            groups.entry((now.world.fault.kind, now.verdict.did, own)).or_default().push((at, now.world.clone()));
-        }
-    }
-    let did = |it: &Option<Judged>| it.as_ref().map(|it| it.verdict.did);
-    let fresh = all(groups.into_values().collect(), few, |group| {
-        let first = runs.alone(&group[0].1)?;
-        let is_so = did(&first) == did(&again[&group[0].0]);
-        let others = group[1..].iter().map(|(at, world)| if is_so { Ok(again[at].clone()) } else { runs.alone(world) });
-        std::iter::once(Ok(first)).chain(others).collect()
-    })?;
-    judged.extend(again);
-    judged.extend(fresh);
+    let doubtful = judged.iter().filter(|(_, it)| it.as_ref().is_none_or(is_doubtful));
+    let doubtful = doubtful.map(|(at, _)| vec![(*at, wanted[*at].clone())]).collect();
+    judged.extend(runs.all(doubtful, few)?);
     let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
     let judged = judged.into_values().flatten().collect();
     Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
@@ -145,24 +127,43 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Runs worlds on one system. What is found on a system that several worlds share counts if it is the same afterwards; otherwise a
-    /// fresh system has the last word.
+    /// Runs all batches, on this many threads. A world whose fault was not met has no verdict, and no world of a batch has one whose system
+    /// was not the same afterwards.
+    fn all(&self, batches: Vec<Places>, threads: usize) -> Result<BTreeMap<usize, Option<Judged>>> {
+        let threads = threads.clamp(1, batches.len().max(1));
+        let queue: Mutex<VecDeque<Places>> = Mutex::new(batches.into());
+        let done: Mutex<BTreeMap<usize, Option<Judged>>> = Mutex::default();
+        let failed: Mutex<Option<Error>> = Mutex::default();
+        let work = || {
+            while let Some(batch) = { queue.lock().pop_front() } {
+                match self.batch(&batch) {
+                    Ok(judged) => done.lock().extend(batch.iter().map(|(at, _)| *at).zip(judged)),
+                    Err(error) => {
+                        queue.lock().clear();
+                        failed.lock().get_or_insert(error);
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+        failed.into_inner().map_or_else(|| Ok(done.into_inner()), Err)
+    }
+
+    /// Runs worlds on one system: a single one on a fresh system.
     fn batch(&self, batch: &Places) -> Result<Vec<Option<Judged>>> {
-        let worlds: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
-        if worlds.len() > 1
-            && let Some(judged) = self.setting.batch(&worlds, self.recording, self.setting.of.times, false)?
-        {
-            let tried = |it: Judged| if asks_again(&it) { self.alone(&it.world) } else { Ok(Some(it)) };
-            return judged.into_iter().map(tried).collect();
+        if let [(_, world)] = &**batch {
+            return Ok(vec![self.alone(world)?]);
         }
-        worlds.iter().map(|world| self.alone(world)).collect()
+        let worlds: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
+        let judged = self.setting.batch(&worlds, self.recording, self.setting.of.times)?;
+        Ok(judged.map_or_else(|| vec![None; batch.len()], |judged| judged.into_iter().map(Some).collect()))
     }
 
     /// Runs a world on a fresh system. A service that asked again until it got an answer that made sense may ask for ever if none comes:
     /// that is tried, too.
     fn alone(&self, world: &World) -> Result<Option<Judged>> {
         let once = |times| {
-            let judged = self.setting.batch(std::slice::from_ref(world), self.recording, times, true)?;
+            let judged = self.setting.batch(std::slice::from_ref(world), self.recording, times)?;
             Ok::<_, Error>(judged.and_then(|mut judged| judged.pop()))
         };
         let judged = once(self.setting.of.times)?;
@@ -173,38 +174,6 @@ impl Runs<'_> {
             return Ok(Some(stayed));
         }
         Ok(judged)
-    }
-}
-
-/// Runs all batches, on this many threads, each by `run`. A world whose fault was not met has no verdict.
-fn all(
-    batches: Vec<Places>,
-    threads: usize,
-    run: impl Fn(&Places) -> Result<Vec<Option<Judged>>> + Sync,
-) -> Result<BTreeMap<usize, Option<Judged>>> {
-    let threads = threads.clamp(1, batches.len().max(1));
-    let queue: Mutex<VecDeque<Places>> = Mutex::new(batches.into());
-    let done: Mutex<BTreeMap<usize, Option<Judged>>> = Mutex::default();
-    let failed: Mutex<Option<Error>> = Mutex::default();
-    let work = || {
-        while let Some(batch) = { queue.lock().pop_front() } {
-            match run(&batch) {
-                Ok(judged) => done.lock().extend(batch.iter().map(|(at, _)| *at).zip(judged)),
-                Err(error) => {
-                    queue.lock().clear();
-                    failed.lock().get_or_insert(error);
-                }
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(work);
-        }
-    });
-    match failed.into_inner() {
-        Some(error) => Err(error),
-        None => Ok(done.into_inner()),
     }
 }
 

@@ -22,7 +22,7 @@ use retake_engine::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, m
 use retake_engine::system::{Running, Stage};
 use retake_engine::tools::{CallOfTool, ToolFault, ToolWorld};
 use retake_model::{
-    CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, Mode, ModelServer, Pacing, Replay, Scope, Staged,
+    CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, Mode, ModelServer, Replay, Scope, Staged, Stages,
 };
 use retake_scenario::{Scenario, Step, Worlds};
 use retake_wire::fixture::Fixture;
@@ -102,7 +102,6 @@ pub(super) struct CallCame {
 pub(super) struct Play {
     pub(super) staged: Arc<Staged>,
     replay: Arc<Replay>,
-    target: Option<usize>,
     /// When a step stops to wait for what does not come.
     gives_up: Option<GivingUp>,
     /// What the client does.
@@ -114,15 +113,15 @@ pub(super) struct Play {
 impl Play {
     /// A run without any fault. With `holds`, answers are held back for a moment.
     pub(super) fn unfaulted(setting: &Setting<'_>, holds: bool) -> Play {
-        Play::of(setting, Staged::watched(holds), None, false)
+        Play::of(setting, Staged::of(Stages::Watched(holds), u32::MAX), false)
     }
 
-    fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>, repeats: bool) -> Play {
+    fn of(setting: &Setting<'_>, staged: Staged, repeats: bool) -> Play {
         let (scope, staged) = (Scope::new(&setting.scenario.name), Arc::new(staged));
         let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope).with_repeat(repeats);
         let keeps = Keeps { calls: true, ..Keeps::default() };
         let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()).keeping(keeps));
-        Play { staged, replay, target, gives_up: None, away: None, tools: Arc::default() }
+        Play { staged, replay, gives_up: None, away: None, tools: Arc::default() }
     }
 
     /// The run of a world, in which a fault of the model is met `times` times. Steps stop to wait when an answer says something in error
@@ -134,36 +133,32 @@ impl Play {
         times: u32,
         quiet: Duration,
     ) -> Play {
-        let (kind, turn, gate, recorded) = (world.fault.kind, world.turn, Gate::default(), &recording.seen);
+        let (kind, turn, gate, recorded) = (world.fault.kind, Some(world.turn), Gate::default(), &recording.seen);
         let kills = kind == FaultKind::Kill;
         let (step, event) = if let Some(Spot::Event { step, event }) = world.spot { (step, event) } else { (0, 0) };
-        let (mut asked, mut due) = (0, None);
-        let (staged, target) = match &world.spot {
-            None if world.order.is_empty() => (Staged::faulty(Some(turn), world.fault, times), Some(turn)),
-            None => (Staged::ordered(world.order.clone()), None),
+        let (stages, asked, due) = match &world.spot {
+            None if world.order.is_empty() => (Stages::Faulty(Some((turn, world.fault)), times), 0, None),
+            None => (Stages::Ordered(world.order.clone()), 0, None),
             Some(Spot::Event { .. }) if !kills => {
-                let held;
-                (held, asked, due) = recorded.held_at(step, event);
-                (Staged::gated(gate.clone(), held), None)
+                let (held, asked, due) = recorded.held_at(step, event);
+                (Stages::Gated(gate.clone(), held), asked, due)
             }
             Some(Spot::Call { within }) => {
                 // Only calls were held in the recorded run.
-                due = recorded.due_at(turn).filter(|_| within.is_none());
+                let due = recorded.due_at(world.turn).filter(|_| within.is_none());
                 let stops = if within.is_some() { FaultKind::Stall } else { FaultKind::Hang };
-                (Staged::faulty(Some(turn), Fault { after: *within, ..stops.whole() }, 1), Some(turn))
+                (Stages::Faulty(Some((turn, Fault { after: *within, ..stops.whole() })), 1), 0, due)
             }
-            Some(_) => (Staged::watched(false), None),
+            Some(_) => (Stages::Watched(false), 0, None),
         };
         // What was asked before a kill may be asked again.
-        let mut play = Play::of(setting, staged.with_limit(setting.of.calls), target, kills);
-        let fault = match &world.spot {
-            Some(Spot::Tool { call, acted, .. }) => {
-                Some(ToolFault { call: call.clone(), kind, acts: *acted, told: play.staged.clone() })
-            }
-            _ => None,
-        };
+        let mut play = Play::of(setting, Staged::of(stages, setting.of.calls), kills);
         if matches!(world.side(), "process" | "tools") {
-            play.tools = Arc::new(ToolWorld::of(fault));
+            let told = play.staged.clone();
+            play.tools = Arc::new(ToolWorld::of(match &world.spot {
+                Some(Spot::Tool { call, acted, .. }) => Some(ToolFault { call: call.clone(), kind, acts: *acted, told }),
+                _ => None,
+            }));
         }
         if matches!(world.side(), "process" | "client") {
             let without = if kills { QUIET } else { QUIET + recorded.longest_pause() };
@@ -304,13 +299,12 @@ impl Play {
         let activity = model.activity();
         let served = || self.replay.all_served();
         if let Some(Away { gate, .. }) = self.away_from(true) {
-            activity
-                .settled(scenario.settle, || gate.acted().is_some() || (served() && !self.staged.is_after_fault()))
-                .await;
+            let is_over = || gate.acted().is_some() || (served() && !self.staged.is_after_fault());
+            activity.settled(scenario.settle, is_over).await;
             gate.back_again().await;
             return activity.settled(scenario.settle, served).await;
         }
-        let has_met = || self.target.is_some_and(|turn| self.staged.arrivals(turn).came > 0);
+        let has_met = || self.staged.target().is_some_and(|turn| self.staged.arrivals(turn) > 0);
         activity.settled(scenario.settle, || served() || has_met()).await;
         if has_met() {
             activity.settled(scenario.settle.min(QUIET), served).await;
@@ -392,7 +386,7 @@ impl Seen {
     }
 
     /// A time in milliseconds since the beginning.
-    fn at(&self, time: Instant) -> f64 {
+    pub(super) fn at(&self, time: Instant) -> f64 {
         milliseconds(time.saturating_duration_since(self.began))
     }
 
@@ -420,13 +414,8 @@ impl Seen {
     }
 
     /// How many steps the client had begun at this time.
-    fn begun_by(&self, time: f64) -> usize {
+    pub(super) fn begun_by(&self, time: f64) -> usize {
         self.steps.iter().filter(|step| step.at_ms <= time).count()
-    }
-
-    /// How many steps had begun at a time.
-    pub(super) fn steps_before(&self, time: Instant) -> usize {
-        self.begun_by(self.at(time))
     }
 
     fn events_by(&self, time: f64) -> usize {
@@ -494,6 +483,3 @@ fn longest(mut times: Vec<f64>) -> Duration {
     let pauses = times.windows(2).map(|pair| pair[1] - pair[0]);
     Duration::try_from_secs_f64(pauses.fold(0.0, f64::max) / 1e3).unwrap_or_default()
 }
-
-/// How answers are paced in worlds.
-pub(super) const PACING: Pacing = Pacing::None;
