@@ -9,7 +9,7 @@ use super::places::{Spot, World};
 use super::received::Received;
 use super::sent::{WhatWasSent, says_error};
 use super::stay::{ALL, Ended, Play, Seen, Setting};
-use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, is_not_there, quoted, told};
+use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, is_not_there, quoted};
 use retake_base::text::{clipped, counted};
 use retake_core::events::Golden;
 use retake_core::json::{Json, Layout};
@@ -17,11 +17,9 @@ use retake_engine::drive::{Away, AwaySeen, EMPTY_STREAM};
 use retake_engine::tools::CallOfTool;
 use retake_model::MissReason::{AllServed, ToolAllServed, ToolNotRecorded};
 use retake_model::{FaultKind, Miss, RunLog};
-use retake_scenario::{Action, Crash, Leaves, Step};
+use retake_scenario::{Action, Crash, Leaves, Request, Step};
 use retake_wire::fixture::is_safe;
 
-/// Why it does not matter what becomes of a run whose client has left.
-const NOT_JUDGED: &str = "not judged: `leaves` says what becomes of a run without its client";
 /// Why the client's side never ends.
 const DOES_NOT_COME: &str = "what the client waits for that came back does not come";
 
@@ -32,7 +30,7 @@ pub(super) struct Case<'a> {
     pub(super) world: &'a World,
     /// How often the call came that met the fault.
     pub(super) attempts: usize,
-    pub(super) play: &'a Play,
+    pub(super) play: &'a Play<'a>,
     pub(super) seen: &'a Seen,
     pub(super) recording: &'a Recording,
 }
@@ -79,8 +77,8 @@ impl Case<'_> {
         let steps = until.map_or(ALL, |until| 0..until);
         let (now, recorded) = self.sent(steps);
         // Where a tool fails, and where the answer arrives whole, the model has said nothing else.
-        let damaged =
-            setting.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none() && !world.is_invisible());
+        let is_damaged = world.spot.is_none() && !world.is_invisible();
+        let damaged = setting.fixture.table.turns().get(world.turn).filter(|_| is_damaged);
         let damaged = damaged.map(|turn| setting.normalize(&seen.driven)(&turn.output.text()));
         let compared = Compared { damaged, ..self.compared(&recorded, &now) };
         let is_same = compared.is_as_recorded();
@@ -98,9 +96,9 @@ impl Case<'_> {
             return acted.unwrap_or_else(|| left.went_on());
         }
         if until.is_none()
-            && let Some((status, said)) = seen.failed_status()
+            && let Some((_, told)) = seen.failed_status()
         {
-            return Did::Reported.since(told(&format!("status {status}"), said.as_deref()));
+            return Did::Reported.since(told);
         }
         // To a client that waits for no last event, a stream that ends well with nothing in it is a whole answer.
         let is_empty = seen.failure().is_some_and(|what| what.contains(EMPTY_STREAM)) && !self.waits_for_an_event();
@@ -117,10 +115,8 @@ impl Case<'_> {
     /// Whether one of the scenario's streams has a last event, so that its client notices a stream that lacks it.
     fn waits_for_an_event(self) -> bool {
         let mut parts = self.setting.scenario.steps.iter().flat_map(Step::parts);
-        parts.any(|part| match &part.action {
-            Action::Request(request) => request.stream().is_some_and(|stream| stream.last.is_some()),
-            _ => false,
-        })
+        let waits = |request: &Request| request.stream().is_some_and(|stream| stream.last.is_some());
+        parts.any(|part| matches!(&part.action, Action::Request(request) if waits(request)))
     }
 
     /// The verdict on a run whose system was killed and started again.
@@ -150,9 +146,8 @@ impl Case<'_> {
         if let Some(verdict) = of_stream.clone().filter(|it| it.did != Did::Resumed || is_over) {
             return verdict;
         }
-        if let Some((status, said)) = seen.failed_status() {
-            let reported = || Did::Reported.since(told(&format!("status {status}"), said.as_deref()));
-            return is_not_there(status).unwrap_or_else(reported);
+        if let Some((status, told)) = seen.failed_status() {
+            return is_not_there(status).unwrap_or_else(|| Did::Reported.since(told));
         }
         // What its stream brought is judged; what later steps were told is not.
         let told = self.later(step.map_or(ALL, |step| step + 1..ALL.end));
@@ -160,9 +155,8 @@ impl Case<'_> {
             let told = told.filter(|it| seen.broken_stream().is_some() && it.is_told());
             return told.unwrap_or_else(|| Did::Lost.since(seen.failure().unwrap_or_default()));
         }
-        let resumed = || of_stream.unwrap_or_else(|| Did::Resumed.since(""));
-        let lost = || Did::Lost.since("the run is not finished after the system has started again");
-        told.unwrap_or_else(|| if is_finished { resumed() } else { lost() })
+        let lost = Did::Lost.since("the run is not finished after the system has started again");
+        told.or(Some(lost).filter(|_| !is_finished)).or(of_stream).unwrap_or_else(|| Did::Resumed.since(""))
     }
 
     /// What was sent in these steps, now and when it was recorded, without noise.
@@ -193,24 +187,22 @@ impl Case<'_> {
         if away.does == FaultKind::Gone {
             // A client that left is noticed when something is written to it, at the second event at the latest. Before the first call after
             // that, there may be no more than one event that had not been sent yet.
-            let new: Vec<Option<usize>> = away.gate.acted().map(|at| seen.calls_from(at).collect()).unwrap_or_default();
+            let new: Vec<Option<usize>> = away.gate.acted().into_iter().flat_map(|at| seen.calls_from(at)).collect();
             let before = |turn: &Option<usize>| turn.map(|turn| recording.seen.events_before(turn));
             let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
             let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;
             let more = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();
+            // How often depends on when a service notices it.
+            let asks = "the model is still asked once it can be noticed that the client has left";
+            let times = if more > 0 { counted(more, "more time") } else { "no more".to_owned() };
+            let undeclared = "not judged: `leaves` says what becomes of a run without its client, which asks the model";
             return match self.setting.of.leaves {
-                // How often depends on when a service notices it.
-                Some(Leaves::Stops) if more > 0 => {
-                    Did::NeverEnds.since("the model is still asked once it can be noticed that the client has left")
-                }
+                Some(Leaves::Stops) if more > 0 => Did::NeverEnds.since(asks),
                 Some(Leaves::Finishes) if !seen.all_served => {
                     Did::Lost.since("the run is not finished after the client has left")
                 }
                 Some(_) => Did::Recovered.since(""),
-                None => {
-                    let more = if more > 0 { counted(more, "more time") } else { "no more".to_owned() };
-                    Did::Other.since(format!("{NOT_JUDGED}, which asks the model {more}"))
-                }
+                None => Did::Other.since(format!("{undeclared} {times}")),
             };
         }
         if seen.ended == Ended::Late {
@@ -272,11 +264,11 @@ impl Case<'_> {
                 && of_tool().any(|(_, said)| is_like(said, result))
                 && !says_error(result, &project.discovered.suite.error_words)
         };
-        let ran = left.ran.iter().find(has_acted).map(|(call, _)| {
+        let ran = |(call, _): &(Json, String)| {
             let args = call.get("args").map(|args| args.print(Layout::Compact)).unwrap_or_default();
             format!("ran {} with {}", call.str_of("name").unwrap_or_default(), clipped(&args, QUOTED))
-        });
-        ran.or_else(|| left.tool.clone())
+        };
+        left.ran.iter().find(has_acted).map(ran).or_else(|| left.tool.clone())
     }
 
     /// The verdict on a run in which a tool failed, if that is clear by what the model or the user was told.

@@ -21,9 +21,6 @@ const SLOW: Duration = Duration::from_secs(1);
 /// How many worlds run at the same time on each core: most of them wait.
 const ON_A_CORE: usize = 6;
 
-/// Why no tool can fail.
-const NO_DOUBLES: &str = "no call of a tool was recorded for which there is a double (of an MCP server)";
-
 /// The worlds of a scenario, with what the service did in each.
 pub(super) struct Matrix {
     /// What the service sent in the recorded run.
@@ -59,8 +56,9 @@ pub(super) fn run(
     let setting = Setting { project, scenario, fixture, committed, of: worlds };
     let no_process = setting.can_fail("process", setting.cannot_be_killed().as_deref())?;
     let recording = setting.record()?;
-    let has_no_doubles = recording.seen.tools.is_empty().then_some(NO_DOUBLES);
-    let left_out = no_process.into_iter().chain(setting.can_fail("tools", has_no_doubles)?).collect();
+    let no_doubles = "no call of a tool was recorded for which there is a double (of an MCP server)";
+    let no_doubles = recording.seen.tools.is_empty().then_some(no_doubles);
+    let left_out = no_process.into_iter().chain(setting.can_fail("tools", no_doubles)?).collect();
     let (wanted, found) = setting.worlds(&recording, only);
     let one_by_one = project.systems.alone(scenario).is_some();
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
@@ -89,16 +87,14 @@ pub(super) fn run(
         let (worlds, about, most) = (counted(wanted.len(), "world"), about.as_secs(), most.as_secs());
         terminal::note(format!("{}: {worlds}, about {about} s, {most} s if the service hangs in each", scenario.name));
     }
-    let runs = Runs { setting: &setting, recording: &recording };
-    let mut judged = runs.all(batches, threads)?;
+    let mut judged = setting.all(&recording, batches, threads)?;
     // What has no verdict, or fails, on a system that others share is run on its own. A busy machine can make a service look as if it hung,
     // so such worlds run once more, with less beside them; where no answer comes at all, it is not the machine.
-    let is_doubtful = |it: &Judged| {
-        (!it.alone && (it.fails() || asks_again(it))) || (may_be_slow(it) && !waits(&it.world))
-    };
+    let is_doubtful =
+        |it: &Judged| (!it.alone && (it.fails() || asks_again(it))) || (may_be_slow(it) && !waits(&it.world));
     let doubtful = judged.iter().filter(|(_, it)| it.as_ref().is_none_or(is_doubtful));
     let doubtful = doubtful.map(|(at, _)| vec![(*at, wanted[*at].clone())]).collect();
-    judged.extend(runs.all(doubtful, few)?);
+    judged.extend(setting.all(&recording, doubtful, few)?);
     let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
     let judged = judged.into_values().flatten().collect();
     Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
@@ -121,22 +117,17 @@ fn waits(world: &World) -> bool {
 /// Worlds that run one after another, each with its place in the table.
 type Places = Vec<(usize, World)>;
 
-struct Runs<'a> {
-    setting: &'a Setting<'a>,
-    recording: &'a Recording,
-}
-
-impl Runs<'_> {
+impl Setting<'_> {
     /// Runs all batches, on this many threads. A world whose fault was not met has no verdict, and no world of a batch has one whose system
     /// was not the same afterwards.
-    fn all(&self, batches: Vec<Places>, threads: usize) -> Result<BTreeMap<usize, Option<Judged>>> {
+    fn all(&self, of: &Recording, batches: Vec<Places>, threads: usize) -> Result<BTreeMap<usize, Option<Judged>>> {
         let threads = threads.clamp(1, batches.len().max(1));
         let queue: Mutex<VecDeque<Places>> = Mutex::new(batches.into());
         let done: Mutex<BTreeMap<usize, Option<Judged>>> = Mutex::default();
         let failed: Mutex<Option<Error>> = Mutex::default();
         let work = || {
             while let Some(batch) = { queue.lock().pop_front() } {
-                match self.batch(&batch) {
+                match self.judged(of, &batch) {
                     Ok(judged) => done.lock().extend(batch.iter().map(|(at, _)| *at).zip(judged)),
                     Err(error) => {
                         queue.lock().clear();
@@ -150,23 +141,23 @@ impl Runs<'_> {
     }
 
     /// Runs worlds on one system: a single one on a fresh system.
-    fn batch(&self, batch: &Places) -> Result<Vec<Option<Judged>>> {
+    fn judged(&self, of: &Recording, batch: &Places) -> Result<Vec<Option<Judged>>> {
         if let [(_, world)] = &**batch {
-            return Ok(vec![self.alone(world)?]);
+            return Ok(vec![self.alone(of, world)?]);
         }
         let worlds: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
-        let judged = self.setting.batch(&worlds, self.recording, self.setting.of.times)?;
+        let judged = self.batch(&worlds, of, self.of.times)?;
         Ok(judged.map_or_else(|| vec![None; batch.len()], |judged| judged.into_iter().map(Some).collect()))
     }
 
     /// Runs a world on a fresh system. A service that asked again until it got an answer that made sense may ask for ever if none comes:
     /// that is tried, too.
-    fn alone(&self, world: &World) -> Result<Option<Judged>> {
+    fn alone(&self, of: &Recording, world: &World) -> Result<Option<Judged>> {
         let once = |times| {
-            let judged = self.setting.batch(std::slice::from_ref(world), self.recording, times)?;
+            let judged = self.batch(std::slice::from_ref(world), of, times)?;
             Ok::<_, Error>(judged.and_then(|mut judged| judged.pop()))
         };
-        let judged = once(self.setting.of.times)?;
+        let judged = once(self.of.times)?;
         if judged.as_ref().is_some_and(asks_again)
             && let Some(mut stayed) = once(u32::MAX)?.filter(|stayed| stayed.verdict.did == Did::Storm)
         {

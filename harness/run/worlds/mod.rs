@@ -2,7 +2,6 @@
 //! the service does then.
 
 mod batch;
-mod command;
 mod judge;
 mod matrix;
 mod places;
@@ -13,8 +12,7 @@ mod table;
 mod test;
 mod verdict;
 
-pub(super) use command::run;
-pub(super) use test::{accept, has_worlds, name_of, test};
+pub(super) use test::{accept, has_worlds, name_of, run, test};
 
 /// The end of the names of trials that run the worlds of a scenario.
 pub(crate) const TRIAL: &str = "::worlds";

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use super::batch::Recording;
 use super::judge::Left;
 use super::places::{Spot, World};
 use super::sent::{WhatWasSent, said_by_body, says_error};
+use super::verdict::told;
 use crate::run::declared_secrets;
 use crate::run::golden::Committed;
 use crate::run::project::Project;
@@ -29,10 +29,8 @@ use retake_wire::fixture::Fixture;
 
 /// How long no call has to come after the fault until a service has given up: retries come at once.
 const QUIET: Duration = Duration::from_millis(250);
-
 /// In how many pieces silence is measured: a program that has no core for a while sees no silence.
 const PIECES: u32 = 10;
-
 /// All steps of a run.
 pub(super) const ALL: Range<usize> = 0..usize::MAX;
 /// From where answers are counted that go into no golden.
@@ -72,7 +70,7 @@ pub(super) struct Seen {
     pub(super) golden: Golden,
     pub(super) began: Instant,
     pub(super) took: Duration,
-    /// Whether a turn was not asked for.
+    /// Whether each turn was asked for.
     pub(super) all_served: bool,
     /// What was asked that was never recorded and got no answer.
     pub(super) left: Option<Left>,
@@ -99,9 +97,10 @@ pub(super) struct CallCame {
 }
 
 /// A replay for one run, with what is staged for its calls.
-pub(super) struct Play {
+pub(super) struct Play<'a> {
+    setting: &'a Setting<'a>,
     pub(super) staged: Arc<Staged>,
-    replay: Arc<Replay>,
+    pub(super) replay: Arc<Replay>,
     /// When a step stops to wait for what does not come.
     gives_up: Option<GivingUp>,
     /// What the client does.
@@ -110,29 +109,23 @@ pub(super) struct Play {
     pub(super) tools: Arc<ToolWorld>,
 }
 
-impl Play {
+impl<'a> Play<'a> {
     /// A run without any fault. With `holds`, answers are held back for a moment.
-    pub(super) fn unfaulted(setting: &Setting<'_>, holds: bool) -> Play {
+    pub(super) fn unfaulted(setting: &'a Setting<'a>, holds: bool) -> Play<'a> {
         Play::of(setting, Staged::of(Stages::Watched(holds), u32::MAX), false)
     }
 
-    fn of(setting: &Setting<'_>, staged: Staged, repeats: bool) -> Play {
+    fn of(setting: &'a Setting<'a>, staged: Staged, repeats: bool) -> Play<'a> {
         let (scope, staged) = (Scope::new(&setting.scenario.name), Arc::new(staged));
         let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope).with_repeat(repeats);
         let keeps = Keeps { calls: true, ..Keeps::default() };
         let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()).keeping(keeps));
-        Play { staged, replay, gives_up: None, away: None, tools: Arc::default() }
+        Play { setting, staged, replay, gives_up: None, away: None, tools: Arc::default() }
     }
 
     /// The run of a world, in which a fault of the model is met `times` times. Steps stop to wait when an answer says something in error
-    /// words that were not recorded, or when nothing happens for the time `quiet`.
-    pub(super) fn in_world(
-        setting: &Setting<'_>,
-        world: &World,
-        recording: &Recording,
-        times: u32,
-        quiet: Duration,
-    ) -> Play {
+    /// words that were not recorded; or when nothing happens, before the whole run counts as one in which nothing does.
+    pub(super) fn in_world(setting: &'a Setting<'a>, world: &World, recording: &Recording, times: u32) -> Play<'a> {
         let (kind, turn, gate, recorded) = (world.fault.kind, Some(world.turn), Gate::default(), &recording.seen);
         let kills = kind == FaultKind::Kill;
         let (step, event) = if let Some(Spot::Event { step, event }) = world.spot { (step, event) } else { (0, 0) };
@@ -156,7 +149,9 @@ impl Play {
         if matches!(world.side(), "process" | "tools") {
             let told = play.staged.clone();
             play.tools = Arc::new(ToolWorld::of(match &world.spot {
-                Some(Spot::Tool { call, acted, .. }) => Some(ToolFault { call: call.clone(), kind, acts: *acted, told }),
+                Some(Spot::Tool { call, acted, .. }) => {
+                    Some(ToolFault { call: call.clone(), kind, acts: *acted, told })
+                }
                 _ => None,
             }));
         }
@@ -173,6 +168,7 @@ impl Play {
         };
         let staged = play.staged.clone();
         let met = Arc::new(move || staged.is_after_fault());
+        let quiet = recording.limit_of(world) * 3 / 4;
         Play { gives_up: Some(GivingUp { says_failed: Arc::new(says_failed), met, quiet }), ..play }
     }
 
@@ -202,19 +198,10 @@ impl Play {
         Mode::Replay(self.replay.clone())
     }
 
-    pub(super) fn scope(&self) -> &Scope {
-        self.replay.scope()
-    }
-
     /// Runs the scenario once.
     /// Fails if a template cannot be rendered.
-    pub(super) async fn run(
-        &self,
-        setting: &Setting<'_>,
-        stage: &Stage,
-        model: &ModelServer,
-        cap: Duration,
-    ) -> Result<Seen> {
+    pub(super) async fn run(&self, stage: &Stage, model: &ModelServer, cap: Duration) -> Result<Seen> {
+        let setting = self.setting;
         self.replay.on_stage(&stage.places());
         let began = Instant::now();
         let underway = Underway::since(began).in_world(self.gives_up.clone(), self.away.clone());
@@ -231,7 +218,7 @@ impl Play {
             }
         };
         let (ended, driven) = tokio::select! {
-            driven = self.drive(setting, stage, model, &underway) => {
+            driven = self.drive(stage, model, &underway) => {
                 let driven = driven?;
                 (if driven.failure.is_none() { Ended::Well } else { Ended::Failed }, driven)
             }
@@ -239,7 +226,7 @@ impl Play {
             () = idle => (Ended::Late, Driven::default()),
         };
         // What was asked after a fault is no miss, and what was asked before it is judged here.
-        let missed = self.scope().judge();
+        let missed = self.replay.scope().judge();
         let log = self.replay.log();
         let left = (log.unanswered || !missed.is_empty()).then(|| Left::of(&log, &missed, setting.normalize(&driven)));
         let at = |time: Instant| milliseconds(time.saturating_duration_since(began));
@@ -266,16 +253,9 @@ impl Play {
         })
     }
 
-    async fn drive(
-        &self,
-        setting: &Setting<'_>,
-        stage: &Stage,
-        model: &ModelServer,
-        underway: &Underway,
-    ) -> Result<Driven> {
-        let Setting { project, scenario, .. } = setting;
-        let root: &Path = &project.root;
-        let activity = model.activity();
+    async fn drive(&self, stage: &Stage, model: &ModelServer, underway: &Underway) -> Result<Driven> {
+        let Setting { project, scenario, .. } = self.setting;
+        let (root, activity) = (&project.root, model.activity());
         stage.make_folder_of(scenario)?;
         let context = scenario.resolve_vars(&stage.context(Some(self.replay.fixture())))?;
         let mut driver = Driver::new(scenario, stage, root, context, underway.clone(), activity.clone(), None);
@@ -323,9 +303,8 @@ impl Setting<'_> {
             ..Known::default()
         };
         let normalize = self.normalize(driven);
-        let captured: Vec<Captured> =
-            driven.captured.iter().filter(|capture| !capture.delivery.is_beside).cloned().collect();
-        Shaped::of(&captured, &self.scenario.golden, &known, &normalize).golden
+        let captured = driven.captured.iter().filter(|capture| !capture.delivery.is_beside).cloned();
+        Shaped::of(&captured.collect::<Vec<_>>(), &self.scenario.golden, &known, &normalize).golden
     }
 
     /// What a run sent in these steps.
@@ -369,13 +348,13 @@ impl Seen {
         self.driven.failure.as_ref().map(|(_, error)| error.what().to_owned())
     }
 
-    /// The status of the step that failed, if it says that something is wrong, and what its answer said.
-    pub(super) fn failed_status(&self) -> Option<(u16, Option<String>)> {
+    /// The status of the step that failed, if it says that something is wrong, also with what its answer said.
+    pub(super) fn failed_status(&self) -> Option<(u16, String)> {
         let step = self.steps.last().filter(|_| self.ended == Ended::Failed)?;
         let status = step.status.as_ref()?.parse().ok().filter(|status| *status >= 400)?;
         let (_, error) = self.driven.failure.as_ref()?;
         let answer = error.hints().iter().find_map(|hint| hint.strip_prefix("the answer was: "));
-        Some((status, answer.and_then(said_by_body)))
+        Some((status, told(&format!("status {status}"), answer.and_then(said_by_body).as_deref())))
     }
 
     /// What came of the stream that failed, if anything did.

@@ -17,14 +17,9 @@ const RECORDED: [(&str, &str); 4] = [
 ];
 
 fn verdict(now: &[(&str, &str)]) -> (Did, String) {
-    verdict_with(now, &[])
+    compared(&RECORDED, now, &[], None)
 }
 
-fn verdict_with(now: &[(&str, &str)], error_words: &[String]) -> (Did, String) {
-    compared(&RECORDED, now, error_words, None)
-}
-
-/// A run beside a recorded one, as it is compared.
 fn beside<'a>(recorded: &'a WhatWasSent, now: &'a WhatWasSent) -> Compared<'a> {
     let damaged = Some("Let me see what I can do.".to_owned());
     Compared { recorded, now, status: "200".to_owned(), error_words: &[], changed: None, stuck: None, damaged }
@@ -82,7 +77,7 @@ fn what_says_that_something_failed_is_reported() {
     assert_eq!(verdict(&RECORDED[..2]), (Did::Reported, broken.to_owned()));
     let own = [RECORDED[0], ("state", r#"{"status": "degraded"}"#), RECORDED[3]];
     assert_eq!(verdict(&own).0, Did::Other);
-    assert_eq!(verdict_with(&own, &["DEGRADED".to_owned()]).0, Did::Reported);
+    assert_eq!(compared(&RECORDED, &own, &["DEGRADED".to_owned()], None).0, Did::Reported);
 }
 
 #[test]
