@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use axum::http::HeaderMap;
-
 use super::{Fault, Sent, Stages, faulted, possible};
 use crate::activity::Activity;
 use crate::hold::HELD;
@@ -47,7 +45,10 @@ pub(crate) async fn meet(
             return None;
         }
         Stages::Gated(..) => return None,
-        Stages::Faulty(of, times) => (of.or_else(|| asked(&incoming.headers)), *times),
+        Stages::Faulty(of, times) => {
+            let asked = || Fault::of_turn(incoming.headers.get(HEADER)?.to_str().ok()?.trim());
+            (of.or_else(asked), *times)
+        }
     };
     let (_, fault) = of.filter(|(turn, _)| turn.is_none_or(|turn| turn == index))?;
     let sent = faulted(fault, served.turn(), call, provider, &*response?)?;
@@ -65,8 +66,4 @@ pub(crate) async fn meet(
         }
     });
     Some(sent)
-}
-
-fn asked(headers: &HeaderMap) -> Option<(Option<usize>, Fault)> {
-    Fault::of_turn(headers.get(HEADER)?.to_str().ok()?.trim())
 }

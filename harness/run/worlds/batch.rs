@@ -14,7 +14,7 @@ use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_engine::system::{Egress, Running, StageTools};
 use retake_engine::tools::Doubles;
-use retake_model::{Family, FaultKind, Pacing, ServerOptions, Staged};
+use retake_model::{Family, FaultKind, Mode, Pacing, ServerOptions, Staged};
 use retake_scenario::{Panics, Unused};
 use tokio::time::Instant;
 
@@ -96,7 +96,7 @@ impl OnSystem<'_> {
         let stage = if is_first {
             running.stage.clone()
         } else {
-            running.model.lay_in(play.mode(), Pacing::None);
+            running.model.lay_in(Mode::Replay(play.replay.clone()), Pacing::None);
             running.stage.another_run()
         };
         let mut run = pin!(play.run(&stage, &running.model, cap));
@@ -125,7 +125,7 @@ impl Setting<'_> {
             let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
             let staying = async {
                 let began = Instant::now();
-                let (mode, callers) = (play.mode(), project.callers.clone());
+                let (mode, callers) = (Mode::Replay(play.replay.clone()), project.callers.clone());
                 let egress = Egress::new(scenario, true);
                 let doubles = trial::doubles(project, scenario, Some(fixture), &mode, Pacing::None, &egress).await?;
                 let tools = doubles.as_ref().map(|it| StageTools { context: it.context(), names: it.names() });

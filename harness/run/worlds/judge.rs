@@ -9,7 +9,7 @@ use super::places::{Spot, World};
 use super::received::Received;
 use super::sent::{WhatWasSent, says_error};
 use super::stay::{ALL, Ended, Play, Seen, Setting};
-use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, is_not_there, quoted};
+use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, is_not_there, is_still, quoted};
 use retake_base::text::{clipped, counted};
 use retake_core::events::Golden;
 use retake_core::json::{Json, Layout};
@@ -152,11 +152,24 @@ impl Case<'_> {
         // What its stream brought is judged; what later steps were told is not.
         let told = self.later(step.map_or(ALL, |step| step + 1..ALL.end));
         if seen.ended == Ended::Failed {
-            let told = told.filter(|it| seen.broken_stream().is_some() && it.is_told());
+            // A stream that breaks off tells it nothing.
+            let is_told = |it: &Verdict| it.did == Did::Reported && !it.why.ends_with(WITHOUT);
+            let told = told.filter(|it| seen.broken_stream().is_some() && is_told(it));
             return told.unwrap_or_else(|| Did::Lost.since(seen.failure().unwrap_or_default()));
         }
+        let told = told.map(|it| self.says_it_runs().filter(|_| it.did == Did::Other).unwrap_or(it));
         let lost = Did::Lost.since("the run is not finished after the system has started again");
         told.or(Some(lost).filter(|_| !is_finished)).or(of_stream).unwrap_or_else(|| Did::Resumed.since(""))
+    }
+
+    /// The verdict on a run of which the last step is told that it goes on, when nothing does: all calls had been answered by then.
+    fn says_it_runs(self) -> Option<Verdict> {
+        let last = self.seen.steps.len().checked_sub(1)?;
+        let is_idle = self.seen.calls.iter().all(|call| call.answered <= self.seen.steps[last].at_ms);
+        let (now, recorded) = self.sent(last..ALL.end);
+        let mut new = now.words.keys().filter(|word| !recorded.words.contains_key(*word));
+        let (key, word) = new.find(|(_, word)| is_idle && is_still(word))?;
+        Some(Did::NeverEnds.since(format!("{key} {word:?}, and nothing goes on")))
     }
 
     /// What was sent in these steps, now and when it was recorded, without noise.
@@ -170,7 +183,7 @@ impl Case<'_> {
         Compared {
             recorded,
             now,
-            status: seen.status(),
+            status: seen.steps.iter().rev().find_map(|step| step.status.clone()).unwrap_or_default(),
             error_words: &setting.project.discovered.suite.error_words,
             changed: changed(&recording.seen.golden, &seen.golden),
             stuck: seen.stuck.clone(),
@@ -187,7 +200,8 @@ impl Case<'_> {
         if away.does == FaultKind::Gone {
             // A client that left is noticed when something is written to it, at the second event at the latest. Before the first call after
             // that, there may be no more than one event that had not been sent yet.
-            let new: Vec<Option<usize>> = away.gate.acted().into_iter().flat_map(|at| seen.calls_from(at)).collect();
+            let from = away.gate.acted().map_or(f64::INFINITY, |acted| seen.at(acted));
+            let new: Vec<_> = seen.calls.iter().filter(|call| call.came >= from).map(|call| call.turn).collect();
             let before = |turn: &Option<usize>| turn.map(|turn| recording.seen.events_before(turn));
             let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
             let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;

@@ -118,7 +118,7 @@ impl Received<'_> {
                 return problem(Did::Other, format!("another text, {}", quoted(&came)));
             }
         }
-        if let Some(lost) = cut(&recorded, &now) {
+        if let Some(lost) = cut(&recorded, &now, "nothing") {
             return problem(Did::Lost, lost);
         }
         let carries =

@@ -22,7 +22,7 @@ use retake_engine::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, m
 use retake_engine::system::{Running, Stage};
 use retake_engine::tools::{CallOfTool, ToolFault, ToolWorld};
 use retake_model::{
-    CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, Mode, ModelServer, Replay, Scope, Staged, Stages,
+    CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, ModelServer, Replay, Scope, Staged, Stages,
 };
 use retake_scenario::{Scenario, Step, Worlds};
 use retake_wire::fixture::Fixture;
@@ -47,16 +47,12 @@ pub(super) struct Setting<'a> {
     pub(super) of: &'a Worlds,
 }
 
-/// How a run ended.
+/// How a run ended: when all steps were taken, at one that failed, not in time, or with a call that came too often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// All steps were taken.
     Well,
-    /// A step failed.
     Failed,
-    /// It did not end in time.
     Late,
-    /// A call came too often.
     Storm,
 }
 
@@ -156,7 +152,9 @@ impl<'a> Play<'a> {
             }));
         }
         if matches!(world.side(), "process" | "client") {
-            let without = if kills { QUIET } else { QUIET + recorded.longest_pause() };
+            // As long as no call came after another in the recorded run.
+            let pause = longest(recorded.calls.iter().map(|call| call.came).collect());
+            let without = if kills { QUIET } else { QUIET + pause };
             let (back, seen) = (setting.of.back.clone(), Arc::default());
             play.away = Some(Away { does: kind, step, event, asked, due, quiet: without, back, gate, seen });
         }
@@ -192,10 +190,6 @@ impl<'a> Play<'a> {
     /// What the client does if the system is killed, or if it is not.
     fn away_from(&self, kills: bool) -> Option<&Away> {
         self.away.as_ref().filter(|away| (away.does == FaultKind::Kill) == kills)
-    }
-
-    pub(super) fn mode(&self) -> Mode {
-        Mode::Replay(self.replay.clone())
     }
 
     /// Runs the scenario once.
@@ -338,11 +332,6 @@ impl Setting<'_> {
 }
 
 impl Seen {
-    /// The status of the last answer that has one.
-    pub(super) fn status(&self) -> String {
-        self.steps.iter().rev().find_map(|step| step.status.clone()).unwrap_or_default()
-    }
-
     /// Why a step failed.
     pub(super) fn failure(&self) -> Option<String> {
         self.driven.failure.as_ref().map(|(_, error)| error.what().to_owned())
@@ -367,17 +356,6 @@ impl Seen {
     /// A time in milliseconds since the beginning.
     pub(super) fn at(&self, time: Instant) -> f64 {
         milliseconds(time.saturating_duration_since(self.began))
-    }
-
-    /// The turns of the calls that came at this time or later.
-    pub(super) fn calls_from(&self, time: Instant) -> impl Iterator<Item = Option<usize>> {
-        let time = self.at(time);
-        self.calls.iter().filter(move |call| call.came >= time).map(|call| call.turn)
-    }
-
-    /// The longest time for which no call came after another.
-    fn longest_pause(&self) -> Duration {
-        longest(self.calls.iter().map(|call| call.came).collect())
     }
 
     /// The longest time for which nothing was asked, answered or sent.

@@ -193,8 +193,7 @@ pub(in crate::run) fn accept(project: &Project, scenario: &Scenario) -> Result<(
 /// Runs worlds. The exit code is 1 if one fails that the committed table does not have.
 /// Fails if a name is unknown, or the worlds of a scenario cannot be run.
 pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &WorldsOptions) -> Result<ExitCode> {
-    let (mut failed, mut told, mut failing) = (0, Vec::new(), Vec::new());
-    let mut ran = 0;
+    let (mut ran, mut failed, mut told, mut failing) = (0, 0, Vec::new(), Vec::new());
     for scenario in wanted {
         if !can_have_worlds(scenario) {
             if !options.json {
@@ -205,12 +204,11 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
         let worlds = worlds_of(scenario, options)?;
         let name = name_of(&scenario.name);
         project.runs.begin(&name, scenario.file.clone(), RunAction::Test);
+        let is =
+            |world: &World, name: &str| FaultKind::of_word(name).is_some() || WorldData::is_named(&world.id(), name);
         let only = |world: &World| {
             options.turn.is_none_or(|turn| world.spot.is_none() && world.turn + 1 == turn)
-                && options
-                    .world
-                    .as_deref()
-                    .is_none_or(|name| FaultKind::of_word(name).is_some() || WorldData::is_named(&world.id(), name))
+                && options.world.as_deref().is_none_or(|name| is(world, name))
         };
         let matrix = matrix::run(project, scenario, &worlds, options.jobs, only, !options.json)
             .map_err(|error| error.while_doing(&format!("run the worlds of {}", scenario.name)))?;
@@ -234,16 +232,16 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
     }
     project.end();
     if ran == 0 {
-        return Err(Error::new("no turn of these scenarios can meet such a fault")
-            .help(format!("{RETAKE} worlds NAME runs the usual ones")));
+        let error = Error::new("no turn of these scenarios can meet such a fault");
+        return Err(error.help(format!("{RETAKE} worlds NAME runs the usual ones")));
     }
     if options.json {
         let all = serde_json::json!({ "format": "retake-worlds/1", "scenarios": told });
         terminal::out(serde_json::to_string_pretty(&all).unwrap_or_default());
     } else {
-        let failed =
-            if failed == 0 { "none fails that is not accepted".to_owned() } else { format!("{failed} not accepted") };
-        terminal::out(format!("\n{}, {failed}", counted(ran, "world")));
+        let none = "none fails that is not accepted";
+        let said = if failed == 0 { none.to_owned() } else { format!("{failed} not accepted") };
+        terminal::out(format!("\n{}, {said}", counted(ran, "world")));
         failing.iter().for_each(terminal::out);
     }
     Ok(ExitCode::from(u8::from(failed > 0)))

@@ -31,8 +31,9 @@ fn neighbours_that_differ_only_in_their_turn_are_one_line_and_unfold_again() {
     let recovered = |turn: usize, times: usize| {
         judged(turn, FaultKind::RateLimit, None, Did::Recovered, &format!("in {times} attempts"))
     };
-    let nothing =
-        |turn: usize| judged(turn, FaultKind::Nothing, None, Did::Silent, "200, ends, nothing of 3 characters");
+    let nothing = |turn: usize| {
+        judged(turn, FaultKind::Nothing, None, Did::Silent, "the client saw 0 of 3 characters, and no error")
+    };
     let all = [
         recovered(0, 2),
         recovered(1, 2),
@@ -47,8 +48,8 @@ fn neighbours_that_differ_only_in_their_turn_are_one_line_and_unfold_again() {
         "turns 1..2 lead  rate-limit  recovered  in 2 attempts\n\
          turn 3 lead  rate-limit  recovered  in 3 attempts\n\
          turn 4 title  rate-limit  recovered  in 3 attempts\n\
-         turn 1 lead  nothing  SILENT  200, ends, nothing of 3 characters\n\
-         turn 3 lead  nothing  SILENT  200, ends, nothing of 3 characters\n\
+         turn 1 lead  nothing  SILENT  the client saw 0 of 3 characters, and no error\n\
+         turn 3 lead  nothing  SILENT  the client saw 0 of 3 characters, and no error\n\
          turn 1  framing-bytes  recovered\n",
     );
     // What no call met has no verdict, and is named.

@@ -1,8 +1,10 @@
 use super::*;
 use retake_core::events::{Capture, Captured, ShapeOptions};
 
-/// What a service sent: a stream with these events, each with its name and its payload.
-fn sent(events: &[(&str, &str)]) -> WhatWasSent {
+/// The events of a stream, each with its name and its payload.
+type Events<'a> = &'a [(&'a str, &'a str)];
+
+fn sent(events: Events<'_>) -> WhatWasSent {
     let text =
         events.iter().map(|(name, data)| format!("event: {name}\ndata: {data}\n\n")).collect::<Vec<_>>().concat();
     let captured = Captured::stream("POST /", Capture::new().push(text.as_bytes()));
@@ -16,7 +18,7 @@ const RECORDED: [(&str, &str); 4] = [
     ("end", "null"),
 ];
 
-fn verdict(now: &[(&str, &str)]) -> (Did, String) {
+fn verdict(now: Events<'_>) -> (Did, String) {
     compared(&RECORDED, now, &[], None)
 }
 
@@ -26,12 +28,7 @@ fn beside<'a>(recorded: &'a WhatWasSent, now: &'a WhatWasSent) -> Compared<'a> {
 }
 
 /// The verdict beside a recorded run, for a step that waited in vain if that is given.
-fn compared(
-    recorded: &[(&str, &str)],
-    now: &[(&str, &str)],
-    error_words: &[String],
-    stuck: Option<&str>,
-) -> (Did, String) {
+fn compared(recorded: Events<'_>, now: Events<'_>, error_words: &[String], stuck: Option<&str>) -> (Did, String) {
     let (recorded, now) = (sent(recorded), sent(now));
     let compared = Compared { error_words, stuck: stuck.map(str::to_owned), ..beside(&recorded, &now) };
     if compared.is_as_recorded() {
@@ -45,15 +42,15 @@ fn compared(
 fn half_a_text_that_ends_well_is_silent() {
     let state = r#"{"said": [{"role": "user", "text": "Write!"}, {"role": "ai", "text": "I wrote "}]}"#;
     let half = verdict(&[RECORDED[0], ("state", state), RECORDED[3]]);
-    assert_eq!(half, (Did::Silent, "200, ends, \"I wrote\" of 17 characters".to_owned()));
+    assert_eq!(half, (Did::Silent, "the client saw \"I wrote\" of 17 characters, and no error".to_owned()));
     // In other pieces, which no rule forbids.
     let pieces = [("chunk", r#"{"text": "I ", "type": "delta"}"#), ("chunk", r#"{"text": "wro", "type": "delta"}"#)];
     assert_eq!(verdict(&[pieces[0], pieces[1], RECORDED[3]]).0, Did::Silent);
     // A piece in the middle is missing.
     let hole = verdict(&[RECORDED[0], ("chunk", r#"{"text": ".txt.", "type": "delta"}"#), RECORDED[3]]);
-    assert_eq!(hole, (Did::Silent, "200, ends, nothing of 17 characters".to_owned()));
+    assert_eq!(hole, (Did::Silent, "the client saw 0 of 17 characters, and no error".to_owned()));
     let nothing = verdict(&[("state", r#"{"said": [{"role": "user", "text": "Write!"}]}"#), RECORDED[3]]);
-    assert_eq!(nothing, (Did::Silent, "200, ends, nothing of 17 characters".to_owned()));
+    assert_eq!(nothing, (Did::Silent, "the client saw 0 of 17 characters, and no error".to_owned()));
 }
 
 #[test]
