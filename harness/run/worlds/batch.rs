@@ -124,6 +124,7 @@ impl Setting<'_> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
             let staying = async {
+                let starts = self.starts.acquire().await;
                 let began = Instant::now();
                 let (mode, callers) = (Mode::Replay(play.replay.clone()), project.callers.clone());
                 let egress = Egress::new(scenario, true);
@@ -133,6 +134,7 @@ impl Setting<'_> {
                 let (until, tools) = (began + scenario.timeout, tools.unwrap_or_default());
                 let running = Running::start(until, launch, mode, options, tools, egress).await;
                 let running = running.map_err(|error| error.in_file(&scenario.file))?;
+                drop(starts);
                 let (doubles_of, starting) = (doubles.as_ref(), began.elapsed());
                 let stayed = stay(OnSystem { setting: self, running: &running, doubles: doubles_of, starting }).await;
                 let failed = stayed.as_ref().map_or(true, |(_, failed)| *failed);

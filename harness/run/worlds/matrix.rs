@@ -15,6 +15,7 @@ use retake_base::lock::Mutex;
 use retake_base::text::counted;
 use retake_model::{Family, FaultKind};
 use retake_scenario::{Scenario, Worlds};
+use tokio::sync::Semaphore;
 
 /// A system that takes longer to start runs several worlds.
 const SLOW: Duration = Duration::from_secs(1);
@@ -53,16 +54,16 @@ pub(super) fn run(
     scenario.linger = Duration::ZERO;
     let scenario = &scenario;
     let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
-    let setting = Setting { project, scenario, fixture, committed, of: worlds };
+    let one_by_one = project.systems.alone(scenario).is_some();
+    let cores = available_parallelism().map_or(2, std::num::NonZero::get);
+    let few = if one_by_one { 1 } else { cores * 2 };
+    let setting = Setting { project, scenario, fixture, committed, of: worlds, starts: Semaphore::new(few) };
     let no_process = setting.can_fail("process", setting.cannot_be_killed().as_deref())?;
     let recording = setting.record()?;
     let no_doubles = "no call of a tool was recorded for which there is a double (of an MCP server)";
     let no_doubles = recording.seen.tools.is_empty().then_some(no_doubles);
     let left_out = no_process.into_iter().chain(setting.can_fail("tools", no_doubles)?).collect();
     let (wanted, found) = setting.worlds(&recording, only);
-    let one_by_one = project.systems.alone(scenario).is_some();
-    let cores = available_parallelism().map_or(2, std::num::NonZero::get);
-    let few = if one_by_one { 1 } else { cores * 2 };
     let is_slow = recording.starting > SLOW;
     let usual = || if is_slow { cores } else { cores * ON_A_CORE };
     let threads = if one_by_one { 1 } else { jobs.unwrap_or_else(usual) };

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
 use super::batch::Recording;
@@ -45,6 +46,8 @@ pub(super) struct Setting<'a> {
     pub(super) committed: Option<Arc<Committed>>,
     /// What the scenario says of its worlds.
     pub(super) of: &'a Worlds,
+    /// How many systems may start at once: what waits needs no core, but what starts does.
+    pub(super) starts: Semaphore,
 }
 
 /// How a run ended: when all steps were taken, at one that failed, not in time, or with a call that came too often.
