@@ -92,14 +92,11 @@ impl Staged {
         self.went.lock().get(&turn).copied()
     }
 
-    /// What could happen to the answer of each turn that was served, if this was watched.
-    pub fn possible(&self) -> BTreeMap<usize, Vec<Fault>> {
-        self.happened.borrow().possible.clone()
-    }
-
-    /// The groups of turns whose calls were under way together, if this was watched and held answers back.
-    pub fn together(&self) -> Vec<BTreeSet<usize>> {
-        self.happened.borrow().together.clone()
+    /// What could happen to the answer of each turn that was served, if this was watched; and the groups of turns whose calls were under way
+    /// together, if it held answers back.
+    pub fn watched(&self) -> (BTreeMap<usize, Vec<Fault>>, Vec<BTreeSet<usize>>) {
+        let happened = self.happened.borrow();
+        (happened.possible.clone(), happened.together.clone())
     }
 
     /// How often the call of a turn came that could meet the fault.

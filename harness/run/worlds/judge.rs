@@ -82,12 +82,11 @@ impl Case<'_> {
         let damaged = damaged.map(|turn| setting.normalize(&seen.driven)(&turn.output.text()));
         let compared = Compared { damaged, ..self.compared(&recorded, &now) };
         let is_same = compared.is_as_recorded();
-        if world.side() == "tools"
-            && let Some(verdict) = self.told_of_tool(is_same && seen.golden == recording.seen.golden)
-        {
+        let is_whole = is_same && seen.golden == recording.seen.golden;
+        if let Some(verdict) = self.told_of_tool(is_whole) {
             return verdict;
         }
-        if seen.ended == Ended::Well && seen.left.is_none() && seen.golden == recording.seen.golden && is_same {
+        if seen.ended == Ended::Well && seen.left.is_none() && is_whole {
             let why = if world.is_invisible() { String::new() } else { format!("in {}", counted(attempts, "attempt")) };
             return Did::Recovered.since(why);
         }

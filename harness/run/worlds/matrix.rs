@@ -50,9 +50,7 @@ pub(super) fn run(
     let fixture = project.fixtures.of(scenario)?;
     let fixture = fixture.ok_or_else(|| Error::new("the scenario calls no model, so it has no worlds"))?;
     // Late calls are waited for in other ways here, and only by what they change.
-    let mut scenario = scenario.clone();
-    scenario.linger = Duration::ZERO;
-    let scenario = &scenario;
+    let scenario = &Scenario { linger: Duration::ZERO, ..scenario.clone() };
     let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
     let one_by_one = project.systems.alone(scenario).is_some();
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
@@ -65,8 +63,8 @@ pub(super) fn run(
     let left_out = no_process.into_iter().chain(setting.can_fail("tools", no_doubles)?).collect();
     let (wanted, found) = setting.worlds(&recording, only);
     let is_slow = recording.starting > SLOW;
-    let usual = || if is_slow { cores } else { cores * ON_A_CORE };
-    let threads = if one_by_one { 1 } else { jobs.unwrap_or_else(usual) };
+    let usual = if is_slow { cores } else { cores * ON_A_CORE };
+    let threads = if one_by_one { 1 } else { jobs.unwrap_or(usual) };
     let shares = recording.can_share && (one_by_one || is_slow);
     // A system that is killed is its world's own, and one that waits in vain ends what shares it.
     let mut places: Places = wanted.iter().cloned().enumerate().collect();

@@ -174,7 +174,7 @@ impl Setting<'_> {
     /// The worlds of a scenario that are wanted, in the order of its table, and how many there are if they are more.
     pub(super) fn worlds(&self, recording: &Recording, only: impl Fn(&World) -> bool) -> (Vec<World>, Option<usize>) {
         let others = [self.of_client(recording), self.of_process(recording), self.of_tools(recording)].concat();
-        let (possible, together) = (recording.watched.possible(), recording.watched.together());
+        let (possible, together) = recording.watched.watched();
         plan(self.of, &possible, &together, &others, only)
     }
 
@@ -248,7 +248,7 @@ impl Setting<'_> {
             return Vec::new();
         }
         let mut places: Vec<(f64, usize, Spot)> = Vec::new();
-        let possible = recording.watched.possible();
+        let (possible, _) = recording.watched.watched();
         for call in &recording.seen.calls {
             let Some(turn) = call.turn else { continue };
             // The middle of a stream is where it could stop.
