@@ -92,8 +92,7 @@ impl Staged {
         self.went.lock().get(&turn).copied()
     }
 
-    /// What could happen to the answer of each turn that was served, if this was watched; and the groups of turns whose calls were under way
-    /// together, if it held answers back.
+    /// What could happen to each turn's answer, and which turns were under way together, if that was watched.
     pub fn watched(&self) -> (BTreeMap<usize, Vec<Fault>>, Vec<BTreeSet<usize>>) {
         let happened = self.happened.borrow();
         (happened.possible.clone(), happened.together.clone())

@@ -286,8 +286,7 @@ impl Case<'_> {
 
     /// The verdict on a run in which a tool failed, if that is clear by what the model or the user was told.
     fn told_of_tool(self, is_as_recorded: bool) -> Option<Verdict> {
-        let seen = self.seen;
-        let Some(Spot::Tool { call, name, .. }) = &self.world.spot else { return None };
+        let (seen, Some(Spot::Tool { call, name, .. })) = (self.seen, &self.world.spot) else { return None };
         if seen.ended == Ended::Well && seen.left.is_none() && is_as_recorded {
             let times = seen.tools.iter().filter(|(came, _)| came == call).count();
             return Some(match times {

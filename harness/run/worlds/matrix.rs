@@ -50,7 +50,9 @@ pub(super) fn run(
     let fixture = project.fixtures.of(scenario)?;
     let fixture = fixture.ok_or_else(|| Error::new("the scenario calls no model, so it has no worlds"))?;
     // Late calls are waited for in other ways here, and only by what they change.
-    let scenario = &Scenario { linger: Duration::ZERO, ..scenario.clone() };
+    let mut scenario = scenario.clone();
+    scenario.linger = Duration::ZERO;
+    let scenario = &scenario;
     let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
     let one_by_one = project.systems.alone(scenario).is_some();
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);

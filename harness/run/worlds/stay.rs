@@ -128,7 +128,7 @@ impl<'a> Play<'a> {
         let (kind, turn, gate, recorded) = (world.fault.kind, Some(world.turn), Gate::default(), &recording.seen);
         let kills = kind == FaultKind::Kill;
         let (step, event) = if let Some(Spot::Event { step, event }) = world.spot { (step, event) } else { (0, 0) };
-        let (stages, asked, due) = match &world.spot {
+        let (meets, asked, due) = match &world.spot {
             None if world.order.is_empty() => (Stages::Faulty(Some((turn, world.fault)), times), 0, None),
             None => (Stages::Ordered(world.order.clone()), 0, None),
             Some(Spot::Event { .. }) if !kills => {
@@ -144,7 +144,7 @@ impl<'a> Play<'a> {
             Some(_) => (Stages::Watched(false), 0, None),
         };
         // What was asked before a kill may be asked again.
-        let mut play = Play::of(setting, Staged::of(stages, setting.of.calls), kills);
+        let mut play = Play::of(setting, Staged::of(meets, setting.of.calls), kills);
         if matches!(world.side(), "process" | "tools") {
             let told = play.staged.clone();
             play.tools = Arc::new(ToolWorld::of(match &world.spot {

@@ -195,7 +195,7 @@ fn what_later_steps_are_told_counts() {
         tree.replace("app.py", "runs = {}\n", &format!("runs, told = {{}}, {told:?}\n"));
         let said = unaligned(&tree.retake().args(&["worlds", "poem"]).run().stdout);
         for at in at {
-            assert!(said.contains(&format!("  process  kill {at}/7  {expected}")), "{at}: {said}");
+            assert!(said.contains(&format!(" process  kill {at}/7  {expected}")), "{at}: {said}");
         }
         tree.replace("app.py", &format!("runs, told = {{}}, {told:?}\n"), "runs = {}\n");
     }
