@@ -154,6 +154,8 @@ impl Driver<'_> {
         away: &Away,
         underway: &Underway,
     ) -> Result<Answered> {
+        // How long nothing happens counts from here: what is held is not let go before the service has had the time to notice the request.
+        away.gate.came(0);
         let opened = exchange::open(request, &self.cookies, underway).await;
         away.gate.opens();
         let (mut answered, mut response) = opened?;
