@@ -14,7 +14,7 @@ use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::secrets::shown;
 use retake_model::{
-    CallerRules, Companion, Fault, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope, Staged, places_here,
+    CallerRules, Companion, Fault, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope, Staged, Stages, places_here,
 };
 use retake_scenario::Level;
 use retake_wire::fixture::Fixture;
@@ -225,10 +225,10 @@ impl LaidIn {
                 .help("record again with delays = \"recorded\" in the suite or the scenario, or serve it with --delays ttft=400ms,tps=60"));
         }
         let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new(&name)).with_repeat(how.repeat);
-        let replay = match how.world {
-            Some((turn, fault)) => replay.in_world(Arc::new(Staged::faulty(turn, fault, 1))),
-            None if how.by_header => replay.in_world(Arc::new(Staged::asked(1))),
-            None => replay,
+        let replay = if how.world.is_some() || how.by_header {
+            replay.in_world(Arc::new(Staged::of(Stages::Faulty(how.world, 1), u32::MAX)))
+        } else {
+            replay
         };
         replay.on_stage(&places_here(None));
         Ok(LaidIn { files, name, replay: Arc::new(replay) })

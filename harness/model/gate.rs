@@ -14,8 +14,9 @@ use retake_wire::{Api, Body, Response, last_text};
 const QUIET: Duration = Duration::from_secs(1);
 /// If nothing happens for this time, what was recorded before the rest of an answer does not come before it.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// In how many pieces silence is measured: a program that has no core for a while hears nothing, which is no silence.
-const PIECES: u32 = 10;
+/// In how many pieces silence is measured: a program that has no core for a while hears nothing, which is no silence. The busier the
+/// machine, the later each piece ends, and so many take as much longer as the service does.
+const PIECES: u32 = 100;
 
 /// What a client of a world has done so far. Clones share it.
 #[derive(Clone, Debug)]

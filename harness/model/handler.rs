@@ -1,7 +1,5 @@
 //! Handles each request, from its route to its answer.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Body as HttpBody;
@@ -195,13 +193,13 @@ impl Exchange<'_> {
             Err(refusal) => return *refusal,
         };
         let of_session = load.and_then(|load| load.session_of(&incoming.headers, call, read.json()));
-        let in_flight = match replay.staged() {
-            None => in_flight,
-            Some(staged) => match self.in_world(replay, staged, call, read.json(), &lookup, in_flight).await {
-                Ok(answer) => return answer,
-                Err(in_flight) => in_flight,
-            },
-        };
+        if replay.staged().is_some() {
+            // Boxed, so that other calls do not carry the room for it.
+            let meets = worlds::meet(replay, &session.activity, incoming, call, read.json(), &lookup);
+            if let Some(sent) = Box::pin(meets).await {
+                return sent.answer(in_flight).await;
+            }
+        }
         let number = session.next_call();
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
@@ -286,27 +284,6 @@ impl Exchange<'_> {
             model: call.model.clone(),
             request,
         }
-    }
-
-    /// Lets a call meet what is staged for it. Boxed, so that other calls do not carry the room for it.
-    fn in_world<'a>(
-        self,
-        replay: &'a Replay,
-        staged: &'a Arc<worlds::Staged>,
-        call: &'a Call,
-        request: &'a Json,
-        lookup: &'a Lookup,
-        in_flight: InFlight,
-    ) -> Pin<Box<dyn Future<Output = Result<HttpResponse<HttpBody>, InFlight>> + Send + 'a>>
-    where
-        Self: 'a,
-    {
-        let Exchange { session, incoming, .. } = self;
-        let (activity, headers, provider) = (&session.activity, &incoming.headers, incoming.provider());
-        Box::pin(worlds::meet(
-            worlds::Meeting { replay, staged, activity, call, request, lookup, headers, provider },
-            in_flight,
-        ))
     }
 
     /// Passes a call on to its provider.

@@ -68,7 +68,7 @@ pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls, places_here};
 pub use session::{Mode, Pacing};
 pub use today::{ApiCompared, Asker, Comparison, Finding, KeptCall, Limits, TurnCompared};
-pub use worlds::{Arrivals, Family, Fault, FaultKind, Staged, possible as possible_faults};
+pub use worlds::{Family, Fault, FaultKind, Staged, Stages, possible as possible_faults};
 
 #[cfg(test)]
 mod tests;

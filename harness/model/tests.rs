@@ -10,6 +10,8 @@ mod over_wires;
 mod recorder;
 mod recording;
 
+pub(crate) use over_wires::recorded;
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use retake_base::error::{Error, Result};
 use retake_core::events::{Event, Status};
 use retake_core::json::Json;
 use retake_model::FaultKind;
-use retake_scenario::{self as scenario, Action, Back, Method, RenderedBody, Step, StreamSpec};
+use retake_scenario::{self as scenario, Action, Method, RenderedBody, Step, StreamSpec};
 
 impl Driver<'_> {
     /// Sends a step's request, and does at an event of its stream what the client of the world does.
@@ -154,6 +154,8 @@ impl Driver<'_> {
         away: &Away,
         underway: &Underway,
     ) -> Result<Answered> {
+        // How long nothing happens counts from here: what is held is not let go before the service has had the time to notice the request.
+        away.gate.came(0);
         let opened = exchange::open(request, &self.cookies, underway).await;
         away.gate.opens();
         let (mut answered, mut response) = opened?;
@@ -199,7 +201,6 @@ impl Driver<'_> {
             None => location.map(str::to_owned),
         };
         let method = away.back.as_ref().map_or(Method::Get, |back| back.method);
-        let body = |back: &Back| back.body.render(&context);
         let id = answered.filter(|_| knows).and_then(Answered::last_id);
         let id = id.map(|id| ("Last-Event-ID".to_owned(), id.into_string()));
         // It may have come back before, as one of the scenario's steps does.
@@ -209,7 +210,7 @@ impl Driver<'_> {
         Ok(match path {
             Some(path) => {
                 let url = if path.starts_with('/') { format!("{}{path}", self.base()?) } else { path.clone() };
-                let body = away.back.as_ref().map_or(Ok(RenderedBody::None), body)?;
+                let body = away.back.as_ref().map_or(Ok(RenderedBody::None), |back| back.body.render(&context))?;
                 Request { method: method.as_str(), url, headers, body, status, title: format!("{method} {path}") }
             }
             None => Request { headers, status, ..request.clone() },

@@ -18,6 +18,7 @@ mod session_by;
 mod sessions;
 
 pub use gate::Rate;
+pub(crate) use pace::Draws;
 pub use pace::Pace;
 pub use session_by::SessionBy;
 

@@ -13,7 +13,7 @@ fn json(text: &str) -> Json {
 }
 
 /// Makes a turn from a request and a response, as recording does.
-pub(super) fn recorded(api: Api, path: &str, request: &str, response: Response) -> Recorded {
+pub(crate) fn recorded(api: Api, path: &str, request: &str, response: Response) -> Recorded {
     let rules = Rules::default();
     let call = wire::decode(api, path, &wire::request_body(request.as_bytes()), &Known::default()).unwrap();
     Recorded {

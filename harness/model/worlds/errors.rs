@@ -1,18 +1,14 @@
 //! The errors of providers: with a status of their own, and inside of a stream that began well.
 
-use super::{End, FaultKind, Sent};
+use super::{FaultKind, Sent};
 use retake_core::json::{Json, Layout};
-use retake_wire::{Api, Call, ProviderError};
+use retake_wire::{Api, Call, ProviderError, Response};
 
 /// Returns the error for a fault. Its headers let clients that wait before they try again do so at once.
 pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
     let error = error_of(kind, api);
-    let (status, name) = (error.status, error.kind);
-    let mut body = error.body(api);
-    if api == Api::Gemini && call.stream && call.array {
-        body = Json::Array(vec![body]);
-    }
-    let text = body.print(Layout::Compact);
+    let (status, name, body) = (error.status, error.kind, error.body(api));
+    let body = if api == Api::Gemini && call.stream && call.array { Json::Array(vec![body]) } else { body };
     let own = match api {
         Api::Anthropic => Some(("request-id", REQUEST)),
         Api::OpenAiChat | Api::OpenAiResponses => Some(("x-request-id", REQUEST)),
@@ -22,14 +18,7 @@ pub(super) fn refused(kind: FaultKind, api: Api, call: &Call) -> Sent {
     // A whole number of milliseconds above 0, which the SDKs of OpenAI and Anthropic obey.
     let headers = [("retry-after-ms", "1")].into_iter().chain(own);
     let headers = headers.map(|(name, value)| (name, value.to_owned())).collect();
-    Sent {
-        status,
-        headers,
-        content_type: "application/json".to_owned(),
-        length: Some(text.len()),
-        pieces: vec![text.into()],
-        end: End::Whole,
-    }
+    Sent { headers, ..Sent::of(&Response::json(status, body)) }
 }
 
 /// The id of a request that failed.

@@ -33,13 +33,6 @@ named! {
     }
 }
 
-impl Family {
-    /// Whether a service should not notice these faults, so that its golden has to be equal.
-    pub fn is_invisible(self) -> bool {
-        matches!(self, Family::Framing | Family::Order)
-    }
-}
-
 /// Which words mean a kind: its name; its family's name, and `"all"`, too; or also `worlds = true`.
 #[derive(PartialEq)]
 enum Asked {

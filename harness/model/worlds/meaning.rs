@@ -77,8 +77,9 @@ fn changed(kind: FaultKind, output: &Answer, call: &Call) -> Option<Answer> {
             let by_length = kind == FaultKind::LengthInToolCall;
             let mut blocks = output.blocks[..=last].to_vec();
             let Block::ToolCall(tool) = &mut blocks[last] else { return None };
+            let printed = || tool.args.as_str().map_or_else(|| tool.args.print(Layout::Compact), str::to_owned);
             match call.api.of_bodies() {
-                Api::OpenAiChat | Api::OpenAiResponses => tool.args = Json::Str(half(&printed(&tool.args)).to_owned()),
+                Api::OpenAiChat | Api::OpenAiResponses => tool.args = Json::from(half(&printed())),
                 // The events of its stream carry the arguments as text: they are cut when they are rendered.
                 Api::Anthropic if call.stream => {}
                 Api::Anthropic if by_length => tool.args = Json::object::<String>([]),
@@ -87,23 +88,14 @@ fn changed(kind: FaultKind, output: &Answer, call: &Call) -> Option<Answer> {
                 Api::Gemini => blocks.truncate(last),
                 _ => return None,
             }
-            with(
-                blocks,
-                match call.api {
-                    _ if by_length => Finish::Length,
-                    Api::Gemini => Finish::Other("MALFORMED_FUNCTION_CALL".to_owned()),
-                    _ => Finish::ToolCalls,
-                },
-            )
+            let finish = match call.api {
+                _ if by_length => Finish::Length,
+                Api::Gemini => Finish::Other("MALFORMED_FUNCTION_CALL".to_owned()),
+                _ => Finish::ToolCalls,
+            };
+            with(blocks, finish)
         }
         _ => None,
-    }
-}
-
-fn printed(args: &Json) -> String {
-    match args {
-        Json::Str(text) => text.clone(),
-        args => args.print(Layout::Compact),
     }
 }
 

@@ -1,15 +1,5 @@
 //! Worlds: the ways in which a model can fail. A world is a turn of the recording, and a fault that the turn's call meets before it
 //! gets the recorded answer. All other calls are answered as they always are.
-//!
-//! | file | contents |
-//! |---|---|
-//! | `fault` | the faults, by name and family |
-//! | `sent` | what is sent instead of a response, and how it ends |
-//! | `errors` | the errors of providers: status, headers, body, and in a stream |
-//! | `pieces` | an answer in other pieces, some of which may be missing or be no answer |
-//! | `meaning` | answers that are complete, but not what was asked for |
-//! | `staged` | what a replay's calls meet, and what has happened so far |
-//! | `meet` | the place where a call meets its fault |
 
 mod errors;
 mod fault;
@@ -20,13 +10,14 @@ mod sent;
 mod staged;
 
 pub use fault::{Family, Fault, FaultKind};
-pub(super) use meet::{Meeting, meet};
-pub use staged::{Arrivals, Staged};
+pub(super) use meet::meet;
+pub use staged::{Staged, Stages};
 
 use errors::{in_stream, refused};
 use meaning::meant;
 use pieces::{cut, data_frames, framed};
-use sent::{End, Sent};
+use sent::End;
+pub(super) use sent::Sent;
 
 use retake_wire::fixture::Turn;
 use retake_wire::{Api, Body, Call, Response};

@@ -4,6 +4,7 @@
 use axum::body::Bytes;
 
 use super::{End, Fault, FaultKind, Sent, in_stream};
+use crate::load::Draws;
 use retake_wire::fixture::Turn;
 use retake_wire::{Api, Body, Frames, Response};
 
@@ -137,17 +138,7 @@ fn inside(whole: &[u8]) -> Vec<usize> {
 
 /// Places that differ from turn to turn, and are the same in each run.
 fn seeded(seed: &str, len: usize) -> Vec<usize> {
-    let mut state = seed
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    let mut place = 0;
-    std::iter::from_fn(|| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        place += 1 + usize::try_from(state % LONGEST).unwrap_or_default();
-        Some(place)
-    })
-    .take_while(|place| *place < len)
-    .collect()
+    let mut draws = Draws(seed.bytes().fold(0, |all: u64, byte| all.rotate_left(7) ^ u64::from(byte)));
+    let mut next = |place: &usize| Some(place + 1 + usize::try_from(draws.word() % LONGEST).unwrap_or_default());
+    std::iter::successors(next(&0), next).take_while(|place| *place < len).collect()
 }

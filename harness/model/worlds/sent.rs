@@ -15,7 +15,7 @@ const LEAVING: Duration = Duration::from_millis(5);
 
 /// How an answer ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// Well-formed.
     Whole,
     /// The connection is closed inside the body.
@@ -30,7 +30,7 @@ pub(super) enum End {
 
 /// An answer as it is sent.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Sent {
+pub(crate) struct Sent {
     pub(super) status: u16,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) content_type: String,
@@ -67,7 +67,7 @@ impl Sent {
     }
 
     /// Sends the answer. The call is under way until the answer ends.
-    pub(super) async fn answer(self, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    pub(crate) async fn answer(self, in_flight: InFlight) -> HttpResponse<HttpBody> {
         if self.end == End::Hang {
             let _under_way = in_flight;
             std::future::pending::<()>().await;

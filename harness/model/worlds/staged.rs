@@ -16,19 +16,10 @@ const GATHERING: Duration = Duration::from_secs(2);
 /// How long an answer has been sent when the next one of an order follows.
 const APART: Duration = Duration::from_millis(30);
 
-/// How often the call of a turn came.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Arrivals {
-    /// How often it came.
-    pub came: u32,
-    /// How often it met the fault.
-    pub faults: u32,
-}
-
 /// What happens to the calls of a replay that are not simply answered.
 #[derive(Debug)]
 pub struct Staged {
-    pub(super) kind: StagedKind,
+    pub(super) kind: Stages,
     /// How often the call of a turn may come, or one that was never recorded.
     limit: u32,
     happened: watch::Sender<Happened>,
@@ -36,12 +27,15 @@ pub struct Staged {
     went: Went,
 }
 
+/// What happens to them.
 #[derive(Debug)]
-pub(super) enum StagedKind {
-    /// Nothing. What could happen to each turn's answer is noted. Answers may be held back, to see which calls are under way together.
-    Watched { holds: bool },
-    /// Calls meet a fault: those of one turn, or of any; or the fault that they ask for in a header.
-    Faulty { of: Option<(Option<usize>, Fault)>, times: u32 },
+pub enum Stages {
+    /// Nothing. What could happen to each turn's answer is noted. If so, answers are held back for a moment, to see which calls are under
+    /// way together.
+    Watched(bool),
+    /// So many calls, the first ones, meet a fault: those of one turn, or of each; or the fault that they ask for in the header
+    /// `x-retake-world`.
+    Faulty(Option<(Option<usize>, Fault)>, u32),
     /// The calls of these turns are answered in this order.
     Ordered(Vec<usize>),
     /// The answers of these turns are held back until a client has done what it does: all of each, or its last text.
@@ -51,7 +45,8 @@ pub(super) enum StagedKind {
 /// What has happened so far.
 #[derive(Debug, Default)]
 struct Happened {
-    arrivals: HashMap<(usize, Fault), Arrivals>,
+    /// How often calls of each turn came for each fault.
+    arrivals: HashMap<(usize, Fault), usize>,
     /// When the first call met its fault, when the first call after that left the recording, and how many did.
     met: Option<Instant>,
     left: Option<Instant>,
@@ -69,53 +64,22 @@ struct Happened {
 }
 
 impl Staged {
-    fn of(kind: StagedKind) -> Staged {
-        Staged { kind, limit: u32::MAX, happened: watch::Sender::default(), went: Went::default() }
-    }
-
-    /// More calls of the same turn than `limit` are a storm; and more calls that were never recorded, unless the recording has as many.
-    #[must_use]
-    pub fn with_limit(self, limit: u32) -> Staged {
-        Staged { limit, ..self }
-    }
-
-    /// No fault: what could happen to each turn's answer is noted. With `holds`, answers are held back for a moment, to see which
-    /// calls are under way together.
-    pub fn watched(holds: bool) -> Staged {
-        Staged::of(StagedKind::Watched { holds })
-    }
-
-    /// The first `times` calls of a turn, or of each turn, meet a fault.
-    pub fn faulty(turn: Option<usize>, fault: Fault, times: u32) -> Staged {
-        let times = if fault.kind == FaultKind::Exhausted { u32::MAX } else { times };
-        Staged::of(StagedKind::Faulty { of: Some((turn, fault)), times })
-    }
-
-    /// Calls meet the fault that they ask for in the header `x-retake-world`, each the first `times` times.
-    pub fn asked(times: u32) -> Staged {
-        Staged::of(StagedKind::Faulty { of: None, times })
-    }
-
-    /// The calls of these turns are answered in this order.
-    pub fn ordered(turns: Vec<usize>) -> Staged {
-        Staged::of(StagedKind::Ordered(turns))
-    }
-
-    /// The answers of these turns are held back until a client has done what it does: all of each, or its last text.
-    pub fn gated(gate: Gate, turns: BTreeMap<usize, bool>) -> Staged {
-        Staged::of(StagedKind::Gated(gate, turns))
+    /// A replay's calls, and what happens to them. More than `limit` calls of the same turn are a storm; and more calls that were never
+    /// recorded, unless the recording has as many.
+    pub fn of(kind: Stages, limit: u32) -> Staged {
+        Staged { kind, limit, happened: watch::Sender::default(), went: Went::default() }
     }
 
     /// What holds answers back until a client has done what it does.
     pub(crate) fn gate(&self) -> Option<&Gate> {
-        if let StagedKind::Gated(gate, _) = &self.kind { Some(gate) } else { None }
+        if let Stages::Gated(gate, _) = &self.kind { Some(gate) } else { None }
     }
 
     /// The piece of a turn's answer that is held back. One that is held whole is held here.
     pub(crate) async fn piece(&self, turn: usize, api: Api, response: &Response) -> Option<HeldPiece> {
         match &self.kind {
-            StagedKind::Gated(gate, turns) => gate.piece(api, response, *turns.get(&turn)?).await,
-            StagedKind::Watched { holds: true } => {
+            Stages::Gated(gate, turns) => gate.piece(api, response, *turns.get(&turn)?).await,
+            Stages::Watched(true) => {
                 let Body::Frames(frames) = &response.body else { return None };
                 Some(HeldPiece::seen(last_text(api, frames)?, self.went.clone(), turn))
             }
@@ -128,24 +92,16 @@ impl Staged {
         self.went.lock().get(&turn).copied()
     }
 
-    /// What could happen to the answer of each turn that was served, if this was watched.
-    pub fn possible(&self) -> BTreeMap<usize, Vec<Fault>> {
-        self.happened.borrow().possible.clone()
-    }
-
-    /// The groups of turns whose calls were under way together, if this was watched and held answers back.
-    pub fn together(&self) -> Vec<BTreeSet<usize>> {
-        self.happened.borrow().together.clone()
-    }
-
-    /// How often the call of a turn came, and met the fault.
-    pub fn arrivals(&self, turn: usize) -> Arrivals {
+    /// What could happen to each turn's answer, and which turns were under way together, if that was watched.
+    pub fn watched(&self) -> (BTreeMap<usize, Vec<Fault>>, Vec<BTreeSet<usize>>) {
         let happened = self.happened.borrow();
-        let of_turn = happened.arrivals.iter().filter(|((of, _), _)| *of == turn);
-        of_turn.fold(Arrivals::default(), |all, (_, it)| Arrivals {
-            came: all.came + it.came,
-            faults: all.faults + it.faults,
-        })
+        (happened.possible.clone(), happened.together.clone())
+    }
+
+    /// How often the call of a turn came that could meet the fault.
+    pub fn arrivals(&self, turn: usize) -> usize {
+        let happened = self.happened.borrow();
+        happened.arrivals.iter().filter(|((of, _), _)| *of == turn).map(|(_, came)| came).sum()
     }
 
     /// Whether a call has met a fault, or a client has done what it does. What is asked after that is no miss: nobody recorded it.
@@ -169,8 +125,8 @@ impl Staged {
     }
 
     /// The only turn whose calls meet a fault.
-    pub(crate) fn target(&self) -> Option<usize> {
-        if let StagedKind::Faulty { of: Some((turn, _)), .. } = self.kind { turn } else { None }
+    pub fn target(&self) -> Option<usize> {
+        if let Stages::Faulty(Some((turn, _)), _) = self.kind { turn } else { None }
     }
 
     /// Waits until a call has come more often than it may.
@@ -188,15 +144,14 @@ impl Staged {
         let _ = self.happened.subscribe().wait_for(|it| it.met.is_some()).await;
     }
 
-    /// Counts a call of a turn. Returns whether it meets its fault, which it does the first `times` times.
-    pub(super) fn count(&self, turn: usize, fault: Fault, times: u32) -> bool {
+    /// Counts a call of a turn. Returns whether it meets its fault, which it does the first `times` times while the turn is open.
+    pub(super) fn count(&self, turn: usize, fault: Fault, times: u32, is_open: bool) -> bool {
         let mut meets = false;
         self.happened.send_modify(|it| {
-            let of_turn = it.arrivals.entry((turn, fault)).or_default();
-            of_turn.came += 1;
-            meets = of_turn.faults < times;
-            of_turn.faults += u32::from(meets);
-            it.is_storm |= of_turn.came > self.limit;
+            let came = it.arrivals.entry((turn, fault)).or_default();
+            meets = is_open && (*came < times as usize || fault.kind == FaultKind::Exhausted);
+            *came += 1;
+            it.is_storm |= *came > self.limit as usize;
         });
         if meets {
             self.meets();

@@ -7,20 +7,20 @@ use std::time::Duration;
 use super::judge::Case;
 use super::places::World;
 use super::sent::WhatWasSent;
-use super::stay::{ALL, Ended, PACING, Play, Seen, Setting};
+use super::stay::{ALL, Ended, Play, Seen, Setting};
 use super::verdict::{Did, Noise, Verdict};
 use crate::run::trial;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_engine::system::{Egress, Running, StageTools};
 use retake_engine::tools::Doubles;
-use retake_model::{Family, FaultKind, ServerOptions, Staged};
+use retake_model::{Family, FaultKind, Mode, Pacing, ServerOptions, Staged};
 use retake_scenario::{Panics, Unused};
 use tokio::time::Instant;
 
 /// How long a stream that stops is waited for, whatever the recorded run takes.
 pub(super) const STALLED: Duration = Duration::from_secs(4);
-/// The least time until a world counts as hung, and how many times as long as the recorded run that is.
+/// After how long a world counts as hung at least, and after how many times as long as the recorded run.
 const LEAST: Duration = Duration::from_secs(5);
 const TIMES: u32 = 10;
 
@@ -88,7 +88,7 @@ struct OnSystem<'a> {
 
 impl OnSystem<'_> {
     /// Runs the scenario with what is laid in already, or once more with something else.
-    async fn run(&self, play: &Play, is_first: bool, cap: Duration) -> Result<Seen> {
+    async fn run(&self, play: &Play<'_>, is_first: bool, cap: Duration) -> Result<Seen> {
         let OnSystem { setting, running, doubles, .. } = self;
         if let Some(doubles) = doubles {
             doubles.lay_in(play.tools.clone(), !is_first);
@@ -96,10 +96,10 @@ impl OnSystem<'_> {
         let stage = if is_first {
             running.stage.clone()
         } else {
-            running.model.lay_in(play.mode(), PACING);
+            running.model.lay_in(Mode::Replay(play.replay.clone()), Pacing::None);
             running.stage.another_run()
         };
-        let mut run = pin!(play.run(setting, &stage, &running.model, cap));
+        let mut run = pin!(play.run(&stage, &running.model, cap));
         let restarted = tokio::select! {
             biased;
             seen = &mut run => return seen,
@@ -115,7 +115,7 @@ impl Setting<'_> {
     /// Calls `stay` with a running system.
     fn on_a_system<T>(
         &self,
-        play: &Play,
+        play: &Play<'_>,
         fresh: bool,
         stay: impl AsyncFnOnce(OnSystem<'_>) -> Result<(T, bool)>,
     ) -> Result<(T, Option<String>)> {
@@ -124,25 +124,25 @@ impl Setting<'_> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
             let staying = async {
+                let starts = self.starts.acquire().await;
                 let began = Instant::now();
-                let (mode, callers) = (play.mode(), project.callers.clone());
+                let (mode, callers) = (Mode::Replay(play.replay.clone()), project.callers.clone());
                 let egress = Egress::new(scenario, true);
-                let doubles = trial::doubles(project, scenario, Some(fixture), &mode, PACING, &egress).await?;
+                let doubles = trial::doubles(project, scenario, Some(fixture), &mode, Pacing::None, &egress).await?;
                 let tools = doubles.as_ref().map(|it| StageTools { context: it.context(), names: it.names() });
-                let options = ServerOptions { callers, pacing: PACING, ..ServerOptions::default() };
-                let running =
-                    Running::start(began + scenario.timeout, launch, mode, options, tools.unwrap_or_default(), egress)
-                        .await;
+                let options = ServerOptions { callers, ..ServerOptions::default() };
+                let (until, tools) = (began + scenario.timeout, tools.unwrap_or_default());
+                let running = Running::start(until, launch, mode, options, tools, egress).await;
                 let running = running.map_err(|error| error.in_file(&scenario.file))?;
-                let doubles_of = doubles.as_ref();
-                let on = OnSystem { setting: self, running: &running, doubles: doubles_of, starting: began.elapsed() };
-                let stayed = stay(on).await;
+                drop(starts);
+                let (doubles_of, starting) = (doubles.as_ref(), began.elapsed());
+                let stayed = stay(OnSystem { setting: self, running: &running, doubles: doubles_of, starting }).await;
                 let failed = stayed.as_ref().map_or(true, |(_, failed)| *failed);
                 let ended = running.end(failed).await;
                 if let Some(doubles) = doubles {
                     doubles.end().await;
                 }
-                play.scope().judge();
+                play.replay.scope().judge();
                 let panicked = !ended.panics.is_empty() && scenario.panics == Panics::Fail;
                 let crash = ended.crash.map(|crash| crash.what().rsplit(": ").next().unwrap_or_default().to_owned());
                 Ok((stayed?.0, crash.or_else(|| panicked.then(|| "it panicked".to_owned()))))
@@ -202,33 +202,23 @@ impl Setting<'_> {
             Ok(((seen, again, on.starting), failed))
         })?;
         let unused = !seen.all_served && self.scenario.unused == Unused::Fail;
-        let red = seen.ended != Ended::Well || seen.left.is_some() || unused || crash.is_some();
-        if red {
-            let why = seen
-                .failure()
-                .or(crash)
-                .unwrap_or_else(|| "a call of the model has no turn, or a turn no call".to_owned());
-            let error = Error::new(format!("the recorded run is red without any fault: {why}"));
-            return Err(error.help(format!("first see to that: {RETAKE} test {}", self.scenario.name)));
+        if seen.ended == Ended::Well && seen.left.is_none() && !unused && crash.is_none() {
+            return Ok((seen, again, starting, play.staged));
         }
-        Ok((seen, again, starting, play.staged))
+        let why = seen.failure().or(crash);
+        let why = why.unwrap_or_else(|| "a call of the model has no turn, or a turn no call".to_owned());
+        let error = Error::new(format!("the recorded run is red without any fault: {why}"));
+        Err(error.help(format!("first see to that: {RETAKE} test {}", self.scenario.name)))
     }
 
     /// Runs worlds one after another on one system, each with a fault that is met `times` times. `None` if a fault was not met, or the
     /// system was not the same afterwards: whose verdicts these were is not known then. Of a single world, and of none else, it is clear in
-    /// any case, if its fault was met. With `fresh`, the system is started for them even if scenarios share it.
+    /// any case, if its fault was met. For it, the system is started even if scenarios share it.
     /// Fails if the system cannot be started.
-    pub(super) fn batch(
-        &self,
-        worlds: &[World],
-        recording: &Recording,
-        times: u32,
-        fresh: bool,
-    ) -> Result<Option<Vec<Judged>>> {
-        // Before the whole run counts as one in which nothing happens, its steps stop to wait.
-        let play = |world| Play::in_world(self, world, recording, times, recording.limit_of(world) * 3 / 4);
-        let first = play(&worlds[0]);
-        let (judged, crash) = self.on_a_system(&first, fresh, async |on| {
+    pub(super) fn batch(&self, worlds: &[World], recording: &Recording, times: u32) -> Result<Option<Vec<Judged>>> {
+        let play = |world| Play::in_world(self, world, recording, times);
+        let (first, alone) = (play(&worlds[0]), worlds.len() == 1);
+        let (judged, crash) = self.on_a_system(&first, alone, async |on| {
             let mut judged: Vec<Judged> = Vec::new();
             let (mut is_told, mut is_busy) = (false, false);
             for (at, world) in worlds.iter().enumerate() {
@@ -238,16 +228,15 @@ impl Setting<'_> {
                 if world.order.is_empty() && !play.staged.is_after_fault() {
                     return Ok((None, false));
                 }
-                let attempts = usize::try_from(play.staged.arrivals(world.turn).came).unwrap_or_default();
+                let attempts = play.staged.arrivals(world.turn);
                 let verdict = Case { setting: self, world, attempts, play, seen: &seen, recording }.verdict();
                 let lines = if verdict.did == Did::Recovered { Vec::new() } else { seen.lines(self) };
                 is_told |= !world.is_invisible() && world.side() != "process";
-                let alone = fresh && worlds.len() == 1;
                 let turn = self.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none());
-                let caller = turn.and_then(|turn| turn.caller.clone());
-                judged.push(Judged { world: world.clone(), caller, verdict, attempts, lines, alone });
+                let (world, caller) = (world.clone(), turn.and_then(|turn| turn.caller.clone()));
+                judged.push(Judged { world, caller, verdict, attempts, lines, alone });
                 is_busy = matches!(seen.ended, Ended::Late | Ended::Storm);
-                if is_busy && worlds.len() > 1 {
+                if is_busy && !alone {
                     return Ok((None, true));
                 }
             }
@@ -261,16 +250,9 @@ impl Setting<'_> {
             let failed = judged.last().is_some_and(|last| last.verdict.did.fails());
             Ok((Some(judged), failed))
         })?;
-        Ok(match crash {
-            Some(_) if worlds.len() > 1 => None,
-            Some(crash) => judged.map(|mut judged| {
-                for it in &mut judged {
-                    it.verdict = Did::Crashed.since(crash.clone());
-                }
-                judged
-            }),
-            None => judged,
-        })
+        let Some(crash) = crash else { return Ok(judged) };
+        let crashed = |it| Judged { verdict: Did::Crashed.since(crash.clone()), ..it };
+        Ok(judged.filter(|_| alone).map(|judged| judged.into_iter().map(crashed).collect()))
     }
 }
 

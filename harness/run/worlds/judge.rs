@@ -9,7 +9,7 @@ use super::places::{Spot, World};
 use super::received::Received;
 use super::sent::{WhatWasSent, says_error};
 use super::stay::{ALL, Ended, Play, Seen, Setting};
-use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, is_not_there, quoted, told};
+use super::verdict::{Compared, Did, QUOTED, Verdict, WITHOUT, is_not_there, is_still, quoted};
 use retake_base::text::{clipped, counted};
 use retake_core::events::Golden;
 use retake_core::json::{Json, Layout};
@@ -17,11 +17,9 @@ use retake_engine::drive::{Away, AwaySeen, EMPTY_STREAM};
 use retake_engine::tools::CallOfTool;
 use retake_model::MissReason::{AllServed, ToolAllServed, ToolNotRecorded};
 use retake_model::{FaultKind, Miss, RunLog};
-use retake_scenario::{Action, Crash, Leaves, Step};
+use retake_scenario::{Action, Crash, Leaves, Request, Step};
 use retake_wire::fixture::is_safe;
 
-/// Why it does not matter what becomes of a run whose client has left.
-const NOT_JUDGED: &str = "not judged: `leaves` says what becomes of a run without its client";
 /// Why the client's side never ends.
 const DOES_NOT_COME: &str = "what the client waits for that came back does not come";
 
@@ -32,7 +30,7 @@ pub(super) struct Case<'a> {
     pub(super) world: &'a World,
     /// How often the call came that met the fault.
     pub(super) attempts: usize,
-    pub(super) play: &'a Play,
+    pub(super) play: &'a Play<'a>,
     pub(super) seen: &'a Seen,
     pub(super) recording: &'a Recording,
 }
@@ -74,22 +72,21 @@ impl Case<'_> {
         }
         // What it asked in a later step follows from what it said in an earlier one, which is judged then.
         let (met, left) = play.staged.times();
-        let later = met.zip(left).map(|(met, left)| (seen.steps_before(met), seen.steps_before(left)));
+        let later = met.zip(left).map(|(met, left)| (seen.begun_by(seen.at(met)), seen.begun_by(seen.at(left))));
         let until = later.filter(|(met, left)| left > met).map(|(_, left)| left - 1);
         let steps = until.map_or(ALL, |until| 0..until);
         let (now, recorded) = self.sent(steps);
         // Where a tool fails, and where the answer arrives whole, the model has said nothing else.
-        let damaged =
-            setting.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none() && !world.is_invisible());
+        let is_damaged = world.spot.is_none() && !world.is_invisible();
+        let damaged = setting.fixture.table.turns().get(world.turn).filter(|_| is_damaged);
         let damaged = damaged.map(|turn| setting.normalize(&seen.driven)(&turn.output.text()));
         let compared = Compared { damaged, ..self.compared(&recorded, &now) };
         let is_same = compared.is_as_recorded();
-        if world.side() == "tools"
-            && let Some(verdict) = self.told_of_tool(is_same && seen.golden == recording.seen.golden)
-        {
+        let is_whole = is_same && seen.golden == recording.seen.golden;
+        if let Some(verdict) = self.told_of_tool(is_whole) {
             return verdict;
         }
-        if seen.ended == Ended::Well && seen.left.is_none() && seen.golden == recording.seen.golden && is_same {
+        if seen.ended == Ended::Well && seen.left.is_none() && is_whole {
             let why = if world.is_invisible() { String::new() } else { format!("in {}", counted(attempts, "attempt")) };
             return Did::Recovered.since(why);
         }
@@ -98,9 +95,9 @@ impl Case<'_> {
             return acted.unwrap_or_else(|| left.went_on());
         }
         if until.is_none()
-            && let Some((status, said)) = seen.failed_status()
+            && let Some((_, told)) = seen.failed_status()
         {
-            return Did::Reported.since(told(&format!("status {status}"), said.as_deref()));
+            return Did::Reported.since(told);
         }
         // To a client that waits for no last event, a stream that ends well with nothing in it is a whole answer.
         let is_empty = seen.failure().is_some_and(|what| what.contains(EMPTY_STREAM)) && !self.waits_for_an_event();
@@ -117,10 +114,8 @@ impl Case<'_> {
     /// Whether one of the scenario's streams has a last event, so that its client notices a stream that lacks it.
     fn waits_for_an_event(self) -> bool {
         let mut parts = self.setting.scenario.steps.iter().flat_map(Step::parts);
-        parts.any(|part| match &part.action {
-            Action::Request(request) => request.stream().is_some_and(|stream| stream.last.is_some()),
-            _ => false,
-        })
+        let waits = |request: &Request| request.stream().is_some_and(|stream| stream.last.is_some());
+        parts.any(|part| matches!(&part.action, Action::Request(request) if waits(request)))
     }
 
     /// The verdict on a run whose system was killed and started again.
@@ -150,19 +145,30 @@ impl Case<'_> {
         if let Some(verdict) = of_stream.clone().filter(|it| it.did != Did::Resumed || is_over) {
             return verdict;
         }
-        if let Some((status, said)) = seen.failed_status() {
-            let reported = || Did::Reported.since(told(&format!("status {status}"), said.as_deref()));
-            return is_not_there(status).unwrap_or_else(reported);
+        if let Some((status, told)) = seen.failed_status() {
+            return is_not_there(status).unwrap_or_else(|| Did::Reported.since(told));
         }
         // What its stream brought is judged; what later steps were told is not.
         let told = self.later(step.map_or(ALL, |step| step + 1..ALL.end));
         if seen.ended == Ended::Failed {
-            let told = told.filter(|it| seen.broken_stream().is_some() && it.is_told());
+            // A stream that breaks off tells it nothing.
+            let is_told = |it: &Verdict| it.did == Did::Reported && !it.why.ends_with(WITHOUT);
+            let told = told.filter(|it| seen.broken_stream().is_some() && is_told(it));
             return told.unwrap_or_else(|| Did::Lost.since(seen.failure().unwrap_or_default()));
         }
-        let resumed = || of_stream.unwrap_or_else(|| Did::Resumed.since(""));
-        let lost = || Did::Lost.since("the run is not finished after the system has started again");
-        told.unwrap_or_else(|| if is_finished { resumed() } else { lost() })
+        let told = told.map(|it| self.says_it_runs().filter(|_| it.did == Did::Other).unwrap_or(it));
+        let lost = Did::Lost.since("the run is not finished after the system has started again");
+        told.or(Some(lost).filter(|_| !is_finished)).or(of_stream).unwrap_or_else(|| Did::Resumed.since(""))
+    }
+
+    /// The verdict on a run of which the last step is told that it goes on, when nothing does: all calls had been answered by then.
+    fn says_it_runs(self) -> Option<Verdict> {
+        let last = self.seen.steps.len().checked_sub(1)?;
+        let is_idle = self.seen.calls.iter().all(|call| call.answered <= self.seen.steps[last].at_ms);
+        let (now, recorded) = self.sent(last..ALL.end);
+        let mut new = now.words.keys().filter(|word| !recorded.words.contains_key(*word));
+        let (key, word) = new.find(|(_, word)| is_idle && is_still(word))?;
+        Some(Did::NeverEnds.since(format!("{key} {word:?}, and nothing goes on")))
     }
 
     /// What was sent in these steps, now and when it was recorded, without noise.
@@ -176,7 +182,7 @@ impl Case<'_> {
         Compared {
             recorded,
             now,
-            status: seen.status(),
+            status: seen.steps.iter().rev().find_map(|step| step.status.clone()).unwrap_or_default(),
             error_words: &setting.project.discovered.suite.error_words,
             changed: changed(&recording.seen.golden, &seen.golden),
             stuck: seen.stuck.clone(),
@@ -193,24 +199,23 @@ impl Case<'_> {
         if away.does == FaultKind::Gone {
             // A client that left is noticed when something is written to it, at the second event at the latest. Before the first call after
             // that, there may be no more than one event that had not been sent yet.
-            let new: Vec<Option<usize>> = away.gate.acted().map(|at| seen.calls_from(at).collect()).unwrap_or_default();
+            let from = away.gate.acted().map_or(f64::INFINITY, |acted| seen.at(acted));
+            let new: Vec<_> = seen.calls.iter().filter(|call| call.came >= from).map(|call| call.turn).collect();
             let before = |turn: &Option<usize>| turn.map(|turn| recording.seen.events_before(turn));
             let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
             let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;
             let more = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();
+            // How often depends on when a service notices it.
+            let asks = "the model is still asked once it can be noticed that the client has left";
+            let times = if more > 0 { counted(more, "more time") } else { "no more".to_owned() };
+            let undeclared = "not judged: `leaves` says what becomes of a run without its client, which asks the model";
             return match self.setting.of.leaves {
-                // How often depends on when a service notices it.
-                Some(Leaves::Stops) if more > 0 => {
-                    Did::NeverEnds.since("the model is still asked once it can be noticed that the client has left")
-                }
+                Some(Leaves::Stops) if more > 0 => Did::NeverEnds.since(asks),
                 Some(Leaves::Finishes) if !seen.all_served => {
                     Did::Lost.since("the run is not finished after the client has left")
                 }
                 Some(_) => Did::Recovered.since(""),
-                None => {
-                    let more = if more > 0 { counted(more, "more time") } else { "no more".to_owned() };
-                    Did::Other.since(format!("{NOT_JUDGED}, which asks the model {more}"))
-                }
+                None => Did::Other.since(format!("{undeclared} {times}")),
             };
         }
         if seen.ended == Ended::Late {
@@ -272,17 +277,16 @@ impl Case<'_> {
                 && of_tool().any(|(_, said)| is_like(said, result))
                 && !says_error(result, &project.discovered.suite.error_words)
         };
-        let ran = left.ran.iter().find(has_acted).map(|(call, _)| {
+        let ran = |(call, _): &(Json, String)| {
             let args = call.get("args").map(|args| args.print(Layout::Compact)).unwrap_or_default();
             format!("ran {} with {}", call.str_of("name").unwrap_or_default(), clipped(&args, QUOTED))
-        });
-        ran.or_else(|| left.tool.clone())
+        };
+        left.ran.iter().find(has_acted).map(ran).or_else(|| left.tool.clone())
     }
 
     /// The verdict on a run in which a tool failed, if that is clear by what the model or the user was told.
     fn told_of_tool(self, is_as_recorded: bool) -> Option<Verdict> {
-        let seen = self.seen;
-        let Some(Spot::Tool { call, name, .. }) = &self.world.spot else { return None };
+        let (seen, Some(Spot::Tool { call, name, .. })) = (self.seen, &self.world.spot) else { return None };
         if seen.ended == Ended::Well && seen.left.is_none() && is_as_recorded {
             let times = seen.tools.iter().filter(|(came, _)| came == call).count();
             return Some(match times {

@@ -15,14 +15,12 @@ use retake_base::lock::Mutex;
 use retake_base::text::counted;
 use retake_model::{Family, FaultKind};
 use retake_scenario::{Scenario, Worlds};
+use tokio::sync::Semaphore;
 
 /// A system that takes longer to start runs several worlds.
 const SLOW: Duration = Duration::from_secs(1);
 /// How many worlds run at the same time on each core: most of them wait.
 const ON_A_CORE: usize = 6;
-
-/// Why no tool can fail.
-const NO_DOUBLES: &str = "no call of a tool was recorded for which there is a double (of an MCP server)";
 
 /// The worlds of a scenario, with what the service did in each.
 pub(super) struct Matrix {
@@ -56,27 +54,27 @@ pub(super) fn run(
     scenario.linger = Duration::ZERO;
     let scenario = &scenario;
     let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
-    let setting = Setting { project, scenario, fixture, committed, of: worlds };
-    let no_process = setting.can_fail("process", setting.cannot_be_killed().as_deref())?;
-    let recording = setting.record()?;
-    let has_no_doubles = recording.seen.tools.is_empty().then_some(NO_DOUBLES);
-    let left_out = no_process.into_iter().chain(setting.can_fail("tools", has_no_doubles)?).collect();
-    let (wanted, found) = setting.worlds(&recording, only);
     let one_by_one = project.systems.alone(scenario).is_some();
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
-    let threads = if one_by_one { 1 } else { jobs.unwrap_or(cores * ON_A_CORE) };
-    let threads = if recording.starting > SLOW && jobs.is_none() { threads.min(cores) } else { threads };
     let few = if one_by_one { 1 } else { cores * 2 };
-    let shares = recording.can_share && (one_by_one || recording.starting > SLOW);
+    let setting = Setting { project, scenario, fixture, committed, of: worlds, starts: Semaphore::new(few) };
+    let no_process = setting.can_fail("process", setting.cannot_be_killed().as_deref())?;
+    let recording = setting.record()?;
+    let no_doubles = "no call of a tool was recorded for which there is a double (of an MCP server)";
+    let no_doubles = recording.seen.tools.is_empty().then_some(no_doubles);
+    let left_out = no_process.into_iter().chain(setting.can_fail("tools", no_doubles)?).collect();
+    let (wanted, found) = setting.worlds(&recording, only);
+    let is_slow = recording.starting > SLOW;
+    let usual = if is_slow { cores } else { cores * ON_A_CORE };
+    let threads = if one_by_one { 1 } else { jobs.unwrap_or(usual) };
+    let shares = recording.can_share && (one_by_one || is_slow);
     // A system that is killed is its world's own, and one that waits in vain ends what shares it.
-    let grouped = |mut places: Places, threads: usize| -> Vec<Places> {
-        places.sort_by_key(|(_, world)| waits(world));
-        let (killed, others): (Places, Places) = places.into_iter().partition(|(_, world)| world.side() == "process");
-        let at_once = if shares { others.len().div_ceil(threads.max(1)).max(1) } else { 1 };
-        others.chunks(at_once).map(<[_]>::to_vec).chain(killed.into_iter().map(|place| vec![place])).collect()
-    };
-    let batches = grouped(wanted.iter().cloned().enumerate().collect(), threads);
-    let runs = Runs { setting: &setting, recording: &recording };
+    let mut places: Places = wanted.iter().cloned().enumerate().collect();
+    places.sort_by_key(|(_, world)| waits(world));
+    let (killed, others): (Places, Places) = places.into_iter().partition(|(_, world)| world.side() == "process");
+    let at_once = if shares { others.len().div_ceil(threads.max(1)).max(1) } else { 1 };
+    let batches: Vec<Places> =
+        others.chunks(at_once).map(<[_]>::to_vec).chain(killed.into_iter().map(|place| vec![place])).collect();
     if says {
         // What waits needs no core; a system that starts does.
         let waiting: Duration = wanted.iter().filter(|world| waits(world)).map(|_| STALLED).sum();
@@ -90,33 +88,14 @@ pub(super) fn run(
         let (worlds, about, most) = (counted(wanted.len(), "world"), about.as_secs(), most.as_secs());
         terminal::note(format!("{}: {worlds}, about {about} s, {most} s if the service hangs in each", scenario.name));
     }
-    let mut judged = all(batches, threads, |batch| runs.batch(batch))?;
-    // A busy machine can make a service look as if it hung, so such worlds run once more, with less beside them. Where no answer comes
-    // at all, it is not the machine. What fails on a shared system runs after other worlds then.
-    let is_doubtful = |judged: &Option<Judged>| {
-        judged.as_ref().is_none_or(|it| (may_be_slow(it) && !waits(&it.world)) || (it.fails() && !it.alone))
-    };
-    let doubtful = judged.iter().rev().filter(|(_, judged)| is_doubtful(judged));
-    let doubtful: Places = doubtful.map(|(at, _)| (*at, wanted[*at].clone())).collect();
-    let again = all(grouped(doubtful, few), few, |batch| runs.batch(batch))?;
-    // Of worlds that failed alike in both orders, the first one shows on a fresh system whether it is so.
-    let mut groups: BTreeMap<_, Places> = BTreeMap::new();
-    for (at, now) in again.iter().filter_map(|(at, now)| Some((*at, now.as_ref().filter(|now| !now.alone)?))) {
-        let is_same = judged[&at].as_ref().is_some_and(|before| before.verdict == now.verdict);
-        if now.fails() || !is_same {
-            let own = (!is_same).then_some(at);
-            groups.entry((now.world.fault.kind, now.verdict.did, own)).or_default().push((at, now.world.clone()));
-        }
-    }
-    let did = |it: &Option<Judged>| it.as_ref().map(|it| it.verdict.did);
-    let fresh = all(groups.into_values().collect(), few, |group| {
-        let first = runs.alone(&group[0].1)?;
-        let is_so = did(&first) == did(&again[&group[0].0]);
-        let others = group[1..].iter().map(|(at, world)| if is_so { Ok(again[at].clone()) } else { runs.alone(world) });
-        std::iter::once(Ok(first)).chain(others).collect()
-    })?;
-    judged.extend(again);
-    judged.extend(fresh);
+    let mut judged = setting.all(&recording, batches, threads)?;
+    // What has no verdict, or fails, on a system that others share is run on its own. A busy machine can make a service look as if it hung,
+    // so such worlds run once more, with less beside them; where no answer comes at all, it is not the machine.
+    let is_doubtful =
+        |it: &Judged| (!it.alone && (it.fails() || asks_again(it))) || (may_be_slow(it) && !waits(&it.world));
+    let doubtful = judged.iter().filter(|(_, it)| it.as_ref().is_none_or(is_doubtful));
+    let doubtful = doubtful.map(|(at, _)| vec![(*at, wanted[*at].clone())]).collect();
+    judged.extend(setting.all(&recording, doubtful, few)?);
     let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
     let judged = judged.into_values().flatten().collect();
     Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
@@ -139,33 +118,47 @@ fn waits(world: &World) -> bool {
 /// Worlds that run one after another, each with its place in the table.
 type Places = Vec<(usize, World)>;
 
-struct Runs<'a> {
-    setting: &'a Setting<'a>,
-    recording: &'a Recording,
-}
+impl Setting<'_> {
+    /// Runs all batches, on this many threads. A world whose fault was not met has no verdict, and no world of a batch has one whose system
+    /// was not the same afterwards.
+    fn all(&self, of: &Recording, batches: Vec<Places>, threads: usize) -> Result<BTreeMap<usize, Option<Judged>>> {
+        let threads = threads.clamp(1, batches.len().max(1));
+        let queue: Mutex<VecDeque<Places>> = Mutex::new(batches.into());
+        let done: Mutex<BTreeMap<usize, Option<Judged>>> = Mutex::default();
+        let failed: Mutex<Option<Error>> = Mutex::default();
+        let work = || {
+            while let Some(batch) = { queue.lock().pop_front() } {
+                match self.judged(of, &batch) {
+                    Ok(judged) => done.lock().extend(batch.iter().map(|(at, _)| *at).zip(judged)),
+                    Err(error) => {
+                        queue.lock().clear();
+                        failed.lock().get_or_insert(error);
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+        failed.into_inner().map_or_else(|| Ok(done.into_inner()), Err)
+    }
 
-impl Runs<'_> {
-    /// Runs worlds on one system. What is found on a system that several worlds share counts if it is the same afterwards; otherwise a
-    /// fresh system has the last word.
-    fn batch(&self, batch: &Places) -> Result<Vec<Option<Judged>>> {
-        let worlds: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
-        if worlds.len() > 1
-            && let Some(judged) = self.setting.batch(&worlds, self.recording, self.setting.of.times, false)?
-        {
-            let tried = |it: Judged| if asks_again(&it) { self.alone(&it.world) } else { Ok(Some(it)) };
-            return judged.into_iter().map(tried).collect();
+    /// Runs worlds on one system: a single one on a fresh system.
+    fn judged(&self, of: &Recording, batch: &Places) -> Result<Vec<Option<Judged>>> {
+        if let [(_, world)] = &**batch {
+            return Ok(vec![self.alone(of, world)?]);
         }
-        worlds.iter().map(|world| self.alone(world)).collect()
+        let worlds: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
+        let judged = self.batch(&worlds, of, self.of.times)?;
+        Ok(judged.map_or_else(|| vec![None; batch.len()], |judged| judged.into_iter().map(Some).collect()))
     }
 
     /// Runs a world on a fresh system. A service that asked again until it got an answer that made sense may ask for ever if none comes:
     /// that is tried, too.
-    fn alone(&self, world: &World) -> Result<Option<Judged>> {
+    fn alone(&self, of: &Recording, world: &World) -> Result<Option<Judged>> {
         let once = |times| {
-            let judged = self.setting.batch(std::slice::from_ref(world), self.recording, times, true)?;
+            let judged = self.batch(std::slice::from_ref(world), of, times)?;
             Ok::<_, Error>(judged.and_then(|mut judged| judged.pop()))
         };
-        let judged = once(self.setting.of.times)?;
+        let judged = once(self.of.times)?;
         if judged.as_ref().is_some_and(asks_again)
             && let Some(mut stayed) = once(u32::MAX)?.filter(|stayed| stayed.verdict.did == Did::Storm)
         {
@@ -173,38 +166,6 @@ impl Runs<'_> {
             return Ok(Some(stayed));
         }
         Ok(judged)
-    }
-}
-
-/// Runs all batches, on this many threads, each by `run`. A world whose fault was not met has no verdict.
-fn all(
-    batches: Vec<Places>,
-    threads: usize,
-    run: impl Fn(&Places) -> Result<Vec<Option<Judged>>> + Sync,
-) -> Result<BTreeMap<usize, Option<Judged>>> {
-    let threads = threads.clamp(1, batches.len().max(1));
-    let queue: Mutex<VecDeque<Places>> = Mutex::new(batches.into());
-    let done: Mutex<BTreeMap<usize, Option<Judged>>> = Mutex::default();
-    let failed: Mutex<Option<Error>> = Mutex::default();
-    let work = || {
-        while let Some(batch) = { queue.lock().pop_front() } {
-            match run(&batch) {
-                Ok(judged) => done.lock().extend(batch.iter().map(|(at, _)| *at).zip(judged)),
-                Err(error) => {
-                    queue.lock().clear();
-                    failed.lock().get_or_insert(error);
-                }
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(work);
-        }
-    });
-    match failed.into_inner() {
-        Some(error) => Err(error),
-        None => Ok(done.into_inner()),
     }
 }
 

@@ -11,8 +11,6 @@ use retake_model::{Family, Fault, FaultKind};
 use retake_scenario::{Action, AnswerAs, Method, Request, Scenario, Step, Worlds};
 use retake_wire::fixture::ToolExchange;
 
-/// The sides of a service, in the order of tables.
-const SIDES: [&str; 4] = ["model", "client", "process", "tools"];
 /// The most calls whose answers are given in each order. Of more, some orders are chosen, and how many.
 const ALL_ORDERS: usize = 4;
 const CHOSEN: usize = 24;
@@ -80,7 +78,7 @@ impl World {
 
     /// Whether a service should not notice it.
     pub(super) fn is_invisible(&self) -> bool {
-        self.fault.kind.family().is_invisible()
+        matches!(self.fault.kind.family(), Family::Framing | Family::Order)
     }
 }
 
@@ -93,31 +91,27 @@ pub(super) fn plan(
     of_others: &[World],
     only: impl Fn(&World) -> bool,
 ) -> (Vec<World>, Option<usize>) {
-    let mut all = Vec::new();
-    for kind in FaultKind::ALL.into_iter().filter(|kind| worlds.kinds.contains(kind)) {
-        if kind.family() == Family::Order {
-            all.extend(together.iter().flat_map(|group| orders(kind, group)));
-        }
-        all.extend(of_others.iter().filter(|world| world.fault.kind == kind).cloned());
-        let of_kind = |faults: &[Fault]| faults.iter().copied().filter(|fault| fault.kind == kind).collect::<Vec<_>>();
-        let turns: Vec<(usize, Vec<Fault>)> = possible.iter().map(|(turn, faults)| (*turn, of_kind(faults))).collect();
-        for place in 0..turns.iter().map(|(_, faults)| faults.len()).max().unwrap_or_default() {
-            all.extend(turns.iter().filter_map(|(turn, faults)| Some(World::of(*turn, *faults.get(place)?))));
+    let others = together.iter().flat_map(orders).chain(of_others.iter().cloned());
+    let mut all: Vec<(usize, World)> = others.map(|world| (0, world)).collect();
+    for (turn, faults) in possible {
+        for of_kind in faults.chunk_by(|one, next| one.kind == next.kind) {
+            all.extend(of_kind.iter().enumerate().map(|(place, fault)| (place, World::of(*turn, *fault))));
         }
     }
-    all.retain(only);
+    all.retain(|(_, world)| worlds.kinds.contains(&world.fault.kind) && only(world));
+    all.sort_by_key(|(place, world)| (world.fault.kind, *place));
     let evenly = |side: &&str| {
-        let all: Vec<&World> = all.iter().filter(|world| world.side() == *side).collect();
+        let all: Vec<&World> = all.iter().map(|(_, world)| world).filter(|world| world.side() == *side).collect();
         let (found, max) = (all.len(), all.len().min(worlds.max));
         (0..max).map(|at| all[at * found / max].clone()).collect::<Vec<_>>()
     };
-    let chosen: Vec<World> = SIDES.iter().flat_map(evenly).collect();
+    let chosen: Vec<World> = ["model", "client", "process", "tools"].iter().flat_map(evenly).collect();
     let found = Some(all.len()).filter(|found| *found > chosen.len());
     (chosen, found)
 }
 
 /// Each order of a group's answers but the recorded one; of many, some that are the same in each run: rotations, forwards and backwards.
-fn orders(kind: FaultKind, group: &BTreeSet<usize>) -> impl Iterator<Item = World> {
+fn orders(group: &BTreeSet<usize>) -> impl Iterator<Item = World> {
     let turns: Vec<usize> = group.iter().copied().collect();
     let mut all = BTreeSet::from([Vec::new()]);
     if turns.len() <= ALL_ORDERS {
@@ -130,11 +124,11 @@ fn orders(kind: FaultKind, group: &BTreeSet<usize>) -> impl Iterator<Item = Worl
     } else {
         let rotated = |by: usize| [&turns[by..], &turns[..by]].concat();
         let both = |order: Vec<usize>| [order.iter().rev().copied().collect(), order];
-        let sorted: BTreeSet<Vec<usize>> = (0..turns.len()).map(rotated).flat_map(both).collect();
-        all = sorted.into_iter().take(CHOSEN).collect();
+        all = (0..turns.len()).map(rotated).flat_map(both).collect();
+        all = all.into_iter().take(CHOSEN).collect();
     }
     all.remove(&turns);
-    all.into_iter().map(move |order| World { order, ..World::of(turns[0], kind.whole()) })
+    all.into_iter().map(move |order| World { order, ..World::of(turns[0], FaultKind::Order.whole()) })
 }
 
 /// Worlds of a fault at these places, each with a turn, numbered from 1.
@@ -167,8 +161,7 @@ fn reads_to_the_end(step: &Step) -> Option<&Request> {
 
 /// The first, the middle and the last event of each run of like ones, counted from 1.
 fn places(names: &[String]) -> Vec<usize> {
-    let mut all = Vec::new();
-    let mut first = 0;
+    let (mut all, mut first) = (Vec::new(), 0);
     for run in names.chunk_by(|a, b| a == b) {
         all.extend([first + 1, first + run.len().div_ceil(2), first + run.len()]);
         first += run.len();
@@ -181,7 +174,7 @@ impl Setting<'_> {
     /// The worlds of a scenario that are wanted, in the order of its table, and how many there are if they are more.
     pub(super) fn worlds(&self, recording: &Recording, only: impl Fn(&World) -> bool) -> (Vec<World>, Option<usize>) {
         let others = [self.of_client(recording), self.of_process(recording), self.of_tools(recording)].concat();
-        let (possible, together) = (recording.watched.possible(), recording.watched.together());
+        let (possible, together) = recording.watched.watched();
         plan(self.of, &possible, &together, &others, only)
     }
 
@@ -227,13 +220,11 @@ impl Setting<'_> {
     /// What the client of a step can do.
     fn of_client_at(&self, index: usize) -> Vec<FaultKind> {
         let Some(request) = self.scenario.steps.get(index).and_then(reads_to_the_end) else { return Vec::new() };
-        let of = self.of;
-        let has_way = has_way_back(self.scenario, index, of);
-        let is_keyed =
-            of.same.is_some() || request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+        let (of, has_way) = (self.of, has_way_back(self.scenario, index, self.of));
+        let has_key = || request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+        let is_keyed = of.same.is_some() || has_key();
         // A client that nobody said can come back sends its request again, which is asked for by name.
-        let is_by_default = of.kinds == FaultKind::by_default();
-        if is_by_default && !has_way && !is_keyed && of.leaves.is_none() {
+        if of.kinds == FaultKind::by_default() && !has_way && !is_keyed && of.leaves.is_none() {
             return Vec::new();
         }
         let ways = [has_way.then_some(FaultKind::Viewers), is_keyed.then_some(FaultKind::Twice)];
@@ -257,7 +248,7 @@ impl Setting<'_> {
             return Vec::new();
         }
         let mut places: Vec<(f64, usize, Spot)> = Vec::new();
-        let possible = recording.watched.possible();
+        let (possible, _) = recording.watched.watched();
         for call in &recording.seen.calls {
             let Some(turn) = call.turn else { continue };
             // The middle of a stream is where it could stop.

@@ -38,7 +38,7 @@ impl Received<'_> {
             return lost;
         }
         let two = matches!(does, FaultKind::Viewers | FaultKind::Twice);
-        let (recorded, now) = (self.recorded(), self.sent([self.first, again]));
+        let (recorded, now) = self.both(&[self.first, again]);
         let is_own = |label: &String| !recorded.labels.contains_key(label) && !self.options.ignores(label);
         let said = |(label, came): (&String, &Came)| told(&format!("event `{label}`"), came.said.as_deref());
         let of_own = now.labels.iter().find(|(label, _)| is_own(label)).map(said);
@@ -79,15 +79,14 @@ impl Received<'_> {
         last.is_some() && ends(self.first) == last
     }
 
-    fn sent<'b>(&self, parts: impl IntoIterator<Item = &'b [Event]>) -> WhatWasSent {
-        let events = parts.into_iter().flatten().cloned().collect();
-        let sent = WhatWasSent::of([(0, &Captured::stream("", events))], self.options, self.normalize);
+    fn sent(&self, parts: &[&[Event]], normalize: &dyn Fn(&str) -> String) -> WhatWasSent {
+        let sent = WhatWasSent::of([(0, &Captured::stream("", parts.concat()))], self.options, normalize);
         self.noise.out_of(sent, true)
     }
 
-    /// What was recorded, read alike.
-    fn recorded(&self) -> WhatWasSent {
-        Received { normalize: self.normalize_recorded, failure: None, ..*self }.sent([self.recorded])
+    /// What was recorded, and what came in parts.
+    fn both(&self, parts: &[&[Event]]) -> (WhatWasSent, WhatWasSent) {
+        (self.sent(&[self.recorded], self.normalize_recorded), self.sent(parts, self.normalize))
     }
 
     /// What is missing or comes twice in what came in parts.
@@ -108,7 +107,7 @@ impl Received<'_> {
         if let Some(twice) = self.twice(before, again) {
             return problem(Did::Doubled, twice);
         }
-        let (recorded, now) = (self.recorded(), self.sent([*before, again]));
+        let (recorded, now) = self.both(&[before, again]);
         for (place, texts) in &recorded.texts {
             let (all, came) = read_alike(texts, texts_at(&now, place));
             let (length, is) = (all.chars().count(), came.chars().count());
@@ -119,7 +118,7 @@ impl Received<'_> {
                 return problem(Did::Other, format!("another text, {}", quoted(&came)));
             }
         }
-        if let Some(lost) = cut(&recorded, &now) {
+        if let Some(lost) = cut(&recorded, &now, "nothing") {
             return problem(Did::Lost, lost);
         }
         let carries =

@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
 use super::batch::Recording;
 use super::judge::Left;
 use super::places::{Spot, World};
 use super::sent::{WhatWasSent, said_by_body, says_error};
+use super::verdict::told;
 use crate::run::declared_secrets;
 use crate::run::golden::Committed;
 use crate::run::project::Project;
@@ -22,17 +23,15 @@ use retake_engine::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, m
 use retake_engine::system::{Running, Stage};
 use retake_engine::tools::{CallOfTool, ToolFault, ToolWorld};
 use retake_model::{
-    CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, Mode, ModelServer, Pacing, Replay, Scope, Staged,
+    CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, ModelServer, Replay, Scope, Staged, Stages,
 };
 use retake_scenario::{Scenario, Step, Worlds};
 use retake_wire::fixture::Fixture;
 
 /// How long no call has to come after the fault until a service has given up: retries come at once.
 const QUIET: Duration = Duration::from_millis(250);
-
 /// In how many pieces silence is measured: a program that has no core for a while sees no silence.
 const PIECES: u32 = 10;
-
 /// All steps of a run.
 pub(super) const ALL: Range<usize> = 0..usize::MAX;
 /// From where answers are counted that go into no golden.
@@ -47,18 +46,16 @@ pub(super) struct Setting<'a> {
     pub(super) committed: Option<Arc<Committed>>,
     /// What the scenario says of its worlds.
     pub(super) of: &'a Worlds,
+    /// How many systems may start at once: what waits needs no core, but what starts does.
+    pub(super) starts: Semaphore,
 }
 
-/// How a run ended.
+/// How a run ended: when all steps were taken, at one that failed, not in time, or with a call that came too often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// All steps were taken.
     Well,
-    /// A step failed.
     Failed,
-    /// It did not end in time.
     Late,
-    /// A call came too often.
     Storm,
 }
 
@@ -72,7 +69,7 @@ pub(super) struct Seen {
     pub(super) golden: Golden,
     pub(super) began: Instant,
     pub(super) took: Duration,
-    /// Whether a turn was not asked for.
+    /// Whether each turn was asked for.
     pub(super) all_served: bool,
     /// What was asked that was never recorded and got no answer.
     pub(super) left: Option<Left>,
@@ -99,10 +96,10 @@ pub(super) struct CallCame {
 }
 
 /// A replay for one run, with what is staged for its calls.
-pub(super) struct Play {
+pub(super) struct Play<'a> {
+    setting: &'a Setting<'a>,
     pub(super) staged: Arc<Staged>,
-    replay: Arc<Replay>,
-    target: Option<usize>,
+    pub(super) replay: Arc<Replay>,
     /// When a step stops to wait for what does not come.
     gives_up: Option<GivingUp>,
     /// What the client does.
@@ -111,62 +108,56 @@ pub(super) struct Play {
     pub(super) tools: Arc<ToolWorld>,
 }
 
-impl Play {
+impl<'a> Play<'a> {
     /// A run without any fault. With `holds`, answers are held back for a moment.
-    pub(super) fn unfaulted(setting: &Setting<'_>, holds: bool) -> Play {
-        Play::of(setting, Staged::watched(holds), None, false)
+    pub(super) fn unfaulted(setting: &'a Setting<'a>, holds: bool) -> Play<'a> {
+        Play::of(setting, Staged::of(Stages::Watched(holds), u32::MAX), false)
     }
 
-    fn of(setting: &Setting<'_>, staged: Staged, target: Option<usize>, repeats: bool) -> Play {
+    fn of(setting: &'a Setting<'a>, staged: Staged, repeats: bool) -> Play<'a> {
         let (scope, staged) = (Scope::new(&setting.scenario.name), Arc::new(staged));
         let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope).with_repeat(repeats);
         let keeps = Keeps { calls: true, ..Keeps::default() };
         let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()).keeping(keeps));
-        Play { staged, replay, target, gives_up: None, away: None, tools: Arc::default() }
+        Play { setting, staged, replay, gives_up: None, away: None, tools: Arc::default() }
     }
 
     /// The run of a world, in which a fault of the model is met `times` times. Steps stop to wait when an answer says something in error
-    /// words that were not recorded, or when nothing happens for the time `quiet`.
-    pub(super) fn in_world(
-        setting: &Setting<'_>,
-        world: &World,
-        recording: &Recording,
-        times: u32,
-        quiet: Duration,
-    ) -> Play {
-        let (kind, turn, gate, recorded) = (world.fault.kind, world.turn, Gate::default(), &recording.seen);
+    /// words that were not recorded; or when nothing happens, before the whole run counts as one in which nothing does.
+    pub(super) fn in_world(setting: &'a Setting<'a>, world: &World, recording: &Recording, times: u32) -> Play<'a> {
+        let (kind, turn, gate, recorded) = (world.fault.kind, Some(world.turn), Gate::default(), &recording.seen);
         let kills = kind == FaultKind::Kill;
         let (step, event) = if let Some(Spot::Event { step, event }) = world.spot { (step, event) } else { (0, 0) };
-        let (mut asked, mut due) = (0, None);
-        let (staged, target) = match &world.spot {
-            None if world.order.is_empty() => (Staged::faulty(Some(turn), world.fault, times), Some(turn)),
-            None => (Staged::ordered(world.order.clone()), None),
+        let (meets, asked, due) = match &world.spot {
+            None if world.order.is_empty() => (Stages::Faulty(Some((turn, world.fault)), times), 0, None),
+            None => (Stages::Ordered(world.order.clone()), 0, None),
             Some(Spot::Event { .. }) if !kills => {
-                let held;
-                (held, asked, due) = recorded.held_at(step, event);
-                (Staged::gated(gate.clone(), held), None)
+                let (held, asked, due) = recorded.held_at(step, event);
+                (Stages::Gated(gate.clone(), held), asked, due)
             }
             Some(Spot::Call { within }) => {
                 // Only calls were held in the recorded run.
-                due = recorded.due_at(turn).filter(|_| within.is_none());
+                let due = recorded.due_at(world.turn).filter(|_| within.is_none());
                 let stops = if within.is_some() { FaultKind::Stall } else { FaultKind::Hang };
-                (Staged::faulty(Some(turn), Fault { after: *within, ..stops.whole() }, 1), Some(turn))
+                (Stages::Faulty(Some((turn, Fault { after: *within, ..stops.whole() })), 1), 0, due)
             }
-            Some(_) => (Staged::watched(false), None),
+            Some(_) => (Stages::Watched(false), 0, None),
         };
         // What was asked before a kill may be asked again.
-        let mut play = Play::of(setting, staged.with_limit(setting.of.calls), target, kills);
-        let fault = match &world.spot {
-            Some(Spot::Tool { call, acted, .. }) => {
-                Some(ToolFault { call: call.clone(), kind, acts: *acted, told: play.staged.clone() })
-            }
-            _ => None,
-        };
+        let mut play = Play::of(setting, Staged::of(meets, setting.of.calls), kills);
         if matches!(world.side(), "process" | "tools") {
-            play.tools = Arc::new(ToolWorld::of(fault));
+            let told = play.staged.clone();
+            play.tools = Arc::new(ToolWorld::of(match &world.spot {
+                Some(Spot::Tool { call, acted, .. }) => {
+                    Some(ToolFault { call: call.clone(), kind, acts: *acted, told })
+                }
+                _ => None,
+            }));
         }
         if matches!(world.side(), "process" | "client") {
-            let without = if kills { QUIET } else { QUIET + recorded.longest_pause() };
+            // As long as no call came after another in the recorded run.
+            let pause = longest(recorded.calls.iter().map(|call| call.came).collect());
+            let without = if kills { QUIET } else { QUIET + pause };
             let (back, seen) = (setting.of.back.clone(), Arc::default());
             play.away = Some(Away { does: kind, step, event, asked, due, quiet: without, back, gate, seen });
         }
@@ -178,6 +169,7 @@ impl Play {
         };
         let staged = play.staged.clone();
         let met = Arc::new(move || staged.is_after_fault());
+        let quiet = recording.limit_of(world) * 3 / 4;
         Play { gives_up: Some(GivingUp { says_failed: Arc::new(says_failed), met, quiet }), ..play }
     }
 
@@ -203,23 +195,10 @@ impl Play {
         self.away.as_ref().filter(|away| (away.does == FaultKind::Kill) == kills)
     }
 
-    pub(super) fn mode(&self) -> Mode {
-        Mode::Replay(self.replay.clone())
-    }
-
-    pub(super) fn scope(&self) -> &Scope {
-        self.replay.scope()
-    }
-
     /// Runs the scenario once.
     /// Fails if a template cannot be rendered.
-    pub(super) async fn run(
-        &self,
-        setting: &Setting<'_>,
-        stage: &Stage,
-        model: &ModelServer,
-        cap: Duration,
-    ) -> Result<Seen> {
+    pub(super) async fn run(&self, stage: &Stage, model: &ModelServer, cap: Duration) -> Result<Seen> {
+        let setting = self.setting;
         self.replay.on_stage(&stage.places());
         let began = Instant::now();
         let underway = Underway::since(began).in_world(self.gives_up.clone(), self.away.clone());
@@ -236,7 +215,7 @@ impl Play {
             }
         };
         let (ended, driven) = tokio::select! {
-            driven = self.drive(setting, stage, model, &underway) => {
+            driven = self.drive(stage, model, &underway) => {
                 let driven = driven?;
                 (if driven.failure.is_none() { Ended::Well } else { Ended::Failed }, driven)
             }
@@ -244,7 +223,7 @@ impl Play {
             () = idle => (Ended::Late, Driven::default()),
         };
         // What was asked after a fault is no miss, and what was asked before it is judged here.
-        let missed = self.scope().judge();
+        let missed = self.replay.scope().judge();
         let log = self.replay.log();
         let left = (log.unanswered || !missed.is_empty()).then(|| Left::of(&log, &missed, setting.normalize(&driven)));
         let at = |time: Instant| milliseconds(time.saturating_duration_since(began));
@@ -271,16 +250,9 @@ impl Play {
         })
     }
 
-    async fn drive(
-        &self,
-        setting: &Setting<'_>,
-        stage: &Stage,
-        model: &ModelServer,
-        underway: &Underway,
-    ) -> Result<Driven> {
-        let Setting { project, scenario, .. } = setting;
-        let root: &Path = &project.root;
-        let activity = model.activity();
+    async fn drive(&self, stage: &Stage, model: &ModelServer, underway: &Underway) -> Result<Driven> {
+        let Setting { project, scenario, .. } = self.setting;
+        let (root, activity) = (&project.root, model.activity());
         stage.make_folder_of(scenario)?;
         let context = scenario.resolve_vars(&stage.context(Some(self.replay.fixture())))?;
         let mut driver = Driver::new(scenario, stage, root, context, underway.clone(), activity.clone(), None);
@@ -304,13 +276,12 @@ impl Play {
         let activity = model.activity();
         let served = || self.replay.all_served();
         if let Some(Away { gate, .. }) = self.away_from(true) {
-            activity
-                .settled(scenario.settle, || gate.acted().is_some() || (served() && !self.staged.is_after_fault()))
-                .await;
+            let is_over = || gate.acted().is_some() || (served() && !self.staged.is_after_fault());
+            activity.settled(scenario.settle, is_over).await;
             gate.back_again().await;
             return activity.settled(scenario.settle, served).await;
         }
-        let has_met = || self.target.is_some_and(|turn| self.staged.arrivals(turn).came > 0);
+        let has_met = || self.staged.target().is_some_and(|turn| self.staged.arrivals(turn) > 0);
         activity.settled(scenario.settle, || served() || has_met()).await;
         if has_met() {
             activity.settled(scenario.settle.min(QUIET), served).await;
@@ -329,9 +300,8 @@ impl Setting<'_> {
             ..Known::default()
         };
         let normalize = self.normalize(driven);
-        let captured: Vec<Captured> =
-            driven.captured.iter().filter(|capture| !capture.delivery.is_beside).cloned().collect();
-        Shaped::of(&captured, &self.scenario.golden, &known, &normalize).golden
+        let captured = driven.captured.iter().filter(|capture| !capture.delivery.is_beside).cloned();
+        Shaped::of(&captured.collect::<Vec<_>>(), &self.scenario.golden, &known, &normalize).golden
     }
 
     /// What a run sent in these steps.
@@ -365,23 +335,18 @@ impl Setting<'_> {
 }
 
 impl Seen {
-    /// The status of the last answer that has one.
-    pub(super) fn status(&self) -> String {
-        self.steps.iter().rev().find_map(|step| step.status.clone()).unwrap_or_default()
-    }
-
     /// Why a step failed.
     pub(super) fn failure(&self) -> Option<String> {
         self.driven.failure.as_ref().map(|(_, error)| error.what().to_owned())
     }
 
-    /// The status of the step that failed, if it says that something is wrong, and what its answer said.
-    pub(super) fn failed_status(&self) -> Option<(u16, Option<String>)> {
+    /// The status of the step that failed, if it says that something is wrong, also with what its answer said.
+    pub(super) fn failed_status(&self) -> Option<(u16, String)> {
         let step = self.steps.last().filter(|_| self.ended == Ended::Failed)?;
         let status = step.status.as_ref()?.parse().ok().filter(|status| *status >= 400)?;
         let (_, error) = self.driven.failure.as_ref()?;
         let answer = error.hints().iter().find_map(|hint| hint.strip_prefix("the answer was: "));
-        Some((status, answer.and_then(said_by_body)))
+        Some((status, told(&format!("status {status}"), answer.and_then(said_by_body).as_deref())))
     }
 
     /// What came of the stream that failed, if anything did.
@@ -392,19 +357,8 @@ impl Seen {
     }
 
     /// A time in milliseconds since the beginning.
-    fn at(&self, time: Instant) -> f64 {
+    pub(super) fn at(&self, time: Instant) -> f64 {
         milliseconds(time.saturating_duration_since(self.began))
-    }
-
-    /// The turns of the calls that came at this time or later.
-    pub(super) fn calls_from(&self, time: Instant) -> impl Iterator<Item = Option<usize>> {
-        let time = self.at(time);
-        self.calls.iter().filter(move |call| call.came >= time).map(|call| call.turn)
-    }
-
-    /// The longest time for which no call came after another.
-    fn longest_pause(&self) -> Duration {
-        longest(self.calls.iter().map(|call| call.came).collect())
     }
 
     /// The longest time for which nothing was asked, answered or sent.
@@ -420,13 +374,8 @@ impl Seen {
     }
 
     /// How many steps the client had begun at this time.
-    fn begun_by(&self, time: f64) -> usize {
+    pub(super) fn begun_by(&self, time: f64) -> usize {
         self.steps.iter().filter(|step| step.at_ms <= time).count()
-    }
-
-    /// How many steps had begun at a time.
-    pub(super) fn steps_before(&self, time: Instant) -> usize {
-        self.begun_by(self.at(time))
     }
 
     fn events_by(&self, time: f64) -> usize {
@@ -494,6 +443,3 @@ fn longest(mut times: Vec<f64>) -> Duration {
     let pauses = times.windows(2).map(|pair| pair[1] - pair[0]);
     Duration::try_from_secs_f64(pauses.fold(0.0, f64::max) / 1e3).unwrap_or_default()
 }
-
-/// How answers are paced in worlds.
-pub(super) const PACING: Pacing = Pacing::None;

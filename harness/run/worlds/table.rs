@@ -8,9 +8,6 @@ use super::places::World;
 use crate::report::unified;
 use retake_model::Fault;
 
-/// The longest range of places or turns that a table can hold.
-const LONGEST: usize = 1 << 16;
-
 /// A line: a world, or worlds of one fault that are alike but for their turns and places.
 pub(super) struct Line<'a> {
     worlds: Vec<&'a Judged>,
@@ -75,7 +72,7 @@ fn numbers(text: &str) -> Option<Vec<usize>> {
     let all = text.split(',').map(|part| {
         let (first, last) = part.split_once("..").unwrap_or((part, part));
         let (first, last) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
-        (last.saturating_sub(first) < LONGEST).then_some(first..=last)
+        (last.saturating_sub(first) < 1 << 16).then_some(first..=last)
     });
     Some(all.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
 }
@@ -147,8 +144,7 @@ pub(super) fn holds(committed: &str, matrix: &Matrix) -> Option<usize> {
 
 /// What differs from a committed table, world by world.
 pub(super) fn difference(committed: &str, now: &str) -> String {
-    let each =
-        |table: &str| unfolded(table).into_iter().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("\n");
+    let each = |table: &str| Vec::from_iter(BTreeSet::from_iter(unfolded(table))).join("\n");
     unified(&each(committed), &each(now))
 }
 

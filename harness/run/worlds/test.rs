@@ -1,12 +1,16 @@
-//! The trial `NAME::worlds`: the table of a scenario's worlds, compared with its golden.
+//! What users run: the trial `NAME::worlds`, which compares the table of a scenario's worlds with its golden, and `retake worlds`, which prints
+//! the worlds of some scenarios and writes no golden.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use super::batch::Judged;
 use super::matrix::{self, Matrix};
+use super::places::World;
 use super::verdict::Did;
 use super::{TRIAL, table};
-use crate::report::{Failure, RunAction, WorldData, WorldsData, unified};
+use crate::report::{Failure, RunAction, WorldData, WorldsData, table as columns, terminal, unified};
+use crate::run::action::WorldsOptions;
 use crate::run::data::golden_data;
 use crate::run::golden::Compared;
 use crate::run::policy::Policy;
@@ -15,6 +19,7 @@ use retake_base::cause::{Cause, CauseKind};
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
+use retake_model::{Fault, FaultKind};
 use retake_scenario::{FixtureRef, Scenario, Worlds};
 
 /// The most worlds that the first line of a failure names.
@@ -26,7 +31,7 @@ pub(in crate::run) fn name_of(scenario: &str) -> String {
 }
 
 /// Whether a scenario calls a model, and what its client gets can be compared. What a page shows cannot.
-pub(super) fn can_have_worlds(scenario: &Scenario) -> bool {
+fn can_have_worlds(scenario: &Scenario) -> bool {
     scenario.tools.is_none() && scenario.fixture != FixtureRef::None && !scenario.needs_browser()
 }
 
@@ -43,13 +48,9 @@ pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(),
     project.runs.begin(&name, scenario.file.clone(), action);
     let goldens = project.goldens.of_worlds();
     let before = goldens.text(&scenario.name);
-    let ran = has_worlds(scenario)
-        .ok_or_else(|| Error::new("the scenario has no worlds"))
-        .and_then(|worlds| matrix::run(project, scenario, worlds, None, |_| true, true));
-    let result = match &ran {
-        Ok(matrix) => tested(project, scenario, matrix),
-        Err(error) => Err(Failure::from(error.clone())),
-    };
+    let ran = all(project, scenario);
+    let failed = |error: &Error| Failure::from(error.clone());
+    let result = ran.as_ref().map_err(failed).and_then(|matrix| tested(project, scenario, matrix));
     let text = ran.as_ref().ok().map(table::print);
     let shown = |file: PathBuf| file.strip_prefix(&project.root).map_or_else(|_| file.clone(), ToOwned::to_owned);
     project.runs.with(&name, |run| {
@@ -60,8 +61,14 @@ pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(),
     result
 }
 
+/// Runs all worlds that a scenario asks for.
+fn all(project: &Project, scenario: &Scenario) -> Result<Matrix> {
+    let worlds = has_worlds(scenario).ok_or_else(|| Error::new("the scenario has no worlds"))?;
+    matrix::run(project, scenario, worlds, None, |_| true, true)
+}
+
 /// What is kept of the worlds for reports.
-pub(super) fn data(matrix: &Matrix) -> WorldsData {
+fn data(matrix: &Matrix) -> WorldsData {
     let world = |judged: &Judged| WorldData {
         turn: if judged.world.spot.is_some() { 0 } else { judged.world.turn + 1 },
         caller: judged.caller.clone(),
@@ -135,7 +142,7 @@ fn red(project: &Project, scenario: &Scenario, matrix: &Matrix, committed: &str,
 }
 
 /// The first of the worlds with each fault and verdict, each with how many others there are.
-pub(super) fn of_each_kind<'a>(worlds: &[&'a Judged]) -> Vec<(&'a Judged, usize)> {
+fn of_each_kind<'a>(worlds: &[&'a Judged]) -> Vec<(&'a Judged, usize)> {
     let mut all: Vec<(&Judged, usize)> = Vec::new();
     let kind = |judged: &Judged| (judged.world.fault.kind, judged.verdict.did);
     for judged in worlds {
@@ -148,25 +155,19 @@ pub(super) fn of_each_kind<'a>(worlds: &[&'a Judged]) -> Vec<(&'a Judged, usize)
 }
 
 /// The command that shows a world.
-pub(super) fn explain(scenario: &Scenario, judged: &Judged) -> String {
+fn explain(scenario: &Scenario, judged: &Judged) -> String {
     format!("{RETAKE} explain {} --world {}", scenario.name, judged.world.id())
 }
 
 /// Writes the table if a second run of all worlds has the same.
 fn written(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Failure> {
-    let again = again(project, scenario)?;
+    let again = table::print(&all(project, scenario)?);
     if again != text {
         return Err(unstable("two runs of the worlds differ, so the table is not written", text, &again));
     }
     let compared = project.goldens.of_worlds().compare(&scenario.name, text, &scenario.file, false)?;
     project.note(&name_of(&scenario.name), vec![format!("table of worlds {}", compared.change())]);
     Ok(())
-}
-
-/// The table of a run of all worlds.
-fn again(project: &Project, scenario: &Scenario) -> Result<String> {
-    let worlds = has_worlds(scenario).cloned().unwrap_or_default();
-    Ok(table::print(&matrix::run(project, scenario, &worlds, None, |_| true, true)?))
 }
 
 fn unstable(what: &str, before: &str, now: &str) -> Failure {
@@ -179,7 +180,7 @@ fn unstable(what: &str, before: &str, now: &str) -> Failure {
 pub(in crate::run) fn accept(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let goldens = project.goldens.of_worlds();
     let proposed = goldens.proposed(&scenario.name)?.unwrap_or_default();
-    let text = again(project, scenario)?;
+    let text = table::print(&all(project, scenario)?);
     if proposed.trim_end() != text.trim_end() {
         goldens.propose(&scenario.name, &text, &scenario.file);
         return Err(unstable("the table that waited is not what the service does now", &proposed, &text)
@@ -187,4 +188,103 @@ pub(in crate::run) fn accept(project: &Project, scenario: &Scenario) -> Result<(
     }
     goldens.compare(&scenario.name, &text, &scenario.file, false)?;
     Ok(())
+}
+
+/// Runs worlds. The exit code is 1 if one fails that the committed table does not have.
+/// Fails if a name is unknown, or the worlds of a scenario cannot be run.
+pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &WorldsOptions) -> Result<ExitCode> {
+    let (mut ran, mut failed, mut told, mut failing) = (0, 0, Vec::new(), Vec::new());
+    for scenario in wanted {
+        if !can_have_worlds(scenario) {
+            if !options.json {
+                terminal::note(format!("{}: it has no worlds: it calls no model, or opens pages", scenario.name));
+            }
+            continue;
+        }
+        let worlds = worlds_of(scenario, options)?;
+        let name = name_of(&scenario.name);
+        project.runs.begin(&name, scenario.file.clone(), RunAction::Test);
+        let is =
+            |world: &World, name: &str| FaultKind::of_word(name).is_some() || WorldData::is_named(&world.id(), name);
+        let only = |world: &World| {
+            options.turn.is_none_or(|turn| world.spot.is_none() && world.turn + 1 == turn)
+                && options.world.as_deref().is_none_or(|name| is(world, name))
+        };
+        let matrix = matrix::run(project, scenario, &worlds, options.jobs, only, !options.json)
+            .map_err(|error| error.while_doing(&format!("run the worlds of {}", scenario.name)))?;
+        ran += matrix.judged.len();
+        let data = data(&matrix);
+        project.runs.with(&name, |run| run.worlds = Some(data.clone()));
+        project.runs.end(&name, None);
+        let (lines, new) = compared(project, scenario, &matrix);
+        failed += new.len();
+        failing.extend(of_each_kind(&new).into_iter().map(|(first, others)| {
+            let others = if others > 0 { format!(", and {others} like it") } else { String::new() };
+            let did = first.verdict.did.word();
+            format!("{did}{others}: {}", explain(scenario, first))
+        }));
+        if options.json {
+            let notes = table::notes(&matrix);
+            told.push(serde_json::json!({ "name": scenario.name, "worlds": data.worlds, "notes": notes }));
+        } else {
+            terminal::out(format!("{}:\n{}", scenario.name, lines.join("\n")));
+        }
+    }
+    project.end();
+    if ran == 0 {
+        let error = Error::new("no turn of these scenarios can meet such a fault");
+        return Err(error.help(format!("{RETAKE} worlds NAME runs the usual ones")));
+    }
+    if options.json {
+        let all = serde_json::json!({ "format": "retake-worlds/1", "scenarios": told });
+        terminal::out(serde_json::to_string_pretty(&all).unwrap_or_default());
+    } else {
+        let none = "none fails that is not accepted";
+        let said = if failed == 0 { none.to_owned() } else { format!("{failed} not accepted") };
+        terminal::out(format!("\n{}, {said}", counted(ran, "world")));
+        failing.iter().for_each(terminal::out);
+    }
+    Ok(ExitCode::from(u8::from(failed > 0)))
+}
+
+/// The faults that a user asks for: those of `--world` and `--side`, or the scenario's own, or the usual ones.
+fn worlds_of(scenario: &Scenario, options: &WorldsOptions) -> Result<Worlds> {
+    let own = scenario.worlds.clone().unwrap_or_default();
+    let kinds = match &options.world {
+        None => own.kinds,
+        Some(name) => kinds_of(name)?,
+    };
+    let kinds = match options.side.as_deref() {
+        None => kinds,
+        Some(side) if side != "model" && options.world.is_none() => FaultKind::of_word(side).unwrap_or_default(),
+        Some(side) => kinds.into_iter().filter(|kind| kind.side() == side).collect(),
+    };
+    Ok(Worlds { kinds, ..own })
+}
+
+/// The kinds of faults that a word means, or the kind of a world that it names.
+fn kinds_of(name: &str) -> Result<Vec<FaultKind>> {
+    let of_side = || {
+        let (side, kind) = name.split_once('/')?;
+        FaultKind::of_word(kind.split('/').next()?).filter(|kinds| kinds[0].side() == side && side != "model")
+    };
+    let kinds = FaultKind::of_word(name).or_else(of_side);
+    kinds.or_else(|| Some(vec![Fault::of_turn(name)?.1.kind])).ok_or_else(|| {
+        let error = Error::new(format!("`{name}` is neither a world nor a family of worlds"));
+        error.suggest_or(name, FaultKind::words(), format!("there are {}", FaultKind::words().join(", ")))
+    })
+}
+
+/// The lines of the worlds, marked where they fail and are not accepted, and those.
+fn compared<'a>(project: &Project, scenario: &Scenario, matrix: &'a Matrix) -> (Vec<String>, Vec<&'a Judged>) {
+    let committed = project.goldens.of_worlds().text(&scenario.name).unwrap_or_default();
+    let mut new = table::not_accepted(matrix, &committed);
+    new.retain(|judged| judged.fails());
+    let rows = table::lines(matrix, |judged| new.contains(&judged)).into_iter().map(|line| {
+        let [place, fault, did, why] = line.cells();
+        [format!("{} {place}", if line.marked { '!' } else { ' ' }), fault, did, why]
+    });
+    let lines = columns(&rows.collect::<Vec<_>>());
+    let notes = table::notes(matrix).into_iter().map(|note| format!("  {note}"));
+    (lines.into_iter().chain(notes).collect(), new)
 }

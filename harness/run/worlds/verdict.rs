@@ -5,15 +5,10 @@ use std::collections::BTreeSet;
 use super::sent::{Came, Place, WhatWasSent, says_error};
 use retake_base::text::{clipped, counted};
 
-/// How much of a text a line quotes, and how much of what the client was told.
+/// How much of a text a line quotes.
 pub(super) const QUOTED: usize = 24;
-const TOLD: usize = 60;
-/// Digits of which more are an address or a number of a process, and no number that counts.
-const DIGITS: usize = 5;
 /// How a break-off is told apart from a report.
 pub(super) const WITHOUT: &str = "without a word";
-/// The words of something that has not ended.
-const STILL: [&str; 9] = ["run", "pend", "progress", "process", "queue", "start", "creat", "work", "active"];
 
 /// Declares the verdicts: a row for each, with its word in tables, whether it fails until somebody accepts it, and what it means.
 macro_rules! verdicts {
@@ -67,13 +62,6 @@ impl Did {
     /// The verdict, with what says so.
     pub(super) fn since(self, why: impl Into<String>) -> Verdict {
         Verdict { did: self, why: why.into() }
-    }
-}
-
-impl Verdict {
-    /// Whether the client was told that something failed, in other words than by a stream that breaks off.
-    pub(super) fn is_told(&self) -> bool {
-        self.did == Did::Reported && !self.why.ends_with(WITHOUT)
     }
 }
 
@@ -157,7 +145,6 @@ impl Compared<'_> {
             let what = format!("breaks off after `{last}`, before `{expected}`, {WITHOUT}");
             return Did::Reported.since(what);
         }
-        let is_still = |word: &str| STILL.iter().any(|still| word.to_lowercase().contains(still));
         let other_word = new_words().map(|(word, _)| word).find(|(_, word)| self.stuck.is_none() || !is_still(word));
         if let Some(stuck) = self.stuck.as_ref().filter(|_| other_word.is_none()) {
             return Did::Hung.since(stuck);
@@ -181,8 +168,8 @@ impl Compared<'_> {
                 return did.since(format!("{status}, ends, {}{of}", quoted(new)));
             }
         }
-        if let Some(what) = cut(recorded, now) {
-            return Did::Silent.since(format!("{status}, ends, {what}"));
+        if let Some(saw) = cut(recorded, now, "0") {
+            return Did::Silent.since(format!("the client saw {saw}, and no error"));
         }
         let changed = self.changed.as_deref().unwrap_or("something differs");
         Did::Other.since(format!("{status}, ends, all texts, but {changed}"))
@@ -215,8 +202,8 @@ impl Compared<'_> {
     }
 }
 
-/// What is left of the text of which the most is missing, or `None` if all texts came.
-pub(super) fn cut(recorded: &WhatWasSent, now: &WhatWasSent) -> Option<String> {
+/// What is left of the text of which the most is missing, in this word if that is nothing; or `None` if all texts came.
+pub(super) fn cut(recorded: &WhatWasSent, now: &WhatWasSent, nothing: &str) -> Option<String> {
     let missing = recorded.texts.iter().filter_map(|(place, recorded)| {
         let (all, came) = read_alike(recorded, texts_at(now, place));
         let (all, left) = (all.chars().count(), came.chars().count());
@@ -224,7 +211,7 @@ pub(super) fn cut(recorded: &WhatWasSent, now: &WhatWasSent) -> Option<String> {
     });
     // Of equal ones the first counts, as in each run.
     let (_, came, all) = missing.reduce(|most, next| if next.0 > most.0 { next } else { most })?;
-    let came = if came.is_empty() { "nothing".to_owned() } else { quoted(&came) };
+    let came = if came.is_empty() { nothing.to_owned() } else { quoted(&came) };
     Some(format!("{came} of {}", counted(all, "character")))
 }
 
@@ -232,6 +219,12 @@ pub(super) fn cut(recorded: &WhatWasSent, now: &WhatWasSent) -> Option<String> {
 pub(super) fn read_alike(recorded: &[String], now: &[String]) -> (String, String) {
     let read = |texts: &[String]| if are_pieces(recorded) { texts.concat() } else { whole(texts) };
     (read(recorded), read(now))
+}
+
+/// Whether a word says that something has not ended.
+pub(super) fn is_still(word: &str) -> bool {
+    let still = ["run", "pend", "progress", "process", "queue", "start", "creat", "work", "active"];
+    still.iter().any(|still| word.to_lowercase().contains(still))
 }
 
 /// That a run is not there, if a status says so.
@@ -289,16 +282,16 @@ fn new_text<'a>(texts: &'a [String], recorded: &[String]) -> Option<&'a str> {
     texts.iter().find(|text| !begins(text)).map(String::as_str)
 }
 
-/// A word, unless it is an address or another number that no run has twice.
+/// A word, unless it is an address or another number that no run has twice, such as that of a process.
 pub(super) fn steady(word: &str) -> String {
     let digits = word.chars().filter(char::is_ascii_digit).count();
-    if word.contains("0x") || digits > DIGITS { "…".to_owned() } else { word.to_owned() }
+    if word.contains("0x") || digits > 5 { "…".to_owned() } else { word.to_owned() }
 }
 
 /// What a client was told, with the beginning of the text that tells it.
 pub(super) fn told(what: &str, said: Option<&str>) -> String {
     let said = said.map(|said| said.split_whitespace().map(steady).collect::<Vec<_>>().join(" "));
-    let said = said.filter(|said| !said.is_empty()).map(|said| format!(": {:?}", clipped(&said, TOLD)));
+    let said = said.filter(|said| !said.is_empty()).map(|said| format!(": {:?}", clipped(&said, 60)));
     format!("{what}{}", said.unwrap_or_default())
 }
 

@@ -185,14 +185,19 @@ fn a_client_that_leaves_by_itself_is_not_owed_an_end() {
 fn what_later_steps_are_told_counts() {
     let tree = tree("#READY", "was_started = bool(runs)", WORLDS);
     let state = "        if self.path == \"/state\":\n            self.send_response(200)\n            self.end_headers()\n            \
-                 return self.wfile.write(json.dumps({\"status\": \"failed\" if was_started else \"done\"}).encode())\n        \
+                 return self.wfile.write(json.dumps({\"status\": told if was_started else \"done\"}).encode())\n        \
                  if \"1\" not in runs:";
     tree.replace("app.py", "        if \"1\" not in runs:", state);
     let scenario = tree.read("scenarios/poem/scenario.toml");
     tree.write("scenarios/poem/scenario.toml", &format!("{scenario}[[step]]\nget = \"/state\"\n"));
-    let said = unaligned(&tree.retake().args(&["worlds", "poem"]).run().stdout);
-    for at in 1..=7 {
-        assert!(said.contains(&format!("  process  kill {at}/7  reported  status \"failed\"")), "{at}: {said}");
+    let never = "NEVER ENDS  in the answer of turn 2: status \"RUNNING\", and nothing goes on";
+    for (told, at, expected) in [("failed", 1..=7, "reported  status \"failed\""), ("RUNNING", 4..=4, never)] {
+        tree.replace("app.py", "runs = {}\n", &format!("runs, told = {{}}, {told:?}\n"));
+        let said = unaligned(&tree.retake().args(&["worlds", "poem"]).run().stdout);
+        for at in at {
+            assert!(said.contains(&format!(" process  kill {at}/7  {expected}")), "{at}: {said}");
+        }
+        tree.replace("app.py", &format!("runs, told = {{}}, {told:?}\n"), "runs = {}\n");
     }
 }
 

@@ -14,7 +14,7 @@ tests! { the_table_of_worlds_is_a_golden,
 
 const NAME: &str = "write_read_file";
 const TABLE: &str = "goldens/worlds/write_read_file.snap";
-const SILENT: &str = "turns 1..3 lead_agent  nothing  SILENT  200, ends, nothing of 61 characters";
+const SILENT: &str = "turns 1..3 lead_agent  nothing  SILENT  the client saw 0 of 61 characters, and no error";
 
 /// A project whose scenario runs these worlds.
 fn with(worlds: &str) -> Tree {
@@ -29,7 +29,7 @@ fn the_table_of_worlds_is_a_golden() {
     let tree = with("[\"nothing\", \"rate-limit\"]");
     let ran = tree.runner("gateway").run().exits(101);
     let ran = ran.says(&[
-        "SILENT in the world turn1/nothing: 200, ends, nothing of 61 characters",
+        "SILENT in the world turn1/nothing: the client saw 0 of 61 characters, and no error",
         "it would contain:\n+ turns 1..3 lead_agent  rate-limit  recovered  in 2 attempts\n",
         &format!("+ {SILENT}\n"),
         "retake explain write_read_file --world turn1/nothing\n",
@@ -51,7 +51,7 @@ fn the_table_of_worlds_is_a_golden() {
     tree.replace(TABLE, SILENT, &SILENT.replace("1..3", "1..4"));
     let ran = tree.runner("gateway").run().exits(101);
     let ran = ran.says(&["the service does something else in its worlds than its table says"]);
-    assert_eq!(ran.diff()[0], "- turn 4 lead_agent  nothing  SILENT  200, ends, nothing of 61 characters");
+    assert_eq!(ran.diff()[0], "- turn 4 lead_agent  nothing  SILENT  the client saw 0 of 61 characters, and no error");
     tree.runner("gateway").env("UPDATE_GOLDEN", "1").args(&["write_read_file::worlds"]).run().exits(0);
     assert!(tree.read(TABLE).contains(SILENT));
     tree.runner("gateway").run().exits(0);
@@ -84,7 +84,7 @@ fn a_world_is_shown_beside_the_recorded_run() {
     let explain = |world: &str| tree.retake().args(&["explain", NAME, "--world", world]).run();
     let said = explain("turn3/nothing").exits(1);
     said.says(&[
-        "turn 3 lead_agent, nothing: SILENT  200, ends, nothing of 61 characters",
+        "turn 3 lead_agent, nothing: SILENT  the client saw 0 of 61 characters, and no error",
         "unchanged lines",
         "I wrote",
     ]);

@@ -16,13 +16,24 @@ fn matrix(judged: &[Judged]) -> Matrix {
     Matrix { lines, judged: judged.to_vec(), found: None, unlike: None, unmet, left_out }
 }
 
+/// Worlds are printed as this table, which holds, and which says each of them when it is unfolded.
+fn is_printed(all: &[Judged], table: &str) -> Matrix {
+    let matrix = matrix(all);
+    assert_eq!(print(&matrix), table);
+    let lines = unfolded(table);
+    assert!(all.iter().all(|judged| lines.contains(&line_of(judged))) && lines.len() == all.len(), "{lines:?}");
+    assert_eq!(holds(table, &matrix), Some(0));
+    matrix
+}
+
 #[test]
 fn neighbours_that_differ_only_in_their_turn_are_one_line_and_unfold_again() {
     let recovered = |turn: usize, times: usize| {
         judged(turn, FaultKind::RateLimit, None, Did::Recovered, &format!("in {times} attempts"))
     };
-    let nothing =
-        |turn: usize| judged(turn, FaultKind::Nothing, None, Did::Silent, "200, ends, nothing of 3 characters");
+    let nothing = |turn: usize| {
+        judged(turn, FaultKind::Nothing, None, Did::Silent, "the client saw 0 of 3 characters, and no error")
+    };
     let all = [
         recovered(0, 2),
         recovered(1, 2),
@@ -32,19 +43,19 @@ fn neighbours_that_differ_only_in_their_turn_are_one_line_and_unfold_again() {
         nothing(2),
         Judged { caller: None, ..judged(0, FaultKind::FramingBytes, None, Did::Recovered, "") },
     ];
-    let table = print(&Matrix { found: Some(9), ..matrix(&all) });
-    assert_eq!(
-        table,
+    let matrix = is_printed(
+        &all,
         "turns 1..2 lead  rate-limit  recovered  in 2 attempts\n\
          turn 3 lead  rate-limit  recovered  in 3 attempts\n\
          turn 4 title  rate-limit  recovered  in 3 attempts\n\
-         turn 1 lead  nothing  SILENT  200, ends, nothing of 3 characters\n\
-         turn 3 lead  nothing  SILENT  200, ends, nothing of 3 characters\n\
-         turn 1  framing-bytes  recovered\n\
-         7 of 9 worlds, chosen evenly\n"
+         turn 1 lead  nothing  SILENT  the client saw 0 of 3 characters, and no error\n\
+         turn 3 lead  nothing  SILENT  the client saw 0 of 3 characters, and no error\n\
+         turn 1  framing-bytes  recovered\n",
     );
-    let lines = unfolded(&table);
-    assert!(all.iter().all(|judged| lines.contains(&line_of(judged))), "{lines:?}");
+    // What no call met has no verdict, and is named.
+    let unmet = vec![World::of(1, FaultKind::Nothing.whole())];
+    let table = print(&Matrix { found: Some(9), unmet, ..matrix });
+    assert!(table.ends_with("8 of 9 worlds, chosen evenly\nno verdict: no call met turn2/nothing\n"), "{table}");
     assert_eq!(unfolded("turns 1..2  a  b"), ["turn 1  a  b", "turn 2  a  b"]);
     // A table that somebody edited.
     assert_eq!(unfolded("turns 1..4000000000  a  b").len(), 1);
@@ -93,26 +104,16 @@ fn the_places_of_an_answer_are_one_line_by_its_turn() {
         [at(0, after, Did::Silent), at(1, after, last), at(2, after, last)]
     });
     let all = all.concat();
-    let (table, matrix) = (print(&matrix(&all)), matrix(&all));
-    assert_eq!(
-        table,
+    let matrix = is_printed(
+        &all,
         "turn 1 lead  cut-clean 1,4,8/9  SILENT\n\
          turns 2..3 lead  cut-clean 1,4/9  SILENT\n\
-         turns 2..3 lead  cut-clean 8/9  recovered\n"
+         turns 2..3 lead  cut-clean 8/9  recovered\n",
     );
-    assert_eq!(holds(&table, &matrix), Some(0));
     // As it was written before, place by place.
     let before: Vec<String> = all.iter().map(line_of).collect();
     assert_eq!(holds(&before.join("\n"), &matrix), Some(0));
     assert_eq!(holds(&before[1..].join("\n"), &matrix), None);
-}
-
-#[test]
-fn a_world_whose_fault_was_not_met_is_named_without_a_verdict() {
-    let silent = judged(0, FaultKind::Nothing, None, Did::Silent, "nothing");
-    let unmet = vec![World::of(1, FaultKind::Nothing.whole())];
-    let table = print(&Matrix { unmet, ..matrix(&[silent]) });
-    assert_eq!(table, "turn 1 lead  nothing  SILENT  nothing\nno verdict: no call met turn2/nothing\n");
 }
 
 #[test]
@@ -124,10 +125,8 @@ fn equal_places_are_one_line_and_unfold_again() {
     };
     let recovered = [1, 2, 5, 6, 7].map(|event| at(event, Did::Recovered));
     let all = [&recovered[..], &[at(9, Did::Lost)]].concat();
-    let (table, matrix) = (print(&matrix(&all)), matrix(&all));
-    assert_eq!(table, "client  leave 1,2,5..7/9  recovered\nclient  leave 9/9  LOST\n");
-    assert_eq!(unfolded(&table), all.iter().map(line_of).collect::<Vec<_>>());
-    assert_eq!(holds(&table, &matrix), Some(0));
+    let table = "client  leave 1,2,5..7/9  recovered\nclient  leave 9/9  LOST\n";
+    let matrix = is_printed(&all, table);
     // As it was written before there were ranges.
     assert_eq!(holds(&table.replace("5..7", "5,6,7"), &matrix), Some(0));
     assert_eq!(holds(&table.replace("5..7", "5,7"), &matrix), None);

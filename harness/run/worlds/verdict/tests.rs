@@ -1,8 +1,10 @@
 use super::*;
 use retake_core::events::{Capture, Captured, ShapeOptions};
 
-/// What a service sent: a stream with these events, each with its name and its payload.
-fn sent(events: &[(&str, &str)]) -> WhatWasSent {
+/// The events of a stream, each with its name and its payload.
+type Events<'a> = &'a [(&'a str, &'a str)];
+
+fn sent(events: Events<'_>) -> WhatWasSent {
     let text =
         events.iter().map(|(name, data)| format!("event: {name}\ndata: {data}\n\n")).collect::<Vec<_>>().concat();
     let captured = Captured::stream("POST /", Capture::new().push(text.as_bytes()));
@@ -16,27 +18,17 @@ const RECORDED: [(&str, &str); 4] = [
     ("end", "null"),
 ];
 
-fn verdict(now: &[(&str, &str)]) -> (Did, String) {
-    verdict_with(now, &[])
+fn verdict(now: Events<'_>) -> (Did, String) {
+    compared(&RECORDED, now, &[], None)
 }
 
-fn verdict_with(now: &[(&str, &str)], error_words: &[String]) -> (Did, String) {
-    compared(&RECORDED, now, error_words, None)
-}
-
-/// A run beside a recorded one, as it is compared.
 fn beside<'a>(recorded: &'a WhatWasSent, now: &'a WhatWasSent) -> Compared<'a> {
     let damaged = Some("Let me see what I can do.".to_owned());
     Compared { recorded, now, status: "200".to_owned(), error_words: &[], changed: None, stuck: None, damaged }
 }
 
 /// The verdict beside a recorded run, for a step that waited in vain if that is given.
-fn compared(
-    recorded: &[(&str, &str)],
-    now: &[(&str, &str)],
-    error_words: &[String],
-    stuck: Option<&str>,
-) -> (Did, String) {
+fn compared(recorded: Events<'_>, now: Events<'_>, error_words: &[String], stuck: Option<&str>) -> (Did, String) {
     let (recorded, now) = (sent(recorded), sent(now));
     let compared = Compared { error_words, stuck: stuck.map(str::to_owned), ..beside(&recorded, &now) };
     if compared.is_as_recorded() {
@@ -50,15 +42,15 @@ fn compared(
 fn half_a_text_that_ends_well_is_silent() {
     let state = r#"{"said": [{"role": "user", "text": "Write!"}, {"role": "ai", "text": "I wrote "}]}"#;
     let half = verdict(&[RECORDED[0], ("state", state), RECORDED[3]]);
-    assert_eq!(half, (Did::Silent, "200, ends, \"I wrote\" of 17 characters".to_owned()));
+    assert_eq!(half, (Did::Silent, "the client saw \"I wrote\" of 17 characters, and no error".to_owned()));
     // In other pieces, which no rule forbids.
     let pieces = [("chunk", r#"{"text": "I ", "type": "delta"}"#), ("chunk", r#"{"text": "wro", "type": "delta"}"#)];
     assert_eq!(verdict(&[pieces[0], pieces[1], RECORDED[3]]).0, Did::Silent);
     // A piece in the middle is missing.
     let hole = verdict(&[RECORDED[0], ("chunk", r#"{"text": ".txt.", "type": "delta"}"#), RECORDED[3]]);
-    assert_eq!(hole, (Did::Silent, "200, ends, nothing of 17 characters".to_owned()));
+    assert_eq!(hole, (Did::Silent, "the client saw 0 of 17 characters, and no error".to_owned()));
     let nothing = verdict(&[("state", r#"{"said": [{"role": "user", "text": "Write!"}]}"#), RECORDED[3]]);
-    assert_eq!(nothing, (Did::Silent, "200, ends, nothing of 17 characters".to_owned()));
+    assert_eq!(nothing, (Did::Silent, "the client saw 0 of 17 characters, and no error".to_owned()));
 }
 
 #[test]
@@ -82,7 +74,7 @@ fn what_says_that_something_failed_is_reported() {
     assert_eq!(verdict(&RECORDED[..2]), (Did::Reported, broken.to_owned()));
     let own = [RECORDED[0], ("state", r#"{"status": "degraded"}"#), RECORDED[3]];
     assert_eq!(verdict(&own).0, Did::Other);
-    assert_eq!(verdict_with(&own, &["DEGRADED".to_owned()]).0, Did::Reported);
+    assert_eq!(compared(&RECORDED, &own, &["DEGRADED".to_owned()], None).0, Did::Reported);
 }
 
 #[test]
