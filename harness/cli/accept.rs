@@ -1,10 +1,12 @@
-use std::process::ExitCode;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
 use clap::Args;
 
 use super::handover;
+use retake::__private::report::terminal;
 use retake::__private::run::Action;
-use retake_base::error::Result;
+use retake_base::error::{Error, Result};
 
 /// Accept goldens and fixtures that wait for a decision, each after two replays that agree
 #[derive(Debug, Args)]
@@ -22,4 +24,13 @@ impl Accept {
     pub(super) fn run(self) -> Result<ExitCode> {
         handover::act(super::project::root()?, Action::Accept(self.name))
     }
+}
+
+/// Runs `retake accept` as a process of its own, so that it starts with a fresh runner, or starts cargo.
+pub(super) fn again(root: &Path, name: &str) -> Result<bool> {
+    let failed = |e: std::io::Error| Error::new(format!("failed to start `retake accept`: {e}"));
+    terminal::note(format!("{name}: two replays have to agree …"));
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    let status = command.args(["accept", name]).env("RETAKE_ROOT", root).status().map_err(failed)?;
+    Ok(status.success())
 }

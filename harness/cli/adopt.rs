@@ -19,8 +19,8 @@ use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::key::{Hash, Rules};
-use retake_core::secrets::{hide, shown};
-use retake_model::MissedCall;
+use retake_core::secrets::hide;
+use retake_model::{MissedCall, answer_in_short};
 use retake_scenario::{Discovered, Scenario, discover, name_of};
 use retake_wire::fixture::{Fixture, Recorded, Turn, journal_of};
 
@@ -34,7 +34,8 @@ use provider::{Asked, Provider};
     changed since. This runs the scenario once. Each call gets the answer of the\n\
     turn that it resembles most: of its caller, in the trace's order, with the most\n\
     equal messages. Then the call's conversation becomes the turn's input. No\n\
-    provider is called, and the answers stay as they were.\n\n\
+    provider is called, and the answers stay as they were. Tool servers answer as\n\
+    the trace has it, and are not asked.\n\n\
     The result waits as fixtures/NAME.json.new until `retake accept NAME`, which\n\
     also writes the golden after two replays that agree; --yes does both at once.\n\n\
     Exit code 0 if every call and every turn has its counterpart, otherwise 1.")]
@@ -47,7 +48,7 @@ pub(super) struct Adopt {
     /// Give a call, by its number from 1, this turn, by its number from 1, too; for calls that several turns fit equally well
     #[arg(long, value_name = "CALL=TURN", value_parser = pair)]
     pair: Vec<(usize, usize)>,
-    /// Also if tool servers are asked for real while the scenario runs
+    /// Ask tool servers for real while the scenario runs, instead of their doubles, which answer as the trace has it
     #[arg(long)]
     live_tools: bool,
 }
@@ -77,14 +78,15 @@ impl Adopt {
             return Err(Error::new("the fixture keeps only hashes of its calls, so nothing can be compared")
                 .in_file(&fixture.path));
         }
-        let tools: Vec<String> = discovered.suite.tools_of(scenario).into_iter().collect();
-        if !tools.is_empty() && !self.live_tools {
-            return Err(Error::new(format!("the scenario would ask its tool servers for real: {}", tools.join(", ")))
+        let mut live: Vec<String> = discovered.suite.tools_of(scenario).into_iter().collect();
+        live.retain(|tool| !fixture.tools.contains_key(tool));
+        if !live.is_empty() && !self.live_tools {
+            return Err(Error::new(format!("the scenario would ask its tool servers for real: {}", live.join(", ")))
                 .help("if that does no harm: --live-tools"));
         }
         let (rules, callers) = (project.rules.clone(), project.callers.clone());
         let provider = Arc::new(Provider::new(fixture.clone(), rules, callers, self.pair.clone()));
-        let recorded = Adopt::record(&root, &scenario.name, &provider)?;
+        let recorded = self.record(&root, &scenario.name, &provider)?;
         let (calls, missed) = provider.calls();
         let waiting = file.with_extension("json.new");
         // What it holds are answers of this command, no provider's.
@@ -104,9 +106,7 @@ impl Adopt {
             return Ok(ExitCode::from(1));
         }
         if self.yes {
-            let accepted = own(&root, &["accept", &scenario.name])?.status();
-            let accepted = accepted.map_err(|e| Error::new(format!("failed to start retake accept: {e}")))?;
-            return Ok(if accepted.success() { ExitCode::SUCCESS } else { ExitCode::from(1) });
+            return Ok(ExitCode::from(u8::from(!super::accept::again(&root, &scenario.name)?)));
         }
         terminal::note(format!(
             "{}: waits in {}\n  to look at it: {RETAKE} review\n  to accept it: {RETAKE} accept {0}",
@@ -117,22 +117,22 @@ impl Adopt {
     }
 
     /// Records the scenario from the provider, which is in this process, with a command of its own.
-    fn record(root: &Path, name: &str, provider: &Arc<Provider>) -> Result<Output> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    fn record(&self, root: &Path, name: &str, provider: &Arc<Provider>) -> Result<Output> {
+        // It serves on a thread of its own while the command runs.
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-        let recorded = runtime.block_on(async {
-            let url = format!("http://{}", provider.start().await?);
-            let providers =
-                [("OPENAI", format!("{url}/v1")), ("ANTHROPIC", url.clone()), ("GEMINI", url.clone()), ("OLLAMA", url)];
-            let mut record = own(root, &["record", "--propose", name])?;
-            for (name, url) in providers {
-                // No real key is sent anywhere, not even to this machine.
-                record.env(format!("RETAKE_UPSTREAM_{name}"), url).env(format!("{name}_API_KEY"), "adopt");
-            }
-            let recorded = tokio::task::spawn_blocking(move || record.output()).await;
-            let recorded = recorded.map_err(|e| Error::new(format!("failed to wait for retake record: {e}")))?;
-            recorded.map_err(|e| Error::new(format!("failed to start retake record: {e}")))
-        });
+        let url = format!("http://{}", runtime.block_on(provider.start())?);
+        let program = std::env::current_exe().map_err(|e| Error::new(format!("failed to find this program: {e}")))?;
+        let mut record = Command::new(program);
+        record.args(["record", "--propose", name]).env("RETAKE_ROOT", root);
+        record.args((!self.live_tools).then_some("--recorded-tools"));
+        for (name, path) in [("OPENAI", "/v1"), ("ANTHROPIC", ""), ("GEMINI", ""), ("OLLAMA", "")] {
+            // No real key is sent anywhere, not even to this machine.
+            record
+                .env(format!("RETAKE_UPSTREAM_{name}"), format!("{url}{path}"))
+                .env(format!("{name}_API_KEY"), "adopt");
+        }
+        let recorded = record.output().map_err(|e| Error::new(format!("failed to start retake record: {e}")));
         runtime.shutdown_background();
         recorded
     }
@@ -153,25 +153,22 @@ impl Adopt {
 
     /// Says why nothing was adopted.
     fn failed(&self, calls: &[Asked], fixture: &Fixture, said: &str) -> ExitCode {
-        let mut all_fit = true;
-        for (number, call) in (1..).zip(calls) {
-            let Err(between) = &call.turn else { continue };
-            all_fit = false;
-            let what = if between.is_empty() {
-                "no turn of the trace fits it"
-            } else {
-                "these turns fit it equally well; say which is meant:"
+        let unfit: Vec<_> =
+            (1..).zip(calls).filter_map(|(number, call)| Some((number, call, call.turn.as_ref().err()?))).collect();
+        for (number, call, between) in &unfit {
+            let what = match &between[..] {
+                [] => "no turn of the trace fits it",
+                _ => "these turns fit it equally well; say which is meant:",
             };
             let asks = clipped(&call.asks, 100).replace('\n', "⏎");
-            let mut said = format!("call {number} ({}) asks {asks:?}\n  {what}", call.via);
-            for turn in between {
-                let answer = retake_model::answer_in_short(&fixture.table.turns()[*turn]);
-                said = format!("{said}\n  --pair {number}={}   {answer}", turn + 1);
-            }
-            terminal::error(shown(&said));
+            let turn = |turn: &usize| {
+                format!("\n  --pair {number}={}   {}", turn + 1, answer_in_short(&fixture.table.turns()[*turn]))
+            };
+            let turns: String = between.iter().map(turn).collect();
+            terminal::error(format!("call {number} ({}) asks {asks:?}\n  {what}{turns}", call.via));
         }
         let left = unpaired_turns(calls, fixture);
-        if all_fit {
+        if unfit.is_empty() {
             terminal::error(format!("{}: not adopted: the scenario failed\n{}", self.name, said.trim_end()));
         } else if !left.is_empty() {
             terminal::note(format!("turns without a call so far: {}", listed(&left, fixture)));
@@ -196,7 +193,7 @@ impl Adopt {
                     format!("\n  {}", std::iter::once(causes).chain(lines).collect::<Vec<_>>().join("\n    "))
                 }
             };
-            terminal::note(shown(&format!("call {number}: {}{what}", fixture.place_of(turn))));
+            terminal::note(format!("call {number}: {}{what}", fixture.place_of(turn)));
         }
         let left = unpaired_turns(calls, fixture);
         if !left.is_empty() {
@@ -241,16 +238,6 @@ fn unpaired_turns(calls: &[Asked], fixture: &Fixture) -> Vec<usize> {
 }
 
 fn listed(turns: &[usize], fixture: &Fixture) -> String {
-    let line = |turn: &usize| {
-        format!("\n  {}: {}", nth_turn(*turn), retake_model::answer_in_short(&fixture.table.turns()[*turn]))
-    };
+    let line = |turn: &usize| format!("\n  {}: {}", nth_turn(*turn), answer_in_short(&fixture.table.turns()[*turn]));
     turns.iter().map(line).collect()
-}
-
-/// This command itself, in the project.
-fn own(root: &Path, args: &[&str]) -> Result<Command> {
-    let program = std::env::current_exe().map_err(|e| Error::new(format!("failed to find this program: {e}")))?;
-    let mut command = Command::new(program);
-    command.args(args).env("RETAKE_ROOT", root);
-    Ok(command)
 }

@@ -93,79 +93,55 @@ impl TraceOptions {
             }
         };
         traces.notes.iter().for_each(terminal::note);
-        if self.list {
+        let Some(out) = out.filter(|_| !self.list) else {
             traces.list().iter().for_each(terminal::out);
             return Ok(ExitCode::SUCCESS);
-        }
-        let out = out.ok_or_else(|| Error::new("--out is missing"))?;
-        // What a receiver got in one run belongs together; a file may hold the traces of many users.
-        if let (true, None, [_, _, ..]) = (self.trace.is_empty(), self.listen, &traces.with_calls()[..]) {
-            traces.list().iter().for_each(terminal::note);
-            let count = traces.with_calls().len();
-            return Err(Error::new(format!(
-                "there are {count} traces with model calls, and one fixture holds one conversation"
-            ))
-            .help("name the trace: --trace ID; several requests of one conversation: --trace ID --trace ID"));
-        }
-        let rules = &opened.rules;
-        let taken = traces.take(&self.trace, out, notes_of(out, rules), rules)?;
-        write(&taken, out, &redactor, scrub, rules, (&root, scenario))
-    }
-}
-
-/// Writes the fixture, and the scenario if one is wanted, and says what a person should know.
-fn write(
-    taken: &Taken,
-    out: &Path,
-    redactor: &Redactor,
-    scrub: &retake_core::secrets::Scrub,
-    rules: &retake_core::key::Rules,
-    (root, scenario): (&Path, Option<(&str, PathBuf)>),
-) -> Result<ExitCode> {
-    let Taken { fixture, refused, notes, .. } = taken;
-    notes.iter().for_each(terminal::note);
-    for refused in refused {
-        terminal::note(line(refused));
-    }
-    let turns = fixture.table.turns().len();
-    let none = match refused.len() {
-        0 => "no span is a model call, so nothing was written".to_owned(),
-        refused => format!("no turns: {} refused, nothing was written", counted(refused, "span")),
-    };
-    // What replay will read, not what is in memory.
-    let printed = fixture.print();
-    Fixture::parse(out, printed.as_bytes(), rules)?;
-    if !super::import::write(fixture, out, &none, (scrub, fixture.scrub.names(), "import again"))? {
-        return Ok(ExitCode::from(1));
-    }
-    if redactor.replaced(&printed) > 0 {
-        terminal::note(format!("{} replaced by stand-ins", counted(redactor.replaced(&printed), "text")));
-    }
-    // A number after an escaped line end would seem to be a part of a word.
-    redactor.left(&printed.replace("\\n", "\n").replace("\\t", "\t")).iter().for_each(terminal::note);
-    let refused = refused.len();
-    terminal::note(format!("{} written to {}, {refused} refused", counted(turns, "turn"), out.display()));
-    if !taken.rules.is_empty() {
-        terminal::note(format!(
-            "its calls have several callers; if the service names none itself, scenarios/suite.toml needs:\n{}",
-            taken.rules.join("\n")
-        ));
-    }
-    if let Some((name, file)) = scenario {
-        let fixture = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let what = if trace_scenario::write(root, &file, name, &fixture, taken)? {
-            ": fill in the lines that say FILL IN"
-        } else {
-            " has the request that started the trace"
         };
-        terminal::note(format!("{}{what}\n  next: retake adopt {name}", file.display()));
+        // What a receiver got in one run belongs together; a file may hold the traces of many users.
+        let count = traces.with_calls();
+        if self.trace.is_empty() && self.listen.is_none() && count > 1 {
+            traces.list().iter().for_each(terminal::note);
+            let what = format!("there are {count} traces with model calls, and one fixture holds one conversation");
+            return Err(Error::new(what)
+                .help("name the trace: --trace ID; several requests of one conversation: --trace ID --trace ID"));
+        }
+        let taken = traces.take(&self.trace, out, notes_of(out, &opened.rules), &opened.rules)?;
+        let Taken { fixture, refused, notes, rules, .. } = &taken;
+        notes.iter().for_each(terminal::note);
+        for Refused { trace, span, name, reason, setting } in refused {
+            let setting = setting.as_ref().map(|setting| format!("\n  to keep it: {setting}")).unwrap_or_default();
+            terminal::note(format!("refused: trace {trace}, span {span} ({name}): {reason}{setting}"));
+        }
+        let none = match refused.len() {
+            0 => "no span is a model call, so nothing was written".to_owned(),
+            refused => format!("no turns: {} refused, nothing was written", counted(refused, "span")),
+        };
+        // What replay will read, not what is in memory.
+        let printed = fixture.print();
+        Fixture::parse(out, printed.as_bytes(), &opened.rules)?;
+        if !super::import::write(fixture, out, &none, (scrub, fixture.scrub.names(), "import again"))? {
+            return Ok(ExitCode::from(1));
+        }
+        if redactor.replaced(&printed) > 0 {
+            terminal::note(format!("{} replaced by stand-ins", counted(redactor.replaced(&printed), "text")));
+        }
+        // A number after an escaped line end would seem to be a part of a word.
+        redactor.left(&printed.replace("\\n", "\n").replace("\\t", "\t")).iter().for_each(terminal::note);
+        let turns = counted(fixture.table.turns().len(), "turn");
+        terminal::note(format!("{turns} written to {}, {} refused", out.display(), refused.len()));
+        if !rules.is_empty() {
+            let what = "its calls have several callers; if the service names none itself, scenarios/suite.toml needs:";
+            terminal::note(format!("{what}\n{}", rules.join("\n")));
+        }
+        if let Some((name, file)) = scenario {
+            let fixture = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let what = if trace_scenario::write(&root, &file, name, &fixture, &taken)? {
+                ": fill in the lines that say FILL IN"
+            } else {
+                " has the request that started the trace"
+            };
+            terminal::note(format!("{}{what}\n  next: retake adopt {name}", file.display()));
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The line about a span that is no turn.
-fn line(refused: &Refused) -> String {
-    let Refused { trace, span, name, reason, setting } = refused;
-    let setting = setting.as_ref().map(|setting| format!("\n  to keep it: {setting}")).unwrap_or_default();
-    format!("refused: trace {trace}, span {span} ({name}): {reason}{setting}")
 }

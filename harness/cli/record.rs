@@ -39,13 +39,16 @@ pub(super) struct Record {
     /// Write the recording even if its replays vary, and mark the fixture as unstable
     #[arg(long)]
     accept_unstable: bool,
+    /// Let tool servers answer as the fixture that is there has it, as `retake adopt` does
+    #[arg(long, hide = true)]
+    recorded_tools: bool,
 }
 
 impl Record {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::project::root()?;
-        let Record { all, resume, accept_unstable, propose, .. } = self;
-        let options = RecordOptions { all, resume, accept_unstable, propose };
+        let Record { all, resume, accept_unstable, propose, recorded_tools, .. } = self;
+        let options = RecordOptions { all, resume, accept_unstable, propose, recorded_tools };
         runner::act(root, Action::Record(self.name, options))
     }
 }

@@ -1,10 +1,10 @@
 use std::io::BufRead;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use clap::Args;
 
-use super::offer;
+use super::{accept, offer};
 use crate::view::{Diff, Shown, columns};
 use retake::__private::project::OpenProject;
 use retake::__private::report::{Runs, terminal};
@@ -68,7 +68,7 @@ impl Review {
                 continue;
             }
             if accepts_all {
-                let accepted = accept(&root, &waits.name)?;
+                let accepted = accept::again(&root, &waits.name)?;
                 *if accepted { &mut tally.accepted } else { &mut tally.left } += 1;
                 continue;
             }
@@ -89,7 +89,7 @@ impl Review {
                 };
                 accepts_all = answer.trim() == "A";
                 match answer.trim() {
-                    "a" | "A" if accept(&root, &waits.name)? => tally.accepted += 1,
+                    "a" | "A" if accept::again(&root, &waits.name)? => tally.accepted += 1,
                     "r" => {
                         waits.reject()?;
                         tally.rejected += 1;
@@ -175,13 +175,4 @@ fn show(root: &std::path::Path, waits: &Waiting, (number, of): (usize, usize), t
         terminal::out(format!("  both read the same ({})", counted(new.lines().count(), "line")));
     }
     terminal::out("");
-}
-
-/// Runs `retake accept` as a process of its own, so that it starts with a fresh runner, or starts cargo.
-fn accept(root: &std::path::Path, name: &str) -> Result<bool> {
-    let failed = |e: std::io::Error| Error::new(format!("failed to start `retake accept`: {e}"));
-    terminal::note(format!("{name}: two replays have to agree …"));
-    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    let status = command.args(["accept", name]).env("RETAKE_ROOT", root).status().map_err(failed)?;
-    Ok(status.success())
 }

@@ -17,15 +17,14 @@ pub(super) fn write(root: &Path, file: &Path, name: &str, fixture: &str, taken: 
     let prompt = taken.prompt.as_deref().unwrap_or_default();
     let of_fixture = if fixture == name { String::new() } else { format!("fixture = {}\n", quoted(fixture)) };
     let request = taken.request.as_ref();
-    let verb = request.map_or("post".to_owned(), |(method, ..)| method.to_lowercase());
-    let path = match request {
-        Some((_, path, _)) => format!("{verb} = {}", quoted(&raw(path))),
-        None => format!("{FILL_IN} the path\n{verb}   = \"/\""),
-    };
+    let path = request.map_or_else(
+        || format!("{FILL_IN} the path\npost   = \"/\""),
+        |(method, path, _)| format!("{} = {}", method.to_lowercase(), quoted(&raw(path))),
+    );
     let mut vars = format!("[vars]\nprompt = {}\n", quoted(&raw(prompt)));
-    let known = request.and_then(|(.., body)| body.as_ref());
-    let json = if let Some(known) = known {
-        let mut with_prompt = known.clone();
+    let known = request.and_then(|(.., body)| body.clone());
+    let is_known = known.is_some();
+    let json = if let Some(mut with_prompt) = known {
         if !put_prompt(&mut with_prompt, prompt) {
             vars.clear();
         }
@@ -46,7 +45,7 @@ pub(super) fn write(root: &Path, file: &Path, name: &str, fixture: &str, taken: 
     );
     files::write_whole(file, (schemas::OF_SCENARIO.to_owned() + &text).as_bytes())?;
     schemas::write(root)?;
-    Ok(known.is_none())
+    Ok(!is_known)
 }
 
 const STREAM: &str =

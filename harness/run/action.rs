@@ -163,4 +163,7 @@ pub struct RecordOptions {
     pub accept_unstable: bool,
     /// Whether to write the recording next to the committed files, for a decision, instead of over them.
     pub propose: bool,
+    /// Whether tool servers answer as the fixture that is there has it, instead of being asked.
+    #[serde(default)]
+    pub recorded_tools: bool,
 }

@@ -93,7 +93,7 @@ fn record(project: &Project, scenario: &Scenario, relay: &Relay, options: Record
     project.logged(scenario, RunAction::Record, || {
         let begun = begin(project, scenario, if options.resume { Begin::Resume } else { Begin::Anew })?;
         begun.reach(relay)?;
-        begun.drive(relay)?.prove(options.accept_unstable)?.commit(options.propose)
+        begun.drive(relay, options.recorded_tools)?.prove(options.accept_unstable)?.commit(options.propose)
     })
 }
 

@@ -23,9 +23,9 @@ use retake_engine::drive::{Driven, Driver, LiveTurns, SoFar, StepData, Underway}
 use retake_engine::system::{Egress, EgressData, Ended, LogOf, Running, StageTools};
 use retake_engine::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_model::{
-    CallFlaw, Clock, DriftOf, GoingOn, Hold, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
+    Branch, CallFlaw, Clock, DriftOf, GoingOn, Hold, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
 };
-use retake_scenario::{Action, Defaults, Delays, Panics, Scenario, Step, ToolsFrom};
+use retake_scenario::{Action, Defaults, Delays, ForkTools, Panics, Scenario, Step, ToolsFrom};
 use retake_wire::fixture::Fixture;
 
 /// The result of running a scenario on a stage.
@@ -336,7 +336,8 @@ pub(super) async fn doubles(
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
             (Mode::Record(by), _) => {
-                by.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), suite.fork_tools))
+                let of = |branch: &Branch| if branch.only_tools() { ForkTools::Recorded } else { suite.fork_tools };
+                by.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), of(branch)))
             }
         },
         secrets: &declared_secrets::real_values(&project.open),

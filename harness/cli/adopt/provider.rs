@@ -1,19 +1,18 @@
 //! A provider that answers from a trace's turns: each call gets the turn that it resembles most, as a miss would name it.
 
+use std::fmt::Display;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
 
 use crate::scripted::{self, refused};
-use retake_base::error::Result;
 use retake_base::lock::Mutex;
 use retake_core::key::{Hash, Rules};
 use retake_model::{CallerRules, Checked, GoingOn, Lookup, MissedCall, Replay, Scope};
 use retake_wire::fixture::Fixture;
-use retake_wire::{self as wire, Call, Known, Target};
+use retake_wire::{self as wire, Known, Target};
 
 /// A call of the service.
 #[derive(Clone, Debug)]
@@ -49,9 +48,10 @@ impl Provider {
 
     /// Listens at a free port until the runtime ends.
     /// Fails if no port is free.
-    pub(super) async fn start(self: &Arc<Provider>) -> Result<SocketAddr> {
+    pub(super) async fn start(self: &Arc<Provider>) -> retake_base::error::Result<SocketAddr> {
         let provider = self.clone();
-        scripted::listen(scripted::FREE, move |parts, body| provider.answer(parts, body)).await
+        let answer = move |parts: &Parts, body: &Bytes| provider.answer(parts, body).unwrap_or_else(|refused| refused);
+        scripted::listen(scripted::FREE, answer).await
     }
 
     /// The calls so far, and how each differs from its turn.
@@ -59,36 +59,39 @@ impl Provider {
         (self.calls.lock().1.clone(), self.replay.log().missed)
     }
 
-    fn answer(&self, parts: &Parts, body: &Bytes) -> wire::Response {
+    /// The error is an answer, too.
+    fn answer(&self, parts: &Parts, body: &Bytes) -> Result<wire::Response, wire::Response> {
         let (method, path) = (&parts.method, scripted::path(parts));
         let target = Target { method: method.as_str(), path };
-        let (api, body) = match scripted::chat(target, body) {
-            Ok(read) => read,
-            Err(answer) => return answer,
-        };
+        let (api, body) = scripted::chat(target, body)?;
+        let refusal = |error: &dyn Display| refused(api, &error.to_string());
         // Choosing and taking are one step, also for calls that come at once.
         let (known, calls) = &mut *self.calls.lock();
-        let call = match wire::decode(api, target, &body, known) {
-            Ok(call) => call,
-            Err(error) => return refused(api, &error.to_string()),
+        let call = wire::decode(api, target, &body, known).map_err(|error| refusal(&error))?;
+        let rules = self.replay.rules();
+        // A caller of the service's own that the trace does not know tells nothing.
+        let caller = self.callers.caller_of(&parts.headers, &call).map(|caller| rules.caller(Some(&caller)));
+        let turns = self.replay.fixture().table.turns();
+        let lookup = Lookup {
+            via: format!("{method} {path}"),
+            api: Some(call.api),
+            caller: caller.filter(|caller| turns.iter().any(|turn| turn.caller.as_ref() == Some(caller))),
+            conversation: rules.canonical(call.messages.iter().cloned().map(Into::into).collect()).into(),
+            checks: Some(Arc::new(Checked::from(call.checks(&rules.normalizer)))),
+            first_caller: None,
+            flaws: Vec::new(),
         };
-        let lookup = self.lookup(&call, format!("{method} {path}"), &parts.headers);
-        let conversation = self.replay.rules().conversation_hash(&lookup.conversation);
+        let conversation = rules.conversation_hash(&lookup.conversation);
         let asks = lookup.conversation.last().and_then(|message| message.str_of("content")).unwrap_or_default();
         let turn = self.turn(&lookup, calls);
         calls.push(Asked { via: lookup.via.clone(), asks: asks.to_owned(), conversation, turn: turn.clone() });
-        let Ok(turn) = turn else {
-            return refused(api, "no turn of the trace fits this call, or several fit it equally well");
-        };
-        let turn = &self.replay.fixture().table.turns()[turn];
+        let none = "no turn of the trace fits this call, or several fit it equally well";
+        let turn = &turns[turn.map_err(|_| refusal(&none))?];
         let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
-        match wire::respond(&turn.output, recorded, &call.render_for(&conversation.to_string())) {
-            Ok(response) => {
-                known.learn(api, target, &body, &response);
-                response
-            }
-            Err(error) => refused(api, &error.to_string()),
-        }
+        let response = wire::respond(&turn.output, recorded, &call.render_for(&conversation.to_string()));
+        let response = response.map_err(|error| refusal(&error))?;
+        known.learn(api, target, &body, &response);
+        Ok(response)
     }
 
     /// Takes the turn that a call resembles most, or that a person named for it. The error is as in [`Asked`].
@@ -108,22 +111,5 @@ impl Provider {
         // A turn that was served is given once more where that ends a loop; it is nobody's counterpart.
         let is_new = |turn: &usize| calls.iter().all(|call| call.turn != Ok(*turn));
         take(lookup.clone()).filter(is_new).ok_or_else(Vec::new)
-    }
-
-    fn lookup(&self, call: &Call, via: String, headers: &HeaderMap) -> Lookup {
-        let rules = self.replay.rules();
-        let caller = self.callers.caller_of(headers, call).map(|caller| rules.caller(Some(&caller)));
-        // A caller of the service's own that the trace does not know tells nothing.
-        let turns = self.replay.fixture().table.turns();
-        let caller = caller.filter(|caller| turns.iter().any(|turn| turn.caller.as_ref() == Some(caller)));
-        Lookup {
-            via,
-            api: Some(call.api),
-            caller,
-            conversation: rules.canonical(call.messages.iter().cloned().map(Into::into).collect()).into(),
-            checks: Some(Arc::new(Checked::from(call.checks(&rules.normalizer)))),
-            first_caller: None,
-            flaws: Vec::new(),
-        }
     }
 }

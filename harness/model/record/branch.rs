@@ -20,6 +20,7 @@ use retake_wire::fixture::{Fixture, Table};
 pub struct Branch {
     prefix: Replay,
     rewrite: Rewrite,
+    only_tools: bool,
     recalled: AtomicUsize,
     /// Why it ended before the system did; `None` if it did not.
     ended: Mutex<Option<String>>,
@@ -43,7 +44,17 @@ impl Branch {
         let prefix = Fixture { table: Table::new(turns), ..fixture.clone() };
         let scope = Scope::new("fork");
         let prefix = Replay::new(Arc::new(prefix), rules.clone(), scope);
-        Branch { prefix, rewrite, recalled: AtomicUsize::new(0), ended: Mutex::default() }
+        Branch { prefix, rewrite, only_tools: false, recalled: AtomicUsize::new(0), ended: Mutex::default() }
+    }
+
+    /// Takes nothing of a fixture but the answers of its tool servers.
+    pub fn of_tools(fixture: &Fixture, rules: &Arc<Rules>) -> Branch {
+        Branch { only_tools: true, ..Branch::new(fixture, 0, rules, Rewrite::default()) }
+    }
+
+    /// Whether it takes nothing but the answers of tool servers, and no such server is asked.
+    pub fn only_tools(&self) -> bool {
+        self.only_tools
     }
 
     /// How many calls got their recorded answers.
@@ -51,9 +62,14 @@ impl Branch {
         self.recalled.load(Ordering::Relaxed)
     }
 
-    /// Ends the branch: no more calls go to the provider. The first reason is the one that counts.
-    pub fn end(&self, reason: String) {
-        self.ended.lock().get_or_insert(reason);
+    /// Ends the branch where a tool server would have to be asked: no more calls go to the provider. The first reason counts.
+    pub fn end(&self, reason: &str) {
+        let live = if self.only_tools {
+            "--live-tools would ask the server itself"
+        } else {
+            "the suite does not allow live tools: fork = { tools = \"live\" }"
+        };
+        self.ended.lock().get_or_insert_with(|| format!("{reason}, and {live}"));
     }
 
     /// Why the branch ended before the system did; `None` if it did not.

@@ -14,7 +14,7 @@ use crate::run::trial::{self, Played};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::json::Json;
-use retake_model::{Cost, Mode, Recorder, RecorderOptions, Relay, Resume, ServerOptions, merged};
+use retake_model::{Branch, Cost, Mode, Recorder, RecorderOptions, Relay, Resume, ServerOptions, merged};
 use retake_scenario::{Delays, Scenario, Unused};
 use retake_wire::fixture::{Fixture, Naming, ToolExchanges, call_log};
 
@@ -47,7 +47,7 @@ impl<'a> Begun<'a> {
 
     /// Drives the scenario. Each call is in the journal before the system gets the end of its answer.
     /// Fails if a call or a step failed, with the command that resumes the recording.
-    pub(super) fn drive(self, relay: &Relay) -> Result<Driven<'a>, Failure> {
+    pub(super) fn drive(self, relay: &Relay, recorded_tools: bool) -> Result<Driven<'a>, Failure> {
         let Begun { recording, secrets, journal, resume } = self;
         let Recording { project, scenario, old, .. } = &recording;
         let name = &scenario.name;
@@ -58,6 +58,8 @@ impl<'a> Begun<'a> {
         let options =
             RecorderOptions { secrets, errors: scenario.record_errors, delays, watch, resume: resume.clone() };
         let recorder = Recorder::new(relay.clone(), journal, options);
+        let tools = old.as_ref().filter(|_| recorded_tools).map(|old| Arc::new(Branch::of_tools(old, &project.rules)));
+        let recorder = tools.clone().into_iter().fold(recorder, Recorder::branching);
         let recorder = Arc::new(recorder.before_paying(announcement(name, &progress)));
         let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
         let mode = Mode::Record(recorder.clone());
@@ -80,6 +82,9 @@ impl<'a> Begun<'a> {
         let reached = played.egress.as_ref().and_then(egress::recorded);
         project.note(name, notes(None, [], &played.flaws).into_iter().chain(reached.map(Note::from)));
         let failed = recording.failed_calls(&recorder)?;
+        if let Some(why) = tools.and_then(|tools| tools.ended()) {
+            return Err(Failure::new(why));
+        }
         if let Some(failure) = failure(scenario, &played, &recorder, &failed) {
             let quoted = played.systems.iter().map(|log| log.quoted.clone());
             return Err(quoted.fold(with_resume_advice(failure, name, &recorder), Failure::evidence));

@@ -18,6 +18,7 @@ tests! {
     recording_starts_only_the_servers_that_the_scenario_uses,
     a_shared_system_with_a_double_is_an_error,
     a_double_of_a_trace_serves_a_client,
+    a_double_of_a_trace_answers_while_its_turns_are_adopted,
 }
 
 fn program() -> String {
@@ -212,4 +213,30 @@ fn a_double_of_a_trace_serves_a_client() {
     tree.retake().args(&["test", "--update"]).run().exits(0);
     assert!(tree.read("goldens/ask.snap").contains("\"It says: hello\""), "{}", tree.read("goldens/ask.snap"));
     tree.retake().arg("test").run().exits(0).says(&["test ask ", "ok"]);
+}
+
+fn a_double_of_a_trace_answers_while_its_turns_are_adopted() {
+    let tree = tree("mcp = { command = [\"no-such-server\"] }");
+    let import = |trace: &str| {
+        tree.write("trace.json", trace);
+        tree.retake().args(&["import", "otlp", "trace.json", "--out", "fixtures/ask.json"]).run().exits(0)
+    };
+    import(&trace().to_string());
+    tree.retake().args(&["adopt", "ask", "--yes"]).run().exits(0).says(&["ask: accepted"]);
+    let methods: Vec<Value> = exchanges(&tree).iter().map(|exchange| exchange["method"].clone()).collect();
+    assert_eq!(methods, ["initialize", "tools/list", "tools/call"]);
+    tree.retake().arg("test").run().exits(0).says(&["test ask ", "ok"]);
+    // The agent calls the tool in another way than the trace: nothing is made up.
+    import(&trace().to_string().replace(
+        "{\\\"line\\\":1}\"}},{\"key\":\"gen_ai.tool.call.result",
+        "{\\\"line\\\":2}\"}},{\"key\":\"gen_ai.tool.call.result",
+    ));
+    let adopted = tree.retake().args(&["adopt", "ask", "--yes"]).run().exits(1);
+    adopted.tells(&[
+        "ask: not adopted: the scenario failed",
+        "server `files`",
+        "--live-tools would ask the server itself",
+        "nothing was written",
+    ]);
+    tree.retake().args(&["adopt", "ask", "--live-tools"]).run().exits(1).says(&["no-such-server"]);
 }

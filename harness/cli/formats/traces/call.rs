@@ -6,7 +6,7 @@ use retake_core::conversation::{Answer, Block, Finish, Message, Usage};
 use retake_core::json::Json;
 use retake_wire::{self as wire, Api, Known, Response, Target};
 
-use super::fields::{self, Kind, TABLES, Table};
+use super::fields::{self, KINDS, Kind, TABLES, Table};
 use super::lack::{Lack, Refused};
 use super::message::whole;
 use super::span::{Span, names, opened};
@@ -22,21 +22,12 @@ pub(super) struct ModelCall {
     pub(super) tools: Vec<Json>,
     pub(super) model: String,
     pub(super) answer: Answer,
-    /// The provider's own request and response, if the span holds them.
-    pub(super) wire: Option<OnWire>,
+    /// The provider's API, the path of the call, its request and its response, if the span holds them.
+    pub(super) wire: Option<(Api, String, Json, Response)>,
     /// The earlier answer that the call continues, and whether the call says so itself.
     pub(super) continues: Option<(String, bool)>,
     pub(super) caller: Option<String>,
     pub(super) notes: Vec<String>,
-}
-
-/// A provider's own request and response.
-#[derive(Clone, Debug)]
-pub(super) struct OnWire {
-    pub(super) api: Api,
-    pub(super) path: String,
-    pub(super) request: Json,
-    pub(super) response: Response,
 }
 
 /// The calls of a trace by their start, and what could not be read.
@@ -55,14 +46,17 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
             continue;
         }
         let span = &spans[place];
+        let call = || call(place, span, limit);
         let calls = match kind(span) {
             // A text that was said after tools had run within the span is the end of several calls.
-            Some(Kind::Model) => vec![call(place, span, limit).and_then(|call| {
-                let several = with_tools.contains(&place) && call.answer.tool_calls().is_empty();
-                if several { Err(Lack::Steps) } else { Ok(call) }
-            })],
+            Some(Kind::Model) => match call() {
+                Ok(call) if with_tools.contains(&place) && call.answer.tool_calls().is_empty() => {
+                    vec![Err(Lack::Steps)]
+                }
+                read => vec![read],
+            },
             // One that does not say what it is about is a call if it names a model, and holds messages.
-            None if span.first_text(fields::MODEL).is_some() => match call(place, span, limit) {
+            None if span.first_text(fields::MODEL).is_some() => match call() {
                 Err(Lack::Nothing | Lack::NoRoles) => whole_conversation(place, span),
                 read => vec![read],
             },
@@ -78,25 +72,26 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
     // say that the call failed.
     let is_told = |(place, own): &(usize, Result<ModelCall, Lack>)| {
         let span = &spans[*place];
-        read.iter().any(|(at, other)| match (own, other) {
-            (Ok(own), Ok(other)) => is_within(&spans[*at], span) && are_one_answer(&other.answer, &own.answer),
-            (Err(_), Ok(_)) if ancestors(*place).any(|it| it == *at) => true,
-            (Err(Lack::Failed(_)), Err(Lack::Failed(_))) | (Err(Lack::Nothing), Err(Lack::Nothing)) => {
-                is_within(span, &spans[*at]) || ancestors(*place).any(|it| it == *at)
+        read.iter().any(|(at, other)| {
+            let (near, is_around) = (&spans[*at], ancestors(*place).any(|it| it == *at));
+            match (own, other) {
+                (Ok(own), Ok(other)) => is_within(near, span) && are_one_answer(&other.answer, &own.answer),
+                (Err(_), Ok(_)) if is_around => true,
+                (Err(Lack::Failed(_)), Err(Lack::Failed(_))) | (Err(Lack::Nothing), Err(Lack::Nothing)) => {
+                    is_around || is_within(span, near)
+                }
+                (Err(lack @ (Lack::Nothing | Lack::NoAnswer)), other) => {
+                    other.as_ref().err().is_none_or(|other| other > lack) && are_one_call(near, span)
+                }
+                _ => false,
             }
-            (Err(Lack::Nothing | Lack::NoAnswer), Ok(_)) => are_one_call(&spans[*at], span),
-            (Err(lack @ (Lack::Nothing | Lack::NoAnswer)), Err(other)) => {
-                other > lack && are_one_call(&spans[*at], span)
-            }
-            _ => false,
         })
     };
-    let told: Vec<bool> = read.iter().map(is_told).collect();
     let (mut calls, mut refused) = (Vec::new(), Vec::new());
-    for ((place, read), _) in read.into_iter().zip(told).filter(|(_, told)| !told) {
-        match read {
+    for (place, read) in read.iter().filter(|read| !is_told(read)) {
+        match read.clone() {
             Ok(call) => calls.push(call),
-            Err(lack) => refused.push(Refused::of(&spans[place], lack)),
+            Err(lack) => refused.push(Refused::of(&spans[*place], lack)),
         }
     }
     (calls, refused)
@@ -106,12 +101,12 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
 /// stream, with the same request.
 fn are_one_call(one: &Span, other: &Span) -> bool {
     let same = |name: &str| one.fields.get(name) == other.fields.get(name);
-    let same_id =
-        || one.first_text(fields::RESPONSE_ID).is_some_and(|id| other.first_text(fields::RESPONSE_ID) == Some(id));
-    let same_usage = || usage(one).is_some_and(|tokens| usage(other) == Some(tokens));
+    let is_same = |id| other.first_text(fields::RESPONSE_ID) == Some(id);
+    let same_id = one.first_text(fields::RESPONSE_ID).is_some_and(is_same);
+    let same_usage = usage(one).is_some_and(|tokens| usage(other) == Some(tokens));
     let same_request = one.fields.contains_key("request_data") && same("request_data") && same("gen_ai.input.messages");
     let at_once = one.start <= other.end && other.start <= one.end;
-    same_request || same_id() && (at_once || !same("otel.scope.name")) || at_once && same_usage()
+    same_request || same_id && (at_once || !same("otel.scope.name")) || at_once && same_usage
 }
 
 /// Whether one span is within the time of another one, which another library wrote.
@@ -123,9 +118,11 @@ fn is_within(near: &Span, far: &Span) -> bool {
 
 /// Whether two answers say and call the same.
 fn are_one_answer(one: &Answer, other: &Answer) -> bool {
-    let (calls, others) = (one.tool_calls(), other.tool_calls());
-    let same = calls.iter().zip(&others).all(|(call, other)| call.name == other.name && call.args == other.args);
-    same && calls.len() == others.len() && one.to_message().content == other.to_message().content
+    let told = |answer: &Answer| {
+        let said = answer.to_message();
+        (said.content, said.tool_calls.into_iter().map(|call| (call.name, call.args)).collect::<Vec<_>>())
+    };
+    told(one) == told(other)
 }
 
 /// The place of each span's parent; `None` if it has none, or the parent is not in the trace.
@@ -148,7 +145,7 @@ pub(super) fn kind(span: &Span) -> Option<Kind> {
             // Some exporters write each value as JSON.
             let value = span.text(name)?.trim_matches('"').to_ascii_lowercase();
             let fits = |word: &str| word.strip_prefix('*').map_or(value == word, |end| value.ends_with(end));
-            table.words.iter().find(|(_, words)| names(words).any(fits)).map(|(kind, _)| *kind)
+            table.words.iter().zip(KINDS).find(|(words, _)| names(words).any(fits)).map(|(_, kind)| kind)
         })
     };
     TABLES.iter().find_map(of_table).or_else(|| span.text("gen_ai.tool.name").map(|_| Kind::Tool))
@@ -158,6 +155,7 @@ pub(super) fn kind(span: &Span) -> Option<Kind> {
 /// one is cut JSON or the length is one that people set as a limit.
 fn length_limit(spans: &[Span]) -> Option<usize> {
     let texts = spans.iter().flat_map(|span| span.fields.values()).filter_map(Json::as_str);
+    let length = |text: &str| text.chars().count();
     let longest = texts.clone().map(length).max()?;
     let is_usual = longest >= 128 && longest.is_power_of_two() || longest >= 1000 && longest % 1000 == 0;
     let different: HashSet<&str> = texts.filter(|text| length(text) == longest).collect();
@@ -165,14 +163,10 @@ fn length_limit(spans: &[Span]) -> Option<usize> {
     (different.len() > 1 && (is_usual || different.iter().any(is_cut))).then_some(longest)
 }
 
-fn length(text: &str) -> usize {
-    text.chars().count()
-}
-
 fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, Lack> {
     let at_limit = |name: &str| {
         let mut of_name = span.fields.range(name.to_owned()..).take_while(|(key, _)| key.starts_with(name));
-        of_name.any(|(_, value)| value.as_str().is_some_and(|text| Some(length(text)) == limit))
+        of_name.any(|(_, value)| value.as_str().is_some_and(|text| Some(text.chars().count()) == limit))
     };
     if let Some(call) = on_wire(place, span, &at_limit) {
         return Ok(call);
@@ -211,23 +205,20 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
     call.continues = continues.or_else(|| span.text(fields::CONVERSATION_ID).map(|id| (id.to_owned(), false)));
     let finishes = [call.answer.finish.clone(), finish(span)];
     let is_whole = finishes.iter().any(Option::is_some);
-    if let (Some(failed), false) = (&span.failed, is_whole) {
-        let reason = format!("the call failed ({failed}), and nothing says that the answer in its span is whole");
-        return Err(Lack::Conflict(reason));
-    }
     complete(&mut call, span);
-    if !is_whole && is_streamed(span) || finishes.contains(&Some(Finish::Other("error".to_owned()))) {
-        let reason = "nothing in it says why its answer ended, so its stream broke off, or the service left it";
-        return Err(Lack::Conflict(reason.to_owned()));
-    }
     let calls = call.answer.tool_calls().len();
-    if finishes.contains(&Some(Finish::ToolCalls)) && calls == 0 {
-        return Err(Lack::Conflict("its answer ended with tool calls, but the span holds none".to_owned()));
-    }
-    if choices > 1 && calls > 1 {
-        return Err(Lack::Conflict("it asked for several choices, and which calls are of one is not in it".to_owned()));
-    }
-    Ok(call)
+    let conflict = if let (Some(failed), false) = (&span.failed, is_whole) {
+        format!("the call failed ({failed}), and nothing says that the answer in its span is whole")
+    } else if !is_whole && is_streamed(span) || finishes.contains(&Some(Finish::Other("error".to_owned()))) {
+        "nothing in it says why its answer ended, so its stream broke off, or the service left it".to_owned()
+    } else if finishes.contains(&Some(Finish::ToolCalls)) && calls == 0 {
+        "its answer ended with tool calls, but the span holds none".to_owned()
+    } else if choices > 1 && calls > 1 {
+        "it asked for several choices, and which calls are of one is not in it".to_owned()
+    } else {
+        return Ok(call);
+    };
+    Err(Lack::Conflict(conflict))
 }
 
 /// Whether a span says that its answer was a stream, of which what came to its end says why it ended.
@@ -258,12 +249,9 @@ fn complete(call: &mut ModelCall, span: &Span) {
     answer.finish = answer.finish.take().or_else(|| finish(span));
     answer.usage = answer.usage.take().or_else(|| usage(span));
     // Results name the call that they are of.
-    let calls = answer.blocks.iter_mut().filter_map(|block| match block {
-        Block::ToolCall(call) => Some(call),
-        _ => None,
-    });
     let (mut number, mut ids) = (0, HashSet::new());
-    for call in calls {
+    for block in &mut answer.blocks {
+        let Block::ToolCall(call) = block else { continue };
         number += 1;
         if call.id.is_empty() || !ids.insert(call.id.clone()) {
             call.id = format!("call_{}_{number}", span.id);
@@ -276,13 +264,9 @@ fn complete(call: &mut ModelCall, span: &Span) {
 
 /// Why the answer ended, as the attributes say. If one of several choices called tools, it is that.
 fn finish(span: &Span) -> Option<Finish> {
-    let words = names(fields::FINISH).find_map(|name| match span.opened(name)? {
-        Json::Array(words) => Some(words),
-        word @ Json::Str(_) => Some(vec![word]),
-        _ => None,
-    })?;
-    let words: Vec<Finish> =
-        words.iter().filter_map(Json::as_str).filter(|word| !word.trim().is_empty()).map(finish_of).collect();
+    let held = span.opened(fields::FINISH)?;
+    let words = held.as_array().unwrap_or(std::slice::from_ref(&held)).iter().filter_map(Json::as_str);
+    let words: Vec<Finish> = words.filter(|word| !word.trim().is_empty()).map(finish_of).collect();
     words.iter().find(|word| **word == Finish::ToolCalls).or(words.first()).cloned()
 }
 
@@ -311,10 +295,8 @@ fn on_wire(place: usize, span: &Span, at_limit: &impl Fn(&str) -> bool) -> Optio
     }
     // The order of keys and the spelling of numbers are those of the text, if the attribute is one.
     let text = span.fields.get(output).and_then(Json::as_str).and_then(retake_core::json::JsonText::of);
-    let response = match text {
-        Some(text) => Response::of(200, "application/json", wire::Body::Json(text)),
-        None => Response::json(200, response),
-    };
+    let as_text = text.map(|text| Response::of(200, "application/json", wire::Body::Json(text)));
+    let response = as_text.unwrap_or_else(|| Response::json(200, response));
     Some(ModelCall {
         span: place,
         messages,
@@ -323,7 +305,7 @@ fn on_wire(place: usize, span: &Span, at_limit: &impl Fn(&str) -> bool) -> Optio
         model,
         answer,
         continues: request.str_of("previous_response_id").map(|id| (id.to_owned(), true)),
-        wire: Some(OnWire { api, path, request, response }),
+        wire: Some((api, path, request, response)),
         ..ModelCall::default()
     })
 }
@@ -344,9 +326,7 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
             }
             Ok(Some(_)) if at_limit(name) => Err(Lack::Cut),
             // A text that OpenInference calls a text is not JSON, whatever it holds.
-            Ok(Some(plain @ Json::Str(_)))
-                if name == "output.value" && span.text("output.mime_type") == Some("text/plain") =>
-            {
+            Ok(Some(plain)) if name == "output.value" && span.text("output.mime_type") == Some("text/plain") => {
                 Talk::read(&Json::Array(vec![plain]), side)
             }
             Ok(Some(value)) => Talk::read(&value, side),
@@ -356,7 +336,6 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
             Err(missing) => Err(Lack::Conflict(format!("{missing}, and no attribute was dropped"))),
         };
         match found {
-            Ok(talk) if talk.told && side == Side::Asked => return Ok(talk),
             // LiteLLM writes the text to one attribute and the calls to another.
             Ok(talk) if talk.told => match &mut told {
                 Some(told) => told.add_half(talk),
@@ -414,19 +393,16 @@ fn tools(span: &Span) -> Vec<Json> {
         let held = opened(&span.value(name).ok()??).ok()?;
         Some(held.get("function_tools").unwrap_or(&held).as_array()?.to_vec())
     };
-    let definition = |tool: Json| {
-        // OpenInference wraps each; AI SDK makes texts of them.
-        let inner = tool.pointer("/tool/json_schema").or_else(|| tool.get("json_schema")).unwrap_or(&tool);
-        opened(inner).unwrap_or(tool)
-    };
+    // OpenInference wraps each; AI SDK makes texts of them.
+    let inner = |tool: &Json| tool.pointer("/tool/json_schema").or_else(|| tool.get("json_schema")).cloned();
+    let definition = |tool: Json| opened(&inner(&tool).unwrap_or_else(|| tool.clone())).unwrap_or(tool);
     names(fields::TOOLS).find_map(listed).unwrap_or_default().into_iter().map(definition).collect()
 }
 
 /// The calls of an agent's span that holds its whole conversation: each answer is one.
 fn whole_conversation(place: usize, span: &Span) -> Vec<Result<ModelCall, Lack>> {
-    let value = names(fields::CONVERSATION).find_map(|name| span.fields.get(name));
-    let said = value.and_then(|value| Talk::read(value, Side::Asked).ok()).unwrap_or_default().said;
-    let answers = (1..said.len()).filter(|at| said[*at].role == "ai");
+    let talk = names(fields::CONVERSATION).find_map(|name| Talk::read(span.fields.get(name)?, Side::Asked).ok());
+    let said = talk.unwrap_or_default().said;
     let call = |at: usize| {
         let answer = Talk::answer(&said[at..=at]).ok()?;
         let messages = Talk { said: said[..at].to_vec(), ..Talk::default() }.messages();
@@ -437,5 +413,5 @@ fn whole_conversation(place: usize, span: &Span) -> Vec<Result<ModelCall, Lack>>
         call.notes.push("read from the conversation of its agent, since no span of its own holds it".to_owned());
         Some(Ok(call))
     };
-    answers.filter_map(call).collect()
+    (1..said.len()).filter_map(call).collect()
 }

@@ -1,6 +1,6 @@
 //! Who made each call of a trace: the agent, the node or the middleware, where that tells calls apart.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use retake_core::json::{Json, Layout};
 
@@ -29,35 +29,28 @@ fn of_span(place: usize, spans: &[Span], parents: &[Option<usize>]) -> Option<St
 
 /// The `[[callers]]` rules that the service needs if it names no callers: one for each, by what only its calls have.
 pub(super) fn rules(calls: &[ModelCall]) -> Vec<String> {
-    let mut by_caller: BTreeMap<&str, Vec<&ModelCall>> = BTreeMap::new();
-    for call in calls {
-        by_caller.entry(call.caller.as_deref().unwrap_or_default()).or_default().push(call);
-    }
-    by_caller.remove("");
-    let rule = |(caller, own): (&&str, &Vec<&ModelCall>)| {
-        let others = || calls.iter().filter(|call| call.caller.as_deref() != Some(*caller));
-        let beginning = beginning(&own[0].system);
-        let telling = |text: &str, of: fn(&ModelCall) -> &str| {
-            !text.is_empty()
-                && own.iter().all(|call| of(call).starts_with(text))
-                && !others().any(|call| of(call).starts_with(text))
+    let callers: BTreeSet<&str> = calls.iter().filter_map(|call| call.caller.as_deref()).collect();
+    let rule = |caller: &str| {
+        let (own, others): (Vec<_>, Vec<_>) = calls.iter().partition(|call| call.caller.as_deref() == Some(caller));
+        let tells = |of: fn(&ModelCall) -> &str, text: &str| {
+            let begins = |call: &&ModelCall| of(call).starts_with(text);
+            !text.is_empty() && own.iter().all(begins) && !others.iter().any(begins)
         };
         let quoted = |text: &str| Json::Str(format!("^{}", regex::escape(text))).print(Layout::Compact);
-        let when = if telling(beginning, |call| &call.system) {
-            format!("system = {}", quoted(beginning))
-        } else if telling(&own[0].model, |call| &call.model) {
-            format!("model = {}", quoted(&own[0].model))
-        } else if own.iter().all(|call| call.tools.is_empty()) && others().all(|call| !call.tools.is_empty()) {
+        let (prompt, model) = (beginning(&own[0].system), &own[0].model);
+        let when = if tells(|call| &call.system, prompt) {
+            format!("system = {}", quoted(prompt))
+        } else if tells(|call| &call.model, model) {
+            format!("model = {}", quoted(model))
+        } else if own.iter().all(|call| call.tools.is_empty()) && others.iter().all(|call| !call.tools.is_empty()) {
             "tools = false".to_owned()
         } else {
-            return format!(
-                "# {caller}: nothing in its calls tells them apart; let the service send the header x-retake-caller: {caller}"
-            );
+            let what = "nothing in its calls tells them apart; let the service send the header x-retake-caller";
+            return format!("# {caller}: {what}: {caller}");
         };
-        let name = Json::from(*caller).print(Layout::Compact);
-        format!("[[callers]]\nname = {name}\nwhen = {{ {when} }}")
+        format!("[[callers]]\nname = {}\nwhen = {{ {when} }}", Json::from(caller).print(Layout::Compact))
     };
-    by_caller.iter().map(rule).collect()
+    callers.into_iter().map(rule).collect()
 }
 
 /// The first line of a prompt, in at most 60 characters.

@@ -7,34 +7,30 @@ use super::lack::Lack;
 use super::talk::name_results;
 
 /// Completes the calls, which are in the order of their start. Returns for each why it cannot be completed.
-pub(super) fn complete(calls: &mut [ModelCall]) -> Vec<Option<Lack>> {
-    let mut by_answer: HashMap<String, usize> = HashMap::new();
-    let mut by_tool_call: HashMap<String, usize> = HashMap::new();
-    let mut lacks: Vec<Option<Lack>> = Vec::new();
+pub(super) fn complete(calls: &mut [ModelCall]) -> Vec<Result<(), Lack>> {
+    let (mut by_answer, mut by_tool_call) = (HashMap::<String, usize>::new(), HashMap::<String, usize>::new());
+    let mut done: Vec<Result<(), Lack>> = Vec::new();
     for at in 0..calls.len() {
         let call = &calls[at];
         let first = call.messages.iter().find(|message| message.kind != "system");
-        let begins = first
-            .filter(|message| message.kind == "tool")
-            .map(|message| message.tool_call_id.clone().unwrap_or_default());
-        let earlier = call.continues.as_ref().and_then(|(id, _)| by_answer.get(id)).copied();
-        let earlier = earlier.or_else(|| begins.as_ref().and_then(|id| by_tool_call.get(id)).copied());
-        let says_so = call.continues.as_ref().filter(|(_, says_so)| *says_so).map(|(id, _)| id.clone());
-        let lack = match (earlier, says_so, begins) {
-            (Some(earlier), _, _) if lacks[earlier].is_some() => lacks[earlier].clone(),
-            (Some(earlier), ..) => {
-                prepend(calls, earlier, at);
-                None
+        let first = first.filter(|message| message.kind == "tool");
+        let begins = first.map(|message| message.tool_call_id.clone().unwrap_or_default());
+        let earlier = call.continues.as_ref().and_then(|(id, _)| by_answer.get(id));
+        let earlier = earlier.or_else(|| by_tool_call.get(begins.as_ref()?)).copied();
+        let says_so = call.continues.as_ref().filter(|(_, says_so)| *says_so);
+        let told = match (earlier, says_so, begins) {
+            (Some(earlier), ..) => done[earlier].clone().map(|()| prepend(calls, earlier, at)),
+            (None, Some((id, _)), _) => {
+                Err(format!("it sends only what is new, after the answer {id}, which is not in the trace"))
+                    .map_err(Lack::Conflict)
             }
-            (None, Some(id), _) => Some(Lack::Conflict(format!(
-                "it sends only what is new, after the answer {id}, which is not in the trace"
-            ))),
-            (None, None, Some(id)) => Some(Lack::Conflict(format!(
-                "it begins with the result of the tool call {id:?}, but no call in the trace made it"
-            ))),
-            (None, None, None) => None,
+            (None, None, Some(id)) => {
+                Err(format!("it begins with the result of the tool call {id:?}, but no call in the trace made it"))
+                    .map_err(Lack::Conflict)
+            }
+            (None, None, None) => Ok(()),
         };
-        lacks.push(lack);
+        done.push(told);
         let answer = &calls[at].answer;
         by_answer.extend(answer.id.clone().map(|id| (id, at)));
         let ids = answer.tool_calls().into_iter().map(|call| call.id.clone());
@@ -43,13 +39,12 @@ pub(super) fn complete(calls: &mut [ModelCall]) -> Vec<Option<Lack>> {
     for at in 0..calls.len() {
         let held = calls[at].answer.tool_calls().len();
         let later = calls[at + 1..].iter().filter_map(|later| calls_after(&calls[at], later)).min();
-        if let (None, Some(made)) = (&lacks[at], later.filter(|made| *made > held)) {
-            let reason =
-                format!("it holds {held} tool calls of its answer, and the next call says that it made {made}");
-            lacks[at] = Some(Lack::Conflict(reason));
+        if let (Ok(()), Some(made)) = (&done[at], later.filter(|made| *made > held)) {
+            let what = format!("it holds {held} tool calls of its answer, and the next call says that it made {made}");
+            done[at] = Err(Lack::Conflict(what));
         }
     }
-    lacks
+    done
 }
 
 /// How many tool calls the answer to a call made, as a later call of the same conversation says.

@@ -14,85 +14,70 @@ pub(super) enum Kind {
 pub(super) struct Table {
     /// The attributes that say what a span is about.
     pub(super) kind: &'static str,
-    /// Their values, in lower case, for each kind; `*` stands for any text before it.
-    pub(super) words: [(Kind, &'static str); 4],
+    /// Their values, in lower case, for each of [`KINDS`]; `*` stands for any text before it.
+    pub(super) words: [&'static str; 4],
     /// What a call was asked, and what it answered.
     pub(super) asked: &'static str,
     pub(super) answered: &'static str,
-    /// The beginnings of attributes, or of the instrumentation's name, by which the setting is told.
-    pub(super) marks: &'static str,
-    /// The setting that keeps messages in spans.
-    pub(super) capture: &'static str,
 }
 
-use Kind::{Agent, Model, Other, Tool};
+pub(super) const KINDS: [Kind; 4] = [Kind::Model, Kind::Tool, Kind::Agent, Kind::Other];
 
 pub(super) static TABLES: [Table; 6] = [
     // The AI SDK.
     Table {
         kind: "ai.operationId",
-        words: [(Model, "*.dogenerate *.dostream"), (Tool, "ai.toolcall"), (Agent, ""), (Other, "*")],
+        words: ["*.dogenerate *.dostream", "ai.toolcall", "", "*"],
         asked: "ai.prompt.messages ai.prompt",
         answered: "",
-        marks: "ai.",
-        capture: "experimental_telemetry: { isEnabled: true, recordInputs: true, recordOutputs: true }",
     },
     // LangSmith's exporter, MLflow and Genkit, whose spans hold what goes in and out.
     Table {
         kind: "langsmith.span.kind mlflow.spanType genkit:metadata:subtype",
-        words: [(Model, "llm chat_model model"), (Tool, "tool"), (Agent, "agent"), (Other, "*")],
+        words: ["llm chat_model model", "tool", "agent", "*"],
         asked: "gen_ai.prompt mlflow.spanInputs genkit:input",
         answered: "gen_ai.completion mlflow.spanOutputs genkit:output",
-        marks: "langsmith.",
-        capture: "LANGSMITH_HIDE_INPUTS=false LANGSMITH_HIDE_OUTPUTS=false",
     },
     // OpenTelemetry's GenAI conventions, and what ADK, Logfire and LiveKit write beside them.
     Table {
         kind: "gen_ai.operation.name gen_ai.span.kind mcp.method.name",
         words: [
-            (Model, "chat generate_content text_completion completion message llm *completions"),
-            (Tool, "execute_tool tool tools/call"),
-            (Agent, "*agent invoke_workflow"),
-            (Other, "embeddings retrieval"),
+            "chat generate_content text_completion completion message llm *completions",
+            "execute_tool tool tools/call",
+            "*agent invoke_workflow",
+            "embeddings retrieval",
         ],
         asked: "gen_ai.input.messages gcp.vertex.agent.llm_request request_data lk.chat_ctx gen_ai.request.messages input",
         answered: "gen_ai.output.messages gcp.vertex.agent.llm_response response_data gen_ai.response.messages output",
-        marks: "gen_ai.",
-        capture: GENAI,
     },
     // OpenInference.
     Table {
         kind: "openinference.span.kind",
-        words: [(Model, "llm"), (Tool, "tool"), (Agent, "agent"), (Other, "*")],
+        words: ["llm", "tool", "agent", "*"],
         asked: "input.value llm.input_messages llm.prompts",
         answered: "output.value llm.output_messages llm.completions",
-        marks: "openinference.",
-        capture: "OPENINFERENCE_HIDE_INPUTS=false OPENINFERENCE_HIDE_OUTPUTS=false",
     },
     // OpenLLMetry.
     Table {
         kind: "llm.request.type traceloop.span.kind",
-        words: [(Model, "chat completion"), (Tool, "tool"), (Agent, "agent"), (Other, "*")],
+        words: ["chat completion", "tool", "agent", "*"],
         asked: "gen_ai.prompt llm.prompts llm.request.messages traceloop.entity.input",
         answered: "gen_ai.completion llm.completions llm.responses traceloop.entity.output",
-        marks: "traceloop. llm.",
-        capture: "TRACELOOP_TRACE_CONTENT=true",
     },
+    // What Langfuse makes of all of them.
     Table {
         kind: "langfuse.observation.type",
-        words: [(Model, "generation"), (Tool, "tool"), (Agent, "agent"), (Other, "*")],
+        words: ["generation", "tool", "agent", "*"],
         asked: "langfuse.observation.input",
         answered: "langfuse.observation.output",
-        marks: "langfuse.",
-        capture: "",
     },
 ];
 
 const GENAI: &str = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental \
                      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY";
 
-/// Settings of single instrumentations, by the beginning of an attribute or of the instrumentation's name.
-pub(super) const CAPTURE: [(&str, &str); 9] = [
+/// The settings that keep messages in spans, by the beginning of an attribute or of the instrumentation's name.
+pub(super) const CAPTURE: [(&str, &str); 16] = [
     ("com.anthropic.sdk", "ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE=content"),
     (
         "opentelemetry.instrumentation.openai_v2",
@@ -113,6 +98,13 @@ pub(super) const CAPTURE: [(&str, &str); 9] = [
         "gen_ai.input.messages.ref",
         "the upload hook off, and OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",
     ),
+    ("ai.", "experimental_telemetry: { isEnabled: true, recordInputs: true, recordOutputs: true }"),
+    ("langsmith.", "LANGSMITH_HIDE_INPUTS=false LANGSMITH_HIDE_OUTPUTS=false"),
+    ("gen_ai.", GENAI),
+    ("openinference.", "OPENINFERENCE_HIDE_INPUTS=false OPENINFERENCE_HIDE_OUTPUTS=false"),
+    ("traceloop.", "TRACELOOP_TRACE_CONTENT=true"),
+    ("llm.", "TRACELOOP_TRACE_CONTENT=true"),
+    ("langfuse.", ""),
 ];
 
 /// The text, the tool calls and the reasoning of an answer that are attributes of their own.

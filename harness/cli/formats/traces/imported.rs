@@ -95,10 +95,9 @@ impl Traces {
         Ok(spans)
     }
 
-    /// The ids of the traces that hold model calls.
-    pub(crate) fn with_calls(&self) -> Vec<&str> {
-        let has = |trace: &&Vec<Span>| !call::calls(trace).0.is_empty();
-        self.all.iter().filter(has).map(|trace| trace[0].trace.as_str()).collect()
+    /// How many traces hold model calls.
+    pub(crate) fn with_calls(&self) -> usize {
+        self.all.iter().filter(|trace| !call::calls(trace).0.is_empty()).count()
     }
 
     /// Makes a fixture of the traces with these ids, or of all.
@@ -120,19 +119,13 @@ impl Traces {
         }
         callers::name(&mut calls, &spans);
         forget_placeholders(&mut calls);
-        let lacks = chain::complete(&mut calls);
+        let completed = chain::complete(&mut calls);
         let mut turns = Turns { rules, known: Known::default(), made: Vec::new() };
         let mut kept: Vec<ModelCall> = Vec::new();
-        let mut without_request = Vec::new();
-        for (call, lack) in calls.into_iter().zip(lacks) {
+        for (call, completed) in calls.into_iter().zip(completed) {
             let span = &spans[call.span];
-            if let Some(lack) = lack {
+            if let Err(lack) = completed.and_then(|()| turns.add(&call).map_err(Lack::Conflict)) {
                 refused.push(Refused::of(span, lack));
-                continue;
-            }
-            let place = nth_turn(turns.made.len());
-            if let Err(reason) = turns.add(&call) {
-                refused.push(Refused::of(span, Lack::Conflict(reason)));
                 continue;
             }
             let mut notes = call.notes.clone();
@@ -144,19 +137,16 @@ impl Traces {
             }
             let of_parts = |message: &Message| message.kind != "system" && message.content.as_array().is_some();
             if call.wire.is_none() && call.messages.iter().any(of_parts) {
-                notes.push(
-                    "it holds content other than text, in the trace's form; your service's may differ".to_owned(),
-                );
+                let what = "it holds content other than text, in the trace's form; your service's may differ";
+                notes.push(what.to_owned());
             }
-            remarks.extend(notes.iter().map(|note| format!("{place}: {note}")));
-            if call.wire.is_none() {
-                without_request.push(place);
-            }
+            remarks.extend(notes.iter().map(|note| format!("{}: {note}", nth_turn(kept.len()))));
             kept.push(call);
         }
-        if !without_request.is_empty() {
-            let of_all = without_request.len() == kept.len();
-            let which = if of_all { "all turns".to_owned() } else { without_request.join(", ") };
+        let without = kept.iter().enumerate().filter(|(_, call)| call.wire.is_none());
+        let without: Vec<String> = without.map(|(index, _)| nth_turn(index)).collect();
+        if !without.is_empty() {
+            let which = if without.len() == kept.len() { "all turns".to_owned() } else { without.join(", ") };
             remarks.push(format!(
                 "{which}: the trace holds no whole request, so prompt, tools, model and settings are not compared"
             ));
@@ -185,15 +175,14 @@ impl Turns<'_> {
     fn add(&mut self, call: &ModelCall) -> Result<(), String> {
         let sent = Rules::none();
         let (mut messages, mut texts, mut wire) = (call.messages.clone(), None, None);
-        if let Some(on_wire) = &call.wire {
-            let target = Target::from(on_wire.path.as_str());
-            let decoded = wire::decode(on_wire.api, target, &on_wire.request, &self.known)
-                .map_err(|e| format!("its request: {e}"))?;
-            self.known.learn(on_wire.api, target, &on_wire.request, &on_wire.response);
+        if let Some((api, path, request, response)) = &call.wire {
+            let target = Target::from(path.as_str());
+            let decoded = wire::decode(*api, target, request, &self.known).map_err(|e| format!("its request: {e}"))?;
+            self.known.learn(*api, target, request, response);
             // The service's own address may have another version in its path.
             texts = Some(CheckTexts { form: None, ..decoded.checks(&sent.normalizer) }.into());
             // Of a stream, a library made the whole that its span holds.
-            wire = (!decoded.stream).then(|| Wire::to(on_wire.api, on_wire.response.clone(), false));
+            wire = (!decoded.stream).then(|| Wire::to(*api, response.clone(), false));
             messages = decoded.into_messages();
         }
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
@@ -210,12 +199,9 @@ impl Turns<'_> {
     /// Whether replay can read a turn, and serve it.
     /// Why it cannot.
     fn prove(&self, turn: &Recorded) -> Result<(), String> {
-        let foreign = turn.output.blocks.iter().find_map(|block| match block {
-            Block::Native(native) if turn.wire.is_none() => Some(native.block.print(Layout::Compact)),
-            _ => None,
-        });
-        if let Some(block) = foreign {
-            let block: String = block.chars().take(60).collect();
+        let foreign = turn.output.blocks.iter().find(|block| matches!(block, Block::Native(_)));
+        if let (Some(Block::Native(native)), None) = (foreign, &turn.wire) {
+            let block: String = native.block.print(Layout::Compact).chars().take(60).collect();
             return Err(format!("no API can serve a part of its answer as the trace has it: {block}"));
         }
         let alone = Fixture::of_turns(Path::new(""), BTreeMap::new(), vec![turn.clone()], self.rules);

@@ -1,7 +1,7 @@
 //! What a span lacks, in words: why it is no turn, and the setting that would keep what is missing.
 
-use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT, TABLES};
-use super::span::{Span, names};
+use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT};
+use super::span::Span;
 
 /// Why a span cannot become a turn. The later ones say more.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +24,9 @@ pub(super) enum Lack {
     Call,
     Conflict(String),
 }
+
+const NO_ROLES: &str =
+    "its messages are texts without roles, or have a form that is not read: who said what would be a guess";
 
 /// A span that is no turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,36 +56,28 @@ impl Refused {
         // Which instrumentation wrote the span is told by its own name, then by those of the attributes.
         let capture = || {
             let scope = span.text("otel.scope.name").unwrap_or_default();
-            let of_tables = TABLES.iter().flat_map(|table| names(table.marks).map(|mark| (mark, table.capture)));
-            let settings: Vec<(&str, &str)> = CAPTURE.into_iter().chain(of_tables).collect();
-            let by_scope = settings.iter().find(|(mark, _)| scope.starts_with(mark.trim_end_matches('.')));
+            let by_scope = CAPTURE.iter().find(|(mark, _)| scope.starts_with(mark.trim_end_matches('.')));
             let has = |mark: &str| span.fields.keys().any(|name| name.starts_with(mark));
-            let found = by_scope.or_else(|| settings.iter().find(|(mark, _)| has(mark)));
+            let found = by_scope.or_else(|| CAPTURE.iter().find(|(mark, _)| has(mark)));
             found.map(|(_, setting)| (*setting).to_owned()).filter(|setting| !setting.is_empty())
         };
-        // What OpenInference hides has a mark in its place.
-        let leaves_no_mark = |setting: &String| !setting.starts_with("OPENINFERENCE");
-        let of_sides = |setting: &String| {
-            leaves_no_mark(setting) && ["INPUT", "recordInputs"].iter().any(|side| setting.contains(side))
-        };
+        // What OpenInference hides has a mark in its place. Where one side is there, only a setting for the other helps.
+        let unmarked = || capture().filter(|setting| !setting.starts_with("OPENINFERENCE"));
+        let of_side = || unmarked().filter(|setting| setting.contains("INPUT") || setting.contains("recordInputs"));
         let (reason, setting) = match lack {
-            Lack::Nothing => match capture().filter(leaves_no_mark) {
+            Lack::Nothing => match unmarked() {
                 None => ("it holds no messages".to_owned(), None),
                 setting => ("it holds no messages: the service did not record their content".to_owned(), setting),
             },
-            // Where one side is there, only a setting for the other helps.
-            Lack::NoAnswer => ("it holds no answer".to_owned(), capture().filter(of_sides)),
-            Lack::NotAsked => ("it holds an answer, but not what was asked".to_owned(), capture().filter(of_sides)),
+            Lack::NoAnswer => ("it holds no answer".to_owned(), of_side()),
+            Lack::NotAsked => ("it holds an answer, but not what was asked".to_owned(), of_side()),
             Lack::Redacted => ("its messages were hidden by what recorded them".to_owned(), capture()),
             Lack::Cut => ("a text in it was cut by a length limit".to_owned(), Some(LENGTH_LIMIT.to_owned())),
             Lack::Dropped(reason) => (reason, Some(COUNT_LIMIT.to_owned())),
-            Lack::Failed(said) => {
-                (format!("the call failed ({said}), and what the provider answered is not in the span"), None)
+            Lack::Failed(why) => {
+                (format!("the call failed ({why}), and what the provider answered is not in the span"), None)
             }
-            Lack::NoRoles => {
-                let what = "its messages are texts without roles, or have a form that is not read";
-                (format!("{what}: who said what would be a guess"), None)
-            }
+            Lack::NoRoles => (NO_ROLES.to_owned(), None),
             Lack::Several => ("it holds several conversations at once".to_owned(), None),
             Lack::Steps => ("it holds several steps of an agent, not one answer".to_owned(), None),
             Lack::Call => ("a tool call in it has a form that cannot be read".to_owned(), None),

@@ -9,13 +9,11 @@ use super::span::{Span, field, folded, opened, text_field};
 /// The spans of an export.
 /// An error names the first field that is not what an export has.
 pub(super) fn spans(export: &Json) -> Result<Vec<Span>, String> {
-    let observations = match export.get("observations").or_else(|| export.pointer("/trace/observations")) {
+    let held = export.get("observations").or_else(|| export.pointer("/trace/observations"));
+    let observations = match held.or_else(|| export.get("data").filter(|page| page.as_array().is_some())) {
         Some(Json::Array(observations)) => &observations[..],
         Some(other) => return Err(format!("`observations`: expected a list, found {}", other.kind())),
-        None => match export.get("data") {
-            Some(Json::Array(observations)) => &observations[..],
-            _ => std::slice::from_ref(export),
-        },
+        None => std::slice::from_ref(export),
     };
     let trace = export.get("trace").unwrap_or(export);
     let trace = trace.str_of("id").filter(|_| export.get("observations").is_some() || export.get("trace").is_some());

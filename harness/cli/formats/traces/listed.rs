@@ -28,9 +28,13 @@ impl Traces {
             let says = says.map(|message| message.content.python_str()).unwrap_or_default();
             let says = says.split_whitespace().collect::<Vec<_>>().join(" ");
             let refused = if refused.is_empty() { String::new() } else { format!(" (and {} refused)", refused.len()) };
+            let time =
+                OffsetDateTime::from_unix_timestamp_nanos(root.start.into()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+            let (hour, minute, second) = time.to_hms();
+            let time = format!("{} {hour:02}:{minute:02}:{second:02}", time.date());
             rows.push([
                 root.trace.clone(),
-                if root.start == 0 { "-".to_owned() } else { shown(root.start) },
+                if root.start == 0 { "-".to_owned() } else { time },
                 clipped(&root.name, 30).into_owned(),
                 format!("{}{refused}", calls.len()),
                 tokens.to_string(),
@@ -40,11 +44,4 @@ impl Traces {
         }
         table(&rows)
     }
-}
-
-/// A time to the second, in UTC: `2025-08-01 13:56:54`.
-fn shown(nanoseconds: u64) -> String {
-    let time = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds.into()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    let (hour, minute, second) = time.to_hms();
-    format!("{} {hour:02}:{minute:02}:{second:02}", time.date())
 }

@@ -63,7 +63,6 @@ fn way(word: &str) -> Option<Way> {
     let has = |words: &[&str]| words.iter().any(|one| word.contains(one));
     let of_tool = ["tool", "function", "customtool"].iter().any(|head| word.starts_with(head));
     match () {
-        () if word == "retryprompt" => Some(Way::Result),
         () if !of_tool || has(&["choice", "definition", "schema"]) => None,
         () if has(&["result", "response", "output", "return"]) => Some(Way::Result),
         () if word == "function" || has(&["call", "use", "request", "invocation"]) => Some(Way::Call),
@@ -84,20 +83,19 @@ pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
     if let Some(tree) = undotted(object) {
         return message(&tree);
     }
-    let event = object.str_of("event.name").or_else(|| object.str_of("name")).and_then(|name| {
-        let name = name.strip_prefix("gen_ai.")?;
-        role_of(name.strip_suffix(".message").unwrap_or(name))
-    });
-    let finish = text_field(object, FINISH).or_else(|| text_field(object.get("response_metadata")?, FINISH));
-    let finish = finish.map(str::to_owned);
+    let event = object
+        .str_of("event.name")
+        .and_then(|name| role_of(name.strip_prefix("gen_ai.")?.trim_end_matches(".message")));
+    let about = [Some(object), object.get("response_metadata")].into_iter().flatten();
+    let finish = about.into_iter().find_map(|of| text_field(of, FINISH)).map(str::to_owned);
     // What wraps a message: an event, a constructor of LangChain, its type beside it, a choice.
     let class = object.get("id").and_then(Json::as_array).and_then(|id| id.last()).and_then(Json::as_str);
     let role = event.or_else(|| [object.str_of("type"), class].into_iter().flatten().find_map(role_of));
     let is_text = |value: &Json| matches!(opened(value), Ok(Json::Str(_)) | Err(_));
     let inner = object
         .get("gen_ai.event.content")
-        .or_else(|| object.get("kwargs").filter(|_| object.get("lc").is_some()))
-        .or_else(|| object.get("data").filter(|data| data.get("content").is_some() && object.get("type").is_some()))
+        .or_else(|| object.get("kwargs"))
+        .or_else(|| object.get("data").filter(|data| data.get("content").is_some()))
         .or_else(|| field(object, "message").filter(|value| event.is_some() || !is_text(value)));
     if let Some(inner) = inner {
         let mut inner = match opened(inner)? {
@@ -107,12 +105,9 @@ pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
         if let (Some(role), Some(fields)) = (role, inner.as_object_mut()) {
             fields.or_insert_with("role", || role.into());
         }
-        let mut said = message(&inner)?;
-        if let Some(said) = &mut said {
-            said.finish = said.finish.take().or(finish);
-            said.add_calls(object)?;
-        }
-        return Ok(said);
+        let Some(mut said) = message(&inner)? else { return Ok(None) };
+        said.finish = said.finish.or(finish);
+        return said.with_calls(object).map(Some);
     }
     let kind = kind_of(object);
     let item = is_among(&kind, ITEMS) || kind == "message" && object.get("role").is_some();
@@ -126,16 +121,13 @@ pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
         }
         (Some(word), _) => role_of(word).unwrap_or(word),
         (None, Some(role)) if object.get("function").is_none() => role,
+        _ if item && kind.ends_with("output") => "tool",
         _ if item => "ai",
         _ => return Ok(None),
     };
     let mut said = Said { role: role.to_owned(), finish, item, ..Said::default() };
     if item && kind != "message" {
-        said.piece(object)?;
-        if !said.results.is_empty() {
-            "tool".clone_into(&mut said.role);
-        }
-        return Ok(Some(said));
+        return said.piece(object).map(|()| Some(said));
     }
     said.name =
         object.str_of("name").filter(|name| !name.is_empty() && !name.starts_with("gen_ai.")).map(str::to_owned);
@@ -151,9 +143,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
     if let Some(thought) = text_field(object, "reasoningcontent reasoning").filter(|_| said.role == "ai") {
         said.blocks.insert(0, Block::Reasoning(thought.to_owned()));
     }
-    for calls in [Some(object), object.get("additional_kwargs")].into_iter().flatten() {
-        said.add_calls(calls)?;
-    }
+    said = said.with_calls(object)?.with_calls(object.get("additional_kwargs").unwrap_or(&Json::Null))?;
     if event.is_some() && content.is_none() && said.blocks.is_empty() {
         return Err(Lack::Redacted);
     }
@@ -163,10 +153,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
 
 /// Reads an answer's calls, or its pieces, that come without a role; `None` if it is neither.
 pub(super) fn of_pieces(list: &[Json]) -> Result<Option<Said>, Lack> {
-    let is_call = |value: &Json| {
-        let inner = value.get("function").unwrap_or(value);
-        text_field(inner, NAME).is_some() && (value.get("function").is_some() || field(value, ARGUMENTS).is_some())
-    };
+    let is_call = |value: &Json| text_field(value.get("function").unwrap_or(value), NAME).is_some();
     if !list.iter().all(|element| is_piece(element) || is_call(element)) {
         return Ok(None);
     }
@@ -191,34 +178,30 @@ impl Said {
     }
 
     /// Adds the calls in the fields of a message, which its content may hold as well.
-    fn add_calls(&mut self, object: &Json) -> Result<(), Lack> {
-        for (name, held) in object.as_object().into_iter().flat_map(Object::iter) {
-            if self.role != "ai" || way(name) != Some(Way::Call) || name.contains("chunk") || !held.is_truthy() {
-                continue;
-            }
+    fn with_calls(mut self, object: &Json) -> Result<Said, Lack> {
+        let fields = object
+            .as_object()
+            .into_iter()
+            .flat_map(Object::iter)
+            .filter(|(name, held)| way(name) == Some(Way::Call) && !name.contains("chunk") && held.is_truthy());
+        for (name, held) in fields.filter(|_| self.role == "ai") {
             let calls = match opened(held)? {
                 Json::Array(calls) => calls,
                 call @ Json::Object(_) => vec![call],
                 _ if folded(name) == "toolcalls" => return Err(Lack::Call),
                 _ => continue,
             };
-            // Two equal calls of one list are two.
-            let before = self.blocks.len();
-            for call in &calls {
-                let call = tool_call(call)?;
-                // What a stream left in the content may be without arguments.
-                let same = |known: &ToolCall| {
-                    let unknown = known.id.is_empty() || call.id.is_empty();
-                    known.name == call.name && (known.id == call.id || unknown && known.args == call.args)
-                };
-                let mut blocks = self.blocks[..before].iter_mut();
-                match blocks.find(|block| matches!(block, Block::ToolCall(known) if same(known))) {
-                    Some(known) => *known = Block::ToolCall(call),
-                    None => self.blocks.push(Block::ToolCall(call)),
-                }
-            }
+            let calls = calls.iter().map(tool_call).collect::<Result<Vec<_>, _>>()?;
+            // What a stream left in the content may be without arguments. Two equal calls of one list are two.
+            let same = |known: &ToolCall, call: &ToolCall| {
+                let unknown = known.id.is_empty() || call.id.is_empty();
+                known.name == call.name && (known.id == call.id || unknown && known.args == call.args)
+            };
+            self.blocks
+                .retain(|block| !matches!(block, Block::ToolCall(known) if calls.iter().any(|call| same(known, call))));
+            self.blocks.extend(calls.into_iter().map(Block::ToolCall));
         }
-        Ok(())
+        Ok(self)
     }
 
     /// Leaves out texts that spell, as items of OpenAI's Responses API, calls that the message holds.
@@ -348,34 +331,28 @@ fn result(value: &Json, content: Option<&Json>) -> Result<Message, Lack> {
 
 /// The text of a tool's result. An object is its JSON, as providers' APIs take it.
 fn result_text(content: &Json) -> Result<String, Lack> {
-    match content {
-        Json::Str(text) => return whole(text).map(str::to_owned),
-        Json::Null => return Ok(String::new()),
-        Json::Object(fields) => {
-            let only = ["output", "return_value", "content"].into_iter().find_map(|name| fields.get(name));
-            let typed = fields.get("value").filter(|_| content.str_of("type").is_some() && fields.len() == 2);
-            match typed.or_else(|| only.filter(|text| fields.len() == 1 && text.as_str().is_some())) {
-                // The AI SDK sends what `JSON.stringify` makes of it.
-                Some(inner @ (Json::Object(_) | Json::Array(_))) if content.str_of("type") == Some("json") => {
-                    return Ok(inner.print(Layout::Compact));
-                }
-                Some(inner) => return result_text(inner),
-                None => {}
-            }
+    let (fields, parts) = (content.as_object().map_or(0, Object::len), content.as_array().unwrap_or_default());
+    let typed = content.get("value").filter(|_| fields == 2 && content.str_of("type").is_some());
+    let only = ["output", "return_value", "content"].into_iter().find_map(|name| content.str_of(name));
+    match (content, typed.or(parts.first().and_then(|part| part.get("json")))) {
+        (Json::Str(text), _) => whole(text).map(str::to_owned),
+        (Json::Null, _) => Ok(String::new()),
+        // The AI SDK sends what `JSON.stringify` makes of it.
+        (Json::Object(_), Some(json @ (Json::Object(_) | Json::Array(_))))
+            if content.str_of("type") == Some("json") =>
+        {
+            Ok(json.print(Layout::Compact))
         }
-        Json::Array(list) => {
-            if let [Some(json)] = &list.iter().map(|part| part.get("json")).collect::<Vec<_>>()[..] {
-                return Ok(json.print(Layout::Python));
-            }
+        (Json::Object(_), Some(inner)) => result_text(inner),
+        (Json::Array(_), Some(json)) if parts.len() == 1 => Ok(json.print(Layout::Python)),
+        _ if fields == 1 && only.is_some() => whole(only.unwrap_or_default()).map(str::to_owned),
+        _ => {
             let fields = |part| if kind_of(part) == "text" { TEXT } else { "text" };
-            let texts = list.iter().map(|part| part.as_str().or_else(|| field(part, fields(part))?.as_str()));
-            if let Some(texts) = texts.collect::<Option<String>>().filter(|_| !list.is_empty()) {
-                return Ok(texts);
-            }
+            let texts = parts.iter().map(|part| part.as_str().or_else(|| field(part, fields(part))?.as_str()));
+            let texts = texts.collect::<Option<String>>().filter(|_| !parts.is_empty());
+            Ok(texts.unwrap_or_else(|| content.print(Layout::Python)))
         }
-        _ => {}
     }
-    Ok(content.print(Layout::Python))
 }
 
 /// A text, unless it was hidden or cut.

@@ -111,15 +111,11 @@ pub(super) fn join_records(spans: Vec<Span>) -> Vec<Span> {
     }
     // An event may hold what attributes of the call hold elsewhere.
     let sides = || TABLES.iter().flat_map(|table| names(table.asked).chain(names(table.answered)));
-    let holds = |event: &Object| sides().any(|name| event.get(name).is_some());
-    for span in &mut spans {
-        for (_, event) in &span.events {
-            if holds(event) {
-                let more = event.iter().filter(|(name, _)| *name != "event.name");
-                for (name, value) in more {
-                    span.fields.entry(name.to_owned()).or_insert_with(|| value.clone());
-                }
-            }
+    let holds = |event: &Object| sides().any(|name| event.contains_key(name));
+    for Span { events, fields, .. } in &mut spans {
+        let held = events.iter().map(|(_, event)| event).filter(|event| holds(event)).flat_map(Object::iter);
+        for (name, value) in held.filter(|(name, _)| *name != "event.name") {
+            fields.entry(name.to_owned()).or_insert_with(|| value.clone());
         }
     }
     spans

@@ -35,16 +35,14 @@ pub(crate) fn receive(address: SocketAddr, redactor: &mut Redactor, scrub: &Scru
     let received: Arc<Mutex<Vec<Span>>> = Arc::default();
     let of_requests = received.clone();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-    runtime.block_on(async {
+    runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?.block_on(async {
         // Listen before printing the line that says it is ready: its reader may send a signal at once.
         let mut ended = Signals::listen()?;
         let address = scripted::listen(address, move |parts, body| answer(parts, body, &of_requests)).await?;
         let endpoint = format!("http://{address}");
         terminal::out(Json::object([("endpoint", Json::from(endpoint.as_str()))]).print(Layout::Python));
-        terminal::note(format!(
-            "set OTEL_EXPORTER_OTLP_ENDPOINT={endpoint} for the service; Ctrl-C writes the fixture"
-        ));
+        let set = format!("set OTEL_EXPORTER_OTLP_ENDPOINT={endpoint} for the service");
+        terminal::note(format!("{set}; Ctrl-C writes the fixture"));
         ended.wait().await;
         Ok::<_, Error>(())
     })?;

@@ -21,15 +21,16 @@ pub(crate) enum Personal {
     Card,
 }
 
-const ALL: [Personal; 3] = [Personal::Email, Personal::Card, Personal::Phone];
-
-static PATTERNS: LazyLock<Vec<(Personal, Regex)>> = LazyLock::new(|| {
-    let pattern = |kind| match kind {
-        Personal::Email => r"\b[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b",
-        Personal::Phone => r"\+\d{1,3}(?:[ ().-]{0,2}\d{2,4}){2,5}\b|(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}\b",
-        Personal::Card => r"\b\d(?:[ -]?\d){12,18}\b",
-    };
-    ALL.into_iter().filter_map(|kind| Some((kind, Regex::new(pattern(kind)).ok()?))).collect()
+/// Each kind with what one is called, which begins with the word of the option, and what it looks like.
+static KINDS: LazyLock<Vec<(Personal, &str, Regex)>> = LazyLock::new(|| {
+    let email = r"\b[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b";
+    let phone = r"\+\d{1,3}(?:[ ().-]{0,2}\d{2,4}){2,5}\b|(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}\b";
+    let kinds = [
+        (Personal::Email, "email", email),
+        (Personal::Card, "card number", r"\b\d(?:[ -]?\d){12,18}\b"),
+        (Personal::Phone, "phone number", phone),
+    ];
+    kinds.into_iter().filter_map(|(kind, what, looks)| Some((kind, what, Regex::new(looks).ok()?))).collect()
 });
 
 /// Replaces what it was told to, and finds what it was not.
@@ -43,8 +44,8 @@ pub(crate) struct Redactor {
 
 impl Redactor {
     pub(crate) fn new(kinds: &[Personal], own: Vec<Regex>) -> Redactor {
-        let of_kinds = PATTERNS.iter().filter(|(kind, _)| kinds.contains(kind));
-        let of_kinds = of_kinds.map(|(kind, pattern)| (Some(*kind), pattern.clone()));
+        let of_kinds = KINDS.iter().filter(|(kind, ..)| kinds.contains(kind));
+        let of_kinds = of_kinds.map(|(kind, _, pattern)| (Some(*kind), pattern.clone()));
         Redactor { patterns: of_kinds.chain(own.into_iter().map(|own| (None, own))).collect(), ..Redactor::default() }
     }
 
@@ -87,43 +88,32 @@ impl Redactor {
         // The same address may be written with capitals, the same number with other separators.
         let same: String = match kind {
             Some(Personal::Email) => text.to_lowercase(),
-            Some(Personal::Phone | Personal::Card) => {
-                text.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect()
-            }
+            Some(_) => text.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect(),
             None => text.to_owned(),
         };
-        if let Some(known) = self.known.get(&(kind, same.clone())) {
-            return known.clone();
-        }
         let number = self.known.keys().filter(|(of, _)| *of == kind).count() + 1;
-        let stand_in = match kind {
+        let stand_in = || match kind {
             Some(Personal::Email) => format!("person{number}@example.com"),
             Some(Personal::Phone) => format!("+1 555 01{number:05}"),
             Some(Personal::Card) => format!("<CARD:{number}>"),
             None => format!("<REDACTED:{number}>"),
         };
-        self.known.insert((kind, same), stand_in.clone());
-        stand_in
+        self.known.entry((kind, same)).or_insert_with(stand_in).clone()
     }
 
     /// Names what was left in a text, and what replaces it.
     pub(crate) fn left(&self, text: &str) -> Option<String> {
-        let (mut counts, mut kinds) = (Vec::new(), Vec::new());
-        for (kind, pattern) in
-            PATTERNS.iter().filter(|(kind, _)| !self.patterns.iter().any(|(of, _)| of == &Some(*kind)))
-        {
+        let is_replaced = |kind: Personal| self.patterns.iter().any(|(of, _)| *of == Some(kind));
+        let left = |(kind, what, pattern): &(Personal, &'static str, Regex)| {
             let found = pattern.find_iter(text).map(|found| found.as_str());
-            let is_stand_in = |found: &str| self.known.values().any(|known| known == found);
-            let found: BTreeSet<&str> = found.filter(|found| kind.is(found) && !is_stand_in(found)).collect();
-            let (name, what) = kind.name();
-            if !found.is_empty() {
-                counts.push(counted(found.len(), what));
-                kinds.push(name);
-            }
-        }
-        let (counts, kinds) = (counts.join(", "), kinds.join(","));
+            let found: BTreeSet<&str> = found.filter(|found| !is_replaced(*kind) && kind.is(found)).collect();
+            let word = what.split(' ').next().unwrap_or_default();
+            (!found.is_empty()).then(|| (counted(found.len(), what), word))
+        };
+        let (counts, words): (Vec<String>, Vec<&str>) = KINDS.iter().filter_map(left).unzip();
+        let (counts, words) = (counts.join(", "), words.join(","));
         (!counts.is_empty()).then(|| {
-            format!("warning: personal data will be in the fixture: {counts}\n  to replace it: --redact {kinds}")
+            format!("warning: personal data will be in the fixture: {counts}\n  to replace it: --redact {words}")
         })
     }
 
@@ -134,15 +124,6 @@ impl Redactor {
 }
 
 impl Personal {
-    /// The word of the option, and what one is called.
-    fn name(self) -> (&'static str, &'static str) {
-        match self {
-            Personal::Email => ("email", "email"),
-            Personal::Phone => ("phone", "phone number"),
-            Personal::Card => ("card", "card number"),
-        }
-    }
-
     /// Whether a text that looks like this kind is one: the numbers of cards have a check digit, stand-ins are not data.
     fn is(self, text: &str) -> bool {
         match self {

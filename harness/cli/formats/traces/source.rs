@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use retake_base::error::{Error, Place, Result};
-use retake_core::json::Json;
+use retake_core::json::{Json, Object};
 
 use super::span::{Span, field, names};
 use super::{langfuse, otlp};
@@ -22,16 +22,8 @@ const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
 
 /// Formats of traces that are told and not read: fields that only they have, whose they are, and how to get OTLP instead.
 const OTHERS: [(&str, &str, &str); 8] = [
-    (
-        "traceid spans processes",
-        "Jaeger's own format",
-        "GET /api/v3/traces/ID of Jaeger's query service answers with OTLP",
-    ),
-    (
-        "localendpoint",
-        "Zipkin's format",
-        "send the spans through a Collector with the receiver `zipkin` and the exporter `file`",
-    ),
+    ("traceid spans processes", "Jaeger's own format", JAEGER),
+    ("localendpoint", "Zipkin's format", ZIPKIN),
     ("runtype", "LangSmith's own format", "LANGSMITH_OTEL_ENABLED=true makes the service send OTLP"),
     ("context spankind", "Phoenix's own format", SERVICE),
     ("context.spanid", "Phoenix's own format", SERVICE),
@@ -39,6 +31,8 @@ const OTHERS: [(&str, &str, &str); 8] = [
     ("opname inputs", "Weave's own format", SERVICE),
     ("context kind", "what a console exporter of OpenTelemetry prints", SERVICE),
 ];
+const JAEGER: &str = "GET /api/v3/traces/ID of Jaeger's query service answers with OTLP";
+const ZIPKIN: &str = "send the spans through a Collector with the receiver `zipkin` and the exporter `file`";
 const SERVICE: &str =
     "set OTEL_EXPORTER_OTLP_ENDPOINT for the service to the address of `retake import otlp --listen 127.0.0.1:4318`";
 
@@ -78,9 +72,9 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
         }
     }
     let told = if by_lines { &messages[..1] } else { &messages[..] };
-    let (is_one, spans_of, _) = format.reader();
+    let (is_one, spans_of, ..) = format.reader();
     if told.is_empty() || !told.iter().all(|(_, message)| is_one(message)) {
-        return Ok(Err(format.mismatch(messages.first().map(|(_, message)| message))));
+        return Ok(Err(format.mismatch(messages.first().map_or(&Json::Null, |(_, message)| message))));
     }
     let mut spans = Vec::new();
     for (place, message) in &messages {
@@ -90,39 +84,32 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
     Ok(Ok(spans))
 }
 
-/// A value and the first elements of its lists: what tells a format.
-fn samples(value: &Json) -> Vec<&Json> {
-    let lists = value.as_object().into_iter().flat_map(retake_core::json::Object::values);
-    let first = lists.chain([value]).filter_map(|list| list.as_array()?.first());
-    first.chain([value]).collect()
-}
-
-/// Whether a value has a format, how its spans are read, and the line about any other value.
-type Reader = (fn(&Json) -> bool, fn(&Json) -> Result<Vec<Span>, String>, &'static str);
+/// Whether a value has a format, how its spans are read, the format's name, and the line about any other value.
+type Reader = (fn(&Json) -> bool, fn(&Json) -> Result<Vec<Span>, String>, &'static str, &'static str);
 
 impl TraceFormat {
     fn reader(self) -> Reader {
+        let langfuse = "not an export of Langfuse: expected `observations`, or an observation on each line";
         match self {
-            TraceFormat::Otlp => (otlp::is_one, otlp::spans, "not OTLP: expected `resourceSpans` or `resourceLogs`"),
-            TraceFormat::Langfuse => (
-                langfuse::is_one,
-                langfuse::spans,
-                "not an export of Langfuse: expected `observations`, or an observation on each line",
-            ),
+            TraceFormat::Otlp => {
+                (otlp::is_one, otlp::spans, "otlp", "not OTLP: expected `resourceSpans` or `resourceLogs`")
+            }
+            TraceFormat::Langfuse => (langfuse::is_one, langfuse::spans, "langfuse", langfuse),
         }
     }
 
     /// What a file is that does not have this format.
-    fn mismatch(self, value: Option<&Json>) -> String {
+    fn mismatch(self, value: &Json) -> String {
         let (.., own) = self.reader();
-        let Some(value) = value else { return own.to_owned() };
-        for (other, name) in [(TraceFormat::Otlp, "otlp"), (TraceFormat::Langfuse, "langfuse")] {
-            if other.reader().0(value) {
-                return format!("{own}\n  it is of the format `{name}`: retake import {name} FILE");
-            }
+        let of_other = [TraceFormat::Otlp, TraceFormat::Langfuse].map(TraceFormat::reader);
+        if let Some((_, _, name, _)) = of_other.iter().find(|(is_one, ..)| is_one(value)) {
+            return format!("{own}\n  it is of the format `{name}`: retake import {name} FILE");
         }
-        let has = |value: &&Json, fields: &str| names(fields).all(|name| field(value, name).is_some());
-        let found = OTHERS.iter().find(|(fields, ..)| samples(value).iter().any(|value| has(value, fields)));
+        // What tells a format is in a value, or in the first elements of its lists.
+        let lists = value.as_object().into_iter().flat_map(Object::values).chain([value]);
+        let samples: Vec<&Json> = lists.filter_map(|list| list.as_array()?.first()).chain([value]).collect();
+        let has = |fields: &str| samples.iter().any(|value| names(fields).all(|name| field(value, name).is_some()));
+        let found = OTHERS.iter().find(|(fields, ..)| has(fields));
         found.map_or_else(|| own.to_owned(), |(_, what, how)| format!("{own}\n  it is {what}; to get OTLP: {how}"))
     }
 }

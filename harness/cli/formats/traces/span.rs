@@ -78,10 +78,9 @@ impl Span {
     /// Fails if a flattened list lacks elements: what is missing.
     pub(super) fn value(&self, name: &str) -> Result<Option<Json>, String> {
         match self.fields.get(name) {
-            Some(Json::Null) => Ok(None),
-            Some(Json::Str(text)) if text.is_empty() => Ok(None),
-            Some(value) => Ok(Some(value.clone())),
-            None => self.unflattened(name),
+            Some(value) => Ok(Some(value.clone()).filter(|value| *value != Json::Null && value.as_str() != Some(""))),
+            None if self.is_flattened(name) => tree(self.parts(name).collect(), name).map(Some),
+            None => Ok(None),
         }
     }
 
@@ -118,11 +117,6 @@ impl Span {
             .map(|(rest, value)| (rest.splitn(DEPTH, '.').collect(), value))
             .filter(|(path, _): &(Vec<&str>, _)| is_index(path[0]))
     }
-
-    fn unflattened(&self, name: &str) -> Result<Option<Json>, String> {
-        let parts: Vec<_> = self.parts(name).collect();
-        if parts.is_empty() { Ok(None) } else { tree(parts, name).map(Some) }
-    }
 }
 
 fn is_index(part: &str) -> bool {
@@ -140,10 +134,10 @@ fn tree(parts: Vec<(Vec<&str>, &Json)>, at: &str) -> Result<Json, String> {
     }
     let value = |(name, held): (&str, Vec<(Vec<&str>, &Json)>)| match &held[..] {
         [(path, leaf)] if path.is_empty() => Ok((name.to_owned(), (*leaf).clone())),
-        _ => Ok((
-            name.to_owned(),
-            tree(held.into_iter().filter(|(path, _)| !path.is_empty()).collect(), &format!("{at}.{name}"))?,
-        )),
+        _ => {
+            let inner = held.into_iter().filter(|(path, _)| !path.is_empty()).collect();
+            Ok((name.to_owned(), tree(inner, &format!("{at}.{name}"))?))
+        }
     };
     let is_list = below.keys().all(|name| is_index(name));
     let mut entries = below.into_iter().map(value).collect::<Result<Vec<_>, String>>()?;

@@ -61,10 +61,6 @@ impl Talk {
 
     fn walk(&mut self, value: &Json, side: Side, depth: usize) -> Result<(), Lack> {
         let value = opened(value)?;
-        // An exporter put the beginning of a payload in its place.
-        if value.get("truncated") == Some(&Json::Bool(true)) && value.get("payload_prefix").is_some() {
-            return Err(Lack::Cut);
-        }
         match (&value, side) {
             _ if depth > DEPTH => Err(Lack::NoRoles),
             (Json::Str(text), Side::Answered) => self.text("ai", text),
@@ -156,12 +152,10 @@ impl Talk {
         }
         let finish = text_field(value, FINISH);
         let calls = field(value, "toolcalls").is_some();
-        let text = text_field(value, "text content");
-        let is_alone =
-            || field(value, "message").is_none() || value.as_object().is_some_and(|fields| fields.len() == 1);
+        let is_text = text_field(value, "text content").is_some() && field(value, "message").is_none();
         if let Some(said) = message(value)? {
             (self.said, self.told) = (vec![said], true);
-        } else if calls || text.is_some() && is_alone() {
+        } else if calls || is_text {
             // Text and calls beside each other, without a role.
             let mut message = value.clone();
             message.as_object_mut().map(|fields| fields.insert("role", "assistant".into()));
@@ -192,7 +186,7 @@ impl Talk {
         }
         // Several choices: the first is what the service went on with. Tool calls are all made, whatever holds each of them.
         let is_call = |block: &Block| matches!(block, Block::ToolCall(_));
-        let is_choice = |said: &Said| said.finish.is_some() && !said.item && !said.blocks.iter().any(is_call);
+        let is_choice = |said: &Said| said.finish.is_some() && !said.blocks.iter().any(is_call);
         let said = if said.iter().all(is_choice) { &said[..1] } else { said };
         let blocks = said.iter().flat_map(|said| said.blocks.clone()).collect();
         let finish = said.iter().rev().find_map(|said| said.finish.as_deref()).map(finish_of);
@@ -274,22 +268,19 @@ pub(super) fn system_text(messages: &[Message]) -> String {
 fn whole_ones(blocks: Vec<Block>) -> Vec<Block> {
     let mut kept: Vec<Block> = Vec::new();
     for block in blocks {
-        match &block {
-            Block::ToolCall(call) if !call.id.is_empty() => {
-                // A piece has no whole arguments. Two whole calls are two, even if some framework gave them one id.
-                let is_piece = |args: &Json| *args == call.args || args.as_object().is_none_or(Object::is_empty);
-                let is_of = |known: &ToolCall| known.id == call.id && known.name == call.name && is_piece(&known.args);
-                kept.retain(|known| !matches!(known, Block::ToolCall(known) if is_of(known)));
+        let texts: String = kept
+            .iter()
+            .filter_map(|known| if let Block::Text(text) = known { Some(&text[..]) } else { None })
+            .collect();
+        kept.retain(|known| match (known, &block) {
+            // A piece has no whole arguments. Two whole calls are two, even if some framework gave them one id.
+            (Block::ToolCall(known), Block::ToolCall(call)) if known.id == call.id && known.name == call.name => {
+                let is_piece = known.args == call.args || known.args.as_object().is_none_or(Object::is_empty);
+                call.id.is_empty() || !is_piece
             }
-            Block::Text(text) => {
-                let pieces =
-                    kept.iter().filter_map(|known| if let Block::Text(text) = known { Some(&text[..]) } else { None });
-                if pieces.collect::<String>() == *text {
-                    kept.retain(|known| !matches!(known, Block::Text(_)));
-                }
-            }
-            _ => {}
-        }
+            (Block::Text(_), Block::Text(whole)) => texts != *whole,
+            _ => true,
+        });
         kept.push(block);
     }
     kept

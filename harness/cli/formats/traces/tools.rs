@@ -32,12 +32,10 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
             notes.push(format!("tool `{name}` of `{server}`: the result in its span {} was cut", span.id));
             continue;
         };
-        let answer = match &result {
-            // The server's own answer.
-            result if result.get("content").and_then(Json::as_array).is_some() => result.clone(),
-            Json::Str(text) => text_result(text, span.failed.is_some()),
-            result => text_result(&result.print(Layout::Python), span.failed.is_some()),
-        };
+        // Either the server's own answer, or its text.
+        let is_whole = result.get("content").and_then(Json::as_array).is_some();
+        let text = result.as_str().map_or_else(|| result.print(Layout::Python), str::to_owned);
+        let answer = if is_whole { result } else { text_result(&text, span.failed.is_some()) };
         let params = Json::object([("arguments", sent), ("name", name.into())]);
         servers.entry(server.to_owned()).or_default().push(exchange("tools/call", params, answer));
     }
@@ -50,9 +48,9 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
     let offered = definitions(calls);
     for (server, exchanges) in &mut servers {
         let called: BTreeSet<&str> = exchanges.iter().filter_map(|exchange| exchange.params.str_of("name")).collect();
-        let missing: Vec<&str> = called.iter().filter(|name| !offered.contains_key(**name)).copied().collect();
+        let (known, missing): (Vec<&str>, Vec<&str>) = called.iter().partition(|name| offered.contains_key(**name));
         let missing = missing.join(", ");
-        let tools: Vec<Json> = called.iter().filter_map(|name| offered.get(*name).cloned()).collect();
+        let tools: Vec<Json> = known.iter().map(|name| offered[*name].clone()).collect();
         let info = Json::object([("name", server.as_str().into()), ("version", "0".into())]);
         let capabilities = Json::object([("tools", Json::object::<String>([]))]);
         let hello = [("capabilities", capabilities), ("protocolVersion", PROTOCOL.into()), ("serverInfo", info)];

@@ -344,9 +344,7 @@ impl Servers {
     fn miss(&self, name: &str, method: &str, (reason, evidence): (MissReason, Vec<String>)) -> Json {
         let message = format!("replay miss: {reason}");
         if let ToolsMode::Fork(branch, _) = &self.mode {
-            branch.end(format!(
-                "server `{name}`: {reason}, and the suite does not allow live tools: fork = {{ tools = \"live\" }}"
-            ));
+            branch.end(&format!("server `{name}`: {reason}"));
         }
         if let ToolsMode::Replay(scope) = &self.mode {
             let cause = Cause::new(CauseKind::ToolRequest, reason.to_string());
