@@ -21,16 +21,14 @@ pub(super) fn unpacked(bytes: Vec<u8>, encodings: &str) -> Result<Vec<u8>, Strin
     };
     let mut bytes = bytes;
     for encoding in encodings.split(',').map(|name| name.trim().to_ascii_lowercase()).rev() {
-        // Some recorders leave out the headers.
-        let told_by_bytes = ["", "identity", "gzip", "x-gzip", "zstd"].contains(&encoding.as_str()) || is_text(&bytes);
-        if !told_by_bytes {
-            bytes = decoded(bytes, &encoding)?;
-        }
-        match bytes[..] {
-            [0x1f, 0x8b, ..] => bytes = decoded(bytes, "gzip")?,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => bytes = decoded(bytes, "zstd")?,
-            _ => {}
-        }
+        let name = match bytes[..] {
+            [0x1f, 0x8b, ..] => "gzip",
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => "zstd",
+            // Some recorders leave out the headers.
+            _ if is_text(&bytes) || ["", "identity", "gzip", "x-gzip", "zstd"].contains(&encoding.as_str()) => continue,
+            _ => &encoding,
+        };
+        bytes = decoded(bytes, name)?;
     }
     Ok(bytes)
 }
@@ -39,9 +37,9 @@ fn is_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok()
 }
 
-/// Creates a response. The content type may be empty or wrong; if it is empty, it is chosen by the kind of the body.
+/// Creates a response. The content type may be empty, masked or wrong; if it is no media type, it is chosen by the kind of the body.
 pub(super) fn response(status: u16, content_type: &str, body: Body) -> Response {
-    let content_type = content_type.trim();
+    let content_type = Some(content_type.trim()).filter(|named| named.contains('/')).unwrap_or_default();
     let mut response = match body {
         Body::Json(json) => Response::json(status, json),
         Body::Bytes(bytes) => Response::received(status, content_type, bytes),
