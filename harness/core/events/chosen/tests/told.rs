@@ -59,6 +59,15 @@ fn first(golden: &Golden, run: &Golden) -> String {
 }
 
 #[test]
+fn a_word_with_digits_is_held_where_no_clock_changes_it() {
+    let line = |held: &str, open: &str| format!(r#"{{"ref": "{held}", "open": "{open}"}}"#);
+    let golden = written(&line("AB-0008", "AB-1"), &line("AB-0008", "AB-2"));
+    assert_eq!(lines_of(&golden), ["open       string", r#"ref        "AB-0008""#]);
+    assert_eq!(texts(&line("AB-0008", "AB-3"), Some(&golden)), golden);
+    assert_ne!(texts(&line("AB-0009", "AB-1"), Some(&golden)), golden);
+}
+
+#[test]
 fn a_time_that_is_later_than_one_beside_it_has_to_stay_so() {
     let line = |updated: &str| format!(r#"{{"created": 1795728610000, "updated": {updated}}}"#);
     let held = written(&line("1795728610500"), &line("1795728610020"));
