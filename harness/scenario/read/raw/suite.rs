@@ -85,7 +85,7 @@ pub(crate) struct RawSuite {
     /// What becomes of connections that the processes of systems and `run` steps make to anything but the stage's own servers, other
     /// ports of this machine, and what `allow` lists. They are told (`"note"`), refused and a failure (`"fail"`), the same with proof
     /// that there were none (`"proven"`), or not looked at (`"off"`). While recording, nothing is refused.
-    /// Default: `"off"`. Example: `"fail"`.
+    /// Default: `"note"`. Example: `"fail"`.
     pub egress: Option<Egress>,
     /// What the processes may reach in any case: addresses or names, each with its port.
     /// Default: `[]`. Example: `["127.0.0.1:5432", "db.internal:443"]`.
