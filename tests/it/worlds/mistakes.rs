@@ -18,7 +18,7 @@ pub(crate) const MISTAKES: [(&str, &str, &str, &str, &str); 10] = [
         "worlds_of_a_run",
         "cut-clean",
         "turn 3 lead_agent  cut-clean 4/8",
-        "SILENT  the client saw \"I wrote",
+        "SILENT  200, ends, \"I wrote",
     ),
     (
         "cut_args_taken_as_none",
