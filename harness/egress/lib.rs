@@ -4,11 +4,12 @@
 //! [`Listener`] has read the address from the process's memory and decided. No privileges are needed. The processes cannot gain any
 //! either (`no_new_privs`): `sudo` and other setuid programs do not work behind a filter.
 //!
-//! A message can go to an address of its own only from a socket for datagrams. The listener makes these in the process's place and gives
+//! Unless it is root's raw one, a socket sends messages to addresses of their own only if it is for datagrams. The listener makes these in the process's place and gives
 //! them high numbers, so that a filter need not ask about messages of other sockets: connections cost nothing once they are open.
 //!
 //! This finds what a program does, not what an attacker hides: a thread that changes the address after it was read is not noticed, nor is
-//! a message with an address from a socket that was brought to a low number (`dup`) or came from another process.
+//! a message with an address from a socket that was brought to a low number (`dup`), came from another process, or could not be made in
+//! the process's place: in a network of its own, or when its numbers are used up.
 //!
 //! This crate promises no stability: its items may change with any version. Users depend on `retake`.
 //!
@@ -26,5 +27,5 @@ mod spawn;
 
 pub use attempt::{Attempt, Target};
 pub use libc::sock_filter as Instruction;
-pub use listener::{Answer, Listener};
+pub use listener::{Answer, Listener, SOCK_TYPE};
 pub use spawn::{Filter, is_possible, spawn};

@@ -37,7 +37,7 @@ pub struct Listener {
 }
 
 /// The bits of a socket's type that are no flags.
-const TYPE: u32 = 0xf;
+pub const SOCK_TYPE: u32 = 0xf;
 
 /// `SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP`: a call and its answer are two turns of one processor, instead of waking another one twice.
 const SYNC_WAKE_UP: libc::c_ulong = 1;
@@ -79,7 +79,7 @@ impl Listener {
             return Err(io::ErrorKind::Unsupported.into());
         };
         let [family, kind, protocol, ..] = data.args.map(|argument| argument as u32);
-        let (kind, flags) = (SocketType::from_raw(kind & TYPE), SocketFlags::from_bits_retain(kind & !TYPE));
+        let (kind, flags) = (SocketType::from_raw(kind & SOCK_TYPE), SocketFlags::from_bits_retain(kind & !SOCK_TYPE));
         let (family, protocol) =
             (AddressFamily::from_raw(family as u16), NonZero::new(protocol).map(Protocol::from_raw));
         let socket = socket_with(family, kind, flags | SocketFlags::CLOEXEC, protocol)?;

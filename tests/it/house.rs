@@ -33,7 +33,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-model", 8420, 0),
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5211, 0),
-    ("retake-engine", 11_027, 21),
+    ("retake-engine", 11_030, 21),
     ("retake", 11_777, 41),
     ("retake-cli", 11_735, 210),
 ];

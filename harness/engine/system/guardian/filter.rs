@@ -10,8 +10,10 @@ use std::mem::offset_of;
 
 use libc::{
     AF_INET, AF_INET6, BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W,
-    MSG_FASTOPEN, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_RET_USER_NOTIF, SOCK_DGRAM, seccomp_data, sock_filter,
+    MSG_FASTOPEN, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_RET_USER_NOTIF, SOCK_DGRAM, SOCK_RAW, seccomp_data,
+    sock_filter,
 };
+use retake_egress::SOCK_TYPE;
 
 /// The architecture of this process's own system calls (`AUDIT_ARCH_…` of `linux/audit.h`).
 #[cfg(target_arch = "x86_64")]
@@ -25,13 +27,10 @@ const ARCHITECTURE: u32 = 0;
 /// System calls of `x86_64` with this bit are those of its 32-bit sibling, x32.
 const X32: u32 = 0x4000_0000;
 
-/// The bits of a socket's type that are no flags.
-const TYPE: u32 = 0xf;
-
 /// Returns a filter that asks the listener about each call with an address, also of a message, if its socket may send to any: it has a
 /// number of `from` or more. Sockets for datagrams get such numbers, since the listener makes them. If `from` is 0, it does
 /// not, and is asked about every message. If the filter `refuses`, calls that cannot be asked about do not exist behind it:
-/// `io_uring_setup`, whose ring sends without calls, and those of 32-bit programs.
+/// `io_uring_setup`, whose ring sends without calls, those of 32-bit programs, and raw sockets, which only root could make.
 pub(super) fn filter(refuses: bool, from: u32) -> io::Result<Vec<sock_filter>> {
     if ARCHITECTURE == 0 {
         return Err(io::ErrorKind::Unsupported.into());
@@ -61,9 +60,11 @@ pub(super) fn filter(refuses: bool, from: u32) -> io::Result<Vec<sock_filter>> {
         (libc::SYS_io_uring_setup, vec![end(missing)]),
     ];
     if from > 0 {
-        let family = [argument(0), jump(BPF_JEQ, AF_INET as u32, 1, 0), jump(BPF_JEQ, AF_INET6 as u32, 0, 3)];
-        let kind = instruction(BPF_ALU | BPF_AND | BPF_K, TYPE, 0, 0);
-        let datagrams = [argument(1), kind, jump(BPF_JEQ, SOCK_DGRAM as u32, 1, 0), passes, asks];
+        let family = [argument(0), jump(BPF_JEQ, AF_INET as u32, 1, 0), jump(BPF_JEQ, AF_INET6 as u32, 0, 4)];
+        let kind = instruction(BPF_ALU | BPF_AND | BPF_K, SOCK_TYPE, 0, 0);
+        let raw = if refuses { end(SECCOMP_RET_ERRNO | libc::EPERM as u32) } else { passes };
+        let is_raw = jump(BPF_JEQ, SOCK_RAW as u32, 1, 0);
+        let datagrams = [argument(1), kind, jump(BPF_JEQ, SOCK_DGRAM as u32, 3, 0), is_raw, passes, raw, asks];
         calls.push((libc::SYS_socket, [&family[..], &datagrams].concat()));
     }
     let mut filter = vec![

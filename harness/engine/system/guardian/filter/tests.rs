@@ -96,6 +96,7 @@ tried(lambda: socket.socket(socket.AF_INET6).connect(('2001:db8::1', 2)))
 tried(lambda: socket.socket(socket.AF_INET6).connect(('::ffff:192.0.2.1', 3)))
 tried(lambda: udp.sendto(b'x', ('192.0.2.1', 4)))
 tried(lambda: udp.sendmsg([b'x'], [], 0, ('192.0.2.1', 5)))
+tried(lambda: socket.socket(type=socket.SOCK_RAW, proto=socket.IPPROTO_ICMP))
 tried(lambda: tcp.sendmsg([b'x'], [], socket.MSG_FASTOPEN, ('192.0.2.1', 7)))
 if os.fork() == 0:
     os.setsid()
@@ -105,7 +106,9 @@ if os.fork() == 0:
 os.wait()
 ",
     );
-    assert_eq!(printed.lines().collect::<Vec<_>>(), ["ENETUNREACH"; 7]);
+    let mut errors = vec!["ENETUNREACH"; 7];
+    errors.insert(5, "EPERM");
+    assert_eq!(printed.lines().collect::<Vec<_>>(), errors);
     let ports = |to: &str, ports: &[u16]| ports.iter().map(|port| address(&format!("{to}:{port}"))).collect::<Vec<_>>();
     let all = [ports("192.0.2.1", &[1]), ports("[2001:db8::1]", &[2]), ports("192.0.2.1", &[3, 4, 5, 7, 6])].concat();
     assert_eq!(reached(&attempts), all);
