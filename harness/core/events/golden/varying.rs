@@ -6,7 +6,7 @@ use crate::events::foreign::MODEL;
 use crate::events::order::Order;
 use crate::events::times::IN_SOME_ZONE;
 use crate::events::tokens;
-use crate::events::words::{is_exact, is_plain_word, leaves_numbers_out};
+use crate::events::words::{is_exact, is_word, leaves_numbers_out};
 use crate::json::Json;
 
 /// What is done at a place, by what stands there in another golden.
@@ -256,7 +256,8 @@ fn is_text(kind: &Kind) -> bool {
 
 /// Whether it is a text that is held, other than a word without digits and the name of the model.
 fn is_said(kind: &Kind) -> bool {
-    is_quoted(kind) && !matches!(kind.bare(), Kind::Quoted(text) if is_plain_word(text.trim_matches('"')))
+    let is_bare_word = |word: &str| is_word(word) && !word.contains(|c: char| c.is_ascii_digit());
+    is_quoted(kind) && !matches!(kind.bare(), Kind::Quoted(text) if is_bare_word(text.trim_matches('"')))
 }
 
 /// What the texts that are held at a place say of their own.
