@@ -11,6 +11,8 @@ use base64::Engine as _;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
+use super::likeness;
+
 /// The shortest run of base64 to decode. A shorter one contains no secret of a known form.
 pub(super) const SHORTEST: usize = 20;
 
@@ -19,6 +21,9 @@ const SAMPLE: usize = 344;
 
 /// How far into a run its base64 may begin after a slash or a dash, as in the path of a URL.
 const PATH: usize = 96;
+
+/// How many characters before a place tell that it is in base64, and not behind a path.
+const BEFORE: usize = 64;
 
 /// A run of base64, and the bytes that it stands for.
 pub(super) struct Run {
@@ -144,6 +149,19 @@ pub(super) fn split(
             }
         }
     })
+}
+
+/// Whether a place after `+` or `/` is in the middle of a whole run of base64, such as a picture or a signature has. What begins a
+/// secret stands there by chance, once in some millions of characters. A path, which such a character separates too, is of words.
+pub(super) fn is_within(text: &str, at: usize) -> bool {
+    let (before, after) = text.as_bytes().split_at(at);
+    let before = before.iter().rev().take_while(|byte| is_standard(**byte)).count();
+    let length = after.iter().take_while(|byte| is_standard(**byte)).count();
+    let padding = after[length..].iter().take_while(|byte| **byte == b'=').count();
+    text[..at].ends_with(['+', '/'])
+        && before >= BEFORE
+        && (before + length + padding).is_multiple_of(4)
+        && likeness::word_letters(&text[at - BEFORE..at]) * 4 < BEFORE
 }
 
 pub(super) fn is_either(byte: u8) -> bool {

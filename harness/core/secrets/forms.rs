@@ -7,8 +7,8 @@ use std::sync::{LazyLock, OnceLock};
 use memchr::memmem::Finder;
 use regex::{Captures, Regex};
 
-use super::likeness;
 use super::table::{COUNT, FORMS};
+use super::{base64_run, likeness};
 
 /// What a recording searches for changes from version to version, and replay has to remove from a call what the recording did.
 /// So a fixture lists the edition with the forms that fired; one that lists none is of the first.
@@ -82,7 +82,7 @@ impl SecretForm {
         }
         let pattern = match self.how {
             How::Pattern(pattern) => pattern,
-            How::Token(alphabet, least) => return self.tokens(text, alphabet, least),
+            How::Token(alphabet, least) => return self.tokens(text, edition, alphabet, least),
             How::Found(find) => return find(text),
         };
         let (regex, mut found, mut at) = (self.regex(pattern), Vec::new(), 0);
@@ -92,7 +92,7 @@ impl SecretForm {
             let group = groups.iter().skip(1).flatten().next().filter(|_| vague.is_none());
             let secret = group.unwrap_or(whole);
             // A secret that is known by the text before it need not begin a word.
-            let apart = group.is_some() || begins_word(text, whole.start());
+            let apart = group.is_some() || begins_secret(text, whole.start(), edition);
             let words = || edition > Edition::First && vague.is_some_and(|vague| likeness::is_words(vague.as_str()));
             if apart && !words() && self.is_secret(secret.as_str(), &groups, edition) {
                 found.push(secret.range());
@@ -109,14 +109,14 @@ impl SecretForm {
         self.finders.get_or_init(|| self.needles.iter().map(|needle| Finder::new(needle.as_bytes())).collect())
     }
 
-    fn tokens(&self, text: &str, alphabet: fn(u8) -> bool, least: usize) -> Vec<Range<usize>> {
+    fn tokens(&self, text: &str, edition: Edition, alphabet: fn(u8) -> bool, least: usize) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for needle in self.finders() {
             for start in needle.find_iter(text.as_bytes()) {
                 let from = start + needle.needle().len();
                 let length = text.as_bytes()[from..].iter().take_while(|byte| alphabet(**byte)).count();
                 let rest = &text[from..from + length];
-                if length >= least && begins_word(text, start) && !likeness::is_words(rest) {
+                if length >= least && begins_secret(text, start, edition) && !likeness::is_words(rest) {
                     found.push(start..from + length);
                 }
             }
@@ -299,6 +299,11 @@ fn rarest(needle: &[u8]) -> usize {
     };
     let pair = needle.windows(2).min_by_key(|pair| common(pair[0]) + common(pair[1]));
     pair.map_or(0, |pair| usize::from(pair[0] & 0x7f) << 7 | usize::from(pair[1] & 0x7f))
+}
+
+/// Whether a secret may begin at an offset: a word does, and it is not in the middle of a picture.
+fn begins_secret(text: &str, at: usize, edition: Edition) -> bool {
+    begins_word(text, at) && (edition == Edition::First || !base64_run::is_within(text, at))
 }
 
 /// Whether a word may begin at an offset: the `sk-…` in `risk-…` is not a key. An escape before the offset, such as `\n` in a

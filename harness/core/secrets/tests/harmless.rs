@@ -75,6 +75,28 @@ fn no_harmless_text_is_changed() {
 }
 
 #[test]
+fn the_beginning_of_a_key_in_a_picture_is_none() {
+    let bytes = |from: u8, length: usize| (0..length).map(|at| (at * at * 31 % 251) as u8 ^ from).collect::<Vec<_>>();
+    let picture = |middle: &str| {
+        let [before, after] = [bytes(7, 90), bytes(99, 60)].map(|bytes| to_base64(&bytes).replace(['+', '/'], "x"));
+        format!("{before}{middle}{after}")
+    };
+    for (middle, form) in [("+BSA", "brave-key"), ("wZ1/ABSKmZx3", "bedrock-key"), ("a8r/EAAAq8Z1", "square-token")] {
+        let text = picture(middle);
+        for text in [format!("data:image/png;base64,{text}"), format!(r#"{{"signature": "{text}"}}"#), text.clone()] {
+            assert_eq!(scrubbed(&text), (text.clone(), vec![]));
+        }
+        // Not base64, since nothing has this length; and a path, which may well have it.
+        assert_eq!(scrubbed(&format!("{text}x")).1, [form]);
+        let key = &text[text.find(['+', '/']).unwrap() + 1..];
+        for at in 0..4 {
+            let path = format!("{}/accounts/of/customers/in/regions/keys/of/the/service/", "region".repeat(at + 1));
+            assert_eq!(scrubbed(&format!("{path}{}", &key[..key.len() - at])).1, [form], "{path}");
+        }
+    }
+}
+
+#[test]
 fn a_first_line_without_a_key_is_a_suspect() {
     let first = format!("-----BEGIN {}", "PRIVATE KEY-----");
     let narrow = format!("{first}\nMII4 kLm0 2nXp 47Rt vB6q Zq81 kLm0 2nXp 47Rt vB6q q8Zk q1sY t5mT 0wxq\n\nand more");
