@@ -68,6 +68,11 @@ impl Cover {
 }
 
 impl Recorded {
+    /// Whether a text is a piece of what the model said.
+    pub(super) fn has_piece(&self, piece: &str) -> bool {
+        self.said.iter().any(|(_, said)| said.contains(piece))
+    }
+
     /// The texts of these answers.
     pub fn of<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Recorded {
         let (mut texts, mut parsed, mut all) = (Vec::new(), Vec::new(), Vec::new());
@@ -149,15 +154,11 @@ impl Recorded {
 
 /// Adds what the model said in a turn: all of its text, each of several texts, and each text in one that is JSON.
 fn said(turn: usize, answer: &Answer, all: &mut Vec<(Source, String)>) {
+    fn text_of(block: &Block) -> Option<&str> {
+        if let Block::Text(text) = block { Some(text) } else { None }
+    }
     let mut add = |part: &str, text: String| all.push((Source { turn, part: part.to_owned() }, text));
-    let texts: Vec<&str> = answer
-        .blocks
-        .iter()
-        .filter_map(|block| match block {
-            Block::Text(text) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+    let texts: Vec<&str> = answer.blocks.iter().filter_map(text_of).collect();
     add("", texts.concat());
     for (nth, text) in texts.iter().enumerate().filter(|_| texts.len() > 1) {
         add(&format!("text {}", nth + 1), (*text).to_owned());

@@ -1,7 +1,5 @@
 //! Access to parts of a JSON text: the position of a value, the text of a value, and everything except one large list.
 
-use std::ops::Range;
-
 use super::error::JsonError;
 use super::parser::{Parsed, Parser, utf8};
 use super::text::{JsonText, string_end};
@@ -14,28 +12,17 @@ impl Json {
     /// # Errors
     /// As [`Json::parse_unique`], but an element that is not JSON is found only when it is read.
     pub fn parse_around<'a>(text: &'a [u8], list: &str) -> Result<(Json, Option<Vec<&'a str>>), JsonError> {
-        utf8(text).and_then(|text| parse_around(text, list)).map_err(|e| JsonError::at(text, e))
+        let around = utf8(text).and_then(|text| parse_around(Parser::unique(text), list));
+        around.map(|(rest, mut lists)| (rest, lists.pop())).map_err(|e| JsonError::at(text, e))
     }
 
     /// Reads the body of a request, an object, without its field `list`. Returns the rest of the object and the text of each
     /// element, which [`Json::parse_element`] reads. `None` if there is no such list, or if the text is not JSON. An element that
     /// is not JSON is found only when it is read.
     pub fn parse_request_around<'a>(text: &'a [u8], list: &str) -> Option<(Json, Vec<&'a str>)> {
-        let text = utf8(text).ok()?;
-        let (mut elements, mut count) = (None, 0);
-        let rest = parse_object(Parser::lossy(text), |parser, key| {
-            if key != list {
-                return Ok(Some(parser.value(1)?));
-            }
-            count += 1;
-            if parser.peek() != Some(b'[') {
-                return parser.fail("no list");
-            }
-            elements = Some(parser.elements());
-            Ok(None)
-        });
-        let (rest, spans) = (rest.ok()?, elements.filter(|_| count == 1)?);
-        Some((rest, spans.into_iter().map(|span| &text[span]).collect()))
+        let (rest, mut lists) = parse_around(Parser::lossy(utf8(text).ok()?), list).ok()?;
+        let elements = lists.pop()?;
+        (lists.is_empty() && rest.get(list).is_none()).then_some((rest, elements))
     }
 
     /// Reads an element of [`Json::parse_request_around`].
@@ -63,21 +50,17 @@ impl Json {
     /// Returns the byte offset at which a field (its key) or an element of a JSON text begins. If the path does not exist,
     /// returns the offset of the last step that does.
     pub fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
-        offset_of(text, path)
-    }
-}
-
-fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
-    let mut parser = Parser::of(text);
-    parser.skip_space();
-    let mut found = parser.at;
-    for step in path {
-        match parser.go_to(step) {
-            Ok(Some(at)) => found = at,
-            _ => break,
+        let mut parser = Parser::of(text);
+        parser.skip_space();
+        let mut found = parser.at;
+        for step in path {
+            match parser.go_to(step) {
+                Ok(Some(at)) => found = at,
+                _ => break,
+            }
         }
+        found
     }
-    found
 }
 
 /// One step of the path to a value.
@@ -88,17 +71,17 @@ pub enum Step<'a> {
     Index(usize),
 }
 
-fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
-    let mut elements = None;
-    let rest = parse_object(Parser::unique(text), |parser, key| {
+/// Reads an object without the lists under a key: the rest, and the texts of the elements of each.
+fn parse_around<'a>(parser: Parser<'a>, list: &str) -> Parsed<(Json, Vec<Vec<&'a str>>)> {
+    let mut lists = Vec::new();
+    let rest = parse_object(parser, |parser, key| {
         if key != list || parser.peek() != Some(b'[') {
             return Ok(Some(parser.value(1)?));
         }
-        elements = Some(parser.elements());
+        lists.push(parser.elements());
         Ok(None)
     })?;
-    let elements = elements.map(|spans: Vec<_>| spans.into_iter().map(|span| &text[span]).collect());
-    Ok((rest, elements))
+    Ok((rest, lists))
 }
 
 fn parse_keeping(text: &str, object: &str, keeps: impl Fn(&str, &Json) -> bool) -> Parsed<(Json, Option<JsonText>)> {
@@ -139,7 +122,7 @@ fn parse_object<'a>(
     Ok(json)
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     /// Moves the parser from a value to a part of it. Returns the offset of the part (for a field, that of its key), or
     /// `None` if it does not exist.
     pub(super) fn go_to(&mut self, step: &Step<'_>) -> Parsed<Option<usize>> {
@@ -176,8 +159,8 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// Returns the ranges of the elements of the list at which the parser is. It looks only at brackets, commas and quotes.
-    fn elements(&mut self) -> Vec<Range<usize>> {
+    /// Returns the texts of the elements of the list at which the parser is. It looks only at brackets, commas and quotes.
+    pub(super) fn elements(&mut self) -> Vec<&'a str> {
         let (mut elements, mut depth) = (Vec::new(), 0);
         self.at += 1;
         self.skip_space();
@@ -193,7 +176,7 @@ impl Parser<'_> {
                 b',' | b']' | b'}' if depth == 0 => {
                     let empty = byte == b']' && elements.is_empty() && self.at == start;
                     if !empty {
-                        elements.push(start..self.at);
+                        elements.push(&self.utf8[start..self.at]);
                     }
                     start = self.at + 1;
                     if byte != b',' {

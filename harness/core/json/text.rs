@@ -5,6 +5,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
+use super::parser::Parser;
 use super::printer::{Layout, newline, print_string};
 use super::value::Json;
 
@@ -40,20 +41,7 @@ impl JsonText {
 
     /// Returns the texts of a list's elements; none if this is no list.
     pub fn elements(&self) -> Vec<&str> {
-        let (text, mut found, mut depth, mut start, mut end) = (self.text(), Vec::new(), 0_usize, 1, 0);
-        for token in tokens(text).take_while(|_| self.is_array()) {
-            match token {
-                "[" | "{" => depth += 1,
-                "]" | "}" => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            if depth == 0 || (depth == 1 && token == ",") {
-                found.extend(text.get(start..end).filter(|element| !element.is_empty()));
-                start = end + 1;
-            }
-            end += token.len();
-        }
-        found
+        if self.is_array() { Parser::of(self.text()).elements() } else { Vec::new() }
     }
 
     pub fn is_array(&self) -> bool {

@@ -202,6 +202,11 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     engine(false).decode(text).ok()
 }
 
+/// Decodes base64 in either alphabet.
+pub(super) fn decode_either(base64: &[u8]) -> Option<Vec<u8>> {
+    engine(base64.iter().any(|byte| b"-_".contains(byte))).decode(base64).ok()
+}
+
 const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::Indifferent)
     .with_decode_allow_trailing_bits(true);

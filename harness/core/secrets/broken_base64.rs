@@ -170,7 +170,7 @@ fn in_frame(bytes: &[u8], piece: Range<usize>) -> impl Iterator<Item = Range<usi
 }
 
 /// A frame without what differs from line to line: its numbers, and how far they are indented.
-fn shape(frame: &[u8]) -> Vec<u8> {
+pub(super) fn shape(frame: &[u8]) -> Vec<u8> {
     let mut shape: Vec<u8> = frame.iter().map(|byte| if byte.is_ascii_digit() { b'0' } else { *byte }).collect();
     shape.dedup_by(|a, b| a == b && matches!(a, b'0' | b' '));
     shape
@@ -178,25 +178,8 @@ fn shape(frame: &[u8]) -> Vec<u8> {
 
 /// Whether the beginning of some base64 stands for text. Most words and paths are ruled out by this, at no cost.
 fn begins_text(base64: &[u8]) -> bool {
-    let mut bytes = [0_u8; PIECE / 4 * 3];
-    let mut length = 0;
-    for (four, three) in base64.chunks_exact(4).zip(bytes.chunks_exact_mut(3)) {
-        let bits = four.iter().fold(0_u32, |bits, byte| bits << 6 | u32::from(value(*byte)));
-        three.copy_from_slice(&bits.to_be_bytes()[1..]);
-        length += 3;
-    }
-    is_text(&bytes[..length], true)
-}
-
-/// The six bits that a character of base64 stands for, in either alphabet.
-fn value(byte: u8) -> u8 {
-    match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' | b'-' => 62,
-        _ => 63,
-    }
+    let first = &base64[..base64.len().min(PIECE) / 4 * 4];
+    base64_run::decode_either(first).is_some_and(|bytes| is_text(&bytes, true))
 }
 
 /// Whether bytes are a part of a text. At both ends a character may be cut.

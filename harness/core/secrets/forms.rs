@@ -9,6 +9,7 @@ use regex::{Captures, Regex};
 
 use super::table::{COUNT, FORMS};
 use super::{base64_run, likeness};
+use crate::key::normalize::regex;
 
 /// What a recording searches for changes from version to version, and replay has to remove from a call what the recording did.
 /// So a fixture lists the edition with the forms that fired; one that lists none is of the first.
@@ -85,7 +86,7 @@ impl SecretForm {
             How::Token(alphabet, least) => return self.tokens(text, edition, alphabet, least),
             How::Found(find) => return find(text),
         };
-        let (regex, mut found, mut at) = (self.regex(pattern), Vec::new(), 0);
+        let (regex, mut found, mut at) = (self.regex.get_or_init(|| regex(pattern)), Vec::new(), 0);
         while let Some(groups) = regex.captures_at(text, at) {
             let Some(whole) = groups.get(0) else { break };
             let vague = groups.name("vague");
@@ -155,11 +156,6 @@ impl SecretForm {
             "docker-auth" => likeness::is_basic(found),
             _ => true,
         }
-    }
-
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and each is compiled in a test")]
-    fn regex(&self, pattern: &str) -> &Regex {
-        self.regex.get_or_init(|| Regex::new(pattern).expect("a constant pattern"))
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::broken_base64::shape;
 use super::likeness;
+use crate::key::normalize::regex;
 
 /// How much of a text is searched for the end of a key, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -21,19 +23,14 @@ const FRAME: usize = 96;
 const SUSPICIOUS: usize = 24;
 
 static FIRST: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    regex(
         r"-{4,5} ?BEGIN[ A-Z0-9_-]{0,100}?PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d: [\s\S]{0,1500}?Private-Lines: \d+",
     )
 });
 
 static LAST: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?:-{4,5} ?END[ A-Z0-9_-]{0,100}?PRIVATE )?KEY(?: BLOCK)? ?-{4,5}|Private-MAC: [0-9a-f]{40,64}")
+    regex(r"(?:-{4,5} ?END[ A-Z0-9_-]{0,100}?PRIVATE )?KEY(?: BLOCK)? ?-{4,5}|Private-MAC: [0-9a-f]{40,64}")
 });
-
-#[expect(clippy::expect_used, reason = "the patterns are constants, and each is compiled in a test")]
-fn pattern(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a constant pattern")
-}
 
 /// Returns the ranges of the private keys of a text.
 pub(super) fn keys(text: &str) -> Vec<Range<usize>> {
@@ -94,13 +91,6 @@ fn lines(rest: &str) -> Option<usize> {
     let after = (end..bytes.len().min(end + FRAME)).find(|at| is_data(bytes[*at]) && shape(&bytes[end..*at]) == frame);
     let last = after.map(|at| at + bytes[at..].iter().take_while(|byte| is_data(**byte) || **byte == b'=').count());
     Some(last.unwrap_or(end))
-}
-
-/// A frame without what differs from line to line.
-fn shape(frame: &[u8]) -> Vec<u8> {
-    let mut shape: Vec<u8> = frame.iter().map(|byte| if byte.is_ascii_digit() { b'0' } else { *byte }).collect();
-    shape.dedup_by(|a, b| a == b && matches!(a, b'0' | b' '));
-    shape
 }
 
 /// Returns how far a text goes on that may be a key in another form: to the next empty line.

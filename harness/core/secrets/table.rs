@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::forms::{Edition, How, SecretForm};
 use super::private_key;
-use super::tokens::{ALNUM, DOTTED, HEX, WORD, in_urls, of_airtable, of_vault};
+use super::tokens::{ALNUM, DOTTED, HEX, WORD, in_urls, of_vault};
 
 type Needles = &'static [&'static str];
 
@@ -183,7 +183,7 @@ pub(super) static FORMS: [SecretForm; COUNT] = [
         r"EAAA(?P<vague>[A-Za-z0-9_-]{22,60})|sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{22,}",
     ),
     token("adobe-secret", &["p8e-"], ALNUM, 32),
-    found("airtable-token", &["pat"], of_airtable),
+    newer("airtable-token", &["pat"], r"pat[A-Za-z0-9]{14}\.[0-9A-Fa-f]{64}"),
     token("alibaba-key", &["LTAI"], ALNUM, 16),
     newer("artifactory-token", &["AKCp", "cmVmd"], r"AKCp[A-Za-z0-9]{60,}|cmVmd[A-Za-z0-9]{59}"),
     newer(

@@ -26,18 +26,6 @@ pub(super) fn of_vault(text: &str) -> Vec<Range<usize>> {
     found.collect()
 }
 
-/// The tokens of Airtable: `pat`, 14 letters and digits, a dot, and a hash.
-pub(super) fn of_airtable(text: &str) -> Vec<Range<usize>> {
-    let found = memchr::memmem::find_iter(text.as_bytes(), b"pat").filter_map(|start| {
-        let (id, hash) = (start + 3..start + 17, start + 18..start + 82);
-        let is_token = text.as_bytes().get(id.end) == Some(&b'.')
-            && text.get(id)?.bytes().all(ALNUM)
-            && text.get(hash.clone())?.bytes().all(HEX);
-        is_token.then_some(start..hash.end)
-    });
-    found.collect()
-}
-
 /// A token in place of the user in a URL: `https://TOKEN@host`, also with a colon after it.
 pub(super) fn in_urls(text: &str) -> Vec<Range<usize>> {
     let found = memchr::memmem::find_iter(text.as_bytes(), b"://").filter_map(|at| {
