@@ -13,6 +13,7 @@ use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use super::order;
+use super::recorded::Recorded;
 use super::series::Series;
 use super::shape::Known;
 use super::words::{is_bare, is_exact, is_plain_word, without_numbers};
@@ -51,6 +52,9 @@ impl Places {
                 let text = Json::parse(quoted.as_bytes()).ok();
                 pin.texts.add(text.as_ref().and_then(Json::as_str).unwrap_or(quoted));
             }
+            if kind.is_instant() {
+                (pin.times, pin.texts.exactly) = (true, true);
+            }
             if let Kind::Time(_, away) = kind {
                 pin.times = true;
                 pin.texts.exactly |= !away.is_empty();
@@ -71,6 +75,7 @@ impl Places {
 pub(super) struct Chosen<'a> {
     places: Where<'a>,
     foreign: Option<&'a Foreign>,
+    recorded: &'a Recorded,
     pub(super) normalize: &'a Normalize<'a>,
     /// Whether the order of lists is held.
     pub(super) holds_order: bool,
@@ -109,7 +114,7 @@ pub(super) struct Texts {
     signs: bool,
     /// Those without letters, but with digits.
     numbers: bool,
-    /// Words with digits, too, and how far away points in time are.
+    /// Words with digits, too, and points in time as they are, and how far away.
     pub(super) exactly: bool,
 }
 
@@ -159,6 +164,7 @@ impl<'a> Chosen<'a> {
                     normalize,
                     ids,
                     foreign,
+                    recorded: &known.recorded,
                     others,
                     exactly,
                     show: &options.show,
@@ -168,7 +174,7 @@ impl<'a> Chosen<'a> {
                 Where::OfRun(collector.collected(captures))
             }
         };
-        Chosen { places, foreign, normalize, holds_order, holds_wholes }
+        Chosen { places, foreign, recorded: &known.recorded, normalize, holds_order, holds_wholes }
     }
 
     /// A hash of what a text says in a list, by `which` turn says it; 0 if that differs from run to run, or from machine to machine.
@@ -195,9 +201,20 @@ impl<'a> Chosen<'a> {
         texts.tell(&own).then_some((own, whole.filter(|_| self.holds_wholes)))
     }
 
+    /// Whether a text is true of this recording alone, since all of it is a part of what a tool or the scenario said.
+    pub(super) fn is_of_recording(&self, text: &str, own: &str) -> bool {
+        let has_own = self.is_committed() || is_plain_word(text) || own.contains(CUT);
+        !has_own && self.foreign.is_some_and(|foreign| foreign.has_words(text, self.recorded))
+    }
+
     /// Whether the places are those of a committed golden.
     pub(super) fn is_committed(&self) -> bool {
         matches!(self.places, Where::Committed(_))
+    }
+
+    /// Whether a point in time, as it is written, may be held as it is: it is the service's own, or a committed golden has one there.
+    pub(super) fn may_hold(&self, written: &str) -> bool {
+        self.is_committed() || self.foreign.is_none_or(|foreign| !foreign.has_piece(written.trim_matches('"')))
     }
 
     /// Returns what is pinned at a place.
@@ -241,6 +258,7 @@ struct Collector<'a> {
     normalize: &'a Normalize<'a>,
     ids: &'a Ids,
     foreign: Option<&'a Foreign>,
+    recorded: &'a Recorded,
     /// Whether other runs show which numbers and texts vary.
     others: bool,
     /// Whether texts are told with words that have digits.
@@ -366,7 +384,7 @@ impl Collector<'_> {
         // The model's words, but not all of what it said.
         let holds = |holding: &Holding| holding.held.keys().any(|held| held.path.pointer() == pointer);
         let is_held = self.holdings.get(&label.text).is_some_and(holds);
-        let is_part = foreign.has_piece(text) || is_held;
+        let is_part = is_held || self.recorded.has_piece(text);
         if is_bare(&said) {
             let is_own = if is_known { !is_held } else { !is_part };
             return Some(if is_own { Says::Own } else { Says::Nothing });

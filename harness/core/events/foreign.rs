@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
 
 use super::machine;
 use super::notation::{Normalize, html};
@@ -130,6 +131,12 @@ impl Foreign {
         self.whole.iter().any(|text| text.contains(piece))
     }
 
+    /// Whether words are in one of these texts, and are neither one as a whole nor a piece of what the model said.
+    pub(super) fn has_words(&self, words: &str, model: &Recorded) -> bool {
+        let has = |text: &String| text.match_indices(words).any(|(at, _)| is_apart(text, at..at + words.len()));
+        !self.whole.contains(words) && !model.has_piece(words) && self.whole.iter().any(has)
+    }
+
     fn text(&mut self, text: &str, levels: usize) {
         let known = !self.texts.insert(text.trim().to_lowercase());
         if known {
@@ -156,16 +163,18 @@ fn replaced(text: &str, of: &str, by: &str) -> String {
     let (mut out, mut done) = (String::with_capacity(text.len()), 0);
     for (at, found) in text.match_indices(of) {
         let end = at + found.len();
-        let goes_on = |end: Option<char>, side: Option<char>| {
-            end.is_some_and(char::is_alphanumeric) && side.is_some_and(char::is_alphanumeric)
-        };
-        let is_part = goes_on(of.chars().next(), text[..at].chars().next_back())
-            || goes_on(of.chars().next_back(), text[end..].chars().next());
-        if !is_part {
+        if is_apart(text, at..end) {
             out.push_str(&text[done..at]);
             out.push_str(by);
             done = end;
         }
     }
     out + &text[done..]
+}
+
+/// Whether what stands at a place is no part of a longer word.
+fn is_apart(text: &str, Range { start, end }: Range<usize>) -> bool {
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let goes_on = |at: usize| is_word(text[..at].chars().next_back()) && is_word(text[at..].chars().next());
+    !goes_on(start) && !goes_on(end)
 }

@@ -164,7 +164,7 @@ impl Outline<'_> {
 
     /// Returns the kinds of the scalars at a place.
     fn scalars(&self, scalars: &ScalarShape, at: &At) -> Kinds {
-        let ScalarShape { values, types, words, own, booleans, numbers, from, times, ids, short } = scalars;
+        let ScalarShape { values, types, words, own, booleans, numbers, from, times, instants, ids, short } = scalars;
         let plain = |types: &[String]| types.iter().map(|kind| Kind::plain(kind)).collect();
         if !values.is_empty() {
             let printed = Printed(values).to_string();
@@ -187,10 +187,17 @@ impl Outline<'_> {
         for (own, whole) in said.iter().flatten() {
             all.entry(own).or_default().extend(whole.as_deref());
         }
-        let mut pinned: Kinds = all.iter().take(WORDS).map(|(own, wholes)| text_kind(own, wholes)).collect();
+        let parts = own.iter().zip(&said).filter_map(|(text, said)| Some((text, &said.as_ref()?.0)));
+        let parts = parts.filter(|(text, own)| self.chosen.is_of_recording(text, own));
+        let parts: BTreeSet<&String> = parts.map(|(_, own)| own).collect();
+        let text = |(own, wholes): (&&String, &BTreeSet<&str>)| text_kind(own, wholes, parts.contains(own));
+        let mut pinned: Kinds = all.iter().take(WORDS).map(text).collect();
         pinned.extend(Some(all.len().saturating_sub(WORDS)).filter(|more| *more > 0).map(Kind::More));
         pinned.extend(booleans.0.iter().map(|value| Kind::plain(if *value { "true" } else { "false" })));
         pinned.extend(shown_times.into_iter().map(|(form, away)| Kind::Time(form, away)));
+        let holds_instants = chosen.times && chosen.texts.exactly && instants.len() <= WORDS;
+        let held = instants.iter().filter(|at| holds_instants && self.chosen.may_hold(at));
+        pinned.extend(held.map(|at| Kind::of_value(at)));
         pinned.extend(counts.clone());
         let counts_ids = self.keep != Keep::Chunks && self.pins.counts();
         pinned.extend(ids.kinds(counts_ids).into_iter().map(Kind::Id));
@@ -245,14 +252,15 @@ impl Outline<'_> {
     }
 }
 
-/// A text by what it says of its own, and all that texts say that have this in common.
-fn text_kind(own: &str, wholes: &BTreeSet<&str>) -> Kind {
+/// A text by what it says of its own, and all that texts say that have this in common; or by that alone, if all of it is of one recording.
+fn text_kind(own: &str, wholes: &BTreeSet<&str>, is_of_recording: bool) -> Kind {
     let quoted = |text: &str| Kind::Quoted(notation::json_quoted(text));
-    if wholes.is_empty() {
+    if wholes.is_empty() && !is_of_recording {
         return quoted(own);
     }
     let whole = wholes.iter().copied().collect::<Vec<_>>().join(" / ");
-    Kind::Whole(Box::new(quoted(own)), Box::new(quoted(&whole)))
+    let whole = quoted(if wholes.is_empty() { own } else { &whole });
+    if is_of_recording { Kind::Derived(Box::new(whole)) } else { Kind::Whole(Box::new(quoted(own)), Box::new(whole)) }
 }
 
 impl SeenIds {

@@ -34,6 +34,8 @@ pub(super) struct Scalars {
     /// The first of them, as they are written.
     written: BTreeSet<String>,
     times: BTreeSet<Time>,
+    /// The first of them, as they are written.
+    instants: BTreeSet<String>,
     ids: SeenIds,
     /// Those without a form. They are rare, and values can be nested deeply.
     short: Option<Box<SeenIds>>,
@@ -86,6 +88,8 @@ pub(super) struct ScalarShape {
     pub(super) from: Option<i64>,
     /// The points in time to show if the place is pinned, sorted.
     pub(super) times: Vec<Time>,
+    /// These as they are written.
+    pub(super) instants: Vec<String>,
     pub(super) ids: SeenIds,
     pub(super) short: Option<Box<SeenIds>>,
 }
@@ -107,7 +111,12 @@ impl Scalars {
             TextKind::Own | TextKind::Other => None,
         };
         match (scalar.as_str(), words, time) {
-            (_, _, Some((form, away))) => drop(self.times.insert(Time { form, away, kind })),
+            (_, _, Some((form, away))) => {
+                self.times.insert(Time { form, away, kind });
+                if self.instants.len() <= SHOWN {
+                    self.instants.insert(scalar.print(Layout::Compact));
+                }
+            }
             (Some(text), Some(words), _) => {
                 if !words.contains(text) {
                     words.insert(text.to_owned());
@@ -156,6 +165,7 @@ impl Scalars {
         }
         self.written.extend(other.written);
         self.times.extend(other.times);
+        self.instants.extend(other.instants);
         self.ids.add_all(other.ids);
         if let Some(short) = other.short {
             self.short.get_or_insert_default().add_all(*short);
@@ -181,6 +191,7 @@ impl Scalars {
             numbers: self.written.into_iter().collect(),
             from: self.numbers.and_then(|numbers| numbers.from()),
             times: self.times.into_iter().collect(),
+            instants: self.instants.into_iter().collect(),
             ids: self.ids,
             short: self.short,
         }

@@ -10,6 +10,10 @@ fn captured(lines: &[&str]) -> Captured {
     Captured::stream("POST /", Capture::new().push(events.concat().as_bytes()))
 }
 
+fn normalized(text: &str) -> String {
+    crate::key::Normalizer::default().apply(text).into_owned()
+}
+
 /// Returns the shapes of a golden. The model's answer was "hello", and a tool returned `{"city": "Rome"}`.
 fn shapes_of(lines: &[&str], options: &ShapeOptions, committed: Option<&str>) -> String {
     let mut foreign = Foreign::default();
@@ -18,10 +22,9 @@ fn shapes_of(lines: &[&str], options: &ShapeOptions, committed: Option<&str>) ->
     foreign.add_language("en_US");
     foreign.add_text(r#"{"city": "Rome"}"#);
     foreign.add_response(&crate::json::Json::parse(br#"{"service_tier": "default"}"#).unwrap());
-    let normalize = |text: &str| crate::key::Normalizer::default().apply(text).into_owned();
     let committed = committed.map(|golden| Golden::parse(golden).unwrap());
     let known = Known { foreign: Some(foreign), committed: committed.as_ref(), ..Known::default() };
-    Shaped::of(&[captured(lines)], options, &known, &normalize).golden.to_string()
+    Shaped::of(&[captured(lines)], options, &known, &normalized).golden.to_string()
 }
 
 #[track_caller]
@@ -256,7 +259,7 @@ fn texts(line: &str, committed: Option<&Golden>) -> Golden {
     let mut foreign = Foreign::default();
     foreign.add_text("hello there, friend");
     let known = Known { foreign: Some(foreign), has_others: true, committed, ..Known::default() };
-    Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &str::to_owned).golden
+    Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &normalized).golden
 }
 
 #[test]
@@ -270,7 +273,7 @@ fn what_a_text_says_of_its_own_is_held_if_all_runs_say_it() {
         r#"banner     "It says: …" = "It says: hello there, friend" of this recording"#,
         "joke       string",
         "note       \"See page # of it.\"",
-        "part       string",
+        r#"part       "hello there," of this recording"#,
     ];
     assert_eq!(lines_of(&golden), held);
     let golden = Golden::parse(&golden.to_string()).unwrap();

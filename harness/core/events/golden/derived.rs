@@ -44,6 +44,8 @@ impl Golden {
             }
             let far = known.iter().find_map(|kind| if let Kind::Time(_, away) = kind { Some(&**away) } else { None });
             tell(kinds, &is_time, &|time| Some(time.as_far_as(far.unwrap_or_default())));
+            let (is_told, holds) = (kinds.iter().any(is_time), known.iter().any(Kind::is_instant));
+            kinds.retain(|kind| !is_told || if holds { !is_time(kind) } else { !kind.is_instant() });
             if !is_same {
                 let as_there = |kind: &Kind| known.iter().find(|known| known.bare() == kind.bare() && *known != kind);
                 tell(kinds, &is_quoted, &|kind| as_there(kind).cloned());

@@ -4,7 +4,7 @@
 use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
-use crate::events::times::IN_SOME_ZONE;
+use crate::events::times::{self, IN_SOME_ZONE};
 use crate::events::tokens;
 use crate::events::words::{is_exact, is_word, leaves_numbers_out};
 use crate::json::Json;
@@ -78,7 +78,7 @@ impl Golden {
 
     /// Whether it tells words with digits, or how far away times are.
     pub fn is_exact(&self) -> bool {
-        self.any_kind(&|kind| kind.is_away() || kind.says(&is_exact))
+        self.any_kind(&|kind| kind.is_away() || kind.is_instant() || kind.says(&is_exact))
     }
 
     /// Leaves ids open that another run has otherwise.
@@ -111,6 +111,10 @@ impl Golden {
             }
         };
         self.at_places(&exact, &|kinds, exact| {
+            let instants: Kinds = exact.iter().filter(|kind| kind.is_instant()).cloned().collect();
+            if kinds.iter().any(is_time) && !instants.is_empty() {
+                return replace(kinds, &is_time, instants);
+            }
             let is_exact = |kind: &Kind| is_said(kind) && kind.says(&is_exact);
             if exact.iter().any(is_exact) && (!is_open(exact) || is_open(kinds)) {
                 replace(kinds, &is_text, exact.iter().filter(|kind| is_text(kind)).cloned());
@@ -321,6 +325,12 @@ impl Kind {
 
     fn is_order_of_two(&self) -> bool {
         matches!(self, Kind::List(List { range: Some((_, ..=2)), order: Some(Order::Is(_)), .. }))
+    }
+
+    /// Whether it is a point in time as it is, which no clock changes.
+    pub(in crate::events) fn is_instant(&self) -> bool {
+        let is_time = |written: &str| Json::parse(written.as_bytes()).is_ok_and(|value| times::form(&value).is_some());
+        matches!(self.bare(), Kind::Quoted(written) | Kind::Plain(written) if is_time(written))
     }
 
     /// Whether it is a point in time of which is told how far away it is.

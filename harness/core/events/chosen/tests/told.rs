@@ -1,12 +1,13 @@
 //! What is told of values beyond their place: digits, later times, whole texts; and how a change of them is told.
 
-use super::{captured, lines_of, texts};
-use crate::events::{Change, Foreign, Golden, Known, ShapeOptions, Shaped, changes};
+use super::{captured, lines_of, normalized, texts};
+use crate::conversation::{Answer, Block};
+use crate::events::{Change, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped, changes};
 
 /// The golden of a run in which texts are told with the words that have digits.
 fn exact(line: &str) -> Golden {
     let known = Known { foreign: Some(Foreign::default()), has_others: true, exactly: true, ..Known::default() };
-    Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &str::to_owned).golden
+    Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &normalized).golden
 }
 
 #[test]
@@ -65,6 +66,81 @@ fn a_word_with_digits_is_held_where_no_clock_changes_it() {
     assert_eq!(lines_of(&golden), ["open       string", r#"ref        "AB-0008""#]);
     assert_eq!(texts(&line("AB-0008", "AB-3"), Some(&golden)), golden);
     assert_ne!(texts(&line("AB-0009", "AB-1"), Some(&golden)), golden);
+}
+
+#[test]
+fn a_time_that_no_clock_changes_is_held_as_it_is() {
+    let [utc, berlin] = ["2029-03-23T14:00:00.000Z", "2029-03-23T14:00:00.000+01:00"];
+    let line = |begin: &str, now: &str| {
+        format!(r#"{{"begin": "{begin}", "day": "2029-03-23", "ends": 1869055200, "now": "{now}", "note": null}}"#)
+    };
+    let golden = written(&line(utc, "2026-11-27T09:00:00.123Z"), &line(utc, "2028-01-01T09:00:00.123Z"));
+    let begin = format!("begin      {utc:?}");
+    let lines = [&*begin, r#"day        "2029-03-23""#, "ends       1869055200", "note       null"];
+    let held = lines_of(&golden);
+    assert_eq!(
+        held.iter().filter(|line| !line.starts_with("now")).collect::<Vec<_>>(),
+        lines.iter().collect::<Vec<_>>()
+    );
+    assert!(held.iter().any(|line| line == "now        yyyy-mm-ddThh:mm:ss.fZ"), "{golden}");
+    let run = |line: &str| texts(line, Some(&golden));
+    let same = line(utc, "2027-05-05T10:00:00.5Z");
+    assert_eq!(run(&same), golden);
+    for (from, to) in [(utc, berlin), (r#"y": "2029-03-23"#, r#"y": "2029-03-24"#), ("1869055200", "1869055201")] {
+        assert_ne!(run(&same.replacen(from, to, 1)), golden, "{to}");
+    }
+    let said = first(&golden, &run(&same.replace(utc, berlin)));
+    assert!(said.ends_with(&format!("`/begin` is `{berlin:?}`, not `{utc:?}`")), "{said}");
+    // A place of the same name in another answer may be a clock.
+    let two = |now: &str, exactly: bool, committed: Option<&Golden>| {
+        let known =
+            Known { foreign: Some(Foreign::default()), has_others: true, exactly, committed, ..Known::default() };
+        let answers = [line(utc, now), line(now, now)].map(|line| captured(&[&line]));
+        Shaped::of(&answers, &ShapeOptions::default(), &known, &normalized).golden
+    };
+    let [mut both, mut exactly] = [false, true].map(|exactly| two("2026-11-27T09:00:00.123Z", exactly, None));
+    exactly.agree_on_values(&two("2028-01-01T09:00:00.123Z", true, None));
+    let mut of_one_clock = both.clone();
+    of_one_clock.tell_exactly(exactly.clone(), false, None);
+    assert_eq!(of_one_clock, both, "where no clock was moved, each may be one");
+    both.tell_exactly(exactly, true, None);
+    assert_eq!(lines_of(&both).iter().filter(|line| line.starts_with("begin") && line.contains('"')).count(), 1);
+    assert_eq!(two("2027-05-05T10:00:00.5Z", false, Some(&both)), both);
+}
+
+#[test]
+fn a_part_of_what_a_tool_said_is_true_of_one_recording() {
+    let answer = Answer { blocks: vec![Block::Text("It is a fine day, 20 degrees.".into())], ..Answer::default() };
+    let recorded = Recorded::of([&answer]);
+    let of = |price: &str, exactly: bool, committed: Option<&Golden>| {
+        let mut foreign = Foreign::default();
+        foreign.add_text(r#"{"total": "£349.67", "room": "the blue room 12 on the left"}"#);
+        foreign.add_text("It is a fine day, 20 degrees.");
+        let recorded = recorded.clone();
+        let known =
+            Known { foreign: Some(foreign), recorded, has_others: true, exactly, committed, ..Known::default() };
+        let line = format!(r#"{{"price": "{price}", "name": "blue room 12", "said": "fine day", "of": "20 degrees"}}"#);
+        Shaped::of(&[captured(&[&line])], &ShapeOptions::default(), &known, &normalized).golden
+    };
+    let mut golden = of("349.67", false, None);
+    golden.agree_on_values(&of("349.67", false, None));
+    let mut exactly = of("349.67", true, None);
+    exactly.agree_on_values(&of("349.67", true, None));
+    golden.tell_exactly(exactly, true, None);
+    golden.tell_derived(&golden.clone(), &recorded);
+    let (general, values) = golden.apart();
+    assert_eq!(
+        lines_of(&general),
+        ["name       string", "of         string", "price      string", "said       string"]
+    );
+    let values = values.unwrap();
+    assert_eq!(
+        lines_of(&values),
+        [r#"name       "blue room 12" of this recording"#, r#"price      "349.67" of this recording"#]
+    );
+    let mut committed = Golden::parse(&general.to_string()).unwrap();
+    committed.add_values(&Golden::parse(&values.to_string()).unwrap());
+    assert_ne!(of("349.76", false, Some(&committed)), committed);
 }
 
 #[test]
