@@ -168,9 +168,9 @@ impl Egress {
         self.0.seen.lock().own.push(port);
     }
 
-    /// Adds the port of a server of the stage: the number at the end of its address.
+    /// Adds the port of a server of the stage: the number at the end of its address, before a path.
     pub(super) fn own_url(&self, url: &str) {
-        if let Some(port) = url.rsplit_once(':').and_then(|(_, port)| port.parse().ok()) {
+        if let Some(port) = url.rsplit_once(':').and_then(|(_, port)| port.split('/').next()?.parse().ok()) {
             self.own(port);
         }
     }

@@ -119,7 +119,8 @@ impl<'a> Play<'a> {
         let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope).with_repeat(repeats);
         let keeps = Keeps { calls: true, ..Keeps::default() };
         let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()).keeping(keeps));
-        Play { setting, staged, replay, gives_up: None, away: None, tools: Arc::default() }
+        let tools = Arc::new(ToolWorld::of(replay.scope(), false, None));
+        Play { setting, staged, replay, gives_up: None, away: None, tools }
     }
 
     /// The run of a world, in which a fault of the model is met `times` times. Steps stop to wait when an answer says something in error
@@ -146,13 +147,13 @@ impl<'a> Play<'a> {
         // What was asked before a kill may be asked again.
         let mut play = Play::of(setting, Staged::of(meets, setting.of.calls), kills);
         if matches!(world.side(), "process" | "tools") {
-            let told = play.staged.clone();
-            play.tools = Arc::new(ToolWorld::of(match &world.spot {
+            let fault = match &world.spot {
                 Some(Spot::Tool { call, acted, .. }) => {
-                    Some(ToolFault { call: call.clone(), kind, acts: *acted, told })
+                    Some(ToolFault { call: call.clone(), kind, acts: *acted, told: play.staged.clone() })
                 }
                 _ => None,
-            }));
+            };
+            play.tools = Arc::new(ToolWorld::of(play.replay.scope(), true, fault));
         }
         if matches!(world.side(), "process" | "client") {
             // As long as no call came after another in the recorded run.
@@ -251,11 +252,10 @@ impl<'a> Play<'a> {
     }
 
     async fn drive(&self, stage: &Stage, model: &ModelServer, underway: &Underway) -> Result<Driven> {
-        let Setting { project, scenario, .. } = self.setting;
-        let (root, activity) = (&project.root, model.activity());
+        let (Setting { project, scenario, .. }, activity) = (self.setting, model.activity());
         stage.make_folder_of(scenario)?;
         let context = scenario.resolve_vars(&stage.context(Some(self.replay.fixture())))?;
-        let mut driver = Driver::new(scenario, stage, root, context, underway.clone(), activity.clone(), None);
+        let mut driver = Driver::new(scenario, stage, &project.root, context, underway.clone(), activity.clone(), None);
         if driver.drive().await {
             self.settle(scenario, model).await;
             if driver.hear().await {

@@ -13,6 +13,7 @@ tests! {
     a_tool_that_acts_again_after_a_crash_has_acted_twice,
     a_scenario_without_doubles_has_no_worlds_of_tools,
     a_plain_http_tool_fails_in_the_same_ways,
+    what_a_double_is_asked_counts_in_each_world_of_a_system,
 }
 
 /// How the service calls a tool of an MCP server.
@@ -103,6 +104,20 @@ fn a_tool_that_acts_again_after_a_crash_has_acted_twice() {
     let paid = "! process  kill 2/4  PAID TWICE  before `write` acts: asks for the answer of turn 1 again";
     let acted = "! process  kill 3/4  ACTED TWICE  after `write` acted: `write` acts again, with the same arguments";
     assert!(said.contains(paid) && said.contains(acted), "{said}");
+}
+
+/// Only the first world of a system is the one with which its doubles began.
+fn what_a_double_is_asked_counts_in_each_world_of_a_system() {
+    let tree = tree("[True]", TELLS, "[\"length-in-tool-call\", \"bad-arguments\"]");
+    tree.replace("app.py", "#ARGUMENTS", "if not text.endswith(\"}\"): return {\"path\": \"n\"}");
+    let said = lines(&tree).join("\n");
+    for fault in ["length-in-tool-call", "bad-arguments"] {
+        let acted = "ACTED  `tools/call` of `write` was never recorded with these arguments";
+        assert!(said.contains(&format!("! turn 1  {fault}  {acted}")), "{fault}: {said}");
+    }
+    // The doubles are the stage's own servers: who asks them has reached nothing else.
+    let ran = tree.retake().args(&["test", "poem"]).run();
+    assert!(!ran.all().contains("egress: reached"), "{}", ran.all());
 }
 
 /// How the service calls the same tool over plain HTTP.

@@ -253,7 +253,7 @@ impl Servers {
         let Some(Live { upstream, traffic }) = &server.live else {
             let mut answers = server.answers.lock();
             let world = self.world.lock().clone();
-            return match answers.take(method, params, world.repeats()) {
+            return match answers.take(method, params, world.repeats) {
                 Ok((index, exchange)) => {
                     let (fails, acts) =
                         if is_call(method) { world.comes(&(name.clone(), index)) } else { (None, true) };
@@ -347,6 +347,7 @@ impl Servers {
             branch.end(&format!("server `{name}`: {reason}"));
         }
         if let ToolsMode::Replay(scope) = &self.mode {
+            let scope = self.world.lock().scope.as_ref().unwrap_or(scope).clone();
             let cause = Cause::new(CauseKind::ToolRequest, reason.to_string());
             let protocol = if is_of_http(method) { "HTTP" } else { "MCP" };
             let via = format!("{protocol} {method}, server `{name}`");

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::plain;
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
-use retake_model::{FaultKind, Staged};
+use retake_model::{FaultKind, Scope, Staged};
 
 /// A recorded call of a tool: its server, and its index among the exchanges with it.
 pub type CallOfTool = (String, usize);
@@ -15,9 +15,11 @@ pub type CallOfTool = (String, usize);
 /// The world in which the doubles of a stage are.
 #[derive(Debug, Default)]
 pub struct ToolWorld {
+    /// Where misses are registered, if not in the stage's scope: its doubles outlive a run.
+    pub(super) scope: Option<Scope>,
     fault: Option<ToolFault>,
     /// Whether calls may come more often than they were recorded.
-    repeats: bool,
+    pub(super) repeats: bool,
     state: Mutex<State>,
 }
 
@@ -42,13 +44,9 @@ struct State {
 }
 
 impl ToolWorld {
-    /// A world in which calls may come more often than they were recorded, and in which one meets a fault.
-    pub fn of(fault: Option<ToolFault>) -> ToolWorld {
-        ToolWorld { fault, repeats: true, state: Mutex::default() }
-    }
-
-    pub(super) fn repeats(&self) -> bool {
-        self.repeats
+    /// The world of a run, in whose scope misses are registered. With `repeats`, calls may come more often than they were recorded.
+    pub fn of(scope: &Scope, repeats: bool, fault: Option<ToolFault>) -> ToolWorld {
+        ToolWorld { scope: Some(scope.clone()), fault, repeats, state: Mutex::default() }
     }
 
     /// Notes a call. Returns the fault that it meets, and whether it acts.
