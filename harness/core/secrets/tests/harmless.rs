@@ -76,7 +76,8 @@ fn no_harmless_text_is_changed() {
 
 #[test]
 fn the_beginning_of_a_key_in_a_picture_is_none() {
-    let bytes = |from: u8, length: usize| (0..length).map(|at| (at * at * 31 % 251) as u8 ^ from).collect::<Vec<_>>();
+    let bytes =
+        |from: u8, length: u8| (0..length).map(|at| at.wrapping_mul(at).wrapping_mul(31) ^ from).collect::<Vec<_>>();
     let picture = |middle: &str| {
         let [before, after] = [bytes(7, 90), bytes(99, 60)].map(|bytes| to_base64(&bytes).replace(['+', '/'], "x"));
         format!("{before}{middle}{after}")
