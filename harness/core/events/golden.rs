@@ -11,6 +11,7 @@ use super::told::{How, Said, Told};
 use super::words::is_plain_word;
 use crate::cost::CallerCost;
 
+mod anew;
 mod by_day;
 mod derived;
 mod formats;

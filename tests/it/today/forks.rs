@@ -22,11 +22,13 @@ tests! {
     a_killed_fork_continues_and_pays_for_no_answer_twice,
     a_provider_that_fails_ends_its_run_and_the_others_stand,
     prices_and_verify_are_columns_of_the_table,
+    how_many_pieces_a_new_answer_has_is_no_difference,
 }
 
 const NAME: &str = "write_read_file";
 
-/// The scripted provider. It keeps the bodies that it gets, and the model `loud` answers in capitals.
+/// The scripted provider. It keeps the bodies that it gets. The model `loud` answers in capitals, and `brief` leaves out all but
+/// the first piece of its text.
 struct Provider {
     service: Service,
     asked: Arc<Mutex<Vec<Value>>>,
@@ -42,10 +44,10 @@ impl Provider {
                 let (parts, body) = request.into_parts();
                 let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
                 let json: Value = serde_json::from_slice(&bytes).unwrap();
-                let (is_loud, number) = {
+                let number = {
                     let mut asked = keep.lock().unwrap();
                     asked.push(json.clone());
-                    (json["model"] == "loud", asked.len())
+                    asked.len()
                 };
                 if Some(number) == fails_at {
                     return Response::builder()
@@ -54,12 +56,19 @@ impl Provider {
                         .unwrap();
                 }
                 let answer = next.run(Request::from_parts(parts, Body::from(bytes))).await;
-                if !is_loud {
+                if json["model"] != "loud" && json["model"] != "brief" {
                     return answer;
                 }
                 let (mut parts, body) = answer.into_parts();
                 parts.headers.remove("content-length");
                 let text = String::from_utf8(axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
+                if json["model"] == "brief" {
+                    let has_text =
+                        |frame: &str| frame.contains("\"content\":\"") && !frame.contains("\"content\":\"\"");
+                    let (mut frames, mut pieces): (Vec<&str>, _) = (text.split_inclusive("\n\n").collect(), 0);
+                    frames.retain(|frame| !has_text(frame) || std::mem::replace(&mut pieces, 1) == 0);
+                    return Response::from_parts(parts, Body::from(frames.concat()));
+                }
                 let loud = text.split("\"content\":\"").enumerate().map(|(at, part)| match part.split_once('"') {
                     Some((content, rest)) if at > 0 => format!("\"content\":\"{}\"{rest}", content.to_uppercase()),
                     _ => part.to_owned(),
@@ -225,4 +234,21 @@ fn prices_and_verify_are_columns_of_the_table() {
     tree.write("scenarios/suite.toml", &suite.replace("\"VERIFIED\"", "'\"event\":\"end\"'"));
     let ran = fork(&tree, &provider, &json!({ "from": "3" })).run().exits(0);
     assert_eq!(self::table(&ran)["runs"]["1"]["verified"], true);
+}
+
+fn how_many_pieces_a_new_answer_has_is_no_difference() {
+    let (tree, provider) = (Tree::of(&[NAME]), Provider::start(None));
+    let file = "scenarios/write_read_file/scenario.toml";
+    let scenario = tree.read(file);
+    let golden = scenario.find("[golden]").unwrap();
+    tree.write(file, &format!("{}[golden]\n", &scenario[..golden]));
+    tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().exits(0);
+    let golden = tree.read("goldens/write_read_file.snap");
+    let (pieces, _) = golden.split_once("\n          /content by /id = turn 3, in pieces").unwrap();
+    assert!(pieces.lines().last().unwrap().contains(" ×"), "{golden}");
+    let of = |from: &str, model: &str| {
+        let ran = fork(&tree, &provider, &json!({ "from": from, "models": [["lead_agent", model]] })).run().exits(0);
+        table(&ran)["runs"]["1"]["golden"].clone()
+    };
+    assert_eq!(of("3", "brief"), json!([]));
 }

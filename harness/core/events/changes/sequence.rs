@@ -351,7 +351,7 @@ impl Block {
 }
 
 impl Top {
-    pub(super) fn without_lengths(&self) -> Top {
+    pub(in crate::events) fn without_lengths(&self) -> Top {
         match self {
             Top::Keys(keys) => Top::Keys(keys.iter().map(|(key, _)| (key.clone(), None)).collect()),
             Top::List(_) => Top::List(String::new()),
