@@ -1,30 +1,32 @@
 //! Adopts the turns of a trace: the scenario is recorded from a provider that answers from them, so its service makes its own
-//! calls, and these become the inputs of the turns.
-
-mod provider;
+//! calls, and these become the inputs of the turns. Each call gets the turn that it resembles most, as a miss would name it.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 use std::sync::Arc;
 
+use axum::body::Bytes;
+use axum::http::request::Parts;
 use clap::Args;
 
+use crate::scripted::{self, refused};
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::{Fixtures, may_write_fixtures};
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
+use retake_base::lock::Mutex;
 use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::key::{Hash, Rules};
 use retake_core::secrets::hide;
-use retake_model::{MissedCall, answer_in_short};
+use retake_model::{CallerRules, Checked, GoingOn, Lookup, MissedCall, Replay, Scope, answer_in_short};
 use retake_scenario::{Discovered, Scenario, discover, name_of};
 use retake_wire::fixture::{Fixture, Recorded, Turn, journal_of};
-
-use provider::{Asked, Provider};
+use retake_wire::{self as wire, Known, Target};
 
 /// Make a trace's turns the service's own: pair each call with a turn, and keep the turn's answer
 #[derive(Debug, Args)]
@@ -84,10 +86,11 @@ impl Adopt {
             return Err(Error::new(format!("the scenario would ask its tool servers for real: {}", live.join(", ")))
                 .help("if that does no harm: --live-tools"));
         }
-        let (rules, callers) = (project.rules.clone(), project.callers.clone());
-        let provider = Arc::new(Provider::new(fixture.clone(), rules, callers, self.pair.clone()));
-        let recorded = self.record(&root, &scenario.name, &provider)?;
-        let (calls, missed) = provider.calls();
+        let replay = Replay::new(fixture.clone(), project.rules.clone(), Scope::new("adopt")).going_on(GoingOn::Meant);
+        let (callers, said) = (project.callers.clone(), self.pair.clone());
+        let provider = Arc::new(Provider { replay, callers, said, calls: Mutex::default() });
+        let recorded = self.record(&root, &scenario.name, provider.clone())?;
+        let calls = provider.calls.lock().1.clone();
         let waiting = file.with_extension("json.new");
         // What it holds are answers of this command, no provider's.
         let _ = files::remove(&journal_of(&file));
@@ -101,7 +104,7 @@ impl Adopt {
         let text = adopted.print();
         Fixture::parse(&fixture.path, text.as_bytes(), &project.rules)?;
         files::write_whole(&waiting, text.as_bytes())?;
-        let left = Adopt::tell(&calls, &missed, &fixture);
+        let left = Adopt::tell(&calls, &provider.replay.log().missed, &fixture);
         if !left.is_empty() {
             return Ok(ExitCode::from(1));
         }
@@ -117,20 +120,20 @@ impl Adopt {
     }
 
     /// Records the scenario from the provider, which is in this process, with a command of its own.
-    fn record(&self, root: &Path, name: &str, provider: &Arc<Provider>) -> Result<Output> {
+    fn record(&self, root: &Path, name: &str, provider: Arc<Provider>) -> Result<Output> {
         // It serves on a thread of its own while the command runs.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-        let url = format!("http://{}", runtime.block_on(provider.start())?);
+        let answer = move |parts: &Parts, body: &Bytes| provider.answer(parts, body).unwrap_or_else(|refused| refused);
+        let url = format!("http://{}", runtime.block_on(scripted::listen(scripted::FREE, answer))?);
         let program = std::env::current_exe().map_err(|e| Error::new(format!("failed to find this program: {e}")))?;
         let mut record = Command::new(program);
         record.args(["record", "--propose", name]).env("RETAKE_ROOT", root);
         record.args((!self.live_tools).then_some("--recorded-tools"));
         for (name, path) in [("OPENAI", "/v1"), ("ANTHROPIC", ""), ("GEMINI", ""), ("OLLAMA", "")] {
+            record.env(format!("RETAKE_UPSTREAM_{name}"), format!("{url}{path}"));
             // No real key is sent anywhere, not even to this machine.
-            record
-                .env(format!("RETAKE_UPSTREAM_{name}"), format!("{url}{path}"))
-                .env(format!("{name}_API_KEY"), "adopt");
+            record.env(format!("{name}_API_KEY"), "adopt");
         }
         let recorded = record.output().map_err(|e| Error::new(format!("failed to start retake record: {e}")));
         runtime.shutdown_background();
@@ -153,25 +156,19 @@ impl Adopt {
 
     /// Says why nothing was adopted.
     fn failed(&self, calls: &[Asked], fixture: &Fixture, said: &str) -> ExitCode {
-        let unfit: Vec<_> =
-            (1..).zip(calls).filter_map(|(number, call)| Some((number, call, call.turn.as_ref().err()?))).collect();
-        for (number, call, between) in &unfit {
-            let what = match &between[..] {
-                [] => "no turn of the trace fits it",
-                _ => "these turns fit it equally well; say which is meant:",
-            };
+        for (number, call) in (1..).zip(calls) {
+            let Err(between) = &call.turn else { continue };
+            let many = "these turns fit it equally well; say which is meant:";
+            let what = if between.is_empty() { "no turn of the trace fits it" } else { many };
             let asks = clipped(&call.asks, 100).replace('\n', "⏎");
-            let turn = |turn: &usize| {
-                format!("\n  --pair {number}={}   {}", turn + 1, answer_in_short(&fixture.table.turns()[*turn]))
-            };
-            let turns: String = between.iter().map(turn).collect();
+            let turns = listed(between, fixture, &|turn| format!("--pair {number}={}  ", turn + 1));
             terminal::error(format!("call {number} ({}) asks {asks:?}\n  {what}{turns}", call.via));
         }
         let left = unpaired_turns(calls, fixture);
-        if unfit.is_empty() {
+        if calls.iter().all(|call| call.turn.is_ok()) {
             terminal::error(format!("{}: not adopted: the scenario failed\n{}", self.name, said.trim_end()));
         } else if !left.is_empty() {
-            terminal::note(format!("turns without a call so far: {}", listed(&left, fixture)));
+            terminal::note(format!("turns without a call so far: {}", listed(&left, fixture, &by_number)));
         }
         terminal::note("nothing was written");
         ExitCode::from(1)
@@ -201,7 +198,7 @@ impl Adopt {
                 "no call asked for {}, which the fixture keeps: {}\n  if the service makes such calls only sometimes: \
                  unused = \"allow\" in scenario.toml",
                 counted(left.len(), "turn"),
-                listed(&left, fixture)
+                listed(&left, fixture, &by_number)
             ));
         }
         left
@@ -237,7 +234,88 @@ fn unpaired_turns(calls: &[Asked], fixture: &Fixture) -> Vec<usize> {
     (0..fixture.table.turns().len()).filter(is_left).collect()
 }
 
-fn listed(turns: &[usize], fixture: &Fixture) -> String {
-    let line = |turn: &usize| format!("\n  {}: {}", nth_turn(*turn), answer_in_short(&fixture.table.turns()[*turn]));
+fn listed(turns: &[usize], fixture: &Fixture, named: &dyn Fn(usize) -> String) -> String {
+    let line = |turn: &usize| format!("\n  {} {}", named(*turn), answer_in_short(&fixture.table.turns()[*turn]));
     turns.iter().map(line).collect()
+}
+
+fn by_number(turn: usize) -> String {
+    nth_turn(turn) + ":"
+}
+
+/// A call of the service.
+#[derive(Clone, Debug)]
+struct Asked {
+    via: String,
+    /// Its last message.
+    asks: String,
+    conversation: Hash,
+    /// The turn that it got; or those that fit equally well, none if none fits.
+    turn: Result<usize, Vec<usize>>,
+}
+
+/// A provider that answers from the trace's turns.
+#[derive(Debug)]
+struct Provider {
+    replay: Replay,
+    callers: CallerRules,
+    /// The numbers of calls, each with the turn that it gets because a person said so.
+    said: Vec<(usize, usize)>,
+    calls: Mutex<(Known, Vec<Asked>)>,
+}
+
+impl Provider {
+    /// The error is an answer, too.
+    fn answer(&self, parts: &Parts, body: &Bytes) -> Result<wire::Response, wire::Response> {
+        let (method, path) = (&parts.method, scripted::path(parts));
+        let target = Target { method: method.as_str(), path };
+        let (api, body) = scripted::chat(target, body)?;
+        let refusal = |error: &dyn Display| refused(api, &error.to_string());
+        // Choosing and taking are one step, also for calls that come at once.
+        let (known, calls) = &mut *self.calls.lock();
+        let call = wire::decode(api, target, &body, known).map_err(|error| refusal(&error))?;
+        let rules = self.replay.rules();
+        // A caller of the service's own that the trace does not know tells nothing.
+        let caller = self.callers.caller_of(&parts.headers, &call).map(|caller| rules.caller(Some(&caller)));
+        let turns = self.replay.fixture().table.turns();
+        let lookup = Lookup {
+            via: format!("{method} {path}"),
+            api: Some(call.api),
+            caller: caller.filter(|caller| turns.iter().any(|turn| turn.caller.as_ref() == Some(caller))),
+            conversation: rules.canonical(call.messages.iter().cloned().map(Into::into).collect()).into(),
+            checks: Some(Arc::new(Checked::from(call.checks(&rules.normalizer)))),
+            first_caller: None,
+            flaws: Vec::new(),
+        };
+        let conversation = rules.conversation_hash(&lookup.conversation);
+        let asks = lookup.conversation.last().and_then(|message| message.str_of("content")).unwrap_or_default();
+        let turn = self.turn(&lookup, calls);
+        calls.push(Asked { via: lookup.via.clone(), asks: asks.to_owned(), conversation, turn: turn.clone() });
+        let turn = turn.map_err(|_| refusal(&"no turn of the trace fits this call, or several fit it equally well"))?;
+        let turn = &turns[turn];
+        let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
+        let response = wire::respond(&turn.output, recorded, &call.render_for(&conversation.to_string()));
+        let response = response.map_err(|error| refusal(&error))?;
+        known.learn(api, target, &body, &response);
+        Ok(response)
+    }
+
+    /// Takes the turn that a call resembles most, or that a person named for it. The error is as in [`Asked`].
+    fn turn(&self, lookup: &Lookup, calls: &[Asked]) -> Result<usize, Vec<usize>> {
+        let take = |lookup| self.replay.take(lookup, None).ok().map(|served| served.index);
+        if let Some((_, turn)) = self.said.iter().find(|(call, _)| *call == calls.len() + 1) {
+            let (fixture, rules) = (self.replay.fixture(), self.replay.rules());
+            let conversation = fixture.conversation(*turn, rules).ok_or_else(Vec::new)?.into();
+            let caller = fixture.table.turns()[*turn].caller.clone();
+            let own = Lookup { conversation, caller, api: None, checks: None, ..lookup.clone() };
+            return take(own).filter(|taken| taken == turn).ok_or_else(Vec::new);
+        }
+        let between = self.replay.equally_near(lookup);
+        if between.len() > 1 {
+            return Err(between);
+        }
+        // A turn that was served is given once more where that ends a loop; it is nobody's counterpart.
+        let is_new = |turn: &usize| calls.iter().all(|call| call.turn != Ok(*turn));
+        take(lookup.clone()).filter(is_new).ok_or_else(Vec::new)
+    }
 }

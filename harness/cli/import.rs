@@ -48,7 +48,7 @@ pub(super) struct Import {
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
     #[command(flatten)]
-    traces: TraceOptions,
+    traces: Option<TraceOptions>,
     #[command(flatten)]
     project: ProjectOption,
 }
@@ -77,7 +77,7 @@ enum ImportFormat {
 
 impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
-        if !self.traces.only_lists() {
+        if !self.traces.as_ref().is_some_and(|traces| traces.list) {
             may_write_fixtures("importing")?;
         }
         if self.conversation.is_some() && !matches!(self.format, ImportFormat::Openhands) {
@@ -98,10 +98,12 @@ impl Import {
             _ => None,
         };
         if let Some(format) = format {
-            return self.traces.import(format, &self.input, self.out.as_deref(), &self.project);
+            let traces = self.traces.clone().unwrap_or_default();
+            return traces.import(format, &self.input, self.out.as_deref(), &self.project);
         }
-        if let Some(option) = self.traces.used() {
-            return Err(Error::new(format!("{option} is only for traces: otlp, langfuse")));
+        if self.traces.is_some() {
+            let options = "--trace, --list, --listen, --scenario, --redact and --redact-pattern";
+            return Err(Error::new(format!("{options} are only for traces: otlp, langfuse")));
         }
         let out = self.out.as_deref().ok_or_else(|| Error::new("--out is missing"))?;
         let project = self.project.open(out)?;

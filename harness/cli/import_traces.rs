@@ -7,17 +7,19 @@ use regex::Regex;
 
 use super::import::notes_of;
 use super::project::ProjectOption;
-use super::trace_scenario;
-use crate::formats::traces::{Personal, Redactor, Refused, Taken, TraceFormat, Traces, receive};
+use super::schemas;
+use crate::formats::traces::{Personal, Redactor, Refused, Taken, TraceFormat, Traces, read, receive};
 use retake::__private::project::folder_of;
 use retake::__private::report::terminal;
 use retake_base::error::{Error, Result};
+use retake_base::files;
 use retake_base::text::counted;
+use retake_core::json::{Json, Layout};
 use retake_core::secrets::hide;
 use retake_wire::fixture::Fixture;
 
 /// The options for traces.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Options for traces: otlp, langfuse")]
 pub(super) struct TraceOptions {
     /// The trace to import, by its id or the beginning of it; may be repeated, for a conversation over several requests
@@ -25,7 +27,7 @@ pub(super) struct TraceOptions {
     trace: Vec<String>,
     /// Only list the traces: id, time, root span, calls, tokens, models, first words of the user
     #[arg(long, conflicts_with = "listen")]
-    list: bool,
+    pub(super) list: bool,
     /// Receive OTLP over HTTP at this loopback address until Ctrl-C, and import what came
     #[arg(long, value_name = "ADDRESS", conflicts_with = "input")]
     listen: Option<SocketAddr>,
@@ -36,33 +38,11 @@ pub(super) struct TraceOptions {
     #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',')]
     redact: Vec<Personal>,
     /// Replace what this regular expression matches as well; may be repeated
-    #[arg(long, value_name = "REGEX", value_parser = regex)]
+    #[arg(long, value_name = "REGEX")]
     redact_pattern: Vec<Regex>,
 }
 
-fn regex(text: &str) -> Result<Regex, String> {
-    Regex::new(text).map_err(|e| format!("this is not a regular expression: {e}"))
-}
-
 impl TraceOptions {
-    /// Whether nothing is written.
-    pub(super) fn only_lists(&self) -> bool {
-        self.list
-    }
-
-    /// An option that was used.
-    pub(super) fn used(&self) -> Option<&'static str> {
-        let used = [
-            ("--trace", !self.trace.is_empty()),
-            ("--list", self.list),
-            ("--listen", self.listen.is_some()),
-            ("--scenario", self.scenario.is_some()),
-            ("--redact", !self.redact.is_empty()),
-            ("--redact-pattern", !self.redact_pattern.is_empty()),
-        ];
-        used.into_iter().find(|(_, used)| *used).map(|(option, _)| option)
-    }
-
     pub(super) fn import(
         &self,
         format: TraceFormat,
@@ -80,18 +60,20 @@ impl TraceOptions {
         let scrub = secrets.scrub();
         hide(scrub.clone());
         let mut redactor = Redactor::new(&self.redact, self.redact_pattern.clone());
-        let traces = match self.listen {
-            Some(address) => Ok(receive(address, &mut redactor, scrub)?),
-            None => Traces::read(format, inputs, &mut redactor, scrub),
+        let read = match self.listen {
+            Some(address) => Ok((receive(address)?, Vec::new())),
+            None => read(format, inputs),
         };
-        let traces = match traces {
-            Ok(traces) => traces,
+        let (spans, skipped) = match read {
+            Ok(read) => read,
             Err(errors) => {
                 errors.iter().for_each(terminal::error);
                 terminal::note("nothing was written");
                 return Ok(ExitCode::from(2));
             }
         };
+        skipped.iter().for_each(terminal::note);
+        let traces = Traces::of_spans(spans, &mut redactor, scrub);
         traces.notes.iter().for_each(terminal::note);
         let Some(out) = out.filter(|_| !self.list) else {
             traces.list().iter().for_each(terminal::out);
@@ -135,7 +117,8 @@ impl TraceOptions {
         }
         if let Some((name, file)) = scenario {
             let fixture = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            let what = if trace_scenario::write(&root, &file, name, &fixture, &taken)? {
+            schemas::write(&root)?;
+            let what = if write(&file, name, &fixture, &taken)? {
                 ": fill in the lines that say FILL IN"
             } else {
                 " has the request that started the trace"
@@ -144,4 +127,65 @@ impl TraceOptions {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Writes the scenario of a trace. `fixture` is the name of its fixture.
+/// Returns whether a person has to fill in its request, since the trace does not hold it.
+fn write(file: &Path, name: &str, fixture: &str, taken: &Taken) -> Result<bool> {
+    let prompt = taken.prompt.as_deref().unwrap_or_default();
+    let of_fixture = if fixture == name { String::new() } else { format!("fixture = {}\n", quoted(fixture)) };
+    let mut vars = format!("[vars]\nprompt = {}\n", quoted(&raw(prompt)));
+    let (mut path, mut json) = (PATH.to_owned(), JSON.to_owned());
+    let mut is_known = false;
+    if let Some((method, of_trace, body)) = &taken.request {
+        path = format!("{} = {}", method.to_lowercase(), quoted(&raw(of_trace)));
+        if let Some(mut body) = body.clone() {
+            is_known = true;
+            if !put_prompt(&mut body, prompt) {
+                vars.clear();
+            }
+            // TOML has no null.
+            let inline = serde_json::from_str::<toml::Value>(&body.print(Layout::Compact));
+            json = inline.map_or_else(|_| "json_file = \"body.json\"".to_owned(), |json| format!("json   = {json}"));
+            if json.starts_with("json_file") {
+                let body = body.print(Layout::Pretty) + "\n";
+                files::write_whole(&file.with_file_name("body.json"), body.as_bytes())?;
+            }
+        }
+    }
+    let begin = schemas::OF_SCENARIO;
+    let text = format!("{begin}{DESCRIPTION}{of_fixture}\n{vars}\n[[step]]\n{path}\n{json}\n{STREAM}{GOLDEN}");
+    files::write_whole(file, text.as_bytes())?;
+    Ok(!is_known)
+}
+
+const DESCRIPTION: &str = "description = \"A conversation that happened in production\"\n";
+const PATH: &str = "# FILL IN: the path\npost   = \"/\"";
+const JSON: &str = "# FILL IN: the body, with the prompt in its place\njson   = { message = \"{{ prompt }}\" }";
+const STREAM: &str =
+    "# FILL IN: `golden = true` instead, if the service answers with JSON and not with a stream\nstream = true\n";
+const GOLDEN: &str = "\n[golden]\ndetail = \"types\"\n";
+
+/// Puts a variable in the place of the prompt, and tells whether it was there.
+fn put_prompt(body: &mut Json, prompt: &str) -> bool {
+    match body {
+        Json::Str(text) => {
+            let is_prompt = text == prompt && !prompt.is_empty();
+            *text = if is_prompt { "{{ prompt }}".to_owned() } else { raw(text) };
+            is_prompt
+        }
+        Json::Array(list) => list.iter_mut().fold(false, |found, value| found | put_prompt(value, prompt)),
+        Json::Object(fields) => fields.values_mut().fold(false, |found, value| found | put_prompt(value, prompt)),
+        _ => false,
+    }
+}
+
+fn quoted(text: &str) -> String {
+    Json::from(text).print(Layout::Compact).replace('\u{7f}', "\\u007F")
+}
+
+/// A text that no template engine changes.
+fn raw(text: &str) -> String {
+    let is_template = ["{{", "{%", "{#"].iter().any(|begin| text.contains(begin));
+    if is_template { format!("{{% raw %}}{text}{{% endraw %}}") } else { text.to_owned() }
 }

@@ -38,7 +38,6 @@ mod shape;
 mod show;
 mod test;
 mod tools;
-mod trace_scenario;
 mod view;
 #[cfg(unix)]
 mod watch;

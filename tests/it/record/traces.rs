@@ -302,7 +302,7 @@ fn secrets_are_removed_and_personal_data_is_replaced() {
     let fixture = tree.read("fixtures/warm.json");
     assert_eq!(fixture.matches("person1@example.com").count(), 3, "{fixture}");
     assert!(!fixture.contains("ann@firm.org") && fixture.contains("<REDACTED:1> to"), "{fixture}");
-    import(&tree, &secret.to_string(), &["--redact-pattern", "("]).exits(2).says(&["is not a regular expression"]);
+    import(&tree, &secret.to_string(), &["--redact-pattern", "("]).exits(2).says(&["regex parse error"]);
 }
 
 fn a_scenario_marks_what_its_trace_does_not_hold() {
@@ -321,7 +321,7 @@ fn a_scenario_marks_what_its_trace_does_not_hold() {
 fn options_of_traces_are_refused_for_other_formats() {
     let tree = agent();
     let har = tree.retake().args(&["import", "har", "a.har", "--out", "fixtures/a.json", "--trace", "a"]).run();
-    har.exits(2).says(&["--trace is only for traces: otlp, langfuse"]);
+    har.exits(2).says(&["--redact-pattern are only for traces: otlp, langfuse"]);
     let errors = tree.retake().args(&["import", "otlp", "a.json", "--out", "fixtures/a.json", "--errors"]).run();
     errors.exits(2).says(&["--errors is only for recordings of other tools"]);
 }

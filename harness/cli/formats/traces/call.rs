@@ -223,12 +223,15 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
 
 /// Whether a span says that its answer was a stream, of which what came to its end says why it ended.
 fn is_streamed(span: &Span) -> bool {
-    let says = |(name, word, unless): &(&str, &str, &str)| match span.fields.get(*name) {
-        Some(Json::Bool(said)) => *said,
-        Some(Json::Str(said)) => (word.is_empty() || said == word) && !span.fields.contains_key(*unless),
-        _ => false,
+    let says = |(of, word, unless): (&str, &str, &str)| {
+        names(of).filter_map(|name| span.fields.get(name)).any(|value| match value {
+            Json::Str(said) => {
+                (word.is_empty() || said.eq_ignore_ascii_case(word)) && !span.fields.contains_key(unless)
+            }
+            said => *said == Json::Bool(true),
+        })
     };
-    fields::STREAM.iter().any(says) || setting(span, "stream") == Some(Json::Bool(true))
+    fields::STREAM.into_iter().any(says) || setting(span, "stream") == Some(Json::Bool(true))
 }
 
 /// What a call asked for beside its messages.

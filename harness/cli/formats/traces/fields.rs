@@ -76,8 +76,8 @@ pub(super) static TABLES: [Table; 6] = [
 const GENAI: &str = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental \
                      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY";
 
-/// The settings that keep messages in spans, by the beginning of an attribute or of the instrumentation's name.
-pub(super) const CAPTURE: [(&str, &str); 16] = [
+/// The settings that keep messages in spans, by the beginnings of attributes or of the instrumentation's name.
+pub(super) const CAPTURE: [(&str, &str); 14] = [
     ("com.anthropic.sdk", "ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE=content"),
     (
         "opentelemetry.instrumentation.openai_v2",
@@ -92,8 +92,7 @@ pub(super) const CAPTURE: [(&str, &str); 16] = [
     // What is left under this name are OpenLLMetry's.
     ("opentelemetry.instrumentation.", "TRACELOOP_TRACE_CONTENT=true"),
     ("gcp.vertex.agent.llm_request", "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true"),
-    ("logfire.", "InstrumentationSettings(include_content=True)"),
-    ("model_request_parameters", "InstrumentationSettings(include_content=True)"),
+    ("logfire. model_request_parameters", "InstrumentationSettings(include_content=True)"),
     (
         "gen_ai.input.messages.ref",
         "the upload hook off, and OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",
@@ -102,8 +101,7 @@ pub(super) const CAPTURE: [(&str, &str); 16] = [
     ("langsmith.", "LANGSMITH_HIDE_INPUTS=false LANGSMITH_HIDE_OUTPUTS=false"),
     ("gen_ai.", GENAI),
     ("openinference.", "OPENINFERENCE_HIDE_INPUTS=false OPENINFERENCE_HIDE_OUTPUTS=false"),
-    ("traceloop.", "TRACELOOP_TRACE_CONTENT=true"),
-    ("llm.", "TRACELOOP_TRACE_CONTENT=true"),
+    ("traceloop. llm.", "TRACELOOP_TRACE_CONTENT=true"),
     ("langfuse.", ""),
 ];
 
@@ -150,13 +148,10 @@ pub(super) const CHOICES: &str = "gen_ai.request.choice.count gen_ai.request.n";
 pub(super) const RESPONSE_ID: &str = "gen_ai.response.id ai.response.id llm.response.id llm.response_id \
     langfuse.observation.metadata.id";
 
-/// What says that an answer was a stream whose end has a reason: an attribute, its value if that is a text, and one with which it
-/// does not say so (LangChain's callbacks do not pass the reason on to Langfuse). Logfire's is the log of the end.
-pub(super) const STREAM: [(&str, &str, &str); 6] = [
-    ("gen_ai.request.stream", "true", ""),
-    ("gen_ai.is_streaming", "true", ""),
-    ("llm.is_streaming", "True", ""),
-    ("langsmith.request.streaming", "true", ""),
+/// What says that an answer was a stream whose end has a reason: attributes, their value if that is a text, and one with which they
+/// do not say so (LangChain's callbacks do not pass the reason on to Langfuse). Logfire's is the log of the end.
+pub(super) const STREAM: [(&str, &str, &str); 3] = [
+    ("gen_ai.request.stream gen_ai.is_streaming llm.is_streaming langsmith.request.streaming", "true", ""),
     ("langfuse.observation.completion_start_time", "", "langfuse.observation.metadata.ls_model_type"),
     ("logfire.span_type", "log", ""),
 ];

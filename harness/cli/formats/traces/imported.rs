@@ -1,22 +1,24 @@
 //! Makes a fixture of the calls of traces.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::time::Duration;
 
 use super::call::ModelCall;
 use super::lack::{Lack, Refused};
 use super::redact::Redactor;
-use super::source::{self, TraceFormat};
 use super::span::{Span, by_trace};
 use super::{call, callers, chain, fields, tools};
+use retake::__private::report::table;
 use retake_base::error::{Error, Result};
-use retake_base::text::{counted, nth_turn};
+use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::conversation::{Block, Message};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{CheckTexts, Rules};
 use retake_core::secrets::{Fired, Scrub};
 use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{self as wire, Known, Target};
+use time::OffsetDateTime;
 
 /// The traces of files, or of what a receiver got.
 #[derive(Debug, Default)]
@@ -40,20 +42,8 @@ pub(crate) struct Taken {
 }
 
 impl Traces {
-    /// Reads the traces in files and folders; `-` is standard input.
-    /// One error for each file that cannot be read.
-    pub(crate) fn read(
-        format: TraceFormat,
-        inputs: &[PathBuf],
-        redactor: &mut Redactor,
-        scrub: &Scrub,
-    ) -> Result<Traces, Vec<Error>> {
-        let (spans, notes) = source::read(format, inputs)?;
-        let traces = Traces::of_spans(spans, redactor, scrub);
-        Ok(Traces { notes: [notes, traces.notes].concat(), ..traces })
-    }
-
-    pub(super) fn of_spans(spans: Vec<Span>, redactor: &mut Redactor, scrub: &Scrub) -> Traces {
+    /// Without what is replaced by stand-ins, and without secrets.
+    pub(crate) fn of_spans(spans: Vec<Span>, redactor: &mut Redactor, scrub: &Scrub) -> Traces {
         let (mut fired, mut notes, mut known) = (Fired::new(), Vec::new(), HashSet::new());
         let before = spans.len();
         // Exporters that try again send spans twice.
@@ -95,6 +85,39 @@ impl Traces {
         Ok(spans)
     }
 
+    /// A line for each trace, under a line of titles: id, time, root span, calls, tokens, models, first words of the user.
+    pub(crate) fn list(&self) -> Vec<String> {
+        let titles =
+            ["trace", "time (UTC)", "root span", "calls", "tokens", "models", "the user says"].map(str::to_owned);
+        let mut rows = vec![titles];
+        for trace in &self.all {
+            let (calls, refused) = call::calls(trace);
+            let known: BTreeSet<&str> = trace.iter().map(|span| span.id.as_str()).collect();
+            let root = trace.iter().find(|span| !known.contains(span.parent.as_str())).unwrap_or(&trace[0]);
+            let tokens: u64 =
+                calls.iter().filter_map(|call| call.answer.usage).map(|usage| usage.input + usage.output).sum();
+            let named = calls.iter().map(|call| call.model.as_str()).filter(|model| !model.is_empty());
+            let of_spans = || trace.iter().filter_map(|span| span.first_text(fields::MODEL));
+            let models: BTreeSet<&str> = if calls.is_empty() { of_spans().collect() } else { named.collect() };
+            let says = first_said(&calls).map(|message| message.content.python_str()).unwrap_or_default();
+            let says = says.split_whitespace().collect::<Vec<_>>().join(" ");
+            let refused = if refused.is_empty() { String::new() } else { format!(" (and {} refused)", refused.len()) };
+            let time = OffsetDateTime::UNIX_EPOCH + Duration::from_nanos(root.start);
+            let (hour, minute, second) = time.to_hms();
+            let time = format!("{} {hour:02}:{minute:02}:{second:02}", time.date());
+            rows.push([
+                root.trace.clone(),
+                if root.start == 0 { "-".to_owned() } else { time },
+                clipped(&root.name, 30).into_owned(),
+                format!("{}{refused}", calls.len()),
+                tokens.to_string(),
+                models.into_iter().collect::<Vec<_>>().join(", "),
+                clipped(&says, 50).into_owned(),
+            ]);
+        }
+        table(&rows)
+    }
+
     /// How many traces hold model calls.
     pub(crate) fn with_calls(&self) -> usize {
         self.all.iter().filter(|trace| !call::calls(trace).0.is_empty()).count()
@@ -106,7 +129,7 @@ impl Traces {
         &self,
         ids: &[String],
         out: &Path,
-        notes: BTreeMap<String, Json>,
+        mut notes: BTreeMap<String, Json>,
         rules: &Rules,
     ) -> Result<Taken> {
         let spans = self.chosen(ids)?;
@@ -128,19 +151,9 @@ impl Traces {
                 refused.push(Refused::of(span, lack));
                 continue;
             }
-            let mut notes = call.notes.clone();
-            if span.dropped > 0 {
-                notes.push(format!("{} of its span's attributes were dropped; the messages are whole", span.dropped));
-            }
-            if span.fields.get("gen_ai.conversation.compacted") == Some(&Json::Bool(true)) {
-                notes.push("its conversation begins with a summary of what was said before".to_owned());
-            }
-            let of_parts = |message: &Message| message.kind != "system" && message.content.as_array().is_some();
-            if call.wire.is_none() && call.messages.iter().any(of_parts) {
-                let what = "it holds content other than text, in the trace's form; your service's may differ";
-                notes.push(what.to_owned());
-            }
-            remarks.extend(notes.iter().map(|note| format!("{}: {note}", nth_turn(kept.len()))));
+            let dropped = format!("{} of its span's attributes were dropped; the messages are whole", span.dropped);
+            let notes = call.notes.iter().chain((span.dropped > 0).then_some(&dropped));
+            remarks.extend(notes.map(|note| format!("{}: {note}", nth_turn(kept.len()))));
             kept.push(call);
         }
         let without = kept.iter().enumerate().filter(|(_, call)| call.wire.is_none());
@@ -153,8 +166,7 @@ impl Traces {
         }
         let (exchanges, of_tools) = tools::exchanges(&spans, &kept);
         remarks.extend(of_tools);
-        let prompt = kept.iter().flat_map(|call| &call.messages).find(|message| message.kind == "human").map(text);
-        let mut notes = notes;
+        let prompt = first_said(&kept).map(text);
         notes.extend(prompt.clone().map(|prompt| ("prompt".to_owned(), prompt.into())));
         let mut fixture = Fixture::of_foreign(out, notes, turns.made, &exchanges, rules);
         fixture.scrub = Scrub::of_names(self.fired.iter().map(String::as_str), |_| None).map_err(Error::new)?;
@@ -219,6 +231,11 @@ fn forget_placeholders(calls: &mut [ModelCall]) {
     for answer in calls.iter_mut().filter(|call| call.wire.is_none()).map(|call| &mut call.answer) {
         answer.id = answer.id.take().filter(|id| times[id] == 1);
     }
+}
+
+/// The first message of the user.
+fn first_said(calls: &[ModelCall]) -> Option<&Message> {
+    calls.iter().flat_map(|call| &call.messages).find(|message| message.kind == "human")
 }
 
 fn text(message: &Message) -> String {

@@ -1,7 +1,7 @@
 //! What a span lacks, in words: why it is no turn, and the setting that would keep what is missing.
 
 use super::fields::{CAPTURE, COUNT_LIMIT, LENGTH_LIMIT};
-use super::span::Span;
+use super::span::{Span, names};
 
 /// Why a span cannot become a turn. The later ones say more.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +36,7 @@ pub(crate) struct Refused {
     pub(crate) name: String,
     pub(crate) reason: String,
     /// The setting that would keep what is missing.
-    pub(crate) setting: Option<String>,
+    pub(crate) setting: Option<&'static str>,
 }
 
 impl Lack {
@@ -56,10 +56,10 @@ impl Refused {
         // Which instrumentation wrote the span is told by its own name, then by those of the attributes.
         let capture = || {
             let scope = span.text("otel.scope.name").unwrap_or_default();
-            let by_scope = CAPTURE.iter().find(|(mark, _)| scope.starts_with(mark.trim_end_matches('.')));
+            let is_scope = |mark: &str| scope.starts_with(mark.trim_end_matches('.'));
             let has = |mark: &str| span.fields.keys().any(|name| name.starts_with(mark));
-            let found = by_scope.or_else(|| CAPTURE.iter().find(|(mark, _)| has(mark)));
-            found.map(|(_, setting)| (*setting).to_owned()).filter(|setting| !setting.is_empty())
+            let by = |is: &dyn Fn(&str) -> bool| CAPTURE.iter().find(|(marks, _)| names(marks).any(is));
+            by(&is_scope).or_else(|| by(&has)).map(|(_, setting)| *setting).filter(|setting| !setting.is_empty())
         };
         // What OpenInference hides has a mark in its place. Where one side is there, only a setting for the other helps.
         let unmarked = || capture().filter(|setting| !setting.starts_with("OPENINFERENCE"));
@@ -72,8 +72,8 @@ impl Refused {
             Lack::NoAnswer => ("it holds no answer".to_owned(), of_side()),
             Lack::NotAsked => ("it holds an answer, but not what was asked".to_owned(), of_side()),
             Lack::Redacted => ("its messages were hidden by what recorded them".to_owned(), capture()),
-            Lack::Cut => ("a text in it was cut by a length limit".to_owned(), Some(LENGTH_LIMIT.to_owned())),
-            Lack::Dropped(reason) => (reason, Some(COUNT_LIMIT.to_owned())),
+            Lack::Cut => ("a text in it was cut by a length limit".to_owned(), Some(LENGTH_LIMIT)),
+            Lack::Dropped(reason) => (reason, Some(COUNT_LIMIT)),
             Lack::Failed(why) => {
                 (format!("the call failed ({why}), and what the provider answered is not in the span"), None)
             }

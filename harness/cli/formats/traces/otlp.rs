@@ -102,11 +102,11 @@ pub(super) fn join_records(spans: Vec<Span>) -> Vec<Span> {
         spans.iter().enumerate().map(|(place, span)| ((span.trace.clone(), span.id.clone()), place)).collect();
     for record in records {
         let key = (record.trace.clone(), record.id.clone());
-        if let Some(&place) = places.get(&key) {
-            spans[place].events.extend(record.events);
-        } else {
-            places.insert(key, spans.len());
+        let place = *places.entry(key).or_insert(spans.len());
+        if place == spans.len() {
             spans.push(Span { start: record.events[0].0, name: "(log records)".to_owned(), ..record });
+        } else {
+            spans[place].events.extend(record.events);
         }
     }
     // An event may hold what attributes of the call hold elsewhere.

@@ -16,18 +16,15 @@ use retake::__private::run::Signals;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_core::json::{Json, Layout};
-use retake_core::secrets::Scrub;
 
-use super::imported::Traces;
 use super::otlp;
-use super::redact::Redactor;
 use super::span::Span;
 use crate::formats::body::unpacked;
 use crate::scripted;
 
 /// Receives traces and log records until a signal ends it. Prints one line of JSON when it is ready.
 /// Fails if the address is not loopback, or is in use.
-pub(crate) fn receive(address: SocketAddr, redactor: &mut Redactor, scrub: &Scrub) -> Result<Traces> {
+pub(crate) fn receive(address: SocketAddr) -> Result<Vec<Span>> {
     if !address.ip().is_loopback() {
         return Err(Error::new(format!("{address} is not a loopback address, so others could send traces"))
             .help("use 127.0.0.1:4318"));
@@ -47,7 +44,7 @@ pub(crate) fn receive(address: SocketAddr, redactor: &mut Redactor, scrub: &Scru
         Ok::<_, Error>(())
     })?;
     let spans = std::mem::take(&mut *received.lock());
-    Ok(Traces::of_spans(otlp::join_records(spans), redactor, scrub))
+    Ok(otlp::join_records(spans))
 }
 
 fn answer(parts: &Parts, body: &[u8], received: &Mutex<Vec<Span>>) -> Response {

@@ -92,29 +92,28 @@ impl Redactor {
             None => text.to_owned(),
         };
         let number = self.known.keys().filter(|(of, _)| *of == kind).count() + 1;
-        let stand_in = || match kind {
-            Some(Personal::Email) => format!("person{number}@example.com"),
-            Some(Personal::Phone) => format!("+1 555 01{number:05}"),
-            Some(Personal::Card) => format!("<CARD:{number}>"),
-            None => format!("<REDACTED:{number}>"),
+        let (before, width, after) = match kind {
+            Some(Personal::Email) => ("person", 0, "@example.com"),
+            Some(Personal::Phone) => ("+1 555 01", 5, ""),
+            Some(Personal::Card) => ("<CARD:", 0, ">"),
+            None => ("<REDACTED:", 0, ">"),
         };
-        self.known.entry((kind, same)).or_insert_with(stand_in).clone()
+        self.known.entry((kind, same)).or_insert_with(|| format!("{before}{number:0width$}{after}")).clone()
     }
 
     /// Names what was left in a text, and what replaces it.
     pub(crate) fn left(&self, text: &str) -> Option<String> {
-        let is_replaced = |kind: Personal| self.patterns.iter().any(|(of, _)| *of == Some(kind));
-        let left = |(kind, what, pattern): &(Personal, &'static str, Regex)| {
-            let found = pattern.find_iter(text).map(|found| found.as_str());
-            let found: BTreeSet<&str> = found.filter(|found| !is_replaced(*kind) && kind.is(found)).collect();
-            let word = what.split(' ').next().unwrap_or_default();
-            (!found.is_empty()).then(|| (counted(found.len(), what), word))
-        };
-        let (counts, words): (Vec<String>, Vec<&str>) = KINDS.iter().filter_map(left).unzip();
+        let is_left = |kind: Personal| self.patterns.iter().all(|(of, _)| *of != Some(kind));
+        let (mut counts, mut words) = (Vec::new(), Vec::new());
+        for (kind, what, pattern) in KINDS.iter().filter(|(kind, ..)| is_left(*kind)) {
+            let found = pattern.find_iter(text).map(|found| found.as_str()).filter(|found| kind.is(found));
+            let found = found.collect::<BTreeSet<_>>().len();
+            counts.extend((found > 0).then(|| counted(found, what)));
+            words.extend(what.split(' ').next().filter(|_| found > 0));
+        }
         let (counts, words) = (counts.join(", "), words.join(","));
-        (!counts.is_empty()).then(|| {
-            format!("warning: personal data will be in the fixture: {counts}\n  to replace it: --redact {words}")
-        })
+        let warning = "warning: personal data will be in the fixture";
+        (!words.is_empty()).then(|| format!("{warning}: {counts}\n  to replace it: --redact {words}"))
     }
 
     /// How many different stand-ins a text holds.
@@ -130,10 +129,10 @@ impl Personal {
             Personal::Email => !text.ends_with("@example.com"),
             Personal::Phone => true,
             Personal::Card => {
-                let digits = text.bytes().rev().filter(u8::is_ascii_digit).map(|byte| u32::from(byte - b'0'));
-                let twice = |digit: u32| digit * 2 / 10 + digit * 2 % 10;
+                let digits = text.chars().rev().filter_map(|c| c.to_digit(10)).enumerate();
+                // Each second digit counts twice, by the sum of its digits.
                 let sum: u32 =
-                    digits.enumerate().map(|(at, digit)| if at % 2 == 0 { digit } else { twice(digit) }).sum();
+                    digits.map(|(at, digit)| if at % 2 == 0 { digit } else { digit * 2 - digit / 5 * 9 }).sum();
                 sum.is_multiple_of(10) && !text.starts_with('0')
             }
         }

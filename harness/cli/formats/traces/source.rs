@@ -38,7 +38,7 @@ const SERVICE: &str =
 
 /// All spans of files and folders; `-` is standard input. Also lines about what was skipped.
 /// One error for each file that cannot be read, with the place in it.
-pub(super) fn read(format: TraceFormat, inputs: &[PathBuf]) -> Result<(Vec<Span>, Vec<String>), Vec<Error>> {
+pub(crate) fn read(format: TraceFormat, inputs: &[PathBuf]) -> Result<(Vec<Span>, Vec<String>), Vec<Error>> {
     let (found, mut skipped) = files::find(inputs, &ENDINGS).map_err(|error| vec![error])?;
     let (mut spans, mut errors) = (Vec::new(), Vec::new());
     for file in found {
@@ -72,9 +72,9 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
         }
     }
     let told = if by_lines { &messages[..1] } else { &messages[..] };
-    let (is_one, spans_of, ..) = format.reader();
+    let (is_one, spans_of, own) = format.reader();
     if told.is_empty() || !told.iter().all(|(_, message)| is_one(message)) {
-        return Ok(Err(format.mismatch(messages.first().map_or(&Json::Null, |(_, message)| message))));
+        return Ok(Err(format!("{own}{}", format.told(messages.first().map_or(&Json::Null, |(_, message)| message)))));
     }
     let mut spans = Vec::new();
     for (place, message) in &messages {
@@ -84,32 +84,32 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
     Ok(Ok(spans))
 }
 
-/// Whether a value has a format, how its spans are read, the format's name, and the line about any other value.
-type Reader = (fn(&Json) -> bool, fn(&Json) -> Result<Vec<Span>, String>, &'static str, &'static str);
+/// Whether a value has a format, how its spans are read, and the line about any other value.
+type Reader = (fn(&Json) -> bool, fn(&Json) -> Result<Vec<Span>, String>, &'static str);
+
+const OTLP: Reader = (otlp::is_one, otlp::spans, "not OTLP: expected `resourceSpans` or `resourceLogs`");
+const LANGFUSE: Reader = (
+    langfuse::is_one,
+    langfuse::spans,
+    "not an export of Langfuse: expected `observations`, or an observation on each line",
+);
 
 impl TraceFormat {
     fn reader(self) -> Reader {
-        let langfuse = "not an export of Langfuse: expected `observations`, or an observation on each line";
-        match self {
-            TraceFormat::Otlp => {
-                (otlp::is_one, otlp::spans, "otlp", "not OTLP: expected `resourceSpans` or `resourceLogs`")
-            }
-            TraceFormat::Langfuse => (langfuse::is_one, langfuse::spans, "langfuse", langfuse),
-        }
+        if self == TraceFormat::Otlp { OTLP } else { LANGFUSE }
     }
 
-    /// What a file is that does not have this format.
-    fn mismatch(self, value: &Json) -> String {
-        let (.., own) = self.reader();
-        let of_other = [TraceFormat::Otlp, TraceFormat::Langfuse].map(TraceFormat::reader);
-        if let Some((_, _, name, _)) = of_other.iter().find(|(is_one, ..)| is_one(value)) {
-            return format!("{own}\n  it is of the format `{name}`: retake import {name} FILE");
+    /// What a file is that does not have this format, as far as that is known.
+    fn told(self, value: &Json) -> String {
+        let (other, is_other) = if self == TraceFormat::Otlp { ("langfuse", LANGFUSE.0) } else { ("otlp", OTLP.0) };
+        if is_other(value) {
+            return format!("\n  it is of the format `{other}`: retake import {other} FILE");
         }
         // What tells a format is in a value, or in the first elements of its lists.
         let lists = value.as_object().into_iter().flat_map(Object::values).chain([value]);
         let samples: Vec<&Json> = lists.filter_map(|list| list.as_array()?.first()).chain([value]).collect();
         let has = |fields: &str| samples.iter().any(|value| names(fields).all(|name| field(value, name).is_some()));
         let found = OTHERS.iter().find(|(fields, ..)| has(fields));
-        found.map_or_else(|| own.to_owned(), |(_, what, how)| format!("{own}\n  it is {what}; to get OTLP: {how}"))
+        found.map(|(_, what, how)| format!("\n  it is {what}; to get OTLP: {how}")).unwrap_or_default()
     }
 }

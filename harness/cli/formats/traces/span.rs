@@ -9,7 +9,7 @@ use super::otlp::number;
 
 /// One span, or one observation of Langfuse.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Span {
+pub(crate) struct Span {
     pub(super) trace: String,
     pub(super) id: String,
     pub(super) parent: String,
@@ -36,12 +36,7 @@ pub(super) fn is_among(word: &str, of: &str) -> bool {
     names(of).any(|name| name == word)
 }
 
-/// Whether a field has a name, whichever case and separators it is written in: `toolCallId`, `tool_call_id`, `ToolCallId`.
-/// `name` is in lower case and without separators.
-fn is_called(field: &str, name: &str) -> bool {
-    letters(field).eq(name.bytes())
-}
-
+/// The letters of a word, which are the same whichever case and separators it is written in: `toolCallId`, `tool_call_id`.
 fn letters(word: &str) -> impl Iterator<Item = u8> + '_ {
     word.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b'$' | b' ')).map(|byte| byte.to_ascii_lowercase())
 }
@@ -54,8 +49,8 @@ pub(super) fn folded(word: &str) -> String {
 /// The first of these fields that is there and not null. Their names are folded.
 pub(super) fn field<'a>(value: &'a Json, of: &str) -> Option<&'a Json> {
     let fields = value.as_object()?;
-    let is = |name: &str, (field, held): &(&str, &Json)| is_called(field, name) && **held != Json::Null;
-    names(of).find_map(|name| fields.iter().find(|entry| is(name, entry)).map(|(_, held)| held))
+    let there = fields.iter().filter(|(_, held)| **held != Json::Null);
+    names(of).find_map(|name| there.clone().find(|(field, _)| letters(field).eq(name.bytes())).map(|(_, held)| held))
 }
 
 /// The first of these fields that is a text with something in it.
@@ -179,16 +174,10 @@ pub(super) fn before_cut(text: &str) -> Option<&str> {
 }
 
 /// The spans of each trace by their start, and the traces by theirs.
-pub(super) fn by_trace(spans: Vec<Span>) -> Vec<Vec<Span>> {
-    let mut traces: BTreeMap<String, Vec<Span>> = BTreeMap::new();
-    for mut span in spans {
-        span.events.sort_by_key(|(time, _)| *time);
-        traces.entry(span.trace.clone()).or_default().push(span);
-    }
-    let mut traces: Vec<Vec<Span>> = traces.into_values().collect();
-    for trace in &mut traces {
-        trace.sort_by_key(|span| span.start);
-    }
+pub(super) fn by_trace(mut spans: Vec<Span>) -> Vec<Vec<Span>> {
+    spans.iter_mut().for_each(|span| span.events.sort_by_key(|(time, _)| *time));
+    spans.sort_by(|one, other| (&one.trace, one.start).cmp(&(&other.trace, other.start)));
+    let mut traces: Vec<Vec<Span>> = spans.chunk_by(|one, other| one.trace == other.trace).map(<[_]>::to_vec).collect();
     traces.sort_by_key(|trace| trace[0].start);
     traces
 }
