@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use retake_core::conversation::{Answer, Block, Finish, Message, Usage};
-use retake_core::json::Json;
+use retake_core::json::{Json, JsonText};
 use retake_wire::{self as wire, Api, Known, Response, Target};
 
 use super::fields::{self, KINDS, Kind, TABLES, Table};
@@ -118,11 +118,10 @@ fn is_within(near: &Span, far: &Span) -> bool {
 
 /// Whether two answers say and call the same.
 fn are_one_answer(one: &Answer, other: &Answer) -> bool {
-    let told = |answer: &Answer| {
-        let said = answer.to_message();
-        (said.content, said.tool_calls.into_iter().map(|call| (call.name, call.args)).collect::<Vec<_>>())
-    };
-    told(one) == told(other)
+    let (one, other) = (one.to_message(), other.to_message());
+    let called =
+        |said: &Message| said.tool_calls.iter().map(|call| (call.name.clone(), call.args.clone())).collect::<Vec<_>>();
+    one.content == other.content && called(&one) == called(&other)
 }
 
 /// The place of each span's parent; `None` if it has none, or the parent is not in the trace.
@@ -181,7 +180,8 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
     });
     let answered = answered.and_then(|answer| if answer.blocks.is_empty() { Err(Lack::NoAnswer) } else { Ok(answer) });
     if let (Some(failed), Err(Lack::Nothing | Lack::NoAnswer | Lack::NoRoles)) = (&span.failed, &answered) {
-        return Err(Lack::Failed(failed.clone()));
+        let lost = "and what the provider answered is not in the span";
+        return Err(Lack::Failed(format!("the call failed ({failed}), {lost}")));
     }
     let (talk, answer) = match (read(span, Side::Asked, &at_limit), answered) {
         (Ok(talk), Ok(answer)) => (talk, answer),
@@ -297,9 +297,9 @@ fn on_wire(place: usize, span: &Span, at_limit: &impl Fn(&str) -> bool) -> Optio
         return None;
     }
     // The order of keys and the spelling of numbers are those of the text, if the attribute is one.
-    let text = span.fields.get(output).and_then(Json::as_str).and_then(retake_core::json::JsonText::of);
-    let as_text = text.map(|text| Response::of(200, "application/json", wire::Body::Json(text)));
-    let response = as_text.unwrap_or_else(|| Response::json(200, response));
+    let text = span.fields.get(output).and_then(Json::as_str).and_then(JsonText::of);
+    let of_text = |text| Response::of(200, "application/json", wire::Body::Json(text));
+    let response = text.map_or_else(|| Response::json(200, response), of_text);
     Some(ModelCall {
         span: place,
         messages,
@@ -338,21 +338,16 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
             }
             Err(missing) => Err(Lack::Conflict(format!("{missing}, and no attribute was dropped"))),
         };
-        match found {
+        match (found, &mut told) {
             // LiteLLM writes the text to one attribute and the calls to another.
-            Ok(talk) if talk.told => match &mut told {
-                Some(told) => told.add_half(talk),
-                None => told = Some(talk),
-            },
-            Ok(talk) => text = text.or(Some(talk)),
-            Err(other) => lack = lack.worse(other),
+            (Ok(talk), Some(told)) if talk.told => told.add_half(talk),
+            (Ok(talk), None) if talk.told => told = Some(talk),
+            (Ok(talk), _) => text = text.or(Some(talk)),
+            (Err(other), _) => lack = lack.worse(other),
         }
     }
-    if let Some(told) = told {
-        return Ok(told);
-    }
-    let apart = of_events(span, side).or_else(|| in_parts(span).filter(|_| side == Side::Answered));
-    match apart.map(|held| Talk::read(&held, side)) {
+    let apart = || of_events(span, side).or_else(|| in_parts(span).filter(|_| side == Side::Answered));
+    match told.map(Ok).or_else(|| Some(Talk::read(&apart()?, side))) {
         Some(Ok(talk)) => Ok(talk),
         Some(Err(unread)) => text.ok_or(lack.worse(unread)),
         None => text.ok_or(lack),
@@ -380,13 +375,11 @@ fn of_events(span: &Span, side: Side) -> Option<Json> {
 fn in_parts(span: &Span) -> Option<Json> {
     let is_none = |calls: &Json| opened(calls).is_ok_and(|calls| !calls.is_truthy());
     fields::PARTS.into_iter().find_map(|[text, calls, reasoning]| {
-        let (text, reasoning) = (span.text(text), span.text(reasoning).unwrap_or_default());
-        let calls = span.fields.get(calls).filter(|calls| !is_none(calls));
-        (text.is_some() || calls.is_some()).then(|| {
-            let (content, calls) = (text.map_or(Json::Null, Json::from), calls.cloned().unwrap_or_default());
-            let said = [("content", content), ("reasoning", reasoning.into()), ("tool_calls", calls)];
-            Json::object(said.into_iter().chain([("role", "assistant".into())]))
-        })
+        let text = span.text(text).map(|text| ("content", text.into()));
+        let calls = span.fields.get(calls).filter(|calls| !is_none(calls)).map(|calls| ("tool_calls", calls.clone()));
+        let reasoning = span.text(reasoning).unwrap_or_default().into();
+        let said = [("role", "assistant".into()), ("reasoning", reasoning)];
+        (text.is_some() || calls.is_some()).then(|| Json::object(said.into_iter().chain(text).chain(calls)))
     })
 }
 

@@ -74,14 +74,11 @@ impl Refused {
             Lack::Redacted => ("its messages were hidden by what recorded them".to_owned(), capture()),
             Lack::Cut => ("a text in it was cut by a length limit".to_owned(), Some(LENGTH_LIMIT)),
             Lack::Dropped(reason) => (reason, Some(COUNT_LIMIT)),
-            Lack::Failed(why) => {
-                (format!("the call failed ({why}), and what the provider answered is not in the span"), None)
-            }
             Lack::NoRoles => (NO_ROLES.to_owned(), None),
             Lack::Several => ("it holds several conversations at once".to_owned(), None),
             Lack::Steps => ("it holds several steps of an agent, not one answer".to_owned(), None),
             Lack::Call => ("a tool call in it has a form that cannot be read".to_owned(), None),
-            Lack::Conflict(reason) => (reason, None),
+            Lack::Failed(reason) | Lack::Conflict(reason) => (reason, None),
         };
         Refused { trace: span.trace.clone(), span: span.id.clone(), name: span.name.clone(), reason, setting }
     }

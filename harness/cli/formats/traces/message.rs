@@ -86,8 +86,8 @@ pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
     let event = object
         .str_of("event.name")
         .and_then(|name| role_of(name.strip_prefix("gen_ai.")?.trim_end_matches(".message")));
-    let about = [Some(object), object.get("response_metadata")].into_iter().flatten();
-    let finish = about.into_iter().find_map(|of| text_field(of, FINISH)).map(str::to_owned);
+    let finish = text_field(object, FINISH).or_else(|| text_field(object.get("response_metadata")?, FINISH));
+    let finish = finish.map(str::to_owned);
     // What wraps a message: an event, a constructor of LangChain, its type beside it, a choice.
     let class = object.get("id").and_then(Json::as_array).and_then(|id| id.last()).and_then(Json::as_str);
     let role = event.or_else(|| [object.str_of("type"), class].into_iter().flatten().find_map(role_of));
@@ -113,12 +113,11 @@ pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
     let item = is_among(&kind, ITEMS) || kind == "message" && object.get("role").is_some();
     let word = field(object, "role").and_then(|role| role.as_str().or_else(|| text_field(role, "value label")));
     let content = field(object, CONTENT);
+    // OpenLLMetry's word for what Anthropic's models think.
+    if let (Some("thinking"), Some(thought)) = (word, content) {
+        return message(&Json::object([("reasoning", thought.clone()), ("role", "assistant".into())]));
+    }
     let role = match (word, role) {
-        // OpenLLMetry's word for what Anthropic's models think.
-        (Some("thinking"), _) => {
-            let thought = content.cloned().unwrap_or_default();
-            return message(&Json::object([("reasoning", thought), ("role", "assistant".into())]));
-        }
         (Some(word), _) => role_of(word).unwrap_or(word),
         (None, Some(role)) if object.get("function").is_none() => role,
         _ if item && kind.ends_with("output") => "tool",
@@ -129,8 +128,8 @@ pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
     if item && kind != "message" {
         return said.piece(object).map(|()| Some(said));
     }
-    said.name =
-        object.str_of("name").filter(|name| !name.is_empty() && !name.starts_with("gen_ai.")).map(str::to_owned);
+    let name = object.str_of("name").filter(|name| !name.is_empty() && !name.starts_with("gen_ai."));
+    said.name = name.map(str::to_owned);
     if let Some(content) = content.filter(|content| role != "tool" || !is_text(content)) {
         said.pieces(content)?;
     }
@@ -179,12 +178,9 @@ impl Said {
 
     /// Adds the calls in the fields of a message, which its content may hold as well.
     fn with_calls(mut self, object: &Json) -> Result<Said, Lack> {
-        let fields = object
-            .as_object()
-            .into_iter()
-            .flat_map(Object::iter)
-            .filter(|(name, held)| way(name) == Some(Way::Call) && !name.contains("chunk") && held.is_truthy());
-        for (name, held) in fields.filter(|_| self.role == "ai") {
+        let is_call = |name: &str| way(name) == Some(Way::Call) && !name.contains("chunk");
+        let fields = object.as_object().filter(|_| self.role == "ai").into_iter().flat_map(Object::iter);
+        for (name, held) in fields.filter(|(name, held)| is_call(name) && held.is_truthy()) {
             let calls = match opened(held)? {
                 Json::Array(calls) => calls,
                 call @ Json::Object(_) => vec![call],
@@ -193,12 +189,12 @@ impl Said {
             };
             let calls = calls.iter().map(tool_call).collect::<Result<Vec<_>, _>>()?;
             // What a stream left in the content may be without arguments. Two equal calls of one list are two.
-            let same = |known: &ToolCall, call: &ToolCall| {
+            let is_same = |known: &ToolCall, call: &ToolCall| {
                 let unknown = known.id.is_empty() || call.id.is_empty();
                 known.name == call.name && (known.id == call.id || unknown && known.args == call.args)
             };
-            self.blocks
-                .retain(|block| !matches!(block, Block::ToolCall(known) if calls.iter().any(|call| same(known, call))));
+            let is_there = |known: &ToolCall| calls.iter().any(|call| is_same(known, call));
+            self.blocks.retain(|block| !matches!(block, Block::ToolCall(known) if is_there(known)));
             self.blocks.extend(calls.into_iter().map(Block::ToolCall));
         }
         Ok(self)
@@ -206,11 +202,9 @@ impl Said {
 
     /// Leaves out texts that spell, as items of OpenAI's Responses API, calls that the message holds.
     fn forget_spelled_calls(&mut self) {
-        let ids: Vec<String> = self.calls().map(|call| call.id.clone()).collect();
-        let spells = |text: &str| {
-            opened(&text.into())
-                .is_ok_and(|item| item.str_of("call_id").is_some_and(|id| ids.iter().any(|known| known == id)))
-        };
+        let ids: Vec<Json> = self.calls().map(|call| call.id.as_str().into()).collect();
+        let spells =
+            |text: &str| opened(&text.into()).is_ok_and(|it| it.get("call_id").is_some_and(|id| ids.contains(id)));
         self.blocks.retain(|block| !matches!(block, Block::Text(text) if spells(text)));
     }
 
@@ -219,13 +213,11 @@ impl Said {
         match content {
             // Attributes hold lists as texts; a list of pieces is one, any other JSON is what somebody said.
             Json::Str(text) => match opened(content) {
-                Ok(Json::Array(list)) if list.iter().all(is_piece) && !list.is_empty() => {
-                    self.pieces(&Json::Array(list))
-                }
+                Ok(Json::Array(list)) if list.iter().all(is_piece) && !list.is_empty() => self.each(&list),
                 Err(cut) if text.starts_with('[') && text.contains("\"type\"") => Err(cut),
                 _ => self.text(text),
             },
-            Json::Array(list) => list.iter().try_for_each(|value| self.piece(value)),
+            Json::Array(list) => self.each(list),
             Json::Object(_) => match field(content, CONTENT_IN) {
                 Some(inner) if !is_piece(content) => self.pieces(inner),
                 _ => self.piece(content),
@@ -233,6 +225,10 @@ impl Said {
             Json::Null => Ok(()),
             other => self.text(&other.print(Layout::Python)),
         }
+    }
+
+    fn each(&mut self, list: &[Json]) -> Result<(), Lack> {
+        list.iter().try_for_each(|value| self.piece(value))
     }
 
     fn piece(&mut self, value: &Json) -> Result<(), Lack> {
@@ -312,9 +308,10 @@ fn tool_call(value: &Json) -> Result<ToolCall, Lack> {
 /// The arguments of a call; a text that holds JSON is that JSON.
 pub(super) fn arguments(args: &Json) -> Json {
     match args {
-        Json::Null => Json::object::<String>([]),
-        Json::Str(text) if text.trim().is_empty() => Json::object::<String>([]),
-        Json::Str(text) => Json::parse_request(text.as_bytes()).unwrap_or_else(|_| args.clone()),
+        Json::Str(text) if !text.trim().is_empty() => {
+            Json::parse_request(text.as_bytes()).unwrap_or_else(|_| text[..].into())
+        }
+        Json::Str(_) | Json::Null => Json::object::<String>([]),
         other => other.clone(),
     }
 }
@@ -332,27 +329,23 @@ fn result(value: &Json, content: Option<&Json>) -> Result<Message, Lack> {
 /// The text of a tool's result. An object is its JSON, as providers' APIs take it.
 fn result_text(content: &Json) -> Result<String, Lack> {
     let (fields, parts) = (content.as_object().map_or(0, Object::len), content.as_array().unwrap_or_default());
-    let typed = content.get("value").filter(|_| fields == 2 && content.str_of("type").is_some());
-    let only = ["output", "return_value", "content"].into_iter().find_map(|name| content.str_of(name));
-    match (content, typed.or(parts.first().and_then(|part| part.get("json")))) {
-        (Json::Str(text), _) => whole(text).map(str::to_owned),
-        (Json::Null, _) => Ok(String::new()),
+    let only = || ["output", "return_value", "content"].into_iter().find_map(|name| content.str_of(name));
+    if let Some(text) = content.as_str().or_else(|| only().filter(|_| fields == 1)) {
+        return whole(text).map(str::to_owned);
+    }
+    let json = if let [part] = parts { part.get("json") } else { None };
+    Ok(match (content.str_of("type").filter(|_| fields == 2), content.get("value")) {
+        _ if *content == Json::Null => String::new(),
         // The AI SDK sends what `JSON.stringify` makes of it.
-        (Json::Object(_), Some(json @ (Json::Object(_) | Json::Array(_))))
-            if content.str_of("type") == Some("json") =>
-        {
-            Ok(json.print(Layout::Compact))
-        }
-        (Json::Object(_), Some(inner)) => result_text(inner),
-        (Json::Array(_), Some(json)) if parts.len() == 1 => Ok(json.print(Layout::Python)),
-        _ if fields == 1 && only.is_some() => whole(only.unwrap_or_default()).map(str::to_owned),
+        (Some("json"), Some(json @ (Json::Object(_) | Json::Array(_)))) => json.print(Layout::Compact),
+        (Some(_), Some(inner)) => result_text(inner)?,
         _ => {
             let fields = |part| if kind_of(part) == "text" { TEXT } else { "text" };
             let texts = parts.iter().map(|part| part.as_str().or_else(|| field(part, fields(part))?.as_str()));
-            let texts = texts.collect::<Option<String>>().filter(|_| !parts.is_empty());
-            Ok(texts.unwrap_or_else(|| content.print(Layout::Python)))
+            let texts = texts.collect::<Option<String>>().filter(|_| !parts.is_empty() && json.is_none());
+            texts.unwrap_or_else(|| json.unwrap_or(content).print(Layout::Python))
         }
-    }
+    })
 }
 
 /// A text, unless it was hidden or cut.

@@ -123,7 +123,7 @@ impl Talk {
         let config = value.get("config").or_else(|| value.get("generation_config"));
         for part in [Some(value), config].into_iter().flatten() {
             self.system.extend(field(part, SYSTEM).and_then(system_of));
-            self.tools.extend(part.get("tools").and_then(Json::as_array).unwrap_or_default().iter().cloned());
+            self.tools.extend_from_slice(part.get("tools").and_then(Json::as_array).unwrap_or_default());
         }
         self.continues = self.continues.take().or_else(|| value.str_of("previous_response_id").map(str::to_owned));
         if value.get("messages").is_none()
@@ -168,21 +168,17 @@ impl Talk {
             self.walk(inner.ok_or(Lack::NoRoles)?, Side::Answered, depth + 1)?;
         }
         self.told |= finish.is_some();
-        if let (Some(word), Some(last)) = (finish, self.said.last_mut()) {
-            last.finish = Some(word.to_owned());
-        }
+        self.said.last_mut().zip(finish).map(|(last, word)| last.finish = Some(word.to_owned()));
         Ok(())
     }
 
     /// What was said as one answer.
     /// Why it is none.
     pub(super) fn answer(said: &[Said]) -> Result<Answer, Lack> {
-        let of_others = said.iter().filter(|said| said.role != "ai").count();
-        if of_others == said.len() {
-            return Err(Lack::NoAnswer);
-        }
-        if of_others > 0 {
-            return Err(Lack::Steps);
+        match said.iter().filter(|said| said.role == "ai").count() {
+            0 => return Err(Lack::NoAnswer),
+            answers if answers < said.len() => return Err(Lack::Steps),
+            _ => {}
         }
         // Several choices: the first is what the service went on with. Tool calls are all made, whatever holds each of them.
         let is_call = |block: &Block| matches!(block, Block::ToolCall(_));
@@ -266,12 +262,8 @@ pub(super) fn system_text(messages: &[Message]) -> String {
 
 /// Some frameworks write what a stream carried piece by piece, and the whole after it: leaves out the pieces.
 fn whole_ones(blocks: Vec<Block>) -> Vec<Block> {
-    let mut kept: Vec<Block> = Vec::new();
+    let (mut kept, mut texts): (Vec<Block>, _) = (Vec::new(), String::new());
     for block in blocks {
-        let texts: String = kept
-            .iter()
-            .filter_map(|known| if let Block::Text(text) = known { Some(&text[..]) } else { None })
-            .collect();
         kept.retain(|known| match (known, &block) {
             // A piece has no whole arguments. Two whole calls are two, even if some framework gave them one id.
             (Block::ToolCall(known), Block::ToolCall(call)) if known.id == call.id && known.name == call.name => {
@@ -281,6 +273,9 @@ fn whole_ones(blocks: Vec<Block>) -> Vec<Block> {
             (Block::Text(_), Block::Text(whole)) => texts != *whole,
             _ => true,
         });
+        if let Block::Text(text) = &block {
+            texts = if texts == *text { texts } else { texts + text };
+        }
         kept.push(block);
     }
     kept
