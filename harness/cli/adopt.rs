@@ -274,19 +274,13 @@ impl Provider {
         // Choosing and taking are one step, also for calls that come at once.
         let (known, calls) = &mut *self.calls.lock();
         let call = wire::decode(api, target, &body, known).map_err(|error| refusal(&error))?;
-        let rules = self.replay.rules();
+        let (rules, turns) = (self.replay.rules(), self.replay.fixture().table.turns());
+        let caller = self.callers.caller_of(&parts.headers, &call);
+        let checks = Arc::new(Checked::from(call.checks(&rules.normalizer)));
+        let via = format!("{method} {path}");
+        let mut lookup = Lookup::of(&call, via, None, caller.as_deref(), rules, checks, Vec::new());
         // A caller of the service's own that the trace does not know tells nothing.
-        let caller = self.callers.caller_of(&parts.headers, &call).map(|caller| rules.caller(Some(&caller)));
-        let turns = self.replay.fixture().table.turns();
-        let lookup = Lookup {
-            via: format!("{method} {path}"),
-            api: Some(call.api),
-            caller: caller.filter(|caller| turns.iter().any(|turn| turn.caller.as_ref() == Some(caller))),
-            conversation: rules.canonical(call.messages.iter().cloned().map(Into::into).collect()).into(),
-            checks: Some(Arc::new(Checked::from(call.checks(&rules.normalizer)))),
-            first_caller: None,
-            flaws: Vec::new(),
-        };
+        lookup.caller = lookup.caller.filter(|caller| turns.iter().any(|turn| turn.caller.as_ref() == Some(caller)));
         let conversation = rules.conversation_hash(&lookup.conversation);
         let asks = lookup.conversation.last().and_then(|message| message.str_of("content")).unwrap_or_default();
         let turn = self.turn(&lookup, calls);

@@ -115,11 +115,7 @@ impl Import {
         };
         let (Imported { fixture, left_out, notes, unread }, of_answers) = match read {
             Ok(read) => read,
-            Err(errors) => {
-                errors.iter().for_each(terminal::error);
-                terminal::note("nothing was written");
-                return Ok(ExitCode::from(2));
-            }
+            Err(errors) => return Ok(unreadable(&errors)),
         };
         unread.iter().for_each(terminal::error);
         notes.iter().for_each(terminal::note);
@@ -191,6 +187,13 @@ impl Import {
         imported.notes.extend(reminders.iter().map(|line| format!("warning: {line}")));
         Ok(imported)
     }
+}
+
+/// Says why no file could be read.
+pub(super) fn unreadable(errors: &[Error]) -> ExitCode {
+    errors.iter().for_each(terminal::error);
+    terminal::note("nothing was written");
+    ExitCode::from(2)
 }
 
 /// Writes a fixture, unless it holds no turn, or what seems to be a secret; then says so. Returns whether it did.

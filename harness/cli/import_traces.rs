@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use regex::Regex;
 
-use super::import::notes_of;
+use super::import::{notes_of, unreadable};
 use super::project::ProjectOption;
 use super::schemas;
 use crate::formats::traces::{Personal, Redactor, Refused, Taken, TraceFormat, Traces, read, receive};
@@ -66,11 +66,7 @@ impl TraceOptions {
         };
         let (spans, skipped) = match read {
             Ok(read) => read,
-            Err(errors) => {
-                errors.iter().for_each(terminal::error);
-                terminal::note("nothing was written");
-                return Ok(ExitCode::from(2));
-            }
+            Err(errors) => return Ok(unreadable(&errors)),
         };
         skipped.iter().for_each(terminal::note);
         let traces = Traces::of_spans(spans, &mut redactor, scrub);

@@ -31,7 +31,7 @@ pub struct Lookup {
 impl Lookup {
     /// Makes the lookup of a call that came over HTTP. `hash` is the hash of its conversation, if it is known; `caller` is the declared caller, or the one that a rule gave; `protocol`
     /// lists what is wrong with the call's tool calls and results.
-    pub(super) fn of(
+    pub fn of(
         call: &Call,
         via: String,
         hash: Option<RunningHash>,

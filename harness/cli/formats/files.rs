@@ -6,14 +6,37 @@ use retake_base::error::{Error, Result};
 use retake_base::files::failed;
 use retake_base::text::counted;
 
-pub(super) struct File {
-    pub(super) path: PathBuf,
+struct File {
+    path: PathBuf,
     /// Whether a person named the file. If not, it was found in a folder.
-    pub(super) named: bool,
+    named: bool,
+}
+
+/// What files hold, lines about what was skipped, and an error for each file that cannot be read, or that a person named although it
+/// has another format.
+pub(super) type Files<T> = (Vec<(PathBuf, T)>, Vec<String>, Vec<Error>);
+
+/// Reads files, and those of folders, in order. `read` returns what a file holds, or that it has another format.
+pub(super) fn each<T>(
+    inputs: &[PathBuf],
+    endings: &[&str],
+    mut read: impl FnMut(&Path) -> Result<Result<T, String>>,
+) -> Result<Files<T>> {
+    let (found, mut skipped) = find(inputs, endings)?;
+    let (mut held, mut errors) = (Vec::new(), Vec::new());
+    for file in found {
+        match read(&file.path) {
+            Ok(Ok(of_file)) => held.push((file.path, of_file)),
+            Ok(Err(other)) if file.named => errors.push(Error::new(other).in_file(&file.path)),
+            Ok(Err(other)) => skipped.push(format!("{}: skipped: {other}", file.path.display())),
+            Err(error) => errors.push(error.in_file(&file.path)),
+        }
+    }
+    Ok((held, skipped, errors))
 }
 
 /// Returns the files in order, and one line for each folder in which files were skipped.
-pub(super) fn find(inputs: &[PathBuf], endings: &[&str]) -> Result<(Vec<File>, Vec<String>)> {
+fn find(inputs: &[PathBuf], endings: &[&str]) -> Result<(Vec<File>, Vec<String>)> {
     let (mut files, mut skipped) = (Vec::new(), Vec::new());
     for input in inputs {
         if !input.is_dir() {

@@ -59,16 +59,9 @@ pub(crate) fn to_fixture(
     notes: BTreeMap<String, Json>,
     options: &Options<'_>,
 ) -> Result<Imported, Vec<Error>> {
-    let (found, mut remarks) = files::find(inputs, form.endings()).map_err(|error| vec![error])?;
-    let (mut contents, mut errors, mut fired) = (Vec::new(), Vec::new(), Fired::new());
-    for file in found {
-        match form.read(&file.path, options, &mut fired) {
-            Ok(Some(content)) => contents.push((file.path, content)),
-            Ok(None) if file.named => errors.push(Error::new(form.mismatch()).in_file(&file.path)),
-            Ok(None) => remarks.push(format!("{}: skipped: {}", file.path.display(), form.mismatch())),
-            Err(error) => errors.push(error.in_file(&file.path)),
-        }
-    }
+    let mut fired = Fired::new();
+    let read = |path: &Path| Ok(form.read(path, options, &mut fired)?.ok_or_else(|| form.mismatch()));
+    let (contents, mut remarks, errors) = files::each(inputs, form.endings(), read).map_err(|error| vec![error])?;
     if contents.is_empty() && !errors.is_empty() {
         return Err(errors);
     }

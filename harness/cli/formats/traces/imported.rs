@@ -65,21 +65,15 @@ impl Traces {
     /// The spans of the traces with these ids, or beginnings of ids; of all traces if none is named.
     /// Fails if an id names no trace, or several.
     fn chosen(&self, ids: &[String]) -> Result<Vec<Span>> {
-        let mut spans: Vec<Span> = Vec::new();
+        let mut spans = if ids.is_empty() { self.all.concat() } else { Vec::new() };
         for id in ids {
+            let unclear = |what: String| Err(Error::new(what).help("to see the traces: --list"));
             let found: Vec<_> = self.all.iter().filter(|trace| trace[0].trace.starts_with(id.as_str())).collect();
-            let what = match (found.iter().find(|trace| trace[0].trace == *id), &found[..]) {
-                (Some(trace), _) | (None, [trace]) => {
-                    spans.extend(trace.iter().cloned());
-                    continue;
-                }
-                (None, []) => format!("no trace has the id {id}"),
-                (None, _) => format!("{} traces begin with {id}", found.len()),
-            };
-            return Err(Error::new(what).help("to see the traces: --list"));
-        }
-        if ids.is_empty() {
-            spans = self.all.concat();
+            match (found.iter().find(|trace| trace[0].trace == *id), &found[..]) {
+                (Some(trace), _) | (None, [trace]) => spans.extend_from_slice(trace),
+                (None, []) => return unclear(format!("no trace has the id {id}")),
+                (None, _) => return unclear(format!("{} traces begin with {id}", found.len())),
+            }
         }
         spans.sort_by_key(|span| span.start);
         Ok(spans)
@@ -136,9 +130,8 @@ impl Traces {
         let (mut calls, mut refused) = call::calls(&spans);
         let mut remarks = Vec::new();
         if spans.iter().any(|span| span.end != 0 && span.end < span.start) {
-            remarks.push(
-                "spans end before they begin: the clocks ran back, so the order of turns may be wrong".to_owned(),
-            );
+            let what = "spans end before they begin: the clocks ran back, so the order of turns may be wrong";
+            remarks.push(what.to_owned());
         }
         callers::name(&mut calls, &spans);
         forget_placeholders(&mut calls);
@@ -156,13 +149,12 @@ impl Traces {
             remarks.extend(notes.map(|note| format!("{}: {note}", nth_turn(kept.len()))));
             kept.push(call);
         }
-        let without = kept.iter().enumerate().filter(|(_, call)| call.wire.is_none());
-        let without: Vec<String> = without.map(|(index, _)| nth_turn(index)).collect();
+        let without = (0..kept.len()).filter(|index| kept[*index].wire.is_none());
+        let without: Vec<String> = without.map(nth_turn).collect();
         if !without.is_empty() {
             let which = if without.len() == kept.len() { "all turns".to_owned() } else { without.join(", ") };
-            remarks.push(format!(
-                "{which}: the trace holds no whole request, so prompt, tools, model and settings are not compared"
-            ));
+            let what = "the trace holds no whole request, so prompt, tools, model and settings are not compared";
+            remarks.push(format!("{which}: {what}"));
         }
         let (exchanges, of_tools) = tools::exchanges(&spans, &kept);
         remarks.extend(of_tools);

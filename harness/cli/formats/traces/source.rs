@@ -39,18 +39,9 @@ const SERVICE: &str =
 /// All spans of files and folders; `-` is standard input. Also lines about what was skipped.
 /// One error for each file that cannot be read, with the place in it.
 pub(crate) fn read(format: TraceFormat, inputs: &[PathBuf]) -> Result<(Vec<Span>, Vec<String>), Vec<Error>> {
-    let (found, mut skipped) = files::find(inputs, &ENDINGS).map_err(|error| vec![error])?;
-    let (mut spans, mut errors) = (Vec::new(), Vec::new());
-    for file in found {
-        let is_input = file.path == Path::new("-");
-        let read = input((!is_input).then_some(file.path.as_path())).and_then(|bytes| of_bytes(format, &bytes));
-        match read {
-            Ok(Ok(of_file)) => spans.extend(of_file),
-            Ok(Err(other)) if file.named => errors.push(Error::new(other).in_file(&file.path)),
-            Ok(Err(other)) => skipped.push(format!("{}: skipped: {other}", file.path.display())),
-            Err(error) => errors.push(error.in_file(&file.path)),
-        }
-    }
+    let read = |path: &Path| of_bytes(format, &input((path != Path::new("-")).then_some(path))?);
+    let (files, skipped, errors) = files::each(inputs, &ENDINGS, read).map_err(|error| vec![error])?;
+    let spans = files.into_iter().flat_map(|(_, spans)| spans).collect();
     if errors.is_empty() { Ok((otlp::join_records(spans), skipped)) } else { Err(errors) }
 }
 

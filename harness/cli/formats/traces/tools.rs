@@ -8,7 +8,7 @@ use retake_wire::fixture::{ToolExchange, ToolExchanges};
 use super::call::{ModelCall, kind};
 use super::fields::{Kind, TOOL_ARGUMENTS, TOOL_NAME, TOOL_RESULT, TOOL_SERVER};
 use super::message::arguments;
-use super::span::{Span, names, opened};
+use super::span::{Span, field, names, opened};
 
 /// The protocol version that a double names if nothing was recorded.
 const PROTOCOL: &str = "2025-06-18";
@@ -23,34 +23,34 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
             continue;
         };
         let value = |of: &str| names(of).find_map(|name| span.value(name).ok()?);
-        let Some(result) = value(TOOL_RESULT) else {
-            notes.push(format!("tool `{name}` of `{server}`: its span {} holds no result", span.id));
-            continue;
-        };
-        let sent = value(TOOL_ARGUMENTS).map_or_else(|| Json::object::<String>([]), |sent| arguments(&sent));
-        let Ok(result) = opened(&result) else {
-            notes.push(format!("tool `{name}` of `{server}`: the result in its span {} was cut", span.id));
+        let held = value(TOOL_RESULT);
+        let Some(Ok(mut answer)) = held.as_ref().map(opened) else {
+            let what = if held.is_some() { "a result that was cut" } else { "no result" };
+            notes.push(format!("tool `{name}` of `{server}`: its span {} holds {what}", span.id));
             continue;
         };
         // Either the server's own answer, or its text.
-        let is_whole = result.get("content").and_then(Json::as_array).is_some();
-        let text = result.as_str().map_or_else(|| result.print(Layout::Python), str::to_owned);
-        let answer = if is_whole { result } else { text_result(&text, span.failed.is_some()) };
+        if answer.get("content").and_then(Json::as_array).is_none() {
+            let text = answer.as_str().map_or_else(|| answer.print(Layout::Python), str::to_owned);
+            let content = Json::object([("text", text.into()), ("type", "text".into())]);
+            let failed = span.failed.is_some().into();
+            answer = Json::object([("content", Json::Array(vec![content])), ("isError", failed)]);
+        }
+        let sent = arguments(&value(TOOL_ARGUMENTS).unwrap_or_default());
         let params = Json::object([("arguments", sent), ("name", name.into())]);
         servers.entry(server.to_owned()).or_default().push(exchange("tools/call", params, answer));
     }
     if !without.is_empty() {
+        let what = "the trace does not say which server they belong to; name it in [tools]";
         let names = without.into_iter().collect::<Vec<_>>().join(", ");
-        notes.push(format!(
-            "tools without a double: the trace does not say which server they belong to; name it in [tools]: {names}"
-        ));
+        notes.push(format!("tools without a double: {what}: {names}"));
     }
     let offered = definitions(calls);
     for (server, exchanges) in &mut servers {
         let called: BTreeSet<&str> = exchanges.iter().filter_map(|exchange| exchange.params.str_of("name")).collect();
-        let (known, missing): (Vec<&str>, Vec<&str>) = called.iter().partition(|name| offered.contains_key(**name));
-        let missing = missing.join(", ");
-        let tools: Vec<Json> = known.iter().map(|name| offered[*name].clone()).collect();
+        let missing = called.iter().copied().filter(|name| !offered.contains_key(*name));
+        let missing = missing.collect::<Vec<_>>().join(", ");
+        let tools: Vec<Json> = called.iter().filter_map(|name| offered.get(*name).cloned()).collect();
         let info = Json::object([("name", server.as_str().into()), ("version", "0".into())]);
         let capabilities = Json::object([("tools", Json::object::<String>([]))]);
         let hello = [("capabilities", capabilities), ("protocolVersion", PROTOCOL.into()), ("serverInfo", info)];
@@ -58,9 +58,8 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
         if missing.is_empty() {
             exchanges.insert(1, exchange("tools/list", Json::Null, Json::object([("tools", Json::Array(tools))])));
         } else {
-            notes.push(format!(
-                "the double of `{server}` cannot list its tools: the trace has no definition of {missing}"
-            ));
+            let why = "the trace has no definition of";
+            notes.push(format!("the double of `{server}` cannot list its tools: {why} {missing}"));
         }
     }
     (servers, notes)
@@ -70,9 +69,7 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
 fn definitions(calls: &[ModelCall]) -> BTreeMap<String, Json> {
     let definition = |tool: &Json| {
         let tool = tool.get("function").unwrap_or(tool);
-        let schema = ["parameters", "inputSchema", "input_schema", "parameters_json_schema"]
-            .iter()
-            .find_map(|name| tool.get(name))?;
+        let schema = field(tool, "parameters inputschema parametersjsonschema")?;
         let name = tool.str_of("name")?.to_owned();
         let about = tool.str_of("description").map(|about| ("description", Json::from(about)));
         let fields = [("inputSchema", schema.clone()), ("name", name.as_str().into())];
@@ -84,9 +81,4 @@ fn definitions(calls: &[ModelCall]) -> BTreeMap<String, Json> {
 fn exchange(method: &str, params: Json, answer: Json) -> ToolExchange {
     let (messages, then) = (Vec::new(), Vec::new());
     ToolExchange { method: method.to_owned(), params, messages, answer: Some(Ok(answer)), status: None, then }
-}
-
-fn text_result(text: &str, failed: bool) -> Json {
-    let content = Json::object([("text", text.into()), ("type", "text".into())]);
-    Json::object([("content", Json::Array(vec![content])), ("isError", failed.into())])
 }
