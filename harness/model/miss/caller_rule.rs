@@ -12,8 +12,8 @@ use retake_wire::fixture::{Fixture, Group};
 const PIECE: usize = 60;
 
 /// What is known about the recorded calls of one caller: system prompts, names of tools, models.
-#[derive(Default)]
-struct RecordedCalls {
+#[derive(Debug, Default)]
+pub struct RecordedCalls {
     prompts: BTreeSet<String>,
     tools: BTreeSet<Vec<String>>,
     models: BTreeSet<String>,
@@ -30,9 +30,7 @@ pub(crate) fn lines(group: &Group, called: Option<&CheckTexts>, fixture: &Fixtur
         let recorded = callers.entry(name_of(turn, number)).or_default();
         let Some(checks) = turn.and_then(|turn| turn.checks) else { continue };
         let text = |hash| fixture.texts.get(&hash).map(ToString::to_string).unwrap_or_default();
-        recorded.prompts.insert(text(checks.prompt));
-        recorded.tools.insert(tools_in(&text(checks.tools)));
-        recorded.models.insert(text(checks.model));
+        recorded.add(text(checks.prompt), tools_in(&text(checks.tools)), text(checks.model));
     }
     let mut rules = Vec::new();
     // deer-flow's format keeps no prompts, tools or models, so it is not known in what its callers differ.
@@ -60,6 +58,11 @@ pub(crate) fn lines(group: &Group, called: Option<&CheckTexts>, fixture: &Fixtur
     lines
 }
 
+/// Returns the rule for one of these callers, if anything tells its calls from those of the others.
+pub fn caller_rule(name: &str, callers: &BTreeMap<String, RecordedCalls>) -> Option<String> {
+    rule_of(name, callers, None).map(|(rule, _)| rule)
+}
+
 /// Returns the rule for one of the callers, and whether it fits this call.
 fn rule_of(name: &str, callers: &BTreeMap<String, RecordedCalls>, called: Option<&CheckTexts>) -> Option<Condition> {
     let own = callers.get(name)?;
@@ -80,6 +83,13 @@ fn rule_of_any(callers: &BTreeMap<String, RecordedCalls>, called: Option<&CheckT
 }
 
 impl RecordedCalls {
+    /// Adds a call: its system prompt, the names of its tools, its model.
+    pub fn add(&mut self, prompt: String, tools: Vec<String>, model: String) {
+        self.prompts.insert(prompt);
+        self.tools.insert(tools);
+        self.models.insert(model);
+    }
+
     fn holds(&self, piece: &str) -> bool {
         self.prompts.iter().any(|prompt| prompt.contains(piece))
     }

@@ -30,6 +30,7 @@ mod reason;
 mod words;
 
 pub(super) use alignment::align;
+pub use caller_rule::{RecordedCalls, caller_rule};
 pub use difference::Difference;
 pub(super) use explanation::{Situation, kind_of};
 pub use field::first_difference;

@@ -1,12 +1,13 @@
 //! Who made each call of a trace: the agent, the node or the middleware, where that tells calls apart.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use retake_core::json::{Json, Layout};
+use retake_model::{RecordedCalls, caller_rule};
 
 use super::call::{ModelCall, around, kind, parents};
 use super::fields::{CALLER, Kind};
 use super::span::Span;
+use super::tools;
 
 /// Names the callers of the calls of a trace, if there are several.
 pub(super) fn name(calls: &mut [ModelCall], spans: &[Span]) {
@@ -29,32 +30,14 @@ fn of_span(place: usize, spans: &[Span], parents: &[Option<usize>]) -> Option<St
 
 /// The `[[callers]]` rules that the service needs if it names no callers: one for each, by what only its calls have.
 pub(super) fn rules(calls: &[ModelCall]) -> Vec<String> {
-    let callers: BTreeSet<&str> = calls.iter().filter_map(|call| call.caller.as_deref()).collect();
-    let rule = |caller: &str| {
-        let (own, others): (Vec<_>, Vec<_>) = calls.iter().partition(|call| call.caller.as_deref() == Some(caller));
-        let tells = |of: fn(&ModelCall) -> &str, text: &str| {
-            let begins = |call: &&ModelCall| of(call).starts_with(text);
-            !text.is_empty() && own.iter().all(begins) && !others.iter().any(begins)
-        };
-        let quoted = |text: &str| Json::Str(format!("^{}", regex::escape(text))).print(Layout::Compact);
-        let (prompt, model) = (beginning(&own[0].system), &own[0].model);
-        let when = if tells(|call| &call.system, prompt) {
-            format!("system = {}", quoted(prompt))
-        } else if tells(|call| &call.model, model) {
-            format!("model = {}", quoted(model))
-        } else if own.iter().all(|call| call.tools.is_empty()) && others.iter().all(|call| !call.tools.is_empty()) {
-            "tools = false".to_owned()
-        } else {
-            let what = "nothing in its calls tells them apart; let the service send the header x-retake-caller";
-            return format!("# {caller}: {what}: {caller}");
-        };
-        format!("[[callers]]\nname = {}\nwhen = {{ {when} }}", Json::from(caller).print(Layout::Compact))
-    };
-    callers.into_iter().map(rule).collect()
-}
-
-/// The first line of a prompt, in at most 60 characters.
-fn beginning(prompt: &str) -> &str {
-    let line = prompt.lines().next().unwrap_or_default();
-    line.char_indices().nth(60).map_or(line, |(end, _)| &line[..end])
+    let mut callers: BTreeMap<String, RecordedCalls> = BTreeMap::new();
+    for call in calls {
+        let tools = tools::definitions(std::slice::from_ref(call)).into_keys().collect();
+        let of_caller = callers.entry(call.caller.clone().unwrap_or_default()).or_default();
+        of_caller.add(call.system.clone(), tools, call.model.clone());
+    }
+    let none = "nothing in its calls tells them apart; let the service send the header x-retake-caller";
+    let rule =
+        |caller: &String| caller_rule(caller, &callers).unwrap_or_else(|| format!("# {caller}: {none}: {caller}"));
+    callers.keys().filter(|caller| !caller.is_empty()).map(rule).collect()
 }

@@ -66,7 +66,7 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
 }
 
 /// The definitions of tools that the calls offered, by name, as a server lists them.
-fn definitions(calls: &[ModelCall]) -> BTreeMap<String, Json> {
+pub(super) fn definitions(calls: &[ModelCall]) -> BTreeMap<String, Json> {
     let definition = |tool: &Json| {
         let tool = tool.get("function").unwrap_or(tool);
         let schema = field(tool, "parameters inputschema parametersjsonschema")?;

@@ -265,7 +265,7 @@ fn callers_are_named_where_they_tell_calls_apart() {
     let two = taken(&otlp(&[("a", call("title", "You write titles.")), ("b", call("chat", "You help."))]));
     let callers: Vec<_> = two.fixture.table.turns().iter().map(|turn| turn.caller.clone().unwrap()).collect();
     assert_eq!(callers, ["title", "chat"]);
-    assert_eq!(two.rules[1], "[[callers]]\nname = \"title\"\nwhen = { system = \"^You write titles\\\\.\" }");
+    assert_eq!(two.rules[1], "[[callers]]\nname = \"title\"\nwhen = { system = 'You write titles\\.' }");
 }
 
 #[test]
