@@ -23,7 +23,7 @@ use retake_base::lock::Mutex;
 use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::key::{Hash, Rules};
 use retake_core::secrets::hide;
-use retake_model::{CallerRules, Checked, GoingOn, Lookup, MissedCall, Replay, Scope, answer_in_short};
+use retake_model::{CallerRules, Checked, GoingOn, Lookup, MissedCall, Replay, Scope, answer_in_short, kept};
 use retake_scenario::{Discovered, Scenario, discover, name_of};
 use retake_wire::fixture::{Fixture, Recorded, Turn, journal_of};
 use retake_wire::{self as wire, Known, Target};
@@ -76,10 +76,6 @@ impl Adopt {
         let (Some(fixture), Some(file)) = (fixtures.of(scenario)?, fixtures.file(scenario)) else {
             return Err(Error::new("the scenario calls no model, so there is nothing to adopt").in_file(&scenario.file));
         };
-        if !fixture.keeps_conversations() {
-            return Err(Error::new("the fixture keeps only hashes of its calls, so nothing can be compared")
-                .in_file(&fixture.path));
-        }
         let mut live: Vec<String> = discovered.suite.tools_of(scenario).into_iter().collect();
         live.retain(|tool| !fixture.tools.contains_key(tool));
         if !live.is_empty() && !self.live_tools {
@@ -121,11 +117,9 @@ impl Adopt {
 
     /// Records the scenario from the provider, which is in this process, with a command of its own.
     fn record(&self, root: &Path, name: &str, provider: Arc<Provider>) -> Result<Output> {
-        // It serves on a thread of its own while the command runs.
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let answer = move |parts: &Parts, body: &Bytes| provider.answer(parts, body).unwrap_or_else(|refused| refused);
-        let url = format!("http://{}", runtime.block_on(scripted::listen(scripted::FREE, answer))?);
+        // It serves on a thread of its own while the command runs.
+        let url = format!("http://{}", kept::outliving()?.block_on(scripted::listen(scripted::FREE, answer))?);
         let program = std::env::current_exe().map_err(|e| Error::new(format!("failed to find this program: {e}")))?;
         let mut record = Command::new(program);
         record.args(["record", "--propose", name]).env("RETAKE_ROOT", root);
@@ -135,9 +129,7 @@ impl Adopt {
             // No real key is sent anywhere, not even to this machine.
             record.env(format!("{name}_API_KEY"), "adopt");
         }
-        let recorded = record.output().map_err(|e| Error::new(format!("failed to start retake record: {e}")));
-        runtime.shutdown_background();
-        recorded
+        record.output().map_err(|e| Error::new(format!("failed to start retake record: {e}")))
     }
 
     fn scenario<'a>(&self, discovered: &'a Discovered) -> Result<&'a Scenario> {

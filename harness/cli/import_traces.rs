@@ -50,9 +50,6 @@ impl TraceOptions {
         out: Option<&Path>,
         project: &ProjectOption,
     ) -> Result<ExitCode> {
-        if self.listen.is_some() && format != TraceFormat::Otlp {
-            return Err(Error::new("--listen is only for otlp: Langfuse sends nothing"));
-        }
         let opened = out.map_or_else(|| project.open_here(), |out| project.open(out))?;
         let root = out.and_then(folder_of).map_or_else(|| project.folder(), Ok)?;
         let scenario = self.scenario.as_deref().map(|name| Ok((name, super::new::file(&root, name)?))).transpose()?;

@@ -223,15 +223,14 @@ fn call(place: usize, span: &Span, limit: Option<usize>) -> Result<ModelCall, La
 
 /// Whether a span says that its answer was a stream, of which what came to its end says why it ended.
 fn is_streamed(span: &Span) -> bool {
-    let says = |(of, word, unless): (&str, &str, &str)| {
-        names(of).filter_map(|name| span.fields.get(name)).any(|value| match value {
-            Json::Str(said) => {
-                (word.is_empty() || said.eq_ignore_ascii_case(word)) && !span.fields.contains_key(unless)
-            }
-            said => *said == Json::Bool(true),
-        })
-    };
-    fields::STREAM.into_iter().any(says) || setting(span, "stream") == Some(Json::Bool(true))
+    let is_true =
+        |said: &Json| *said == Json::Bool(true) || said.as_str().is_some_and(|it| it.eq_ignore_ascii_case("true"));
+    let says = names(fields::STREAM).filter_map(|name| span.fields.get(name)).any(is_true);
+    // LangChain's callbacks do not pass the reason on to Langfuse. Logfire's is the log of the end.
+    let is_timed = span.text(fields::FIRST_TOKEN).is_some() && !span.fields.contains_key(fields::NO_REASON);
+    says || is_timed
+        || span.text("logfire.span_type") == Some("log")
+        || setting(span, "stream") == Some(Json::Bool(true))
 }
 
 /// What a call asked for beside its messages.
@@ -323,10 +322,10 @@ fn read(span: &Span, side: Side, at_limit: &impl Fn(&str) -> bool) -> Result<Tal
             Ok(None) => continue,
             // LangSmith's exporter leaves this where it hides something.
             Ok(Some(Json::Str(empty))) if matches!(empty.trim(), "{}" | "[]" | "null") => continue,
-            Ok(_) | Err(_) if span.dropped > 0 && span.is_flattened(name) => {
-                let count = span.dropped;
-                Err(Lack::Dropped(format!("{count} of its attributes were dropped, and each message is several")))
-            }
+            Ok(_) | Err(_) if span.dropped > 0 && span.is_flattened(name) => Err(Lack::Dropped(format!(
+                "{} of its attributes were dropped, and each message is several",
+                span.dropped
+            ))),
             Ok(Some(_)) if at_limit(name) => Err(Lack::Cut),
             // A text that OpenInference calls a text is not JSON, whatever it holds.
             Ok(Some(plain)) if name == "output.value" && span.text("output.mime_type") == Some("text/plain") => {

@@ -148,13 +148,13 @@ pub(super) const CHOICES: &str = "gen_ai.request.choice.count gen_ai.request.n";
 pub(super) const RESPONSE_ID: &str = "gen_ai.response.id ai.response.id llm.response.id llm.response_id \
     langfuse.observation.metadata.id";
 
-/// What says that an answer was a stream whose end has a reason: attributes, their value if that is a text, and one with which they
-/// do not say so (LangChain's callbacks do not pass the reason on to Langfuse). Logfire's is the log of the end.
-pub(super) const STREAM: [(&str, &str, &str); 3] = [
-    ("gen_ai.request.stream gen_ai.is_streaming llm.is_streaming langsmith.request.streaming", "true", ""),
-    ("langfuse.observation.completion_start_time", "", "langfuse.observation.metadata.ls_model_type"),
-    ("logfire.span_type", "log", ""),
-];
+/// What says that an answer was a stream whose end has a reason: attributes that are true, and one that is a time, unless another
+/// one is there.
+pub(super) const STREAM: &str =
+    "gen_ai.request.stream gen_ai.is_streaming llm.is_streaming langsmith.request.streaming";
+pub(super) const FIRST_TOKEN: &str = "langfuse.observation.completion_start_time";
+pub(super) const NO_REASON: &str = "langfuse.observation.metadata.ls_model_type";
+
 /// The settings of a call.
 pub(super) const SETTINGS: &str = "llm.invocation_parameters langfuse.observation.model.parameters";
 

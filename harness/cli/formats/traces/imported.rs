@@ -1,6 +1,6 @@
 //! Makes a fixture of the calls of traces.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -195,14 +195,7 @@ impl Turns<'_> {
             return Err("none of its messages has content".to_owned());
         }
         let turn = Recorded { caller, conversation, texts, request: None, output, wire };
-        self.prove(&turn)?;
-        self.made.push(turn);
-        Ok(())
-    }
-
-    /// Whether replay can read a turn, and serve it.
-    /// Why it cannot.
-    fn prove(&self, turn: &Recorded) -> Result<(), String> {
+        // Whether replay can serve it, and read it.
         let foreign = turn.output.blocks.iter().find(|block| matches!(block, Block::Native(_)));
         if let (Some(Block::Native(native)), None) = (foreign, &turn.wire) {
             let block: String = native.block.print(Layout::Compact).chars().take(60).collect();
@@ -210,18 +203,18 @@ impl Turns<'_> {
         }
         let alone = Fixture::of_turns(Path::new(""), BTreeMap::new(), vec![turn.clone()], self.rules);
         let read = Fixture::parse(Path::new(""), alone.print().as_bytes(), self.rules);
-        read.map(drop).map_err(|error| error.what().to_owned())
+        read.map_err(|error| error.what().to_owned())?;
+        self.made.push(turn);
+        Ok(())
     }
 }
 
 /// Removes ids that several answers have: some frameworks put the same word where the provider gave no id.
 fn forget_placeholders(calls: &mut [ModelCall]) {
-    let mut times: HashMap<String, usize> = HashMap::new();
-    for id in calls.iter().filter_map(|call| call.answer.id.clone()) {
-        *times.entry(id).or_default() += 1;
-    }
+    let (mut known, mut again) = (HashSet::new(), HashSet::new());
+    again.extend(calls.iter().filter_map(|call| call.answer.id.clone()).filter(|id| !known.insert(id.clone())));
     for answer in calls.iter_mut().filter(|call| call.wire.is_none()).map(|call| &mut call.answer) {
-        answer.id = answer.id.take().filter(|id| times[id] == 1);
+        answer.id = answer.id.take().filter(|id| !again.contains(id));
     }
 }
 

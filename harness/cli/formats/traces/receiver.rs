@@ -16,6 +16,7 @@ use retake::__private::run::Signals;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_core::json::{Json, Layout};
+use retake_model::kept;
 
 use super::otlp;
 use super::span::Span;
@@ -31,8 +32,7 @@ pub(crate) fn receive(address: SocketAddr) -> Result<Vec<Span>> {
     }
     let received: Arc<Mutex<Vec<Span>>> = Arc::default();
     let of_requests = received.clone();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?.block_on(async {
+    kept::outliving()?.block_on(async {
         // Listen before printing the line that says it is ready: its reader may send a signal at once.
         let mut ended = Signals::listen()?;
         let address = scripted::listen(address, move |parts, body| answer(parts, body, &of_requests)).await?;

@@ -127,15 +127,12 @@ fn tree(parts: Vec<(Vec<&str>, &Json)>, at: &str) -> Result<Json, String> {
     for (path, value) in parts {
         below.entry(path[0]).or_default().push((path[1..].to_vec(), value));
     }
-    let value = |(name, held): (&str, Vec<(Vec<&str>, &Json)>)| match &held[..] {
-        [(path, leaf)] if path.is_empty() => Ok((name.to_owned(), (*leaf).clone())),
-        _ => {
-            let inner = held.into_iter().filter(|(path, _)| !path.is_empty()).collect();
-            Ok((name.to_owned(), tree(inner, &format!("{at}.{name}"))?))
-        }
-    };
-    let is_list = below.keys().all(|name| is_index(name));
-    let mut entries = below.into_iter().map(value).collect::<Result<Vec<_>, String>>()?;
+    let (is_list, mut entries) = (below.keys().all(|name| is_index(name)), Vec::new());
+    for (name, mut held) in below {
+        let leaf = held.first().filter(|(path, _)| path.is_empty() && held.len() == 1).map(|(_, leaf)| (*leaf).clone());
+        held.retain(|(path, _)| !path.is_empty());
+        entries.push((name.to_owned(), leaf.map_or_else(|| tree(held, &format!("{at}.{name}")), Ok)?));
+    }
     if !is_list {
         return Ok(Json::object(entries));
     }
