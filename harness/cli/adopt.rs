@@ -32,12 +32,10 @@ use retake_wire::{self as wire, Known, Target};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake import otlp traces.jsonl --out fixtures/refund.json --scenario refund\n  \
     retake adopt refund\n  retake accept refund\n\n\
-    A trace's keys are seldom those of today's service: dates, ids and prompts have\n\
-    changed since. This runs the scenario once. Each call gets the answer of the\n\
-    turn that it resembles most: of its caller, in the trace's order, with the most\n\
-    equal messages. Then the call's conversation becomes the turn's input. No\n\
-    provider is called, and the answers stay as they were. Tool servers answer as\n\
-    the trace has it, and are not asked.\n\n\
+    This runs the scenario once. Each call gets the answer of the turn that it\n\
+    resembles most: of its caller, in the trace's order, with the most equal\n\
+    messages. Then the call's conversation becomes the turn's input. No provider is\n\
+    called, and the answers stay as they were.\n\n\
     The result waits as fixtures/NAME.json.new until `retake accept NAME`, which\n\
     also writes the golden after two replays that agree; --yes does both at once.\n\n\
     Exit code 0 if every call and every turn has its counterpart, otherwise 1.")]
@@ -139,11 +137,8 @@ impl Adopt {
         }
         let sound = discovered.sound().map(|scenario| scenario.name.as_str());
         let import = format!("{RETAKE} import otlp FILE --out fixtures/{name}.json --scenario {name}");
-        Err(Error::new(format!("no scenario is called `{name}`")).suggest_or(
-            name,
-            sound,
-            format!("to write it with its trace: {import}"),
-        ))
+        let import = format!("to write it with its trace: {import}");
+        Err(Error::new(format!("no scenario is called `{name}`")).suggest_or(name, sound, import))
     }
 
     /// Says why nothing was adopted.

@@ -111,11 +111,7 @@ impl TraceOptions {
         if let Some((name, file)) = scenario {
             let fixture = out.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             schemas::write(&root)?;
-            let what = if write(&file, name, &fixture, &taken)? {
-                ": fill in the lines that say FILL IN"
-            } else {
-                " has the request that started the trace"
-            };
+            let what = write(&file, name, &fixture, &taken)?;
             terminal::note(format!("{}{what}\n  next: retake adopt {name}", file.display()));
         }
         Ok(ExitCode::SUCCESS)
@@ -123,17 +119,17 @@ impl TraceOptions {
 }
 
 /// Writes the scenario of a trace. `fixture` is the name of its fixture.
-/// Returns whether a person has to fill in its request, since the trace does not hold it.
-fn write(file: &Path, name: &str, fixture: &str, taken: &Taken) -> Result<bool> {
+/// Returns whether a person has to fill in its request, since the trace does not hold it, in words.
+fn write(file: &Path, name: &str, fixture: &str, taken: &Taken) -> Result<&'static str> {
     let prompt = taken.prompt.as_deref().unwrap_or_default();
     let of_fixture = if fixture == name { String::new() } else { format!("fixture = {}\n", quoted(fixture)) };
     let mut vars = format!("[vars]\nprompt = {}\n", quoted(&raw(prompt)));
     let (mut path, mut json) = (PATH.to_owned(), JSON.to_owned());
-    let mut is_known = false;
+    let mut said = ": fill in the lines that say FILL IN";
     if let Some((method, of_trace, body)) = &taken.request {
         path = format!("{} = {}", method.to_lowercase(), quoted(&raw(of_trace)));
         if let Some(mut body) = body.clone() {
-            is_known = true;
+            said = " has the request that started the trace";
             if !put_prompt(&mut body, prompt) {
                 vars.clear();
             }
@@ -149,7 +145,7 @@ fn write(file: &Path, name: &str, fixture: &str, taken: &Taken) -> Result<bool> 
     let begin = schemas::OF_SCENARIO;
     let text = format!("{begin}{DESCRIPTION}{of_fixture}\n{vars}\n[[step]]\n{path}\n{json}\n{STREAM}{GOLDEN}");
     files::write_whole(file, text.as_bytes())?;
-    Ok(!is_known)
+    Ok(said)
 }
 
 const DESCRIPTION: &str = "description = \"A conversation that happened in production\"\n";

@@ -87,22 +87,17 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
             }
         })
     };
-    let (mut calls, mut refused) = (Vec::new(), Vec::new());
-    for (place, read) in read.iter().filter(|read| !is_told(read)) {
-        match read.clone() {
-            Ok(call) => calls.push(call),
-            Err(lack) => refused.push(Refused::of(&spans[*place], lack)),
-        }
-    }
-    (calls, refused)
+    let kept = || read.iter().filter(|read| !is_told(read));
+    let refused = kept().filter_map(|(place, read)| Some(Refused::of(&spans[*place], read.clone().err()?)));
+    (kept().filter_map(|(_, read)| read.clone().ok()).collect(), refused.collect())
 }
 
 /// Whether two spans tell of one call: they name the same answer or count the same tokens at the same time, or are Logfire's of a
 /// stream, with the same request.
 fn are_one_call(one: &Span, other: &Span) -> bool {
     let same = |name: &str| one.fields.get(name) == other.fields.get(name);
-    let is_same = |id| other.first_text(fields::RESPONSE_ID) == Some(id);
-    let same_id = one.first_text(fields::RESPONSE_ID).is_some_and(is_same);
+    let id = |span: &Span| span.first_text(fields::RESPONSE_ID).map(str::to_owned);
+    let same_id = id(one).is_some() && id(one) == id(other);
     let same_usage = usage(one).is_some_and(|tokens| usage(other) == Some(tokens));
     let same_request = one.fields.contains_key("request_data") && same("request_data") && same("gen_ai.input.messages");
     let at_once = one.start <= other.end && other.start <= one.end;

@@ -43,12 +43,11 @@ pub(crate) struct Taken {
 
 impl Traces {
     /// Without what is replaced by stand-ins, and without secrets.
-    pub(crate) fn of_spans(spans: Vec<Span>, redactor: &mut Redactor, scrub: &Scrub) -> Traces {
+    pub(crate) fn of_spans(mut spans: Vec<Span>, redactor: &mut Redactor, scrub: &Scrub) -> Traces {
         let (mut fired, mut notes, mut known) = (Fired::new(), Vec::new(), HashSet::new());
         let before = spans.len();
         // Exporters that try again send spans twice.
-        let mut spans: Vec<Span> =
-            spans.into_iter().filter(|span| known.insert((span.trace.clone(), span.id.clone()))).collect();
+        spans.retain(|span| known.insert((span.trace.clone(), span.id.clone())));
         if spans.len() < before {
             notes.push(format!("{} came twice and were read once", counted(before - spans.len(), "span")));
         }

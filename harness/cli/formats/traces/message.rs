@@ -146,7 +146,10 @@ pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
     if event.is_some() && content.is_none() && said.blocks.is_empty() {
         return Err(Lack::Redacted);
     }
-    said.forget_spelled_calls();
+    // Texts that spell, as items of OpenAI's Responses API, calls that the message holds.
+    let ids: Vec<Json> = said.calls().map(|call| call.id.as_str().into()).collect();
+    let spells = |text: &str| opened(&text.into()).is_ok_and(|it| it.get("call_id").is_some_and(|id| ids.contains(id)));
+    said.blocks.retain(|block| !matches!(block, Block::Text(text) if spells(text)));
     Ok(Some(said))
 }
 
@@ -198,14 +201,6 @@ impl Said {
             self.blocks.extend(calls.into_iter().map(Block::ToolCall));
         }
         Ok(self)
-    }
-
-    /// Leaves out texts that spell, as items of OpenAI's Responses API, calls that the message holds.
-    fn forget_spelled_calls(&mut self) {
-        let ids: Vec<Json> = self.calls().map(|call| call.id.as_str().into()).collect();
-        let spells =
-            |text: &str| opened(&text.into()).is_ok_and(|it| it.get("call_id").is_some_and(|id| ids.contains(id)));
-        self.blocks.retain(|block| !matches!(block, Block::Text(text) if spells(text)));
     }
 
     /// Reads the content of a message.

@@ -62,10 +62,10 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
             value => messages.push((None, value)),
         }
     }
-    let told = if by_lines { &messages[..1] } else { &messages[..] };
     let (is_one, spans_of, own) = format.reader();
-    if told.is_empty() || !told.iter().all(|(_, message)| is_one(message)) {
-        return Ok(Err(format!("{own}{}", format.told(messages.first().map_or(&Json::Null, |(_, message)| message)))));
+    let first = messages.first().map_or(&Json::Null, |(_, message)| message);
+    if !is_one(first) {
+        return Ok(Err(format!("{own}{}", format.told(first))));
     }
     let mut spans = Vec::new();
     for (place, message) in &messages {
@@ -79,11 +79,8 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
 type Reader = (fn(&Json) -> bool, fn(&Json) -> Result<Vec<Span>, String>, &'static str);
 
 const OTLP: Reader = (otlp::is_one, otlp::spans, "not OTLP: expected `resourceSpans` or `resourceLogs`");
-const LANGFUSE: Reader = (
-    langfuse::is_one,
-    langfuse::spans,
-    "not an export of Langfuse: expected `observations`, or an observation on each line",
-);
+const LANGFUSE: Reader = (langfuse::is_one, langfuse::spans, NO_OBSERVATIONS);
+const NO_OBSERVATIONS: &str = "not an export of Langfuse: expected `observations`, or an observation on each line";
 
 impl TraceFormat {
     fn reader(self) -> Reader {
