@@ -99,17 +99,13 @@ impl Adopt {
         Fixture::parse(&fixture.path, text.as_bytes(), &project.rules)?;
         files::write_whole(&waiting, text.as_bytes())?;
         let left = Adopt::tell(&calls, &provider.replay.log().missed, &fixture);
-        if !left.is_empty() {
-            return Ok(ExitCode::from(1));
+        if !left.is_empty() || self.yes {
+            let is_done = left.is_empty() && super::accept::again(&root, &scenario.name)?;
+            return Ok(ExitCode::from(u8::from(!is_done)));
         }
-        if self.yes {
-            return Ok(ExitCode::from(u8::from(!super::accept::again(&root, &scenario.name)?)));
-        }
-        terminal::note(format!(
-            "{}: waits in {}\n  to look at it: {RETAKE} review\n  to accept it: {RETAKE} accept {0}",
-            self.name,
-            waiting.strip_prefix(&root).unwrap_or(&waiting).display()
-        ));
+        let (name, file) = (&self.name, waiting.strip_prefix(&root).unwrap_or(&waiting).display());
+        let how = format!("to look at it: {RETAKE} review\n  to accept it: {RETAKE} accept {name}");
+        terminal::note(format!("{name}: waits in {file}\n  {how}"));
         Ok(ExitCode::SUCCESS)
     }
 
@@ -155,7 +151,10 @@ impl Adopt {
         if calls.iter().all(|call| call.turn.is_ok()) {
             terminal::error(format!("{}: not adopted: the scenario failed\n{}", self.name, said.trim_end()));
         } else if !left.is_empty() {
-            terminal::note(format!("turns without a call so far: {}", listed(&left, fixture, &by_number)));
+            terminal::note(format!(
+                "turns without a call so far: {}",
+                listed(&left, fixture, &|turn| nth_turn(turn) + ":")
+            ));
         }
         terminal::note("nothing was written");
         ExitCode::from(1)
@@ -181,12 +180,10 @@ impl Adopt {
         }
         let left = unpaired_turns(calls, fixture);
         if !left.is_empty() {
-            terminal::error(format!(
-                "no call asked for {}, which the fixture keeps: {}\n  if the service makes such calls only sometimes: \
-                 unused = \"allow\" in scenario.toml",
-                counted(left.len(), "turn"),
-                listed(&left, fixture, &by_number)
-            ));
+            let count = counted(left.len(), "turn");
+            let turns = listed(&left, fixture, &|turn| nth_turn(turn) + ":");
+            let allow = "if the service makes such calls only sometimes: unused = \"allow\" in scenario.toml";
+            terminal::error(format!("no call asked for {count}, which the fixture keeps: {turns}\n  {allow}"));
         }
         left
     }
@@ -224,10 +221,6 @@ fn unpaired_turns(calls: &[Asked], fixture: &Fixture) -> Vec<usize> {
 fn listed(turns: &[usize], fixture: &Fixture, named: &dyn Fn(usize) -> String) -> String {
     let line = |turn: &usize| format!("\n  {} {}", named(*turn), answer_in_short(&fixture.table.turns()[*turn]));
     turns.iter().map(line).collect()
-}
-
-fn by_number(turn: usize) -> String {
-    nth_turn(turn) + ":"
 }
 
 /// A call of the service.

@@ -133,13 +133,14 @@ fn write(file: &Path, name: &str, fixture: &str, taken: &Taken) -> Result<&'stat
             if !put_prompt(&mut body, prompt) {
                 vars.clear();
             }
-            // TOML has no null.
-            let inline = serde_json::from_str::<toml::Value>(&body.print(Layout::Compact));
-            json = inline.map_or_else(|_| "json_file = \"body.json\"".to_owned(), |json| format!("json   = {json}"));
-            if json.starts_with("json_file") {
+            json = if let Ok(json) = serde_json::from_str::<toml::Value>(&body.print(Layout::Compact)) {
+                format!("json   = {json}")
+            } else {
+                // TOML has no null.
                 let body = body.print(Layout::Pretty) + "\n";
                 files::write_whole(&file.with_file_name("body.json"), body.as_bytes())?;
-            }
+                "json_file = \"body.json\"".to_owned()
+            };
         }
     }
     let begin = schemas::OF_SCENARIO;

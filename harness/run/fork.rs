@@ -23,7 +23,7 @@ use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
 use retake_base::text::counted;
-use retake_core::events::{Change, Golden, Payload};
+use retake_core::events::{Change, Payload};
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::Secrets;
 use retake_model::{
@@ -246,8 +246,9 @@ impl Forking<'_> {
             own_golden: OnceLock::new(),
         };
         let mut sides = run.sides(scenario, &committed)?;
-        let once = |golden: &mut Golden| *golden = std::mem::take(golden).with_pieces_once(self.from);
-        (once(&mut sides.was), once(&mut sides.is));
+        for golden in [&mut sides.was, &mut sides.is] {
+            *golden = std::mem::take(golden).with_pieces_once(self.from);
+        }
         Some(sides.changes().iter().map(Change::words).collect())
     }
 }

@@ -10,7 +10,6 @@ mod literal;
 #[path = "../../harness/cli/formats/traces"]
 mod readers {
     mod call;
-    mod callers;
     mod chain;
     mod fields;
     mod lack;
@@ -30,9 +29,9 @@ mod readers {
         for spans in [otlp::spans(message), langfuse::spans(message)].into_iter().filter_map(Result::ok) {
             for spans in span::by_trace(otlp::join_records(spans)) {
                 let (mut calls, _) = call::calls(&spans);
-                callers::name(&mut calls, &spans);
+                call::name_callers(&mut calls, &spans);
                 assert_eq!(chain::complete(&mut calls).len(), calls.len());
-                let _ = (callers::rules(&calls), tools::exchanges(&spans, &calls));
+                let _ = tools::exchanges(&spans, &calls);
                 for call in calls {
                     assert!(!call.answer.blocks.is_empty());
                     let _ = rules.key(&rules.canonical(call.messages), call.caller.as_deref());

@@ -1,6 +1,6 @@
-//! Finds the model calls of a trace, and reads each: what it was asked, and what it answered.
+//! Finds the model calls of a trace, and reads each: what it was asked, what it answered, and who made it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use retake_core::conversation::{Answer, Block, Finish, Message, Usage};
 use retake_core::json::{Json, JsonText};
@@ -404,4 +404,23 @@ fn whole_conversation(place: usize, span: &Span) -> Vec<Result<ModelCall, Lack>>
         Some(Ok(call))
     };
     (1..said.len()).filter_map(call).collect()
+}
+
+/// Names the callers of the calls of a trace, if there are several.
+pub(super) fn name_callers(calls: &mut [ModelCall], spans: &[Span]) {
+    let parents = parents(spans);
+    let named: Vec<Option<String>> = calls.iter().map(|call| caller_of(call.span, spans, &parents)).collect();
+    if named.iter().flatten().collect::<BTreeSet<_>>().len() > 1 {
+        calls.iter_mut().zip(named).for_each(|(call, name)| call.caller = name);
+    }
+}
+
+/// The name on the span itself or on the nearest span around it.
+fn caller_of(place: usize, spans: &[Span], parents: &[Option<usize>]) -> Option<String> {
+    let name = |at: usize| {
+        let span = &spans[at];
+        let agent = || (at != place && kind(span) == Some(Kind::Agent)).then_some(span.name.as_str());
+        span.first_text(fields::CALLER).or_else(agent).filter(|name| !name.trim().is_empty()).map(str::to_owned)
+    };
+    std::iter::once(place).chain(around(parents, place)).find_map(name)
 }

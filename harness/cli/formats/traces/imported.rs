@@ -8,7 +8,7 @@ use super::call::ModelCall;
 use super::lack::{Lack, Refused};
 use super::redact::Redactor;
 use super::span::{Span, by_trace};
-use super::{call, callers, chain, fields, tools};
+use super::{call, chain, fields, tools};
 use retake::__private::report::table;
 use retake_base::error::{Error, Result};
 use retake_base::text::{clipped, counted, nth_turn};
@@ -16,6 +16,7 @@ use retake_core::conversation::{Block, Message};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{CheckTexts, Rules};
 use retake_core::secrets::{Fired, Scrub};
+use retake_model::{RecordedCalls, caller_rule};
 use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{self as wire, Known, Target};
 use time::OffsetDateTime;
@@ -52,6 +53,7 @@ impl Traces {
             notes.push(format!("{} came twice and were read once", counted(before - spans.len(), "span")));
         }
         for span in &mut spans {
+            span.events.sort_by_key(|(time, _)| *time);
             let of_events = span.events.iter_mut().flat_map(|(_, event)| event.values_mut());
             for value in span.fields.values_mut().chain(of_events) {
                 redactor.json(value);
@@ -132,7 +134,7 @@ impl Traces {
             let what = "spans end before they begin: the clocks ran back, so the order of turns may be wrong";
             remarks.push(what.to_owned());
         }
-        callers::name(&mut calls, &spans);
+        call::name_callers(&mut calls, &spans);
         forget_placeholders(&mut calls);
         let completed = chain::complete(&mut calls);
         let mut turns = Turns { rules, known: Known::default(), made: Vec::new() };
@@ -163,7 +165,8 @@ impl Traces {
         fixture.scrub = Scrub::of_names(self.fired.iter().map(String::as_str), |_| None).map_err(Error::new)?;
         let hole = |refused: &Refused| format!("span {} ({}): {}", refused.span, refused.name, refused.reason);
         fixture.holes = refused.iter().map(hole).collect();
-        Ok(Taken { fixture, rules: callers::rules(&kept), refused, notes: remarks, prompt, request: request(&spans) })
+        let (rules, request) = (caller_rules(&kept), request(&spans));
+        Ok(Taken { fixture, rules, refused, notes: remarks, prompt, request })
     }
 }
 
@@ -240,4 +243,18 @@ fn request(spans: &[Span]) -> Option<(String, String, Option<Json>)> {
     let method = span.first_text(fields::METHOD).unwrap_or("POST").to_uppercase();
     let body = span.opened(fields::BODY).filter(|body| body.as_str().is_none());
     Some((method, path.to_owned(), body))
+}
+
+/// The `[[callers]]` rules that the service needs if it names no callers: one for each, by what only its calls have.
+fn caller_rules(calls: &[ModelCall]) -> Vec<String> {
+    let mut callers: BTreeMap<String, RecordedCalls> = BTreeMap::new();
+    for call in calls {
+        let tools = tools::definitions(std::slice::from_ref(call)).into_keys().collect();
+        let of_caller = callers.entry(call.caller.clone().unwrap_or_default()).or_default();
+        of_caller.add(call.system.clone(), tools, call.model.clone());
+    }
+    let none = "nothing in its calls tells them apart; let the service send the header x-retake-caller";
+    let rule =
+        |caller: &String| caller_rule(caller, &callers).unwrap_or_else(|| format!("# {caller}: {none}: {caller}"));
+    callers.keys().filter(|caller| !caller.is_empty()).map(rule).collect()
 }

@@ -208,11 +208,11 @@ impl Said {
         match content {
             // Attributes hold lists as texts; a list of pieces is one, any other JSON is what somebody said.
             Json::Str(text) => match opened(content) {
-                Ok(Json::Array(list)) if list.iter().all(is_piece) && !list.is_empty() => self.each(&list),
+                Ok(Json::Array(all)) if all.iter().all(is_piece) && !all.is_empty() => self.pieces(&Json::Array(all)),
                 Err(cut) if text.starts_with('[') && text.contains("\"type\"") => Err(cut),
                 _ => self.text(text),
             },
-            Json::Array(list) => self.each(list),
+            Json::Array(list) => list.iter().try_for_each(|value| self.piece(value)),
             Json::Object(_) => match field(content, CONTENT_IN) {
                 Some(inner) if !is_piece(content) => self.pieces(inner),
                 _ => self.piece(content),
@@ -220,10 +220,6 @@ impl Said {
             Json::Null => Ok(()),
             other => self.text(&other.print(Layout::Python)),
         }
-    }
-
-    fn each(&mut self, list: &[Json]) -> Result<(), Lack> {
-        list.iter().try_for_each(|value| self.piece(value))
     }
 
     fn piece(&mut self, value: &Json) -> Result<(), Lack> {

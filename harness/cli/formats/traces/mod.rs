@@ -6,7 +6,6 @@
 //! Nothing is guessed.
 
 mod call;
-mod callers;
 mod chain;
 mod fields;
 mod imported;

@@ -48,7 +48,8 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
     let mut events = Vec::new();
     for (at, event) in list(item, "events", at)? {
         let name = event.str_of("name").unwrap_or_default();
-        events.push((time(event, "timeUnixNano"), named(name, attributes(event, &at)?)));
+        let fields = attributes(event, &at)?.into_iter().chain([("event.name".to_owned(), name.into())]);
+        events.push((time(event, "timeUnixNano"), fields.collect()));
     }
     let status = field(item, "status");
     // 2 is the error code; the file exporter may write its name.
@@ -84,12 +85,12 @@ fn record(item: &Json, at: &str) -> Result<Span, String> {
         Some(other) => fields.extend([("body".to_owned(), other)]),
     }
     let name = text_field(item, "eventname").or_else(|| fields.get("event.name")?.as_str());
-    let name = name.unwrap_or_default().to_owned();
-    let at = time(item, "timeUnixNano");
+    let name = Json::from(name.unwrap_or_default());
+    fields.insert("event.name".to_owned(), name);
     Ok(Span {
         trace: text_field(item, "traceid").unwrap_or_default().to_ascii_lowercase(),
         id: text_field(item, "spanid").unwrap_or_default().to_ascii_lowercase(),
-        events: vec![(at, named(&name, fields))],
+        events: vec![(time(item, "timeUnixNano"), fields.into_iter().collect())],
         ..Span::default()
     })
 }
@@ -119,12 +120,6 @@ pub(super) fn join_records(spans: Vec<Span>) -> Vec<Span> {
         }
     }
     spans
-}
-
-fn named(name: &str, fields: BTreeMap<String, Json>) -> Object {
-    let mut event: Object = fields.into_iter().collect();
-    event.insert("event.name", name.into());
-    event
 }
 
 /// The elements of the first of these lists that is there, each with its path; none if none is.

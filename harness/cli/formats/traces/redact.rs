@@ -1,7 +1,6 @@
 //! Finds personal data in traces, and puts stand-ins in its place: the same text always gets the same one, so keys still agree.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use regex::{Captures, Regex};
@@ -22,16 +21,12 @@ pub(crate) enum Personal {
 }
 
 /// Each kind with what one is called, which begins with the word of the option, and what it looks like.
-static KINDS: LazyLock<Vec<(Personal, &str, Regex)>> = LazyLock::new(|| {
-    let email = r"\b[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b";
-    let phone = r"\+\d{1,3}(?:[ ().-]{0,2}\d{2,4}){2,5}\b|(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}\b";
-    let kinds = [
-        (Personal::Email, "email", email),
-        (Personal::Card, "card number", r"\b\d(?:[ -]?\d){12,18}\b"),
-        (Personal::Phone, "phone number", phone),
-    ];
-    kinds.into_iter().filter_map(|(kind, what, looks)| Some((kind, what, Regex::new(looks).ok()?))).collect()
-});
+const KINDS: [(Personal, &str, &str); 3] = [
+    (Personal::Email, "email", r"\b[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b"),
+    (Personal::Card, "card number", r"\b\d(?:[ -]?\d){12,18}\b"),
+    (Personal::Phone, "phone number", PHONE),
+];
+const PHONE: &str = r"\+\d{1,3}(?:[ ().-]{0,2}\d{2,4}){2,5}\b|(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}\b";
 
 /// Replaces what it was told to, and finds what it was not.
 #[derive(Debug, Default)]
@@ -45,7 +40,7 @@ pub(crate) struct Redactor {
 impl Redactor {
     pub(crate) fn new(kinds: &[Personal], own: Vec<Regex>) -> Redactor {
         let of_kinds = KINDS.iter().filter(|(kind, ..)| kinds.contains(kind));
-        let of_kinds = of_kinds.map(|(kind, _, pattern)| (Some(*kind), pattern.clone()));
+        let of_kinds = of_kinds.filter_map(|(kind, _, looks)| Some((Some(*kind), Regex::new(looks).ok()?)));
         Redactor { patterns: of_kinds.chain(own.into_iter().map(|own| (None, own))).collect(), ..Redactor::default() }
     }
 
@@ -105,7 +100,8 @@ impl Redactor {
     pub(crate) fn left(&self, text: &str) -> Option<String> {
         let is_left = |kind: Personal| self.patterns.iter().all(|(of, _)| *of != Some(kind));
         let (mut counts, mut words) = (Vec::new(), Vec::new());
-        for (kind, what, pattern) in KINDS.iter().filter(|(kind, ..)| is_left(*kind)) {
+        for (kind, what, looks) in KINDS.into_iter().filter(|(kind, ..)| is_left(*kind)) {
+            let Ok(pattern) = Regex::new(looks) else { continue };
             let found = pattern.find_iter(text).map(|found| found.as_str()).filter(|found| kind.is(found));
             let found = found.collect::<BTreeSet<_>>().len();
             counts.extend((found > 0).then(|| counted(found, what)));

@@ -172,7 +172,6 @@ pub(super) fn before_cut(text: &str) -> Option<&str> {
 
 /// The spans of each trace by their start, and the traces by theirs.
 pub(super) fn by_trace(mut spans: Vec<Span>) -> Vec<Vec<Span>> {
-    spans.iter_mut().for_each(|span| span.events.sort_by_key(|(time, _)| *time));
     spans.sort_by(|one, other| (&one.trace, one.start).cmp(&(&other.trace, other.start)));
     let mut traces: Vec<Vec<Span>> = spans.chunk_by(|one, other| one.trace == other.trace).map(<[_]>::to_vec).collect();
     traces.sort_by_key(|trace| trace[0].start);

@@ -168,7 +168,9 @@ impl Talk {
             self.walk(inner.ok_or(Lack::NoRoles)?, Side::Answered, depth + 1)?;
         }
         self.told |= finish.is_some();
-        self.said.last_mut().zip(finish).map(|(last, word)| last.finish = Some(word.to_owned()));
+        if let (Some(word), Some(last)) = (finish, self.said.last_mut()) {
+            last.finish = Some(word.to_owned());
+        }
         Ok(())
     }
 

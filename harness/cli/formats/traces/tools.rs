@@ -10,9 +10,6 @@ use super::fields::{Kind, TOOL_ARGUMENTS, TOOL_NAME, TOOL_RESULT, TOOL_SERVER};
 use super::message::arguments;
 use super::span::{Span, field, names, opened};
 
-/// The protocol version that a double names if nothing was recorded.
-const PROTOCOL: &str = "2025-06-18";
-
 /// What the tools' spans are for doubles, and lines about those that cannot be.
 pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, Vec<String>) {
     let (mut servers, mut notes, mut without) = (ToolExchanges::new(), Vec::new(), BTreeSet::new());
@@ -53,7 +50,8 @@ pub(super) fn exchanges(spans: &[Span], calls: &[ModelCall]) -> (ToolExchanges, 
         let tools: Vec<Json> = called.iter().filter_map(|name| offered.get(*name).cloned()).collect();
         let info = Json::object([("name", server.as_str().into()), ("version", "0".into())]);
         let capabilities = Json::object([("tools", Json::object::<String>([]))]);
-        let hello = [("capabilities", capabilities), ("protocolVersion", PROTOCOL.into()), ("serverInfo", info)];
+        // The version that a double names if nothing was recorded.
+        let hello = [("capabilities", capabilities), ("protocolVersion", "2025-06-18".into()), ("serverInfo", info)];
         exchanges.insert(0, exchange("initialize", Json::Null, Json::object(hello)));
         if missing.is_empty() {
             exchanges.insert(1, exchange("tools/list", Json::Null, Json::object([("tools", Json::Array(tools))])));
@@ -79,6 +77,5 @@ pub(super) fn definitions(calls: &[ModelCall]) -> BTreeMap<String, Json> {
 }
 
 fn exchange(method: &str, params: Json, answer: Json) -> ToolExchange {
-    let (messages, then) = (Vec::new(), Vec::new());
-    ToolExchange { method: method.to_owned(), params, messages, answer: Some(Ok(answer)), status: None, then }
+    ToolExchange { method: method.to_owned(), params, answer: Some(Ok(answer)), ..ToolExchange::default() }
 }

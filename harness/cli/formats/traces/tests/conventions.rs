@@ -187,5 +187,5 @@ fn what_langsmith_hides_is_not_recorded() {
     let hidden = json!({"langsmith.span.kind": "llm", "gen_ai.request.model": "m", "gen_ai.prompt": "{}", "gen_ai.completion": "{}"});
     let refused = &taken(&otlp(&[("call", hidden)])).refused[0];
     assert_eq!(refused.reason, "it holds no messages: the service did not record their content");
-    assert_eq!(refused.setting.as_deref(), Some("LANGSMITH_HIDE_INPUTS=false LANGSMITH_HIDE_OUTPUTS=false"));
+    assert_eq!(refused.setting, Some("LANGSMITH_HIDE_INPUTS=false LANGSMITH_HIDE_OUTPUTS=false"));
 }

@@ -42,7 +42,7 @@ fn returns(id: &str, response: &Value) -> Value {
 /// The refusals of a message, each with its setting.
 fn refusals(message: &Value) -> Vec<String> {
     let refused = taken(message).refused;
-    refused.iter().map(|it| format!("{}; {}", it.reason, it.setting.as_deref().unwrap_or("-"))).collect()
+    refused.iter().map(|it| format!("{}; {}", it.reason, it.setting.unwrap_or("-"))).collect()
 }
 
 const BROKEN: &str =

@@ -17,7 +17,7 @@ fn reason(message: &Value) -> String {
     assert_eq!(taken.refused.len(), 1);
     assert_eq!(taken.fixture.holes.len(), 1);
     let refused = &taken.refused[0];
-    format!("{}; {}", refused.reason, refused.setting.as_deref().unwrap_or("-"))
+    format!("{}; {}", refused.reason, refused.setting.unwrap_or("-"))
 }
 
 #[test]
