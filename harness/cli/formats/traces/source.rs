@@ -63,8 +63,9 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
         }
     }
     let (is_one, spans_of, own) = format.reader();
-    let first = messages.first().map_or(&Json::Null, |(_, message)| message);
-    if !is_one(first) {
+    let told = if by_lines { &messages[..1] } else { &messages[..] };
+    if told.is_empty() || !told.iter().all(|(_, message)| is_one(message)) {
+        let first = messages.first().map_or(&Json::Null, |(_, message)| message);
         return Ok(Err(format!("{own}{}", format.told(first))));
     }
     let mut spans = Vec::new();
