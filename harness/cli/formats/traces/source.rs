@@ -62,8 +62,7 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
             value => messages.push((None, value)),
         }
     }
-    let (is_one, spans_of, own) = format.reader();
-    let told = if by_lines { &messages[..1] } else { &messages[..] };
+    let ((is_one, spans_of, own), told) = (format.reader(), if by_lines { &messages[..1] } else { &messages[..] });
     if told.is_empty() || !told.iter().all(|(_, message)| is_one(message)) {
         let first = messages.first().map_or(&Json::Null, |(_, message)| message);
         return Ok(Err(format!("{own}{}", format.told(first))));
