@@ -18,6 +18,8 @@ use retake_core::json::{Json, Layout};
 use retake_core::secrets::hide;
 use retake_wire::fixture::Fixture;
 
+const NOTHING_SENT: &str = "--listen is only for otlp: Langfuse sends nothing";
+
 /// The options for traces.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Options for traces: otlp, langfuse")]
@@ -57,17 +59,16 @@ impl TraceOptions {
         let scrub = secrets.scrub();
         hide(scrub.clone());
         let mut redactor = Redactor::new(&self.redact, self.redact_pattern.clone());
-        let read = match self.listen {
-            Some(address) => Ok((receive(address)?, Vec::new())),
-            None => read(format, inputs),
+        let (spans, skipped) = match self.listen {
+            Some(_) if format != TraceFormat::Otlp => return Err(Error::new(NOTHING_SENT)),
+            Some(address) => (receive(address)?, Vec::new()),
+            None => match read(format, inputs) {
+                Ok(read) => read,
+                Err(errors) => return Ok(unreadable(&errors)),
+            },
         };
-        let (spans, skipped) = match read {
-            Ok(read) => read,
-            Err(errors) => return Ok(unreadable(&errors)),
-        };
-        skipped.iter().for_each(terminal::note);
         let traces = Traces::of_spans(spans, &mut redactor, scrub);
-        traces.notes.iter().for_each(terminal::note);
+        skipped.iter().chain(&traces.notes).for_each(terminal::note);
         let Some(out) = out.filter(|_| !self.list) else {
             traces.list().iter().for_each(terminal::out);
             return Ok(ExitCode::SUCCESS);

@@ -322,6 +322,9 @@ fn options_of_traces_are_refused_for_other_formats() {
     let tree = agent();
     let har = tree.retake().args(&["import", "har", "a.har", "--out", "fixtures/a.json", "--trace", "a"]).run();
     har.exits(2).says(&["--redact-pattern are only for traces: otlp, langfuse"]);
+    let listen =
+        tree.retake().args(&["import", "langfuse", "--out", "fixtures/a.json", "--listen", "127.0.0.1:0"]).run();
+    listen.exits(2).says(&["--listen is only for otlp"]);
     let errors = tree.retake().args(&["import", "otlp", "a.json", "--out", "fixtures/a.json", "--errors"]).run();
     errors.exits(2).says(&["--errors is only for recordings of other tools"]);
 }
