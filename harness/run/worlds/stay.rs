@@ -196,32 +196,53 @@ impl<'a> Play<'a> {
         self.away.as_ref().filter(|away| (away.does == FaultKind::Kill) == kills)
     }
 
-    /// Runs the scenario once.
-    /// Fails if a template cannot be rendered.
+    /// Runs the scenario once. Fails if a template cannot be rendered.
     pub(super) async fn run(&self, stage: &Stage, model: &ModelServer, cap: Duration) -> Result<Seen> {
-        let setting = self.setting;
+        let (setting, scenario, activity) = (self.setting, &self.setting.scenario, model.activity());
         self.replay.on_stage(&stage.places());
         let began = Instant::now();
         let underway = Underway::since(began).in_world(self.gives_up.clone(), self.away.clone());
         // What counts is how long nothing happens: on a busy machine everything takes longer, and things happen all the same.
-        let progress = || (model.activity().mark(), underway.steps().len(), underway.event_count());
-        let idle = async {
-            // A step that waits in vain stops before, as `gives_up` says: after a kill, its wait begins when the system has started again.
-            let pieces = if self.away_from(false).is_some() { PIECES * 3 / 2 } else { PIECES * 2 };
+        let progress = || (activity.mark(), underway.steps().len(), underway.event_count());
+        let idle = async |pieces| {
             let (mut before, mut silent) = (progress(), 0);
-            while silent < pieces && began.elapsed() <= setting.scenario.timeout {
+            while silent < pieces && began.elapsed() <= scenario.timeout {
                 sleep(cap / PIECES).await;
                 silent = if progress() == before { silent + 1 } else { 0 };
                 before = progress();
             }
         };
-        let (ended, driven) = tokio::select! {
-            driven = self.drive(stage, model, &underway) => {
-                let driven = driven?;
-                (if driven.failure.is_none() { Ended::Well } else { Ended::Failed }, driven)
+        // A step that waits in vain stops before, as `gives_up` says: after a kill, its wait begins when the system has started again.
+        let pieces = if self.away_from(false).is_some() { PIECES * 3 / 2 } else { PIECES * 2 };
+        let drive = async {
+            stage.make_folder_of(scenario)?;
+            let context = scenario.resolve_vars(&stage.context(Some(self.replay.fixture())))?;
+            let (root, calls) = (&setting.project.root, activity.clone());
+            let mut driver = Driver::new(scenario, stage, root, context, underway.clone(), calls, None);
+            let went = driver.drive().await;
+            let over = async {
+                if went {
+                    self.settle(scenario, model).await;
+                    if driver.hear().await {
+                        self.settle(scenario, model).await;
+                    }
+                }
+                activity.settled(Duration::ZERO, || true).await;
+            };
+            // Whoever was told how it went knows all, whatever call the service leaves open.
+            tokio::select! { () = over => {} () = idle(pieces * 3 / 4), if self.away.is_none() => {} }
+            if let Some(away) = self.away_from(false) {
+                // The run of a client that left goes on, and is not to be taken for the next one.
+                away.gate.opens();
+                activity.settled(away.quiet + QUIET * 3, || self.replay.all_served()).await;
             }
+            let run = driver.finish(scenario.settle.min(QUIET * 2)).await;
+            Ok::<_, Error>((if run.failure.is_none() { Ended::Well } else { Ended::Failed }, run))
+        };
+        let (ended, driven) = tokio::select! {
+            driven = drive => driven?,
             () = self.staged.storm() => (Ended::Storm, Driven::default()),
-            () = idle => (Ended::Late, Driven::default()),
+            () = idle(pieces) => (Ended::Late, Driven::default()),
         };
         // What was asked after a fault is no miss, and what was asked before it is judged here.
         let missed = self.replay.scope().judge();
@@ -249,26 +270,6 @@ impl<'a> Play<'a> {
             acted: self.tools.acted(),
             lost: None,
         })
-    }
-
-    async fn drive(&self, stage: &Stage, model: &ModelServer, underway: &Underway) -> Result<Driven> {
-        let (Setting { project, scenario, .. }, activity) = (self.setting, model.activity());
-        stage.make_folder_of(scenario)?;
-        let context = scenario.resolve_vars(&stage.context(Some(self.replay.fixture())))?;
-        let mut driver = Driver::new(scenario, stage, &project.root, context, underway.clone(), activity.clone(), None);
-        if driver.drive().await {
-            self.settle(scenario, model).await;
-            if driver.hear().await {
-                self.settle(scenario, model).await;
-            }
-        }
-        activity.settled(Duration::ZERO, || true).await;
-        if let Some(away) = self.away_from(false) {
-            // The run of a client that left goes on, and is not to be taken for the next one.
-            away.gate.opens();
-            activity.settled(away.quiet + QUIET * 3, || self.replay.all_served()).await;
-        }
-        Ok(driver.finish(scenario.settle.min(QUIET * 2)).await)
     }
 
     /// Waits for the fault if it is still to come, then until the service has given up or served all turns.

@@ -15,6 +15,7 @@ use crate::worlds::guide::recorded;
 tests! {
     what_goes_into_no_golden_counts,
     a_failure_that_a_step_waits_for_is_reported,
+    a_failure_that_is_told_is_reported_though_its_call_stays_open,
     a_tool_that_ran_with_damaged_arguments_has_acted,
     a_text_that_comes_again_after_its_beginning_is_repeated,
     asking_until_an_answer_makes_sense_is_a_storm_if_none_does,
@@ -153,6 +154,21 @@ fn a_failure_that_a_step_waits_for_is_reported() {
     assert!(other.contains("error-500  other  200, status \"halted\""), "{other}");
     let hung = said("return");
     assert!(hung.contains("! turn 1  error-500  hung  /status did not become \"done\", but is \"running\""), "{hung}");
+}
+
+/// The service gives up in time, and says so, but the thread that asked the model waits on.
+fn a_failure_that_is_told_is_reported_though_its_call_stays_open() {
+    let scenario = "worlds = \"hang\"\n[[step]]\npost = \"/now\"\njson = \"Write a poem\"\n";
+    let asks = "return self.say({\"text\": answer(question)})";
+    let in_time = "found = []
+                asking = threading.Thread(target=lambda: found.append(answer(question)), daemon=True)
+                asking.start()
+                asking.join(1)
+                return self.say({\"text\": found[0]} if found else {\"error\": \"it took too long\"})";
+    let said = lines(&agent(asks, in_time, scenario, poem())).concat();
+    assert!(said.contains("  hang  reported  an `error`: \"it took too long\""), "{said}");
+    let hung = lines(&agent("", "", scenario, poem())).concat();
+    assert!(hung.contains("! turn 1  hang  hung"), "{hung}");
 }
 
 /// A run in which the model calls the tool `write`.
