@@ -219,13 +219,11 @@ impl<'a> Play<'a> {
             let context = scenario.resolve_vars(&stage.context(Some(self.replay.fixture())))?;
             let (root, calls) = (&setting.project.root, activity.clone());
             let mut driver = Driver::new(scenario, stage, root, context, underway.clone(), calls, None);
-            let went = driver.drive().await;
+            let mut hears = driver.drive().await;
             let over = async {
-                if went {
+                while hears {
                     self.settle(scenario, model).await;
-                    if driver.hear().await {
-                        self.settle(scenario, model).await;
-                    }
+                    hears = driver.hear().await;
                 }
                 activity.settled(Duration::ZERO, || true).await;
             };
