@@ -88,16 +88,16 @@ pub(super) fn calls(spans: &[Span]) -> (Vec<ModelCall>, Vec<Refused>) {
         })
     };
     let kept = || read.iter().filter(|read| !is_told(read));
-    let refused = kept().filter_map(|(place, read)| Some(Refused::of(&spans[*place], read.clone().err()?)));
-    (kept().filter_map(|(_, read)| read.clone().ok()).collect(), refused.collect())
+    let refused = kept().filter_map(|(place, read)| Some(Refused::of(&spans[*place], read.as_ref().err()?.clone())));
+    (kept().filter_map(|(_, read)| read.as_ref().ok().cloned()).collect(), refused.collect())
 }
 
 /// Whether two spans tell of one call: they name the same answer or count the same tokens at the same time, or are Logfire's of a
 /// stream, with the same request.
 fn are_one_call(one: &Span, other: &Span) -> bool {
     let same = |name: &str| one.fields.get(name) == other.fields.get(name);
-    let id = |span: &Span| span.first_text(fields::RESPONSE_ID).map(str::to_owned);
-    let same_id = id(one).is_some() && id(one) == id(other);
+    let id = one.first_text(fields::RESPONSE_ID);
+    let same_id = id.is_some() && id == other.first_text(fields::RESPONSE_ID);
     let same_usage = usage(one).is_some_and(|tokens| usage(other) == Some(tokens));
     let same_request = one.fields.contains_key("request_data") && same("request_data") && same("gen_ai.input.messages");
     let at_once = one.start <= other.end && other.start <= one.end;
