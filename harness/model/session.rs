@@ -38,6 +38,13 @@ impl Mode {
             Mode::Record(recorder) => recorder.on_stage(places),
         }
     }
+
+    /// Says that what calls is about to be ended: an answer that it leaves from here on was not left by itself.
+    pub fn ends(&self) {
+        if let Mode::Record(recorder) = self {
+            recorder.ends();
+        }
+    }
 }
 
 /// How long answers are held back.

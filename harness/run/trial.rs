@@ -224,6 +224,7 @@ pub(super) fn play(
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let model = mode.clone();
         let playing = async {
             let limit = limit_of(scenario, &mode);
             let replay = if let Mode::Replay(replay) = &mode { Some(replay.clone()) } else { None };
@@ -252,6 +253,7 @@ pub(super) fn play(
             };
             let driven = stay.drive(fixture, &running, all_served, turns).await;
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
+            model.ends();
             let ended = running.end(failed).await;
             let tools = match doubles {
                 Some(doubles) => doubles.end().await,
@@ -267,10 +269,14 @@ pub(super) fn play(
             Ok(Played::of(driven, ended, tools, scenario, (began, underway.steps())))
         };
         // An interrupted run is dropped: the guardians end its systems.
+        let interrupted = async {
+            project.interrupted().await;
+            model.ends();
+        };
         let played = runtime.block_on(async {
             tokio::select! {
                 biased;
-                () = project.interrupted() => Err(Error::new("interrupted")),
+                () = interrupted => Err(Error::new("interrupted")),
                 played = playing => played,
             }
         });

@@ -43,6 +43,11 @@ pub(super) fn client_left() -> Cut {
     Cut { by: CutBy::Client, why: "the client left before the end".to_owned() }
 }
 
+/// Notes that the recording ended before the answer did.
+fn recording_ended() -> Cut {
+    Cut { by: CutBy::Recording, why: "recording ended before the answer did".to_owned() }
+}
+
 impl CallWriter {
     /// Begins a call. From here on it gets a line in the journal, however it ends.
     pub(super) fn begin(state: &Arc<RecorderState>, call: &PendingCall) -> CallWriter {
@@ -118,6 +123,8 @@ impl CallWriter {
 
     fn append(&mut self, response: Response, cut: Option<Cut>, recalled: bool) -> Result<(), Unsaved> {
         let Some(request) = self.request.take() else { return Ok(()) };
+        let is_over = self.state.is_over.load(Ordering::SeqCst);
+        let cut = cut.map(|cut| if is_over && cut.by == CutBy::Client { recording_ended() } else { cut });
         let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
         let mut entry = LoggedCall {
             began: self.began,
@@ -159,11 +166,7 @@ impl CallWriter {
 
 impl Drop for CallWriter {
     fn drop(&mut self) {
-        let (by, why) = if self.status == 0 {
-            (CutBy::Client, "the client left before the answer began")
-        } else {
-            (CutBy::Recording, "recording ended before the answer did")
-        };
-        let _ = self.write(Some(Cut { by, why: why.to_owned() }));
+        let left = || Cut { by: CutBy::Client, why: "the client left before the answer began".to_owned() };
+        let _ = self.write(Some(if self.status == 0 { left() } else { recording_ended() }));
     }
 }

@@ -125,6 +125,11 @@ impl Recorder {
         self.state.troubles()
     }
 
+    /// Says that what calls is about to be ended.
+    pub(crate) fn ends(&self) {
+        self.state.is_over.store(true, Ordering::SeqCst);
+    }
+
     /// Whether the recording ended before all calls were made, because a call holds a secret or the journal cannot be written.
     pub fn is_stopped(&self) -> bool {
         self.state.is_stopped()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::recorder::PendingCall;
@@ -46,6 +46,8 @@ pub(super) struct RecorderState {
     pub(super) begun: AtomicUsize,
     pub(super) answered: AtomicUsize,
     troubles: Mutex<Vec<String>>,
+    /// Whether what calls is being ended with the recording: a client that leaves then does not do so by itself.
+    pub(super) is_over: AtomicBool,
     /// Why no more calls are passed on; `None` while they are.
     stopped: Mutex<Option<String>>,
     tally: Mutex<Tally>,
@@ -63,6 +65,7 @@ impl RecorderState {
             begun: AtomicUsize::new(0),
             answered: AtomicUsize::new(0),
             troubles: Mutex::default(),
+            is_over: AtomicBool::new(false),
             stopped: Mutex::default(),
             tally: Mutex::default(),
             known: RwLock::default(),

@@ -205,6 +205,42 @@ fn a_client_that_leaves_ends_its_call_and_the_journal_has_a_line() {
     });
 }
 
+/// What ends with the recording leaves its answers, too; continued from them, they would never end.
+#[test]
+fn an_answer_that_is_left_because_the_recording_ends_is_no_turn() {
+    run(async {
+        for begins in [true, false] {
+            let (came, mut arrived) = tokio::sync::mpsc::channel(1);
+            let router = Router::new().fallback(any(move || async move {
+                came.send(()).await.unwrap();
+                if !begins {
+                    std::future::pending::<()>().await;
+                }
+                let first = futures_util::stream::iter([Ok::<_, std::io::Error>(STREAMS[0].1)]);
+                let body = HttpBody::from_stream(first.chain(futures_util::stream::pending()));
+                ([("content-type", STREAMS[0].0)], body)
+            }));
+            let recording = Recording::of(provider(router).await, true, &[]).await;
+            let url = format!("{}{}", recording.server.urls().url, CALLS[0].0);
+            let ask = reqwest::Client::new().post(url).bearer_auth(recording.server.key()).body(CALLS[0].1).send();
+            let ends = || Mode::Record(recording.recorder.clone()).ends();
+            let asked = tokio::spawn(ask);
+            arrived.recv().await.unwrap();
+            if begins {
+                let mut answer = asked.await.unwrap().unwrap();
+                answer.chunk().await.unwrap();
+                ends();
+            } else {
+                ends();
+                asked.abort();
+            }
+            recording.settled().await;
+            assert!(recording.journal().contains(r#""cut_by":"recording""#), "{}", recording.journal());
+            assert_eq!(recording.made().fixture.table.turns().len(), 0);
+        }
+    });
+}
+
 /// A user stops an answer and asks for it again in the same words, before the answer began or in the middle of it.
 #[test]
 fn a_call_that_its_client_left_and_made_again_has_both_answers() {
