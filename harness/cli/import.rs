@@ -147,7 +147,7 @@ impl Import {
         for input in &self.input {
             let fixture = match self.format {
                 ImportFormat::Journal => {
-                    let read = call_log::to_fixture(input, out, notes_of(out, rules), rules, scrub)?;
+                    let read = call_log::to_fixture(None, input, out, notes_of(out, rules), rules, scrub)?;
                     left_out.extend(read.left_out);
                     notes.extend(read.warnings.iter().map(|warning| format!("warning: {warning}")));
                     read.fixture

@@ -141,7 +141,7 @@ impl Proxy {
     }
 
     fn write_fixture(&self, journal_file: &std::path::Path, rules: &Rules, scrub: &Scrub) -> Result<ExitCode> {
-        let made = call_log::to_fixture(journal_file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
+        let made = call_log::to_fixture(None, journal_file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
         made.left_out.iter().for_each(|line| terminal::note(format!("left out: {line}")));
         if !self.errors && !made.failed.is_empty() {
             terminal::note(format!("to make turns of a provider's errors: {RETAKE} proxy … --errors"));

@@ -136,10 +136,7 @@ impl Forking<'_> {
         }
         let entries: Vec<call_log::LoggedCall> = paid.iter().map(|(_, entry)| entry.clone()).collect();
         let resume = (!entries.is_empty()).then(|| Arc::new(Resume::new(&paid, None, rules.clone())));
-        let journal = match &resume {
-            Some(_) => call_log::CallLog::resume(&file, &entries)?,
-            None => call_log::CallLog::create(&file)?,
-        };
+        let journal = call_log::CallLog::resume(&file, &entries)?;
         let branch = Arc::new(Branch::new(fixture, self.from, rules, self.rewrite.clone()));
         let watch = Arc::new(|_: &_| {});
         let options =
@@ -148,14 +145,14 @@ impl Forking<'_> {
         let recorder = Arc::new(recorder);
         let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
         let so_far = || {
-            let so_far = call_log::to_fixture(&file, &file, BTreeMap::new(), rules, secrets.scrub());
+            let so_far = call_log::to_fixture(None, &file, &file, BTreeMap::new(), rules, secrets.scrub());
             so_far.map_or_else(|_| Json::object::<String>([]), |so_far| so_far.fixture.answers())
         };
         let mut staged = (*scenario).clone();
         staged.name = format!("{}.{number:04}", self.folder.id);
         let mode = Mode::Record(recorder.clone());
         let played = trial::play(project, &staged, Some(&**fixture), mode, server, || false, Some(&so_far))?;
-        let forked = call_log::to_fixture_after(
+        let forked = call_log::to_fixture(
             Some(&**fixture),
             &file,
             &fixture.path,

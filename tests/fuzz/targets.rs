@@ -144,7 +144,7 @@ pub fn journal(data: &[u8]) {
         let path = folder.join("a.jsonl");
         std::fs::write(&path, data).expect("a file");
         let rules = Rules::default();
-        let Ok(made) = call_log::to_fixture(&path, Path::new("a.json"), BTreeMap::new(), &rules, &Scrub::known())
+        let Ok(made) = call_log::to_fixture(None, &path, Path::new("a.json"), BTreeMap::new(), &rules, &Scrub::known())
         else {
             return;
         };

@@ -59,11 +59,6 @@ impl PendingCall {
     pub(crate) fn target(&self) -> Target<'_> {
         Target { method: self.method.as_str(), path: &self.path }
     }
-
-    /// The path without the query, which may hold a key.
-    pub(super) fn path_alone(&self) -> &str {
-        self.path.split('?').next().unwrap_or_default()
-    }
 }
 
 /// Why a call got no answer, and whether no other one may be sent either.
@@ -122,7 +117,7 @@ impl Recorder {
 
     /// What has gone wrong with calls so far, one line for each problem.
     pub fn troubles(&self) -> Vec<String> {
-        self.state.troubles()
+        self.state.troubles.lock().clone()
     }
 
     /// Says that what calls is about to be ended.
@@ -132,7 +127,7 @@ impl Recorder {
 
     /// Whether the recording ended before all calls were made, because a call holds a secret or the journal cannot be written.
     pub fn is_stopped(&self) -> bool {
-        self.state.is_stopped()
+        self.state.stopped.lock().is_some()
     }
 
     /// The secrets, which must not be written.
@@ -147,7 +142,7 @@ impl Recorder {
 
     /// The calls so far, and what they cost.
     pub fn tally(&self) -> Tally {
-        self.state.tally()
+        self.state.tally.lock().clone()
     }
 
     /// Notes in the journal that a fixture was made from it.
@@ -172,7 +167,7 @@ impl Recorder {
     pub fn refuse(&self, via: &str, reason: &MissReason) {
         let line = format!("{via}: {reason}");
         // A client may try again and again what is not supported.
-        if !self.state.troubles().contains(&line) {
+        if !self.state.troubles.lock().contains(&line) {
             self.state.note(&line);
         }
     }
@@ -190,7 +185,9 @@ impl Recorder {
             Some(Recall::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {
                     let whose = attributed(" of", call.caller.as_deref());
-                    tell(&format!("{} {}{whose}", call.method, call.path_alone()), expected);
+                    // The query may hold a key.
+                    let path = call.path.split('?').next().unwrap_or_default();
+                    tell(&format!("{} {path}{whose}", call.method), expected);
                 }
             }
             Some(Recall::New(None)) | None => {}

@@ -45,12 +45,12 @@ pub(super) struct RecorderState {
     pub(super) places: OnceLock<Arc<Places>>,
     pub(super) begun: AtomicUsize,
     pub(super) answered: AtomicUsize,
-    troubles: Mutex<Vec<String>>,
+    pub(super) troubles: Mutex<Vec<String>>,
     /// Whether what calls is being ended with the recording: a client that leaves then does not do so by itself.
     pub(super) is_over: AtomicBool,
     /// Why no more calls are passed on; `None` while they are.
-    stopped: Mutex<Option<String>>,
-    tally: Mutex<Tally>,
+    pub(super) stopped: Mutex<Option<String>>,
+    pub(super) tally: Mutex<Tally>,
     /// The answers so far, for requests that refer to them by id.
     pub(super) known: RwLock<Known>,
 }
@@ -120,11 +120,6 @@ impl RecorderState {
         }
     }
 
-    /// Whether no more calls are passed on.
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.lock().is_some()
-    }
-
     /// Returns why a call is not passed on: this call or an earlier one holds an undeclared secret, or an earlier one could not
     /// be saved. `None` if it may be sent.
     pub(super) fn refusal(&self, call: &PendingCall) -> Option<String> {
@@ -133,16 +128,6 @@ impl RecorderState {
             self.stop(&reason);
         }
         self.stopped.lock().clone()
-    }
-
-    /// What has gone wrong so far, one line for each problem.
-    pub(super) fn troubles(&self) -> Vec<String> {
-        self.troubles.lock().clone()
-    }
-
-    /// The calls so far.
-    pub(super) fn tally(&self) -> Tally {
-        self.tally.lock().clone()
     }
 }
 

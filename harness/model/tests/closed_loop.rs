@@ -131,6 +131,7 @@ fn fixture_of(exchanges: &[Exchange]) -> Fixture {
         journal.append(&entry).unwrap();
     }
     let made = call_log::to_fixture(
+        None,
         &file,
         "f.json".as_ref(),
         BTreeMap::new(),

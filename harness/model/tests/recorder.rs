@@ -59,6 +59,7 @@ impl Recording {
 
     pub(super) fn made(&self) -> FixtureOfLog {
         call_log::to_fixture(
+            None,
             &self.journal,
             "f.json".as_ref(),
             std::collections::BTreeMap::new(),

@@ -124,12 +124,7 @@ impl Recording<'_> {
             format!("{name}: expect {cost}, less the calls that equal a recorded one: {from}")
         });
         let entries: Vec<call_log::LoggedCall> = turns.into_iter().map(|(_, entry)| entry).collect();
-        let journal = if entries.is_empty() {
-            call_log::CallLog::create(&self.journal_file)?
-        } else {
-            call_log::CallLog::resume(&self.journal_file, &entries)?
-        };
-        Ok((journal, Arc::new(resume)))
+        Ok((call_log::CallLog::resume(&self.journal_file, &entries)?, Arc::new(resume)))
     }
 }
 

@@ -67,7 +67,7 @@ impl<'a> Begun<'a> {
         let turns = || {
             let (journal, shown) = (&recording.journal_file, &recording.shown);
             let so_far =
-                call_log::to_fixture(journal, shown, BTreeMap::new(), &project.rules, recorder.secrets().scrub());
+                call_log::to_fixture(None, journal, shown, BTreeMap::new(), &project.rules, recorder.secrets().scrub());
             so_far
                 .map_or_else(|_| Json::object::<String>([]), |so_far| answers_here(so_far.fixture, &recorder, project))
         };
@@ -130,7 +130,7 @@ impl Recording<'_> {
     /// The calls that the provider answered with an error, one line each.
     fn failed_calls(&self, recorder: &Recorder) -> Result<Vec<String>> {
         let (journal, rules, scrub) = (&self.journal_file, &self.project.rules, recorder.secrets().scrub());
-        Ok(call_log::to_fixture(journal, &self.shown, BTreeMap::new(), rules, scrub)?.failed)
+        Ok(call_log::to_fixture(None, journal, &self.shown, BTreeMap::new(), rules, scrub)?.failed)
     }
 }
 

@@ -88,7 +88,7 @@ impl<'a> Driven<'a> {
         let name = shown.file_stem().map(|stem| ("scenario".to_owned(), Json::from(&*stem.to_string_lossy())));
         let notes = of_old.into_iter().chain(name).chain(prompt).chain(context).collect();
         let (old, rules) = (old.as_deref(), &project.rules);
-        let mut made = call_log::to_fixture_after(old, journal_file, shown, notes, rules, secrets.scrub())?;
+        let mut made = call_log::to_fixture(old, journal_file, shown, notes, rules, secrets.scrub())?;
         made.left_out.iter().chain(&made.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
         if let Some(old) = old {
             made.fixture = made.fixture.keeping(old);
