@@ -10,8 +10,10 @@ use axum::extract::Request;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
-use flate2::write::GzEncoder;
+use flate2::write::{GzEncoder, ZlibEncoder};
 use futures_util::StreamExt as _;
 use retake::Stage;
 use serde_json::{Value, json};
@@ -39,10 +41,26 @@ struct Memory {
     second: Notify,
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
+/// What bodies are compressed with, one after another.
+const ENCODINGS: [&str; 4] = ["gzip", "deflate", "br", "zstd"];
+
+fn packed(encoding: &str, bytes: &[u8]) -> Vec<u8> {
+    match encoding {
+        "gzip" => {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap()
+        }
+        "deflate" => {
+            let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap()
+        }
+        // One block that is not compressed, as RFC 7932 (9.2) has it, and the empty last one.
+        "br" => {
+            let head = u32::try_from(bytes.len() - 1).unwrap() << 4 | 1 << 20;
+            [&head.to_le_bytes()[..3], bytes, &[3]].concat()
+        }
+        _ => ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest),
+    }
 }
 
 fn frame(delta: &Value, finish: &Value) -> String {
@@ -86,8 +104,9 @@ impl Provider {
                 (StatusCode::TOO_MANY_REQUESTS, axum::Json(error)).into_response()
             }
             "packed" => {
-                let packed = gzip(answer(&asked).to_string().as_bytes());
-                ([(CONTENT_TYPE, "application/json"), (CONTENT_ENCODING, "gzip")], packed).into_response()
+                let encoding = asked.rsplit(' ').next().unwrap();
+                let packed = packed(encoding, answer(&asked).to_string().as_bytes());
+                ([(CONTENT_TYPE, "application/json"), (CONTENT_ENCODING, encoding)], packed).into_response()
             }
             "right" => {
                 self.0.second.notify_one();
@@ -129,8 +148,9 @@ const FORM: &str = "multipart/form-data; boundary=b0undary";
 /// What a call is besides its method and path.
 struct Sent {
     kind: &'static str,
-    body: String,
-    packed: bool,
+    body: Vec<u8>,
+    /// The encoding of a body that is sent compressed.
+    packed: Option<&'static str>,
 }
 
 impl Client<'_> {
@@ -138,9 +158,9 @@ impl Client<'_> {
     async fn send(&self, method: Method, path: &str, sent: Option<&Sent>) -> reqwest::Response {
         let request = client().request(method, format!("{}/v1{path}", self.url)).bearer_auth(self.key);
         let request = match sent {
-            Some(Sent { kind, body, packed: false }) => request.header(CONTENT_TYPE, *kind).body(body.clone()),
-            Some(Sent { kind, body, .. }) => {
-                request.header(CONTENT_TYPE, *kind).header(CONTENT_ENCODING, "gzip").body(gzip(body.as_bytes()))
+            Some(Sent { kind, body, packed: None }) => request.header(CONTENT_TYPE, *kind).body(body.clone()),
+            Some(Sent { kind, body, packed: Some(encoding) }) => {
+                request.header(CONTENT_TYPE, *kind).header(CONTENT_ENCODING, *encoding).body(packed(encoding, body))
             }
             None => request,
         };
@@ -152,7 +172,10 @@ impl Client<'_> {
             json!({ "method": method.as_str(), "url": format!("https://api.openai.com/v1{path}"), "headers": [] });
         if let Some(Sent { kind, body, .. }) = sent {
             request["headers"] = json!([{ "name": "content-type", "value": kind }]);
-            request["postData"] = json!({ "mimeType": kind, "text": body });
+            request["postData"] = match std::str::from_utf8(body) {
+                Ok(text) => json!({ "mimeType": kind, "text": text }),
+                Err(_) => json!({ "mimeType": kind, "text": STANDARD.encode(body), "encoding": "base64" }),
+            };
         }
         let response = json!({ "status": status, "headers": [], "content": { "mimeType": kind, "text": text } });
         self.archive.push(json!({ "request": request, "response": response }));
@@ -173,12 +196,12 @@ impl Client<'_> {
     }
 
     async fn chat(&mut self, text: String, stream: bool) {
-        self.call(Method::POST, "/chat/completions", Some(of_chat(&text, stream, false))).await;
+        self.call(Method::POST, "/chat/completions", Some(of_chat(&text, stream, None))).await;
     }
 
     /// Makes a call and leaves after the first piece of its answer, or lets `meanwhile` be called before the rest.
     async fn begun(&mut self, text: String, meanwhile: Option<String>) {
-        let sent = of_chat(&text, true, false);
+        let sent = of_chat(&text, true, None);
         let mut response = self.send(Method::POST, "/chat/completions", Some(&sent)).await;
         let mut whole = response.chunk().await.unwrap().unwrap().to_vec();
         let (at, leaves) = (self.archive.len(), meanwhile.is_none());
@@ -208,7 +231,7 @@ impl Client<'_> {
             self.chat(format!("ask {round}"), false).await;
             self.chat(format!("tell {round}"), true).await;
             for method in [Method::GET, Method::GET, Method::POST, Method::GET] {
-                let sent = (method == Method::POST).then(|| json_of(&json!({ "round": round }), false));
+                let sent = (method == Method::POST).then(|| json_of(&json!({ "round": round }), None));
                 self.call(method, "/batches", sent).await;
             }
             self.chat(format!("limited {round}"), false).await;
@@ -218,22 +241,24 @@ impl Client<'_> {
                 self.begun(format!("long {round}"), None).await;
                 self.chat(format!("long {round}"), true).await;
             }
-            self.call(Method::POST, "/chat/completions", Some(of_chat(&format!("packed {round}"), false, true))).await;
+            let encoding = ENCODINGS[round % ENCODINGS.len()];
+            let asked = of_chat(&format!("packed {round} {encoding}"), false, Some(encoding));
+            self.call(Method::POST, "/chat/completions", Some(asked)).await;
             let part = "--b0undary\r\nContent-Disposition: form-data; name=";
-            let body = format!(
-                "{part}\"purpose\"\r\n\r\nround {round}\r\n{part}\"file\"; filename=\"a.txt\"\r\n\r\nwords of it\r\n--b0undary--\r\n"
-            );
-            self.call(Method::POST, "/files", Some(Sent { kind: FORM, body, packed: false })).await;
+            let file = [&b"words of it"[..], b"\x89PNG\r\n\x1a\n\0\xff"][round % 2];
+            let head = format!("{part}\"purpose\"\r\n\r\nround {round}\r\n{part}\"file\"; filename=\"a\"\r\n\r\n");
+            let body = [head.as_bytes(), file, b"\r\n--b0undary--\r\n"].concat();
+            self.call(Method::POST, "/files", Some(Sent { kind: FORM, body, packed: None })).await;
             self.chat(format!("refused {round}"), false).await;
         }
     }
 }
 
-fn json_of(body: &Value, packed: bool) -> Sent {
-    Sent { kind: "application/json", body: body.to_string(), packed }
+fn json_of(body: &Value, packed: Option<&'static str>) -> Sent {
+    Sent { kind: "application/json", body: body.to_string().into_bytes(), packed }
 }
 
-fn of_chat(text: &str, stream: bool, packed: bool) -> Sent {
+fn of_chat(text: &str, stream: bool, packed: Option<&'static str>) -> Sent {
     json_of(&chat(&json!([{ "role": "user", "content": text }]), stream), packed)
 }
 
