@@ -165,8 +165,7 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     if golden == run || golden.to_string() == run.to_string() {
         return Vec::new();
     }
-    let (old, new) = (in_lines(golden), in_lines(run));
-    let (old, new) = (&old, &new);
+    let (old, new) = (&in_lines(golden), &in_lines(run));
     let mut found = Found::default();
     for (was, is) in old.iter().zip(new) {
         found.compare(was, is);
@@ -179,13 +178,14 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     }
     let cost = differences(&golden.cost, &run.cost);
     // Ids are numbered through a whole golden, so any other change may number them anew. But if the ids of a text's pieces
-    // changed, the pieces are put together differently.
+    // changed, the pieces are put together differently; and what goes on at a time is put in order by its ids.
     let of_pieces = match &found.0[..] {
         [Change { by: Some(by), subject, .. }] => Some((subject.clone(), by.clone())),
         _ => None,
     };
-    if (found.0.is_empty() && cost.is_empty()) || of_pieces.is_some() {
-        let ids = different_ids(old, new, of_pieces.as_ref());
+    let moved = !found.0.is_empty() && found.0.iter().all(|change| change.what == What::Moved);
+    if (found.0.is_empty() && cost.is_empty()) || of_pieces.is_some() || moved {
+        let ids = different_ids(old, new, of_pieces.as_ref(), moved);
         let is_it =
             |ids: &Change| of_pieces.as_ref().is_none_or(|(subject, by)| (&ids.subject, &ids.place) == (subject, by));
         if let Some(ids) = ids.filter(is_it) {

@@ -181,7 +181,7 @@ impl<'a> Driver<'a> {
         for part in std::mem::take(&mut self.captured) {
             match part {
                 Part::Done(part) => captured.push(part),
-                Part::ReadOn(..) | Part::Listening(..) if self.failure.is_some() => {}
+                Part::Listening(..) if self.failure.is_some() => {}
                 Part::ReadOn(part, after) => captured.push(Captured { after: after.finish(until).await, ..part }),
                 Part::Listening(listener, title, step) => {
                     self.underway.step(title.clone());

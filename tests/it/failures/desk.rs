@@ -53,7 +53,8 @@ async fn question() -> Response {
 async fn refuse() -> Response {
     let key = if is("error_key_renamed") { "error" } else { "detail" };
     let body = json!({key: "not found"}).to_string();
-    (StatusCode::NOT_FOUND, [("content-type", "application/json")], body).into_response()
+    let status = if is("quota_and_then_500") { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::NOT_FOUND };
+    (status, [("content-type", "application/json")], body).into_response()
 }
 
 async fn plan(body: String) -> Response {
@@ -179,7 +180,7 @@ impl Desk {
                     return Ok(());
                 }
                 () if call == 1 && is("hang") => std::future::pending().await,
-                () if call == 1 && is("quota") => return Err("quota exceeded".to_owned()),
+                () if call == 1 && (is("quota") || is("quota_and_then_500")) => return Err("quota exceeded".to_owned()),
                 () if call == 1 && is("quota_and_no_end") => {
                     self.event("error", &json!({"message": "quota exceeded"}));
                     return Ok(());

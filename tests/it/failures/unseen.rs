@@ -113,6 +113,7 @@ const ROWS: &[Row] = &[
         EXPLAIN,
     ),
     ("quota", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
+    ("quota_and_then_500", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
     ("quota_and_no_end", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
     (
         "error_key_renamed",

@@ -105,8 +105,7 @@ impl<'a> Aligned<'a> {
             found.push(Change::new(What::Renamed, Subject::Event((*was).to_owned()), "name").between(*was, *is));
         }
         let before = found.len();
-        let (mut moved, mut come) = (Vec::new(), self.come.clone());
-        let mut gone = self.gone.clone();
+        let (mut moved, mut come, mut gone) = (Vec::new(), self.come.clone(), self.gone.clone());
         gone.retain(|was| {
             let is_it = |is: &usize| self.is_same(*was, *is, true);
             let at = come.iter().position(is_it).or_else(|| come.iter().position(|is| self.is_same(*was, *is, false)));

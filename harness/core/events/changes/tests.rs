@@ -236,6 +236,20 @@ fn ids_that_are_only_numbered_anew_are_no_change() {
     );
 }
 
+/// What goes on at a time stands in the order of its ids.
+#[test]
+fn events_that_moved_because_their_ids_are_others_have_other_ids() {
+    let golden = |events: &str, ask: &str, got: &str| {
+        format!("GET /a\n200 text/event-stream\n\n{events}\nask\n  id  {ask}\ngot\n  id  {got}\n")
+    };
+    let in_turn = "ask  {id}\ngot  {id}\nask  {id}\ngot  {id}\n";
+    let was = golden(in_turn, "id 1..2", "id 1..2");
+    let moved = golden("ask  {id} ×2\ngot  {id} ×2\n", "id | id 1", "id 1");
+    assert_eq!(changed(&was, &moved), ["the event `got` has a different shape: `/id` is `id 1`, not `id 1..2`"]);
+    let moved = golden("ask  {id} ×2\ngot  {id} ×2\n", "id 1..2", "id 1..2");
+    assert_eq!(changed(&was, &moved), ["the event `got` came in a different place: after `ask`"]);
+}
+
 #[test]
 fn a_tree_that_refers_to_another_one_is_compared_with_it() {
     let keys = "  a  string\n  b  string\n  c  string\n";

@@ -236,8 +236,9 @@ fn told(subject: &Subject, places: &[(String, Difference)]) -> Option<Change> {
 /// A place of a golden at which ids stand: the label, or the answer if it is no stream, and the path.
 type Place = (Subject, String);
 
-/// Finds what differs if two goldens differ only in their ids: how many there are at a place, or which places have the same.
-pub(super) fn different_ids(old: &[Block], new: &[Block], suspected: Option<&Place>) -> Option<Change> {
+/// Finds what differs if two goldens differ only in their ids, or by what follows from them: how many there are at a place, or which
+/// places have the same. If events `moved`, they are numbered anew, which is no difference.
+pub(super) fn different_ids(old: &[Block], new: &[Block], suspected: Option<&Place>, moved: bool) -> Option<Change> {
     let at = |(subject, path): &Place| match path.as_str() {
         "" => subject.words(),
         path => format!("`{path}` of {}", subject.words()),
@@ -252,7 +253,8 @@ pub(super) fn different_ids(old: &[Block], new: &[Block], suspected: Option<&Pla
         .max_by_key(|place| (suspected == Some(place), times(place), was.count(place) != is.count(place)));
     let Some(place) = worst else {
         let differs = |(at, before): (&(usize, Place), &Kinds)| {
-            let now = is.kinds.get(at).filter(|now| *now != before)?;
+            let is_it = |now: &&Kinds| if moved { was.count(&at.1) != is.count(&at.1) } else { *now != before };
+            let now = is.kinds.get(at).filter(is_it)?;
             let (subject, path) = at.1.clone();
             Some(Change::new(What::Shape, subject, path).between(Printed(before).to_string(), Printed(now).to_string()))
         };
@@ -293,17 +295,12 @@ impl Ids {
             for tree in &block.trees {
                 for (path, Node { kinds, .. }) in Places::of(tree).0 {
                     let place = (Subject::of(block, tree.label()), path);
-                    for number in numbers(kinds).into_iter().take(MOST) {
-                        places.entry(number).or_default().push(place.clone());
-                    }
-                    let mut has_ids = false;
-                    let is_id = &mut |kind: &Kind| {
-                        has_ids |= matches!(kind, Kind::Id(id) | Kind::Short(id) if !matches!(id, Id::Named(_)));
-                    };
-                    for kind in kinds {
-                        kind.each(is_id);
-                    }
-                    if has_ids {
+                    let numbers = each_id(kinds).into_iter().filter_map(|id| match id {
+                        Id::Numbered(first, last) => Some(*first..=*last),
+                        _ => None,
+                    });
+                    numbers.flatten().take(MOST).for_each(|id| places.entry(id).or_default().push(place.clone()));
+                    if !each_id(kinds).is_empty() {
                         ids.kinds.insert((nth, place), kinds.clone());
                     }
                 }
@@ -311,30 +308,36 @@ impl Ids {
         }
         for of_one in places.values() {
             let distinct: BTreeSet<&Place> = of_one.iter().collect();
-            if let [only] = distinct.iter().collect::<Vec<_>>()[..] {
-                ids.links.insert(((*only).clone(), (*only).clone()));
-            }
             for a in &distinct {
-                ids.links.extend(distinct.iter().filter(|b| a < b).map(|b| ((*a).clone(), (*b).clone())));
+                let others = distinct.iter().filter(|b| a < b || distinct.len() == 1);
+                ids.links.extend(others.map(|b| ((*a).clone(), (*b).clone())));
             }
         }
         ids
     }
 
+    /// How many ids stand at a place.
     fn count(&self, place: &Place) -> usize {
-        self.kinds.iter().filter(|((_, at), _)| at == place).map(|(_, kinds)| numbers(kinds).len()).sum()
+        let ids = self.kinds.iter().filter(|((_, at), _)| at == place).flat_map(|(_, kinds)| each_id(kinds));
+        let many = |id: &Id| match id {
+            Id::One | Id::Named(_) => 1,
+            Id::Several(many) | Id::Known(many) => *many,
+            Id::Numbered(first, last) => last.saturating_sub(*first).saturating_add(1),
+        };
+        ids.fold(0, |all, id| many(id).saturating_add(all))
     }
 }
 
-/// Returns the numbers of the ids in kinds: those of `id 1..3 | id 7`.
-fn numbers(kinds: &[Kind]) -> Vec<usize> {
-    let mut numbers = Vec::new();
+/// Returns the ids in kinds that have no name: those of `id 1..3 | id 7`.
+fn each_id(kinds: &[Kind]) -> Vec<&Id> {
+    let mut ids = Vec::new();
     for kind in kinds {
         kind.each(&mut |kind| {
-            if let Kind::Id(Id::Numbered(first, last)) | Kind::Short(Id::Numbered(first, last)) = kind {
-                numbers.extend((*first..=*last).take(MOST));
+            if let Kind::Id(id) | Kind::Short(id) = kind {
+                ids.push(id);
             }
         });
     }
-    numbers
+    ids.retain(|id| !matches!(id, Id::Named(_)));
+    ids
 }
