@@ -15,10 +15,6 @@ pub(super) enum Body {
 /// themselves decide where possible.
 /// Fails if the body is neither text nor compressed as `encodings` says.
 pub(super) fn unpacked(bytes: Vec<u8>, encodings: &str) -> Result<Vec<u8>, String> {
-    let decoded = |bytes: Vec<u8>, name: &str| match Decoder::whole(name, bytes.into()) {
-        Ok(bytes) => Ok(Vec::from(bytes)),
-        Err(reason) => Err(format!("it {reason}")),
-    };
     let mut bytes = bytes;
     for encoding in encodings.split(',').map(|name| name.trim().to_ascii_lowercase()).rev() {
         let name = match bytes[..] {
@@ -28,7 +24,7 @@ pub(super) fn unpacked(bytes: Vec<u8>, encodings: &str) -> Result<Vec<u8>, Strin
             _ if is_text(&bytes) || ["", "identity", "gzip", "x-gzip", "zstd"].contains(&encoding.as_str()) => continue,
             _ => &encoding,
         };
-        bytes = decoded(bytes, name)?;
+        bytes = Decoder::whole(name, bytes.into()).map_err(|reason| format!("it {reason}"))?.into();
     }
     Ok(bytes)
 }

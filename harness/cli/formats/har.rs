@@ -92,7 +92,9 @@ fn body(of: &Json, size: Option<&Json>, message: &Json) -> Result<Body, String> 
         return Err(format!("it is in a separate file, {file}: export the archive with its contents embedded"));
     }
     let text = of.str_of("text").unwrap_or_default();
-    if text.is_empty() && size.and_then(Json::as_u64).is_some_and(|size| size > 0) {
+    let has_size = size.and_then(Json::as_u64).is_some_and(|size| size > 0);
+    // Browsers may write a form as its fields alone.
+    if text.is_empty() && (has_size || of.get("params").is_some_and(Json::is_truthy)) {
         return Err("its body was not recorded".to_owned());
     }
     let encodings = header(message, "content-encoding").unwrap_or_default();

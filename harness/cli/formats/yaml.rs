@@ -1,7 +1,7 @@
 //! Parses YAML into a tree that remembers how each scalar was written, since the meaning of a recorded body depends on it.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use base64::Engine as _;
@@ -89,7 +89,7 @@ impl Node {
         found.map(|(_, node)| &**node)
     }
 
-    /// The entries of a map, in the order of the file; empty if the value is not a map.
+    /// The entries of a map, in the order of the file, the last one of equal keys last; empty if the value is not a map.
     pub(super) fn entries(&self) -> &[(String, Rc<Node>)] {
         if let Value::Map(entries) = &self.value { entries } else { &[] }
     }
@@ -173,8 +173,6 @@ struct Open {
     anchor: usize,
     node: Node,
     key: Option<String>,
-    /// The map's own keys so far.
-    keys: HashSet<String>,
     /// Whether it stands for an object of Python, with what the object is made of.
     object: bool,
 }
@@ -233,7 +231,6 @@ impl Building {
             anchor,
             node: Node { line, value, size: size_of::<Node>(), depth: 1 },
             key: None,
-            keys: HashSet::new(),
             object,
         });
         Ok(())
@@ -262,11 +259,7 @@ impl Building {
             }
             (Value::Map(entries), Some(key)) => entries.push((key, node)),
             (Value::Map(_), None) => {
-                let key = node.text().ok_or("a key that is a list or a map")?.into_owned();
-                if !parent.keys.insert(key.clone()) {
-                    return Err(format!("the key {key:?} appears twice in this map"));
-                }
-                parent.key = Some(key);
+                parent.key = Some(node.text().ok_or("a key that is a list or a map")?.into_owned());
             }
             (Value::Scalar { .. } | Value::Json(_), _) => {}
         }

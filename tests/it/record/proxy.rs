@@ -13,6 +13,7 @@ use crate::support::tree::Tree;
 tests! { a_proxy_in_front_of_a_replay_records_the_same_fixture,
     a_proxy_that_is_killed_leaves_each_complete_answer_in_its_journal,
     calls_that_become_no_turn_are_reported_and_nothing_is_written,
+    what_is_no_answer_of_its_api_is_a_turn_with_errors,
     a_websocket_and_grpc_are_refused_with_one_line_each,
     a_proxy_that_records_no_turn_keeps_the_old_fixture,
     a_second_proxy_does_not_replace_the_fixture_of_the_first,
@@ -102,6 +103,21 @@ fn calls_that_become_no_turn_are_reported_and_nothing_is_written() {
     assert!(said.contains("error: no turns: 1 left out, nothing was written"), "{said}");
     assert!(said.contains("gpt-4o-mini: 1 call, tokens not reported"), "{said}");
     assert!(!tree.has("fixtures/out.json") && tree.has("fixtures/.journal/out.jsonl"));
+}
+
+fn what_is_no_answer_of_its_api_is_a_turn_with_errors() {
+    let frames = "data: {\"id\":\"c\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Go\"}}]}\n\n";
+    for (kind, body) in [("text/event-stream", frames), ("application/json", "null")] {
+        let provider =
+            Service::start(Router::new().fallback(async move || ([(axum::http::header::CONTENT_TYPE, kind)], body)));
+        let tree = Tree::empty();
+        let mut proxy = Serving::start(proxy(&tree, &provider.openai()).arg("--errors"));
+        let live = ask(&proxy, "Hello", true);
+        let (code, said) = proxy.end_and_read("-TERM");
+        assert!(code == Some(0) && said.contains("1 turn recorded"), "{said}");
+        let replayed = Serving::of(&tree.path("fixtures/out.json"));
+        assert_eq!(ask(&replayed, "Hello", true).body, live.body, "{kind}");
+    }
 }
 
 fn a_websocket_and_grpc_are_refused_with_one_line_each() {
