@@ -1,9 +1,9 @@
 //! One request and its answer from any tool's recording, and how they become a turn.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use url::Url;
 
 use super::body::{self, Body};
 use super::foreign::Options;
@@ -189,19 +189,20 @@ pub(super) fn unsupported(url: &str, header: impl Fn(&str) -> String) -> Option<
 
 /// Splits a URL into its host and its path, with the query and without the fragment; `None` if it has no path. A placeholder may
 /// stand for the whole base URL, as in `<API_BASE>/chat/completions`, and may even take the slash with it.
-pub(super) fn host_and_path(url: &str) -> Option<(&str, Cow<'_, str>)> {
+pub(super) fn host_and_path(url: &str) -> Option<(&str, String)> {
     let url = url.trim();
     let (has_scheme, rest) = url.split_once("://").map_or((false, url), |(_, rest)| (true, rest));
     let ends: &[char] = if has_scheme { &['/', '?', '#'] } else { &['/'] };
     let (host, path) = rest.split_at(rest.find(ends).or(has_scheme.then_some(rest.len()))?);
     let path = path.split('#').next().unwrap_or_default();
-    match host.rsplit_once(['>', '}']).filter(|_| !has_scheme) {
-        Some((placeholder, begin)) if begin.starts_with(char::is_alphanumeric) => {
-            Some((placeholder, format!("/{begin}{path}").into()))
-        }
-        _ if path.starts_with('/') => Some((host, path.into())),
-        _ => Some((host, format!("/{path}").into())),
-    }
+    let (host, path) = match host.rsplit_once(['>', '}']).filter(|_| !has_scheme) {
+        Some((name, begin)) if begin.starts_with(char::is_alphanumeric) => (name, format!("/{begin}{path}")),
+        _ if path.starts_with('/') => (host, path.to_owned()),
+        _ => (host, format!("/{path}")),
+    };
+    // As a client sends it: placeholders and spaces are escaped.
+    let (path, query) = path.split_at(path.find('?').unwrap_or(path.len()));
+    Some((host, format!("{}{query}", Url::parse(&format!("http://host{path}")).ok()?.path())))
 }
 
 fn asks_for_a_token(path: &str, request: &Json) -> bool {

@@ -116,7 +116,8 @@ fn what_is_no_answer_of_its_api_is_a_turn_with_errors() {
         let (code, said) = proxy.end_and_read("-TERM");
         assert!(code == Some(0) && said.contains("1 turn recorded"), "{said}");
         let replayed = Serving::of(&tree.path("fixtures/out.json"));
-        assert_eq!(ask(&replayed, "Hello", true).body, live.body, "{kind}");
+        let replayed = replayed.ask(&[], &json!([{ "role": "user", "content": "Hello" }]), true);
+        assert_eq!((replayed.status, &replayed.body), (200, &live.body), "{kind}");
     }
 }
 

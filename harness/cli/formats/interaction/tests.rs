@@ -13,6 +13,7 @@ fn a_url_has_a_host_or_a_placeholder_and_a_path_with_its_query() {
         ("<API_BASE>chat/completions", Some(("<API_BASE", "/chat/completions"))),
         ("<HOST>:11434/api/chat", Some(("<HOST>:11434", "/api/chat"))),
         ("https://<NAME>.openai.azure.com/openai/x", Some(("<NAME>.openai.azure.com", "/openai/x"))),
+        ("https://a/v1/<P>/{L}/c d/50%25?q='<x>'", Some(("a", "/v1/%3CP%3E/%7BL%7D/c%20d/50%25?q='<x>'"))),
         ("http://localhost:9999", Some(("localhost:9999", "/"))),
         ("https://a?b=c#d", Some(("a", "/?b=c"))),
         ("googleapis.com", None),
