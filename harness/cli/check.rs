@@ -87,8 +87,7 @@ impl Check {
             .keeping(Keeps { bodies: true, ..Keeps::default() });
         let replay = Arc::new(replay);
         let options = ServerOptions { callers: project.callers, ..ServerOptions::default() };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let runtime = retake_model::threads::runtime()?;
         let (calls, missed) = runtime.block_on(answered(&replay, options, requests))?;
         drop(runtime);
         let mut check = provider.ask(&calls)?;

@@ -110,8 +110,7 @@ impl Proxy {
         let relay = Running::start(upstreams, &project.declared, false)?;
         let journal = call_log::CallLog::create(&journal_file)?;
         let recorder = Arc::new(Recorder::new(relay.relay().clone(), journal, options));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let runtime = retake_model::threads::runtime()?;
         let (mode, address, key) = (Mode::Record(recorder.clone()), Some(self.addr), self.key.clone());
         let served = runtime.block_on(async {
             // Listen before printing the line that says it is ready: its reader may send a signal at once.

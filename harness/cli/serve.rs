@@ -116,8 +116,7 @@ impl Serve {
             by_header: self.worlds,
         };
         let serving = Arc::new(Serving::of(&files, project, self.project.clone(), how)?);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let runtime = retake_model::threads::runtime()?;
         let code = runtime.block_on(self.serve(&serving));
         runtime.shutdown_background();
         code

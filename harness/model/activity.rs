@@ -38,14 +38,8 @@ struct CallsUnderWay {
 
 impl Default for Activity {
     fn default() -> Activity {
-        let calls = Mutex::new(CallsUnderWay {
-            in_flight: 0,
-            begun: 0,
-            held: 0,
-            last: Instant::now(),
-            pause: Duration::ZERO,
-            answered: BTreeMap::new(),
-        });
+        let (last, pause, answered) = (Instant::now(), Duration::ZERO, BTreeMap::new());
+        let calls = Mutex::new(CallsUnderWay { in_flight: 0, begun: 0, held: 0, last, pause, answered });
         Activity(Arc::new(ActivityState { calls, changed: Notify::new(), answered: Notify::new() }))
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock};
 
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::Handle;
 
 use super::server::{ModelServer, ServerOptions};
 use super::session::Mode;
@@ -14,16 +14,14 @@ use retake_base::lock::Mutex;
 
 /// The thread that serves the models of all stages.
 static THREAD: LazyLock<Result<Handle>> = LazyLock::new(|| {
-    let start = || {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let handle = runtime.handle().clone();
-        let serve = move || {
-            threads::this_is_own();
-            runtime.block_on(std::future::pending::<()>());
-        };
-        std::thread::Builder::new().name("models".to_owned()).spawn(serve).map(|_| handle)
+    let runtime = threads::runtime()?;
+    let handle = runtime.handle().clone();
+    let serve = move || {
+        threads::this_is_own();
+        runtime.block_on(std::future::pending::<()>());
     };
-    start().map_err(|e: std::io::Error| Error::new(format!("failed to start a thread for model servers: {e}")))
+    let started = std::thread::Builder::new().name("models".to_owned()).spawn(serve).map(|_| handle);
+    started.map_err(|e| Error::new(format!("failed to start a thread for model servers: {e}")))
 });
 
 /// The servers of the stages that ended last. Each of them occupies a port, so only the last ones are kept.

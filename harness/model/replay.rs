@@ -100,14 +100,9 @@ impl Replay {
         };
         let free = fixture.table.turns().iter().enumerate().map(only_reads).collect();
         let firsts: Vec<usize> = fixture.joined.iter().map(|(first, _)| *first).collect();
-        let state = ReplayState {
-            turns: OpenTurns::of(&fixture.table, free, &firsts),
-            sessions: Sessions::default(),
-            misses: 0,
-            calls: 0,
-            served_to: HashMap::new(),
-            meant: HashSet::new(),
-        };
+        let (sessions, served_to, meant) = (Sessions::default(), HashMap::new(), HashSet::new());
+        let turns = OpenTurns::of(&fixture.table, free, &firsts);
+        let state = ReplayState { turns, sessions, misses: 0, calls: 0, served_to, meant };
         Replay {
             stored: fixture,
             here: OnceLock::new(),

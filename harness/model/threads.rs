@@ -1,6 +1,9 @@
 //! Whose threads run in this process. A system in it may start threads of its own, which can call the model at any time; the other
 //! threads are Retake's.
 
+use tokio::runtime::{Builder, Runtime};
+
+use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 
 /// How many threads of Retake there are. A thread begins and ends under this lock.
@@ -30,6 +33,15 @@ impl Drop for Own {
 pub fn this_is_own() {
     // A thread that is ending need not be counted any more.
     let _ = THIS.try_with(|_| {});
+}
+
+/// Starts a runtime for this thread.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn runtime() -> Result<Runtime> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))
 }
 
 /// Whether this process has threads that Retake did not start. Where that is not known, there may be some.

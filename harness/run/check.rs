@@ -123,8 +123,7 @@ impl Asking {
     /// # Errors
     /// If no async runtime can be started.
     pub fn ask(&self, calls: &[KeptCall]) -> Result<CheckData> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let runtime = retake_model::threads::runtime()?;
         let (mut comparison, before) = (Comparison::default(), self.asker.spent());
         for kept in calls {
             let today = runtime.block_on(self.asker.ask(kept));

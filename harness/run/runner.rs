@@ -154,10 +154,7 @@ impl Suite {
     }
 
     fn open(self, root: &Path, policy: Policy, action: &Action) -> Result<Project> {
-        let only = match action {
-            Action::Test(wanted) => wanted.only_some(),
-            _ => None,
-        };
+        let only = if let Action::Test(wanted) = action { wanted.only_some() } else { None };
         let goldens = Goldens::new(root.join("goldens"), policy);
         let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_ref(), action.is_live())?;
         if action.is_live() {

@@ -45,8 +45,7 @@ impl ToolsReplay<'_> {
     /// # Errors
     /// If the recording cannot be read, or a tool is not declared. In both cases no call has been made.
     pub fn run(self) -> Result<Outcome> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let runtime = retake_model::threads::runtime()?;
         let outcome = runtime.block_on(self.execute());
         runtime.shutdown_background();
         outcome

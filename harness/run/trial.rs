@@ -222,8 +222,7 @@ pub(super) fn play(
     let fresh = is_marked || matches!(options.pacing, Pacing::Shaken);
     project.slots.take(&scenario.name, claim(project, scenario, false));
     let played = project.systems.play(scenario, fresh, |launch| {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let runtime = retake_model::threads::runtime()?;
         let model = mode.clone();
         let playing = async {
             let limit = limit_of(scenario, &mode);

@@ -65,8 +65,7 @@ pub(super) struct Seen {
 /// that says the same few words to each call.
 /// Fails if it starts in none of these ways. The error is that of the first one, and quotes what it printed.
 pub(super) fn probe(ways: Vec<Start>, env: &[(String, String)], folder: &Path, sources: &Sources) -> Result<Seen> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+    let runtime = retake_model::threads::runtime()?;
     let mut first: Option<Error> = None;
     let found = ways.into_iter().filter(|way| way.exists_in(folder)).find_map(|way| {
         let command = way.command.join(" ");

@@ -158,26 +158,10 @@ pub fn milliseconds(time: Duration) -> f64 {
 impl Underway {
     /// A run that began at this time.
     pub fn since(began: Instant) -> Underway {
-        let state = State {
-            stuck: None,
-            step: String::new(),
-            parts: BTreeMap::new(),
-            steps: Vec::new(),
-            kept: 0,
-            watched: None,
-            heard: began,
-            failed: None,
-        };
-        Underway {
-            began,
-            state: Arc::new(Mutex::new(state)),
-            part: 0,
-            hold: None,
-            mark: None,
-            gives_up: None,
-            away: None,
-            streams: None,
-        }
+        let (step, parts, steps) = (String::new(), BTreeMap::new(), Vec::new());
+        let state = State { stuck: None, step, parts, steps, kept: 0, watched: None, heard: began, failed: None };
+        let state = Arc::new(Mutex::new(state));
+        Underway { began, state, part: 0, hold: None, mark: None, gives_up: None, away: None, streams: None }
     }
 
     /// Tells what a replay holds answers back for which events came, and reads answers without its mark.

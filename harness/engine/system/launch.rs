@@ -150,10 +150,7 @@ impl Systems {
 
     /// The clock by which a scenario's system tells the day.
     pub fn clock(&self, scenario: &Scenario, pacing: Pacing) -> Clock {
-        let env = match self.spec_of(scenario) {
-            Some(SystemSpec::Command(spec)) => Some(&spec.env),
-            _ => None,
-        };
+        let env = if let Some(SystemSpec::Command(spec)) = self.spec_of(scenario) { Some(&spec.env) } else { None };
         super::date::clock(env, pacing)
     }
 
@@ -195,8 +192,7 @@ impl Systems {
 
     /// Builds the system to start. This does not count towards the scenario's timeout.
     fn build(&self, name: &str) -> Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let runtime = retake_model::threads::runtime()?;
         runtime.block_on(build_with_needed(name, &self.suite, &self.root))
     }
 

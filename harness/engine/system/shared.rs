@@ -117,34 +117,23 @@ impl SharedSystem {
         let name = format!("system {}", spec.name);
         let run = move || {
             threads::this_is_own();
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            match runtime {
-                Ok(runtime) => runtime.block_on(async {
-                    match start(&spec).await {
-                        Ok(parts) => {
-                            let systems = parts.systems.clone();
-                            let _ = sender.send(Ok(parts));
-                            let _ = stopped.await;
-                            stop_all(&systems).await;
-                        }
-                        Err(error) => drop(sender.send(Err(error))),
-                    }
-                }),
-                Err(e) => drop(sender.send(Err(Error::new(format!("failed to start a runtime: {e}"))))),
-            }
+            let ran = threads::runtime().and_then(|runtime| {
+                runtime.block_on(async {
+                    let parts = start(&spec).await?;
+                    let systems = parts.systems.clone();
+                    let _ = sender.send(Ok(parts));
+                    let _ = stopped.await;
+                    stop_all(&systems).await;
+                    Ok(())
+                })
+            });
+            ran.err().into_iter().for_each(|error| drop(sender.send(Err(error))));
         };
         let thread = std::thread::Builder::new().name(name).spawn(run);
         let thread = thread.map_err(|e| Error::new(format!("failed to start a thread for a shared system: {e}")))?;
         let parts = started.recv().map_err(|_| Error::new("the thread of a shared system ended"))??;
-        Ok(SharedSystem {
-            parts,
-            egress,
-            rules,
-            spoilt: AtomicBool::new(false),
-            _alone: alone,
-            stop: Some(stop),
-            thread: Some(thread),
-        })
+        let (spoilt, stop, thread) = (AtomicBool::new(false), Some(stop), Some(thread));
+        Ok(SharedSystem { parts, egress, rules, spoilt, _alone: alone, stop, thread })
     }
 
     pub(super) fn egress(&self) -> &Egress {

@@ -44,15 +44,9 @@ pub struct Difference {
 impl Difference {
     /// Makes a difference that needs no texts and no evidence besides its cause.
     pub fn of(kind: CauseKind, what: String) -> Difference {
-        Difference {
-            cause: Cause::new(kind, what),
-            lines: Lines::default(),
-            recorded: String::new(),
-            called: String::new(),
-            who: String::new(),
-            of_tools: false,
-            done: String::new(),
-        }
+        let (cause, lines) = (Cause::new(kind, what), Lines::default());
+        let [recorded, called, who, done] = [const { String::new() }; 4];
+        Difference { cause, lines, recorded, called, who, of_tools: false, done }
     }
 
     /// Whether this difference follows from an earlier one: the same change, seen again in a later call or at another place.

@@ -89,18 +89,9 @@ impl Miss {
 
     /// A call that missed, without any explanation.
     pub(crate) fn new(scenario: &str, fixture: &Path, via: String, reason: MissReason, cause: Cause) -> Miss {
-        Miss {
-            scenario: scenario.to_owned(),
-            fixture: fixture.to_owned(),
-            via,
-            caller: None,
-            key: None,
-            reason,
-            evidence: Vec::new(),
-            causes: vec![cause],
-            number: 0,
-            lines: Lines::default(),
-        }
+        let (scenario, fixture, evidence, causes) = (scenario.to_owned(), fixture.to_owned(), Vec::new(), vec![cause]);
+        let (caller, key, number, lines) = (None, None, 0, Lines::default());
+        Miss { scenario, fixture, via, caller, key, reason, evidence, causes, number, lines }
     }
 
     /// The caller's name as it is printed.
