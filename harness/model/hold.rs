@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use super::gate::Gate;
 use retake_base::lock::Mutex;
@@ -17,7 +17,7 @@ use retake_wire::{Api, Body, Response, last_text};
 /// How long nothing happens until a part of an answer is not expected any more, if nobody knows whether it comes.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// How long an answer is held back to see what comes without it: other calls, or events to the client.
+/// How long nothing happens while an answer is held back to see what comes without it: other calls, or events to the client.
 pub(super) const HELD: Duration = Duration::from_millis(150);
 /// When the last text of each turn's answer went that was held for that.
 pub(super) type Went = Arc<Mutex<BTreeMap<usize, Instant>>>;
@@ -56,35 +56,25 @@ struct State {
 pub(super) struct HeldPiece {
     /// Its index.
     pub(super) nth: usize,
-    until: Until,
+    pub(super) until: Until,
 }
 
-enum Until {
+pub(super) enum Until {
     /// A client has received a part of what comes before it.
     PassedOn(usize, Hold),
     /// A client has done what it does in a world.
     Open(Gate),
     /// What the system does without the last text of a turn has been seen.
-    Seen(Went, usize),
+    Seen(Gate, Went, usize),
 }
 
 impl HeldPiece {
-    /// The piece that comes when a gate opens.
-    pub(super) fn behind(nth: usize, gate: Gate) -> HeldPiece {
-        HeldPiece { nth, until: Until::Open(gate) }
-    }
-
-    /// The last text of a turn's answer in a run that is watched.
-    pub(super) fn seen(nth: usize, went: Went, turn: usize) -> HeldPiece {
-        HeldPiece { nth, until: Until::Seen(went, turn) }
-    }
-
     pub(super) async fn until_it_may_go(self) {
         match self.until {
             Until::PassedOn(turn, hold) => hold.until_passed_on(turn).await,
             Until::Open(gate) => gate.until_open().await,
-            Until::Seen(went, turn) => {
-                sleep(HELD).await;
+            Until::Seen(gate, went, turn) => {
+                gate.moment().await;
                 went.lock().insert(turn, Instant::now());
             }
         }

@@ -166,6 +166,11 @@ impl CommandSystem {
         self.life.lock().0.clone()
     }
 
+    /// The process of its guardian.
+    pub(super) fn guardian(&self) -> u32 {
+        self.guarded().pid
+    }
+
     /// Says how the system ended, if it did before it was stopped.
     pub(super) fn ended(&self) -> Option<String> {
         self.guarded().exit().map(|exit| format!("system `{}` {}", self.name, exit.said()))

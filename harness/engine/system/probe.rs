@@ -95,7 +95,7 @@ impl Probe {
 #[cfg(target_os = "linux")]
 fn listened() -> Vec<u16> {
     let mut ports = Vec::new();
-    for process in super::guardian::descendants() {
+    for process in super::guardian::below("self") {
         let process = format!("/proc/{}", process.as_raw_nonzero());
         let files = std::fs::read_dir(format!("{process}/fd")).into_iter().flatten().flatten();
         let sockets: Vec<String> = files

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout_at};
 
 use super::command::{Berth, CommandSystem, start_with_needed, stop_all};
 use super::egress::{Egress, EgressData};
 use super::folder::Folder;
+use super::guardian::works;
 use super::launch::{Launch, PlayedOn};
 use super::log::LogOf;
 use super::router::{self, InProcess};
@@ -16,7 +18,7 @@ use super::stage::Stage;
 use super::url;
 use super::values::{Base, StageTools, StageValues};
 use retake_base::error::{Error, Result};
-use retake_model::{Activity, CallFlaw, DriftOf, Mode, ModelServer, Seat, ServerOptions, kept};
+use retake_model::{Activity, CallFlaw, DriftOf, Gate, Mode, ModelServer, Seat, ServerOptions, kept};
 
 /// A stage with its model server and its system running.
 #[derive(Debug)]
@@ -59,6 +61,17 @@ enum ToEnd {
     Shared(Arc<SharedSystem>),
 }
 
+impl ToEnd {
+    /// The programs that were started for it.
+    fn systems(&self) -> &[CommandSystem] {
+        match self {
+            ToEnd::Commands(systems) => systems,
+            ToEnd::Shared(shared) => shared.systems(),
+            ToEnd::None | ToEnd::Attached(_) | ToEnd::InProcess(_) => &[],
+        }
+    }
+}
+
 impl Running {
     /// Sets up a stage on the current runtime: folder, model server and system. Its tools are already running. `egress` watches what
     /// its programs reach.
@@ -75,14 +88,14 @@ impl Running {
         let Launch { root, secrets, on, keeps_clock } = launch;
         let secrets = secrets.given_to(on, &mode).clone();
         let (pacing, told) = (options.pacing, mode.clone());
+        let of_run = |name: &str, model: &ModelServer, egress: &Egress| {
+            StageValues::of_run(name, root, model, secrets).with_tools(tools).watched_by(egress)
+        };
         match on {
             PlayedOn::Nothing => {
                 let model = kept::start(mode, options).await?;
-                let values = StageValues::of_run("", root, &model, secrets)
-                    .with_tools(tools)
-                    .watched_by(&egress)
-                    .on_day_of(pacing, *keeps_clock)
-                    .with_folder(Folder::of_stage());
+                let values = of_run("", &model, &egress).on_day_of(pacing, *keeps_clock);
+                let values = values.with_folder(Folder::of_stage());
                 told.on_stage(&values.places(&[]));
                 Ok(Running::on(values, model, ToEnd::None))
             }
@@ -92,12 +105,8 @@ impl Running {
                 let (listener, address) = router::listen()?;
                 egress.own(address.port());
                 egress.cannot_be_told("its system is a router in the test's own process");
-                let values = StageValues::of_run(name, root, &model, secrets)
-                    .with_tools(tools)
-                    .watched_by(&egress)
-                    .on_day_of(pacing, *keeps_clock)
-                    .with_folder(folder.clone())
-                    .with_base(Base::of(address));
+                let values = of_run(name, &model, &egress).on_day_of(pacing, *keeps_clock);
+                let values = values.with_folder(folder.clone()).with_base(Base::of(address));
                 told.on_stage(&values.places(&[]));
                 let stage = Stage::of(values);
                 let starting =
@@ -108,20 +117,14 @@ impl Running {
             }
             PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
-                let values = StageValues::of_run(name, root, &model, secrets)
-                    .with_tools(tools)
-                    .watched_by(&egress)
-                    .on_day_of(pacing, *keeps_clock);
+                let values = of_run(name, &model, &egress).on_day_of(pacing, *keeps_clock);
                 let told = |berths: &[Berth]| told.on_stage(&values.places(berths));
                 let systems = start_with_needed(all, suite, root, &values, Some(deadline), told).await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }
             PlayedOn::Shared(name, shared) => {
                 let model = shared.model();
-                let values = StageValues::of_run(name, root, &model, secrets)
-                    .with_tools(tools)
-                    .watched_by(shared.egress())
-                    .with_systems(shared.systems());
+                let values = of_run(name, &model, shared.egress()).with_systems(shared.systems());
                 told.on_stage(&values.places(&[]));
                 let seat = shared.lay_in(mode, pacing)?;
                 let stage = Stage::of(values);
@@ -131,11 +134,7 @@ impl Running {
                 let base = url::attach(name, spec).await?;
                 let model = shared.model();
                 egress.cannot_be_told("its system was started by somebody else");
-                let values = StageValues::of_run(name, root, &model, secrets)
-                    .with_tools(tools)
-                    .watched_by(&egress)
-                    .with_folder(Folder::of_stage())
-                    .with_base(base);
+                let values = of_run(name, &model, &egress).with_folder(Folder::of_stage()).with_base(base);
                 told.on_stage(&values.places(&[]));
                 let seat = shared.lay_in(mode, pacing)?;
                 let stage = Stage::of(values);
@@ -162,6 +161,14 @@ impl Running {
         }
     }
 
+    /// Lets a gate know when the system is silent, whose client is on this runtime.
+    pub fn heard_by(&self, gate: &Gate) {
+        let guardians = self.to_end.systems().iter().map(CommandSystem::guardian).collect();
+        if let Ok(models) = kept::outliving() {
+            gate.hears([Handle::current(), models.clone()], guardians, works);
+        }
+    }
+
     /// Waits until nothing is left that could still call the model, as far as that can be seen: no system, no process of one, or no
     /// task of one in this process.
     pub async fn nothing_left(&self) {
@@ -185,11 +192,7 @@ impl Running {
     pub async fn end(self, failed: bool) -> Ended {
         let Running { stage, model, seat, to_end } = self;
         let mut ended = Ended::default();
-        let systems = match &to_end {
-            ToEnd::Commands(systems) => &systems[..],
-            ToEnd::Shared(shared) => shared.systems(),
-            ToEnd::None | ToEnd::Attached(_) | ToEnd::InProcess(_) => &[],
-        };
+        let systems = to_end.systems();
         if failed {
             join_all(systems.iter().map(CommandSystem::may_be_ending)).await;
         }

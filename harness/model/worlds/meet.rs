@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::{Fault, Sent, Stages, faulted, possible};
 use crate::activity::Activity;
-use crate::hold::HELD;
 use crate::http::Incoming;
 use crate::lookup::Lookup;
 use crate::replay::Replay;
@@ -26,7 +25,7 @@ pub(crate) async fn meet(
     request: &Json,
     lookup: &Lookup,
 ) -> Option<Sent> {
-    let staged = replay.staged().filter(|staged| staged.gate().is_none())?;
+    let staged = replay.staged()?;
     let (index, is_open) = replay.next_turn(lookup, Some(request))?;
     let served = Served::plain(replay.fixture().clone(), index);
     let (response, provider) = (served.response_to(call).ok(), incoming.provider());
@@ -36,7 +35,7 @@ pub(crate) async fn meet(
                 staged.note_possible(index, || possible(served.turn(), call, provider, response));
             }
             if *holds {
-                staged.hold(index, HELD).await;
+                staged.hold(index).await;
             }
             return None;
         }

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::{Fault, FaultKind};
 use crate::gate::Gate;
-use crate::hold::{HeldPiece, Went};
+use crate::hold::{HeldPiece, Until, Went};
 use retake_wire::{Api, Body, Response, last_text};
 
 /// How long the first answers of an order wait for the other calls. If one of them never comes, the order is the usual one.
@@ -20,6 +20,8 @@ const APART: Duration = Duration::from_millis(30);
 #[derive(Debug)]
 pub struct Staged {
     pub(super) kind: Stages,
+    /// What knows what a client has done, and when the system is silent.
+    pub gate: Gate,
     /// How often the call of a turn may come, or one that was never recorded.
     limit: u32,
     happened: watch::Sender<Happened>,
@@ -30,8 +32,8 @@ pub struct Staged {
 /// What happens to them.
 #[derive(Debug)]
 pub enum Stages {
-    /// Nothing. What could happen to each turn's answer is noted. If so, answers are held back for a moment, to see which calls are under
-    /// way together.
+    /// Nothing. What could happen to each turn's answer is noted. If so, answers are held back until nothing happens without them, to see
+    /// which calls are under way together.
     Watched(bool),
     /// So many calls, the first ones, meet a fault: those of one turn, or of each; or the fault that they ask for in the header
     /// `x-retake-world`.
@@ -39,7 +41,7 @@ pub enum Stages {
     /// The calls of these turns are answered in this order.
     Ordered(Vec<usize>),
     /// The answers of these turns are held back until a client has done what it does: all of each, or its last text.
-    Gated(Gate, BTreeMap<usize, bool>),
+    Gated(BTreeMap<usize, bool>),
 }
 
 /// What has happened so far.
@@ -67,21 +69,18 @@ impl Staged {
     /// A replay's calls, and what happens to them. More than `limit` calls of the same turn are a storm; and more calls that were never
     /// recorded, unless the recording has as many.
     pub fn of(kind: Stages, limit: u32) -> Staged {
-        Staged { kind, limit, happened: watch::Sender::default(), went: Went::default() }
-    }
-
-    /// What holds answers back until a client has done what it does.
-    pub(crate) fn gate(&self) -> Option<&Gate> {
-        if let Stages::Gated(gate, _) = &self.kind { Some(gate) } else { None }
+        let (gate, happened, went) = (Gate::default(), watch::Sender::default(), Went::default());
+        Staged { kind, gate, limit, happened, went }
     }
 
     /// The piece of a turn's answer that is held back. One that is held whole is held here.
     pub(crate) async fn piece(&self, turn: usize, api: Api, response: &Response) -> Option<HeldPiece> {
         match &self.kind {
-            Stages::Gated(gate, turns) => gate.piece(api, response, *turns.get(&turn)?).await,
+            Stages::Gated(turns) => self.gate.piece(api, response, *turns.get(&turn)?).await,
             Stages::Watched(true) => {
                 let Body::Frames(frames) = &response.body else { return None };
-                Some(HeldPiece::seen(last_text(api, frames)?, self.went.clone(), turn))
+                let until = Until::Seen(self.gate.clone(), self.went.clone(), turn);
+                Some(HeldPiece { nth: last_text(api, frames)?, until })
             }
             _ => None,
         }
@@ -106,7 +105,7 @@ impl Staged {
 
     /// Whether a call has met a fault, or a client has done what it does. What is asked after that is no miss: nobody recorded it.
     pub fn is_after_fault(&self) -> bool {
-        self.gate().is_some_and(|gate| gate.acted().is_some()) || self.times().0.is_some()
+        self.gate.acted().is_some() || self.times().0.is_some()
     }
 
     /// When the first call met its fault, and when the first call that was never recorded came after that.
@@ -167,7 +166,7 @@ impl Staged {
     }
 
     /// Notes that the call of a turn is under way, for a moment.
-    pub(super) async fn hold(&self, turn: usize, moment: Duration) {
+    pub(super) async fn hold(&self, turn: usize) {
         self.happened.send_modify(|it| {
             if !it.open.is_empty() {
                 let mut group: BTreeSet<usize> = it.open.iter().copied().chain([turn]).collect();
@@ -178,7 +177,7 @@ impl Staged {
             }
             it.open.insert(turn);
         });
-        sleep(moment).await;
+        self.gate.moment().await;
         self.happened.send_modify(|it| it.open.retain(|open| *open != turn));
     }
 

@@ -282,10 +282,7 @@ fn answers_break_on_the_wire_as_they_do_with_providers() {
     let clean = first("cut-clean/2");
     assert!(clean.starts_with("HTTP/1.1 200") && clean.ends_with("0\r\n\r\n(closed)") && !clean.contains("[DONE]"));
     let dirty = first("cut-dirty/2");
-    assert!(
-        dirty.contains("data: ") && !dirty.ends_with("0\r\n\r\n(closed)") && dirty.ends_with("(closed)"),
-        "{dirty}"
-    );
+    assert!(dirty.contains("data: ") && !dirty.ends_with("0\r\n\r\n(closed)") && dirty.ends_with("(closed)"));
     let stalled = first("stall/2");
     assert!(stalled.contains("data: ") && stalled.ends_with("(open)"), "{stalled}");
     let empty = first("empty");

@@ -68,6 +68,8 @@ pub(super) struct Judged {
     pub(super) lines: Vec<String>,
     /// Whether it was the only one on a system of its own.
     pub(super) alone: bool,
+    /// Whether a call had been given up because the kill, or the client, came too late.
+    pub(super) late: bool,
 }
 
 impl Judged {
@@ -99,6 +101,7 @@ impl OnSystem<'_> {
             running.model.lay_in(Mode::Replay(play.replay.clone()), Pacing::None);
             running.stage.another_run()
         };
+        running.heard_by(&play.staged.gate);
         let mut run = pin!(play.run(&stage, &running.model, cap));
         let restarted = tokio::select! {
             biased;
@@ -121,8 +124,7 @@ impl Setting<'_> {
     ) -> Result<(T, Option<String>)> {
         let Setting { project, scenario, fixture, .. } = self;
         project.systems.play(scenario, fresh, |launch| {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+            let runtime = retake_model::threads::runtime()?;
             let staying = async {
                 let starts = self.starts.acquire().await;
                 let began = Instant::now();
@@ -164,8 +166,8 @@ impl Setting<'_> {
     /// Fails if it is red, apart from its golden.
     pub(super) fn record(&self) -> Result<Recording> {
         // What comes while an answer is held is due before it.
-        let waits = |family| matches!(family, Family::Order | Family::Client | Family::Process);
-        let holds = self.of.kinds.iter().any(|kind| waits(kind.family()));
+        let waits = |it: &FaultKind| matches!(it.family(), Family::Order | Family::Client | Family::Process);
+        let holds = self.of.kinds.iter().any(waits);
         let (mut seen, again, mut starting, mut watched) = self.unfaulted(holds, false)?;
         let (mut sent, after) = (self.sent(&seen, ALL), self.sent(&again, ALL));
         let on_same = Noise::between(&sent, &after);
@@ -212,8 +214,8 @@ impl Setting<'_> {
     }
 
     /// Runs worlds one after another on one system, each with a fault that is met `times` times. `None` if a fault was not met, or the
-    /// system was not the same afterwards: whose verdicts these were is not known then. Of a single world, and of none else, it is clear in
-    /// any case, if its fault was met. For it, the system is started even if scenarios share it.
+    /// system was not the same afterwards: whose verdicts these were is not known then. Of a single world, and of none else,
+    /// it is clear in any case, if its fault was met. For it, the system is started even if scenarios share it.
     /// Fails if the system cannot be started.
     pub(super) fn batch(&self, worlds: &[World], recording: &Recording, times: u32) -> Result<Option<Vec<Judged>>> {
         let play = |world| Play::in_world(self, world, recording, times);
@@ -234,7 +236,8 @@ impl Setting<'_> {
                 is_told |= !world.is_invisible() && world.side() != "process";
                 let turn = self.fixture.table.turns().get(world.turn).filter(|_| world.spot.is_none());
                 let (world, caller) = (world.clone(), turn.and_then(|turn| turn.caller.clone()));
-                judged.push(Judged { world, caller, verdict, attempts, lines, alone });
+                let late = play.staged.gate.was_late();
+                judged.push(Judged { world, caller, verdict, attempts, lines, alone, late });
                 is_busy = matches!(seen.ended, Ended::Late | Ended::Storm);
                 if is_busy && !alone {
                     return Ok((None, true));

@@ -93,9 +93,15 @@ pub(super) fn run(
     // so such worlds run once more, with less beside them; where no answer comes at all, it is not the machine.
     let is_doubtful =
         |it: &Judged| (!it.alone && (it.fails() || asks_again(it))) || (may_be_slow(it) && !waits(&it.world));
-    let doubtful = judged.iter().filter(|(_, it)| it.as_ref().is_none_or(is_doubtful));
-    let doubtful = doubtful.map(|(at, _)| vec![(*at, wanted[*at].clone())]).collect();
-    judged.extend(setting.all(&recording, doubtful, few)?);
+    for round in 0..3 {
+        // What came too late may do so once more.
+        let again = |it: &Judged| it.late || (round == 0 && is_doubtful(it));
+        let again = judged.iter().filter(|(_, it)| it.as_ref().map_or(round == 0, again));
+        judged.extend(setting.all(&recording, again.map(|(at, _)| vec![(*at, wanted[*at].clone())]).collect(), few)?);
+    }
+    for it in judged.values_mut() {
+        drop(it.take_if(|it| it.late && it.world.side() == "process"));
+    }
     let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
     let judged = judged.into_values().flatten().collect();
     Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
@@ -154,10 +160,8 @@ impl Setting<'_> {
     /// Runs a world on a fresh system. A service that asked again until it got an answer that made sense may ask for ever if none comes:
     /// that is tried, too.
     fn alone(&self, of: &Recording, world: &World) -> Result<Option<Judged>> {
-        let once = |times| {
-            let judged = self.batch(std::slice::from_ref(world), of, times)?;
-            Ok::<_, Error>(judged.and_then(|mut judged| judged.pop()))
-        };
+        let of_one = std::slice::from_ref(world);
+        let once = |times| Ok::<_, Error>(self.batch(of_one, of, times)?.and_then(|mut judged| judged.pop()));
         let judged = once(self.of.times)?;
         if judged.as_ref().is_some_and(asks_again)
             && let Some(mut stayed) = once(u32::MAX)?.filter(|stayed| stayed.verdict.did == Did::Storm)

@@ -23,7 +23,7 @@ use retake_engine::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, m
 use retake_engine::system::{Running, Stage};
 use retake_engine::tools::{CallOfTool, ToolFault, ToolWorld};
 use retake_model::{
-    CallOutcome, CallSeen, Fault, FaultKind, Gate, GoingOn, Keeps, ModelServer, Replay, Scope, Staged, Stages,
+    CallOutcome, CallSeen, Fault, FaultKind, GoingOn, Keeps, ModelServer, Replay, Scope, Staged, Stages,
 };
 use retake_scenario::{Scenario, Step, Worlds};
 use retake_wire::fixture::Fixture;
@@ -126,7 +126,7 @@ impl<'a> Play<'a> {
     /// The run of a world, in which a fault of the model is met `times` times. Steps stop to wait when an answer says something in error
     /// words that were not recorded; or when nothing happens, before the whole run counts as one in which nothing does.
     pub(super) fn in_world(setting: &'a Setting<'a>, world: &World, recording: &Recording, times: u32) -> Play<'a> {
-        let (kind, turn, gate, recorded) = (world.fault.kind, Some(world.turn), Gate::default(), &recording.seen);
+        let (kind, turn, recorded) = (world.fault.kind, Some(world.turn), &recording.seen);
         let kills = kind == FaultKind::Kill;
         let (step, event) = if let Some(Spot::Event { step, event }) = world.spot { (step, event) } else { (0, 0) };
         let (meets, asked, due) = match &world.spot {
@@ -134,7 +134,7 @@ impl<'a> Play<'a> {
             None => (Stages::Ordered(world.order.clone()), 0, None),
             Some(Spot::Event { .. }) if !kills => {
                 let (held, asked, due) = recorded.held_at(step, event);
-                (Stages::Gated(gate.clone(), held), asked, due)
+                (Stages::Gated(held), asked, due)
             }
             Some(Spot::Call { within }) => {
                 // Only calls were held in the recorded run.
@@ -147,19 +147,17 @@ impl<'a> Play<'a> {
         // What was asked before a kill may be asked again.
         let mut play = Play::of(setting, Staged::of(meets, setting.of.calls), kills);
         if matches!(world.side(), "process" | "tools") {
-            let fault = match &world.spot {
-                Some(Spot::Tool { call, acted, .. }) => {
-                    Some(ToolFault { call: call.clone(), kind, acts: *acted, told: play.staged.clone() })
-                }
-                _ => None,
-            };
+            let (told, mut fault) = (play.staged.clone(), None);
+            if let Some(Spot::Tool { call, acted, .. }) = &world.spot {
+                fault = Some(ToolFault { call: call.clone(), kind, acts: *acted, told });
+            }
             play.tools = Arc::new(ToolWorld::of(play.replay.scope(), true, fault));
         }
         if matches!(world.side(), "process" | "client") {
             // As long as no call came after another in the recorded run.
             let pause = longest(recorded.calls.iter().map(|call| call.came).collect());
             let without = if kills { QUIET } else { QUIET + pause };
-            let (back, seen) = (setting.of.back.clone(), Arc::default());
+            let (back, gate, seen) = (setting.of.back.clone(), play.staged.gate.clone(), Arc::default());
             play.away = Some(Away { does: kind, step, event, asked, due, quiet: without, back, gate, seen });
         }
         let known: BTreeSet<_> = recording.sent.words.keys().cloned().collect();
@@ -178,15 +176,13 @@ impl<'a> Play<'a> {
     /// Fails if it does not get ready again.
     pub(super) async fn kills(&self, running: &Running, limit: Duration) -> Result<()> {
         let Some(Away { gate, due, .. }) = self.away_from(true) else { return std::future::pending().await };
-        tokio::select! {
-            () = self.staged.met() => {}
-            () = gate.due() => self.staged.meets(),
-        }
+        tokio::select! { () = self.staged.met() => {} () = gate.due() => self.staged.meets() }
         // What was sent before is on its way to the client; nothing else comes, since the call is held.
-        gate.came(0);
         gate.has(0, *due).await;
+        gate.is_late(self.staged.target().is_some() && running.model.activity().in_flight() == 0);
         gate.acts();
         let restarted = running.restart(Instant::now() + limit).await;
+        running.heard_by(gate);
         gate.opens();
         restarted
     }
@@ -229,10 +225,14 @@ impl<'a> Play<'a> {
             };
             // Whoever was told how it went knows all, whatever call the service leaves open.
             tokio::select! { () = over => {} () = idle(pieces * 3 / 4), if self.away.is_none() => {} }
-            if let Some(away) = self.away_from(false) {
+            if let Some(away) = &self.away {
                 // The run of a client that left goes on, and is not to be taken for the next one.
-                away.gate.opens();
-                activity.settled(away.quiet + QUIET * 3, || self.replay.all_served()).await;
+                self.away_from(false).iter().for_each(|away| away.gate.opens());
+                let mut before = None;
+                while before.replace(activity.mark()) != Some(activity.mark()) {
+                    activity.settled(away.quiet + QUIET * 3, || self.replay.all_served()).await;
+                    away.gate.silent(QUIET).await;
+                }
             }
             let run = driver.finish(scenario.settle.min(QUIET * 2)).await;
             Ok::<_, Error>((if run.failure.is_none() { Ended::Well } else { Ended::Failed }, run))

@@ -117,7 +117,8 @@ pub(super) fn print(matrix: &Matrix) -> String {
 pub(super) fn notes(matrix: &Matrix) -> Vec<String> {
     let Matrix { judged, found, unlike, unmet, left_out, .. } = matrix;
     let found = found.map(|found| format!("{} of {found} worlds, chosen evenly", judged.len() + unmet.len()));
-    let unmet = unmet.iter().map(|world| format!("no verdict: no call met {}", world.id()));
+    let when = |world: &World| if world.side() == "process" { " in time" } else { "" };
+    let unmet = unmet.iter().map(|world| format!("no verdict: no call met {}{}", world.id(), when(world)));
     let sick = unlike.map(|unlike| format!("{NOT_SICK}, since a second run on the same system {unlike}"));
     found.into_iter().chain(left_out.iter().cloned()).chain(unmet).chain(sick).collect()
 }

@@ -16,6 +16,7 @@ tests! {
     what_becomes_of_a_run_without_its_client_is_judged_if_it_is_declared,
     what_makes_two_requests_the_same_is_declared,
     whether_a_run_outlives_its_client_is_no_question_of_time,
+    what_is_asked_after_the_clients_stream_has_ended_counts,
 }
 
 /// A service whose runs go on without their clients, and are read at `/runs/ID/events`.
@@ -310,4 +311,14 @@ fn whether_a_run_outlives_its_client_is_no_question_of_time() {
                 threading.Thread(target=look, args=(self.connection, Run.gone), daemon=True).start()";
     let quick = said(sees, "self.add(\"text\", {\"text\": text})", "self.gone.is_set()", "client/late/1");
     assert!(quick.contains("! client  late 1/5  NEVER ENDS"), "{quick}");
+}
+
+/// A service that ends the stream of a client that comes back, and only then asks the model again.
+fn what_is_asked_after_the_clients_stream_has_ended_counts() {
+    let again = "threading.Timer(0.1, lambda: list(pieces(runs[\"7\"].question))).start(); runs[\"7\"].add(\"end\", {}); return self.stream(runs[\"7\"], after)";
+    let said = lines("#AFTER", again, &worlds("\"leave\""));
+    assert!(
+        said.contains("! client  leave 2/") && said.contains("  PAID TWICE  asks for the answer of turn 1 again"),
+        "{said}"
+    );
 }

@@ -13,6 +13,7 @@ tests! {
     what_later_steps_are_told_counts,
     a_run_that_says_running_for_ever_never_ends,
     what_has_to_come_after_a_crash_is_declared,
+    what_a_service_did_before_it_was_killed_is_no_verdict,
     a_system_that_retake_does_not_start_is_refused,
 }
 
@@ -233,6 +234,24 @@ fn what_has_to_come_after_a_crash_is_declared() {
     let reports = "if self.has and self.has[-1]: self.add('The run failed'); return self.add(None)";
     let said = lines("#WORK", reports, &of("resumes"), "process/kill/3");
     assert!(said.contains("! process  kill 3/7  LOST"), "{said}");
+}
+
+/// A service whose own client of the model does not wait until the system can be killed, once the run is recorded.
+fn what_a_service_did_before_it_was_killed_is_no_verdict() {
+    let waits = |limit: &str| {
+        let limit = format!("headers), timeout={limit} if os.path.exists('recorded') else 60):");
+        let tree = tree("headers)):", &limit, WORLDS);
+        tree.replace(
+            "app.py",
+            "#READY",
+            "import signal; signal.signal(15, lambda *_: open('recorded', 'w') and os._exit(0))",
+        );
+        unaligned(&tree.retake().args(&["worlds", "poem", "--world", "process/kill/2"]).run().stdout)
+    };
+    let late = waits("0.05");
+    assert!(late.contains("no verdict: no call met process/kill/2 in time") && !late.contains("kill 2/7"), "{late}");
+    let in_time = waits("60");
+    assert!(in_time.contains("process  kill 2/7  resumed"), "{in_time}");
 }
 
 fn a_system_that_retake_does_not_start_is_refused() {

@@ -50,7 +50,7 @@ mod linux {
     use retake_egress::{Answer, Attempt, Target};
 
     use super::super::order::{Fence, Message, Reached};
-    use super::super::process::{all, tell};
+    use super::super::process::{below, tell};
 
     /// Where names are looked up.
     const RESOLVERS: &str = "/etc/resolv.conf";
@@ -115,7 +115,7 @@ mod linux {
             if sockets.is_empty() {
                 return false;
             }
-            let inside = all().into_iter().any(|pid| holds(pid.as_raw_nonzero().get(), &sockets));
+            let inside = below("self").into_iter().any(|pid| holds(pid.as_raw_nonzero().get(), &sockets));
             self.inside.insert(port, inside);
             !inside
         }

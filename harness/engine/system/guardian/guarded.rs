@@ -26,6 +26,8 @@ struct Known {
 /// that.
 #[derive(Debug)]
 pub(crate) struct Guarded {
+    /// The process of the guardian.
+    pub(crate) pid: u32,
     lifeline: Mutex<Option<std::process::ChildStdin>>,
     known: watch::Receiver<Known>,
     /// The lock on its folder.
@@ -175,6 +177,12 @@ pub fn take_over() -> Option<std::process::ExitCode> {
     None
 }
 
+/// Returns `None`: on this platform, it cannot be seen.
+#[cfg(not(unix))]
+pub(in crate::system) fn works(_: u32) -> Option<bool> {
+    None
+}
+
 /// What earlier runners left is removed once in a process.
 #[cfg(unix)]
 static SWEPT: std::sync::Once = std::sync::Once::new();
@@ -192,6 +200,7 @@ fn launch(order: &Order, egress: Option<Egress>, output: Output) -> Result<Guard
     let mut guardian = command.spawn().map_err(failed)?;
     // The command holds the writing end of the pipe. As long as it exists, reading would not come to an end.
     drop(command);
+    let pid = guardian.id();
     let (mut lifeline, control) = (guardian.stdin.take(), guardian.stdout.take());
     let (sender, known) = watch::channel(Known::default());
     let (reading, drained) = std::sync::mpsc::channel::<()>();
@@ -213,7 +222,7 @@ fn launch(order: &Order, egress: Option<Egress>, output: Output) -> Result<Guard
     };
     threads().map_err(failed)?;
     say(lifeline.as_mut(), order).map_err(failed)?;
-    Ok(Guarded { lifeline: Mutex::new(lifeline), known, lock: None })
+    Ok(Guarded { pid, lifeline: Mutex::new(lifeline), known, lock: None })
 }
 
 #[cfg(unix)]

@@ -35,11 +35,13 @@ mod process;
 
 #[cfg(not(unix))]
 pub use guarded::take_over;
+#[cfg(not(unix))]
+pub(super) use guarded::works;
 pub(crate) use guarded::{Guard, Guarded};
 pub(crate) use order::{Exit, Fence, Reached};
 #[cfg(unix)]
-pub(super) use process::remove;
-#[cfg(unix)]
 pub use process::take_over;
+#[cfg(unix)]
+pub(super) use process::{remove, works};
 #[cfg(target_os = "linux")]
-pub(super) use {fence::is_possible as is_fence_possible, process::all as descendants};
+pub(super) use {fence::is_possible as is_fence_possible, process::below};

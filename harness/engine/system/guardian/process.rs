@@ -243,7 +243,7 @@ fn kill_all(group: Pid, happened: &Receiver<Happened>) {
     if cfg!(target_os = "linux") {
         // The children of a killed process become children of this one, so each round finds those that the last one missed.
         loop {
-            all().into_iter().for_each(kill);
+            below("self").into_iter().for_each(kill);
             if matches!(happened.recv(), Ok(Happened::NoneLeft) | Err(_)) {
                 return;
             }
@@ -305,11 +305,11 @@ fn kill(pid: Pid) {
     let _ = kill_process(pid, Signal::KILL);
 }
 
-/// Returns all processes below this one, parents first.
+/// Returns all processes below one, parents first.
 #[cfg(target_os = "linux")]
-pub(in crate::system) fn all() -> Vec<Pid> {
+pub(in crate::system) fn below(process: &str) -> Vec<Pid> {
     let mut found = Vec::new();
-    let mut next = children_of("self");
+    let mut next = children_of(process);
     while let Some(pid) = next.pop() {
         found.push(pid);
         next.extend(children_of(&pid.as_raw_nonzero().to_string()));
@@ -320,8 +320,21 @@ pub(in crate::system) fn all() -> Vec<Pid> {
 /// Returns none: other platforms have neither a subreaper nor a list of a process's children. There, only the process group is
 /// ended.
 #[cfg(not(target_os = "linux"))]
-pub(in crate::system) fn all() -> Vec<Pid> {
+pub(in crate::system) fn below(_: &str) -> Vec<Pid> {
     Vec::new()
+}
+
+/// Whether a guardian or a process below it runs, or waits for a core or a disk to go on. `None` where that cannot be seen.
+pub(in crate::system) fn works(guardian: u32) -> Option<bool> {
+    let guardian = Pid::from_raw(guardian.try_into().ok()?)?;
+    let guarded = below(&guardian.as_raw_nonzero().to_string());
+    let works = |pid: &Pid| {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).into_iter().flatten().flatten();
+        let states = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("stat")).ok());
+        let mut states = states.filter_map(|stat| stat.rsplit_once(") ").map(|(_, rest)| rest.starts_with(['R', 'D'])));
+        states.any(|works| works)
+    };
+    (!guarded.is_empty()).then(|| guarded.iter().chain([&guardian]).any(works))
 }
 
 /// Returns the children of all threads of a process. A process that is gone has none.
@@ -337,7 +350,7 @@ fn children_of(process: &str) -> Vec<Pid> {
 
 /// Sends a signal to all processes outside the group. The group gets its own signal.
 pub(super) fn signal_outside(group: Pid, signal: Signal) {
-    for pid in all() {
+    for pid in below("self") {
         if getpgid(Some(pid)).is_ok_and(|of| of != group) {
             let _ = kill_process(pid, signal);
         }

@@ -72,10 +72,8 @@ fn a_service_that_cannot_resume_may_say_so() {
 #[test]
 fn the_id_of_another_run_is_no_lost_text() {
     let (one, other) = ("5e3f0a9c-6d5b-4f7e-9a51-0c6f3f1f2b11", "0b9b6c1e-2f64-4a8e-8a8c-5d0f6e7a9c22");
-    let of = |id: &str| {
-        Capture::new()
-            .push(format!("event: begin\ndata: {{\"run\": \"{id}\"}}\n\nevent: end\ndata: {{}}\n\n").as_bytes())
-    };
+    let sent = |id: &str| format!("event: begin\ndata: {{\"run\": \"{id}\"}}\n\nevent: end\ndata: {{}}\n\n");
+    let of = |id: &str| Capture::new().push(sent(id).as_bytes());
     let named = |text: &str| text.replace(one, "<run_id>");
     let (recorded, again) = (of(one), (200, of(other)));
     let received = received(&recorded, &recorded[..1], Some(&again));

@@ -8,7 +8,7 @@ use retake_model::{Fault, FaultKind};
 fn judged(turn: usize, kind: FaultKind, after: Option<usize>, did: Did, why: &str) -> Judged {
     let world = World::of(turn, Fault { kind, after, of: after.map_or(0, |_| 9) });
     let (caller, verdict) = (Some("lead".to_owned()), did.since(why));
-    Judged { world, caller, verdict, attempts: 1, lines: Vec::new(), alone: true }
+    Judged { world, caller, verdict, attempts: 1, lines: Vec::new(), alone: true, late: false }
 }
 
 fn matrix(judged: &[Judged]) -> Matrix {
