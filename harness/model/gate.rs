@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Who gives up an answer that is held for longer does so because of that: if nothing is slow, it is let go before.
 const PROMPT: Duration = Duration::from_millis(500);
 /// In how many pieces silence is measured. At the end of each, who is to be heard is looked at; where that is not possible, so many more
-/// pieces take longer on a busy machine, as the service does.
+/// pieces take longer on a busy machine, as the service does. A system that works all the time is not waited for longer than that.
 const PIECES: [u32; 2] = [10, 100];
 
 /// What a client of a world has done so far. Clones share it.
@@ -158,11 +158,13 @@ impl Gate {
         let (mut state, known) = (self.0.subscribe(), self.1.lock().clone());
         let known = known.filter(|Heard(_, all, works)| all.iter().all(|it| works(*it).is_some()));
         let pieces = PIECES[usize::from(known.is_none())];
-        let (mut heard, mut silent) = (None, 0);
+        let (mut heard, mut counts) = (None, [0; 2]);
         loop {
             let now = *state.borrow_and_update();
-            silent = if heard.replace(now.heard) == Some(now.heard) { silent } else { 0 };
-            if is_so(&now) || silent == pieces {
+            if heard.replace(now.heard) != Some(now.heard) {
+                counts = [0; 2];
+            }
+            if is_so(&now) || counts[0] == pieces || counts[1] == PIECES[1] {
                 return;
             }
             if timeout(quiet(&now) / pieces, state.changed()).await.is_err() {
@@ -171,7 +173,7 @@ impl Gate {
                 for runtime in known.iter().flat_map(|Heard(runtimes, ..)| runtimes) {
                     let _ = runtime.spawn(async {}).await;
                 }
-                silent += u32::from(!is_busy);
+                counts[usize::from(is_busy)] += 1;
             }
         }
     }

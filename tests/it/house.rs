@@ -29,11 +29,11 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-egress", 230, 0),
     ("retake-core", 14_796, 38),
     ("retake-durable", 1064, 0),
-    ("retake-wire", 8677, 5),
+    ("retake-wire", 8671, 5),
     ("retake-model", 8426, 0),
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5211, 0),
-    ("retake-engine", 11_020, 21),
+    ("retake-engine", 11_019, 21),
     ("retake", 11_781, 41),
     ("retake-cli", 11_497, 210),
 ];

@@ -8,6 +8,7 @@ const WORKS: usize = 40;
 
 fn works(process: u32) -> Option<bool> {
     match process {
+        0 => Some(true),
         1 => Some(LOOKED.fetch_add(1, Ordering::Relaxed) < WORKS),
         _ => None,
     }
@@ -28,6 +29,8 @@ fn a_system_that_waits_for_a_core_is_not_silent() {
         // As long as it works, no piece of silence counts: it is looked once before.
         assert!(until_silent(&[1]).await >= 1.0);
         assert_eq!(LOOKED.load(Ordering::Relaxed), WORKS + 10);
+        // One that never rests is not waited for without end.
+        assert!(until_silent(&[0]).await >= 10.0);
         // Where that cannot be seen, silence is what is heard.
         assert!(until_silent(&[2]).await >= 1.0 && until_silent(&[]).await >= 1.0);
     });
