@@ -48,12 +48,12 @@ struct State {
     is_late: bool,
 }
 
-/// An answer while it is held. If this is dropped before, its call was given up.
+/// An answer while it is held, and from when on it is too late. If this is dropped before, its call was given up.
 struct Held<'a>(&'a Gate, Instant);
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        self.0.is_late(self.1.elapsed() > PROMPT);
+        self.0.is_late(Instant::now() >= self.1);
     }
 }
 
@@ -82,9 +82,11 @@ impl Gate {
         self.until(|_| quiet, |state| state.asked >= asked && came.is_some_and(|came| state.came >= came)).await;
     }
 
-    /// Waits until nothing happens for a moment, but not as long as a service may wait for its answer.
+    /// Waits until nothing happens for a moment, but not as long as a service may wait for its answer. A call that is given up meanwhile
+    /// was held for too long.
     pub(crate) async fn moment(&self) {
-        let _ = timeout(PROMPT, self.silent(HELD)).await;
+        let (held, _) = (Held(self, Instant::now()), timeout(PROMPT, self.silent(HELD)).await);
+        std::mem::forget(held);
     }
 
     /// Waits until nothing happens for this time.
@@ -149,7 +151,7 @@ impl Gate {
     }
 
     pub(crate) async fn until_open(&self) {
-        let held = Held(self, Instant::now());
+        let held = Held(self, Instant::now() + PROMPT);
         self.until(|state| if state.acted.is_some() { QUIET } else { PATIENCE }, |state| state.is_open).await;
         std::mem::forget(held);
     }
@@ -161,9 +163,8 @@ impl Gate {
         let (mut heard, mut counts) = (None, [0; 2]);
         loop {
             let now = *state.borrow_and_update();
-            if heard.replace(now.heard) != Some(now.heard) {
-                counts = [0; 2];
-            }
+            let is_old = u32::from(heard.replace(now.heard) == Some(now.heard));
+            counts = counts.map(|count| count * is_old);
             if is_so(&now) || counts[0] == pieces || counts[1] == PIECES[1] {
                 return;
             }

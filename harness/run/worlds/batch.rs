@@ -167,7 +167,7 @@ impl Setting<'_> {
     pub(super) fn record(&self) -> Result<Recording> {
         // What comes while an answer is held is due before it.
         let waits = |it: &FaultKind| matches!(it.family(), Family::Order | Family::Client | Family::Process);
-        let holds = self.of.kinds.iter().any(waits);
+        let holds = if self.of.kinds.iter().any(waits) { 3 } else { 0 };
         let (mut seen, again, mut starting, mut watched) = self.unfaulted(holds, false)?;
         let (mut sent, after) = (self.sent(&seen, ALL), self.sent(&again, ALL));
         let on_same = Noise::between(&sent, &after);
@@ -185,7 +185,7 @@ impl Setting<'_> {
                 (seen, _, starting, watched) = self.unfaulted(holds, true)?;
                 sent = self.sent(&seen, ALL);
             }
-            noise = Noise::between(&sent, &self.sent(&self.unfaulted(false, true)?.0, ALL));
+            noise = Noise::between(&sent, &self.sent(&self.unfaulted(0, true)?.0, ALL));
         }
         // What differs on fresh systems alike is not remembered.
         let can_share = unlike.is_none() && on_same.is_within(&noise);
@@ -193,10 +193,10 @@ impl Setting<'_> {
         Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched, cap })
     }
 
-    /// Two runs without a fault on the same system. Fails if the first one is red, apart from its golden.
-    fn unfaulted(&self, holds: bool, fresh: bool) -> Result<(Seen, Seen, Duration, Arc<Staged>)> {
+    /// Two runs without a fault on the same system, again if a call was given up while its answer was `held`. Fails if the first is red.
+    fn unfaulted(&self, held: usize, fresh: bool) -> Result<(Seen, Seen, Duration, Arc<Staged>)> {
         let limit = self.scenario.timeout;
-        let play = Play::unfaulted(self, holds);
+        let play = Play::unfaulted(self, held > 0);
         let ((seen, again, starting), crash) = self.on_a_system(&play, fresh, async |on| {
             let seen = on.run(&play, true, limit).await?;
             let again = on.run(&Play::unfaulted(self, false), false, limit).await?;
@@ -206,6 +206,9 @@ impl Setting<'_> {
         let unused = !seen.all_served && self.scenario.unused == Unused::Fail;
         if seen.ended == Ended::Well && seen.left.is_none() && !unused && crash.is_none() {
             return Ok((seen, again, starting, play.staged));
+        }
+        if held > 1 && play.staged.gate.was_late() {
+            return self.unfaulted(held - 1, fresh);
         }
         let why = seen.failure().or(crash);
         let why = why.unwrap_or_else(|| "a call of the model has no turn, or a turn no call".to_owned());

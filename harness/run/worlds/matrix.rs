@@ -90,20 +90,18 @@ pub(super) fn run(
     }
     let mut judged = setting.all(&recording, batches, threads)?;
     // What has no verdict, or fails, on a system that others share is run on its own. A busy machine can make a service look as if it hung,
-    // so such worlds run once more, with less beside them; where no answer comes at all, it is not the machine.
+    // so such worlds run once more, with less beside them, and what came too late three times; with no answer at all, it is not the machine.
     let is_doubtful =
         |it: &Judged| (!it.alone && (it.fails() || asks_again(it))) || (may_be_slow(it) && !waits(&it.world));
     for round in 0..3 {
-        // What came too late may do so once more.
         let again = |it: &Judged| it.late || (round == 0 && is_doubtful(it));
         let again = judged.iter().filter(|(_, it)| it.as_ref().map_or(round == 0, again));
         judged.extend(setting.all(&recording, again.map(|(at, _)| vec![(*at, wanted[*at].clone())]).collect(), few)?);
     }
-    for it in judged.values_mut() {
-        drop(it.take_if(|it| it.late && it.world.side() == "process"));
-    }
-    let unmet = judged.iter().filter(|(_, judged)| judged.is_none()).map(|(at, _)| wanted[*at].clone()).collect();
-    let judged = judged.into_values().flatten().collect();
+    let too_late = |it: &Judged| it.late && it.world.side() == "process";
+    let unmet = judged.iter().filter(|(_, judged)| judged.as_ref().is_none_or(too_late));
+    let unmet = unmet.map(|(at, _)| wanted[*at].clone()).collect();
+    let judged = judged.into_values().flatten().filter(|it| !too_late(it)).collect();
     Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
 }
 
