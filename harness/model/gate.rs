@@ -53,7 +53,7 @@ struct Held<'a>(&'a Gate, Instant);
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        self.0.is_late(Instant::now() >= self.1);
+        self.0.late_if(Instant::now() >= self.1);
     }
 }
 
@@ -115,7 +115,7 @@ impl Gate {
     }
 
     /// Notes whether what was to happen comes too late.
-    pub fn is_late(&self, is_late: bool) {
+    pub fn late_if(&self, is_late: bool) {
         self.0.send_modify(|state| state.is_late |= is_late);
     }
 

@@ -5,6 +5,7 @@ mod declared;
 mod extra;
 mod form;
 mod keyless;
+mod left;
 mod methods;
 mod over_wires;
 mod recorder;

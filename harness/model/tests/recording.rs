@@ -15,7 +15,7 @@ use retake_core::key::Rules;
 use retake_wire::fixture::Fixture;
 
 /// For each API, the path and the body of a call.
-const CALLS: [(&str, &str); 5] = [
+pub(super) const CALLS: [(&str, &str); 5] = [
     ("/v1/chat/completions", r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}"#),
     ("/v1/responses", r#"{"model":"m","stream":true,"input":"hi"}"#),
     ("/v1/messages", r#"{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}"#),
@@ -24,7 +24,7 @@ const CALLS: [(&str, &str); 5] = [
 ];
 
 /// For each API, the content type of a stream, its beginning, and an error that may follow.
-const STREAMS: [(&str, &str, &str); 5] = [
+pub(super) const STREAMS: [(&str, &str, &str); 5] = [
     (
         "text/event-stream",
         "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n",
@@ -160,141 +160,6 @@ fn a_json_answer_is_replayed_in_the_order_and_spelling_of_the_provider() {
 }
 
 #[test]
-fn a_client_that_leaves_ends_its_call_and_the_journal_has_a_line() {
-    run(async {
-        // The provider begins an answer that never ends, or does not even begin one.
-        for (begins, reason) in
-            [(true, "the client left before the end"), (false, "the client left before the answer began")]
-        {
-            let (came, arrived) = tokio::sync::oneshot::channel();
-            let came = Arc::new(std::sync::Mutex::new(Some(came)));
-            let router = Router::new().fallback(any(move || async move {
-                let _ = came.lock().unwrap().take().unwrap().send(());
-                if !begins {
-                    std::future::pending::<()>().await;
-                }
-                let first = futures_util::stream::iter([Ok::<_, std::io::Error>(STREAMS[0].1)]);
-                ([("content-type", STREAMS[0].0)], HttpBody::from_stream(first.chain(futures_util::stream::pending())))
-            }));
-            let recording = Recording::of(provider(router).await, true, &[]).await;
-            let url = format!("{}{}", recording.server.urls().url, CALLS[0].0);
-            let asking = reqwest::Client::new().post(url).bearer_auth(recording.server.key()).body(CALLS[0].1).send();
-            let (got, first_chunk) = tokio::sync::oneshot::channel();
-            let asking = tokio::spawn(async move {
-                let mut answer = asking.await.unwrap();
-                answer.chunk().await.unwrap();
-                got.send(()).unwrap();
-                std::future::pending::<()>().await;
-            });
-            arrived.await.unwrap();
-            if begins {
-                first_chunk.await.unwrap();
-            }
-            asking.abort();
-            let _ = asking.await;
-            recording.settled().await;
-            let made = recording.made();
-            let turns = made.fixture.table.turns();
-            // If the answer had begun, the client has everything that it wanted.
-            let open = turns.iter().filter(|turn| turn.wire.as_ref().is_some_and(|wire| wire.response.is_open()));
-            assert_eq!((turns.len(), open.count()), if begins { (1, 1) } else { (0, 0) });
-            assert!(begins || made.left_out[0].contains(reason), "{:?}", made.left_out);
-            assert!(std::fs::read_to_string(&recording.journal).unwrap().contains(reason));
-            assert_eq!(recording.recorder.tally().in_flight, 0);
-        }
-    });
-}
-
-/// What ends with the recording leaves its answers, too; continued from them, they would never end.
-#[test]
-fn an_answer_that_is_left_because_the_recording_ends_is_no_turn() {
-    run(async {
-        for begins in [true, false] {
-            let (came, mut arrived) = tokio::sync::mpsc::channel(1);
-            let router = Router::new().fallback(any(move || async move {
-                came.send(()).await.unwrap();
-                if !begins {
-                    std::future::pending::<()>().await;
-                }
-                let first = futures_util::stream::iter([Ok::<_, std::io::Error>(STREAMS[0].1)]);
-                let body = HttpBody::from_stream(first.chain(futures_util::stream::pending()));
-                ([("content-type", STREAMS[0].0)], body)
-            }));
-            let recording = Recording::of(provider(router).await, true, &[]).await;
-            let url = format!("{}{}", recording.server.urls().url, CALLS[0].0);
-            let ask = reqwest::Client::new().post(url).bearer_auth(recording.server.key()).body(CALLS[0].1).send();
-            let ends = || Mode::Record(recording.recorder.clone()).ends();
-            let asked = tokio::spawn(ask);
-            arrived.recv().await.unwrap();
-            if begins {
-                let mut answer = asked.await.unwrap().unwrap();
-                answer.chunk().await.unwrap();
-                ends();
-            } else {
-                ends();
-                asked.abort();
-            }
-            recording.settled().await;
-            assert!(recording.journal().contains(r#""cut_by":"recording""#), "{}", recording.journal());
-            assert_eq!(recording.made().fixture.table.turns().len(), 0);
-        }
-    });
-}
-
-/// A user stops an answer and asks for it again in the same words, before the answer began or in the middle of it.
-#[test]
-fn a_call_that_its_client_left_and_made_again_has_both_answers() {
-    run(async {
-        for begins in [true, false] {
-            let calls = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-            let (came, mut arrived) = tokio::sync::mpsc::channel(2);
-            let router = Router::new().fallback(any(move || async move {
-                came.send(()).await.unwrap();
-                let again = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 0;
-                if !begins && !again {
-                    std::future::pending::<()>().await;
-                }
-                let rest = if again {
-                    futures_util::stream::iter([Ok::<_, std::io::Error>(ENDS[0])]).boxed()
-                } else {
-                    futures_util::stream::pending().boxed()
-                };
-                let first = futures_util::stream::iter([Ok(STREAMS[0].1)]);
-                ([("content-type", STREAMS[0].0)], HttpBody::from_stream(first.chain(rest)))
-            }));
-            let recording = Recording::of(provider(router).await, true, &[]).await;
-            let ask = |server: &ModelServer| {
-                let url = format!("{}{}", server.urls().url, CALLS[0].0);
-                reqwest::Client::new().post(url).bearer_auth(server.key()).body(CALLS[0].1).send()
-            };
-            let left = tokio::spawn(ask(&recording.server));
-            arrived.recv().await.unwrap();
-            if begins {
-                assert_eq!(left.await.unwrap().unwrap().chunk().await.unwrap().unwrap(), STREAMS[0].1);
-            } else {
-                left.abort();
-                let _ = left.await;
-            }
-            recording.settled().await;
-            let whole = ask(&recording.server).await.unwrap().bytes().await.unwrap();
-            recording.settled().await;
-            let text = recording.made().fixture.print();
-            let fixture = Fixture::parse("f.json".as_ref(), text.as_bytes(), &Rules::default()).unwrap();
-            let open = |turn: &retake_wire::fixture::Turn| turn.wire.as_ref().unwrap().response.is_open();
-            assert_eq!(fixture.table.turns().iter().map(open).collect::<Vec<_>>(), [true, false]);
-            let replay = Arc::new(Replay::new(Arc::new(fixture), Arc::default(), Scope::new("a")));
-            let server = ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await.unwrap();
-            let mut held = ask(&server).await.unwrap();
-            if begins {
-                assert_eq!(held.chunk().await.unwrap().unwrap(), STREAMS[0].1);
-            }
-            assert_eq!(ask(&server).await.unwrap().bytes().await.unwrap(), whole);
-            assert!(replay.all_served());
-        }
-    });
-}
-
-#[test]
 fn a_compressed_request_is_read_while_recording_and_in_replay() {
     run(async {
         let (path, body) = CALLS[0];
@@ -328,7 +193,7 @@ fn a_compressed_request_is_read_while_recording_and_in_replay() {
 }
 
 /// How each API's stream ends.
-const ENDS: [&str; 5] = [
+pub(super) const ENDS: [&str; 5] = [
     "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
     "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"id\":\"m\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"a\"}]}]}}\n\n",
     "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":1}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",

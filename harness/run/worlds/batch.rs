@@ -193,7 +193,7 @@ impl Setting<'_> {
         Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched, cap })
     }
 
-    /// Two runs without a fault on the same system, again if a call was given up while its answer was `held`. Fails if the first is red.
+    /// Two runs without a fault on one system. The first holds answers, up to `held` times if calls are given up by that. Fails if it is red.
     fn unfaulted(&self, held: usize, fresh: bool) -> Result<(Seen, Seen, Duration, Arc<Staged>)> {
         let limit = self.scenario.timeout;
         let play = Play::unfaulted(self, held > 0);

@@ -179,7 +179,7 @@ impl<'a> Play<'a> {
         tokio::select! { () = self.staged.met() => {} () = gate.due() => self.staged.meets() }
         // What was sent before is on its way to the client; nothing else comes, since the call is held.
         gate.has(0, *due).await;
-        gate.is_late(self.staged.target().is_some() && running.model.activity().in_flight() == 0);
+        gate.late_if(self.staged.target().is_some() && running.model.activity().in_flight() == 0);
         gate.acts();
         let restarted = running.restart(Instant::now() + limit).await;
         running.heard_by(gate);
