@@ -131,8 +131,8 @@ impl Suite {
             Action::Audit(names, options) => audit::run(&project, &names, options),
             Action::Worlds(names, options) => {
                 let wanted = audit::wanted(&project, &names)?;
-                let sound: Vec<_> = wanted.iter().filter_map(|found| found.as_ref().ok()).collect();
-                worlds::run(&project, &sound, &options)
+                let sound = wanted.iter().map(|found| found.as_ref().map_err(|broken| broken.error.clone()));
+                worlds::run(&project, &sound.collect::<Result<Vec<_>>>()?, &options)
             }
             Action::Accept(names) => accept::run(&project, &names),
             Action::Record(names, options) => record::run(&project, &names, options),

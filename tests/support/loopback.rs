@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use axum::Router;
 use serde_json::{Value, json};
@@ -19,6 +20,15 @@ impl Reply {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.body))
     }
+}
+
+/// Returns a port that is free, for who has to know it before something listens there: below those that the kernel gives to whoever asks
+/// for any port or connects, and below those that Retake leases.
+pub(crate) fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let from = 10_000 + std::process::id() as u16 % 1_000;
+    let mut ports = std::iter::repeat_with(|| from + NEXT.fetch_add(1, Ordering::Relaxed) % 1_000);
+    ports.find(|port| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
 }
 
 /// Returns a client for loopback.

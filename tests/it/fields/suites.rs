@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::walk::{Entry, Says};
 use crate::support::fixtures::turn;
+use crate::support::loopback::free_port;
 use crate::support::tree::project;
 use crate::systems::described::{READY, system};
 
@@ -26,8 +27,7 @@ pub(super) static BASE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// A port that was free when it was chosen.
-static PORT: LazyLock<u16> =
-    LazyLock::new(|| std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port());
+static PORT: LazyLock<u16> = LazyLock::new(free_port);
 
 /// A suite with tools that are commands. The entries write the file that they read.
 pub(super) const TOOLS: &str =

@@ -16,7 +16,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use crate::record::proxy::proxy;
 use crate::replay::serve::Serving;
-use crate::support::loopback::{Reply, Service, chat, send};
+use crate::support::loopback::{Reply, Service, chat, free_port, send};
 use crate::support::tree::Tree;
 
 tests! {
@@ -163,7 +163,7 @@ fn a_system_at_an_https_address_is_reached_by_the_command() {
         ([(CONTENT_TYPE, "application/json")], json!({ "said": headers["x-said"].to_str().unwrap() }).to_string())
     }));
     let tls = tls(&system);
-    let model = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let model = free_port();
     let tree = Tree::with_suite(&format!(
         "[systems.agent]\nurl = \"https://localhost:{}\"\nmodel = {{ addr = \"127.0.0.1:{model}\", key_env = \"AGENT_KEY\" }}\n",
         tls.address.port()

@@ -2,6 +2,7 @@
 
 use crate::runner::discovery::asking;
 use crate::support::fixtures::{self, turn};
+use crate::support::loopback::free_port;
 use crate::support::tree::Tree;
 use crate::systems::described::{READY, system};
 use crate::systems::kinds::attach;
@@ -86,7 +87,7 @@ fn a_scenario_that_lingers_does_not_block_the_next_one() {
 /// On a system that is shared or attached, each scenario begins while those before it linger. A call with a question that no scenario
 /// knows can be a late one of any of them.
 fn a_late_call_fails_its_own_scenario_however_many_linger() {
-    let model = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let model = free_port();
     let (_attached, port) = attach(model);
     let attached = format!(
         "[systems.agent]\nurl = \"http://localhost:{port}\"\n\

@@ -1,6 +1,7 @@
 //! Systems that are built before they start, and systems with a fixed port.
 
 use super::described::{READY, system};
+use crate::support::loopback::free_port;
 use crate::support::tree::Tree;
 
 tests!(
@@ -41,13 +42,13 @@ fn a_build_that_fails_shows_what_it_printed() {
 }
 
 fn scenarios_take_turns_on_a_fixed_port_and_a_port_in_use_is_named() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = free.local_addr().unwrap().port();
+    let port = free_port();
+    let taken = std::net::TcpListener::bind(("127.0.0.1", port)).unwrap();
     let tree = Tree::with_suite(&system("agent", "", &format!("{READY}\nport = {port}")));
     for name in ["one", "two", "three"] {
         tree.scenario(name, COUNT);
     }
     tree.retake().arg("test").run().red(&[&format!("port {port}, which the system pins, is in use")]);
-    drop(free);
+    drop(taken);
     tree.retake().args(&["test", "--", "--test-threads", "3"]).run().green();
 }

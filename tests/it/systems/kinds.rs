@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::described::{CHAT, READY, system as described};
 use super::provider::record;
 use super::service::SERVICE;
+use crate::support::loopback::free_port;
 use crate::support::tree::Tree;
 
 tests!(
@@ -94,9 +95,7 @@ impl Drop for Attached {
 
 /// Starts the service, which calls a model server on this port. Returns it with its own port.
 pub(crate) fn attach(model: u16) -> (Attached, u16) {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
+    let port = free_port();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg(SERVICE).env("PORT", port.to_string());
     command.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{model}/v1")).env("OPENAI_API_KEY", "the-key");
@@ -110,7 +109,7 @@ pub(crate) fn attach(model: u16) -> (Attached, u16) {
 }
 
 fn a_system_that_is_already_running_is_reached_by_its_url() {
-    let model = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let model = free_port();
     let (attached, port) = attach(model);
     let tree = Tree::with_suite(&format!(
         "[systems.agent]\nurl = \"http://localhost:{port}\"\n\

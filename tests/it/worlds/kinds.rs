@@ -59,4 +59,5 @@ fn a_scenario_with_a_page_has_no_worlds() {
     tree.write("scenarios/page/scenario.toml", page);
     let said = ["a scenario with pages has no worlds", "give it to the scenario that sends the same requests"];
     tree.retake().args(&["test"]).run().exits(1).says(&said);
+    tree.retake().args(&["worlds", "page"]).run().exits(2).says(&said);
 }
