@@ -35,3 +35,16 @@ fn a_system_that_waits_for_a_core_is_not_silent() {
         assert!(until_silent(&[2]).await >= 1.0 && until_silent(&[]).await >= 1.0);
     });
 }
+
+#[test]
+fn a_call_that_is_given_up_while_its_answer_is_held_for_a_moment_is_known() {
+    let runtime = crate::threads::runtime().unwrap();
+    runtime.block_on(async {
+        let (whole, gone, open) = (Gate::default(), Gate::default(), Gate::default());
+        whole.moment().await;
+        assert!(timeout(Duration::ZERO, gone.moment()).await.is_err());
+        // Until its client has left, an answer is held for longer: who gives up at once does not do so because of that.
+        assert!(timeout(Duration::ZERO, open.until_open()).await.is_err());
+        assert_eq!([whole, gone, open].map(|gate| gate.was_late()), [false, true, false]);
+    });
+}

@@ -167,7 +167,7 @@ impl Setting<'_> {
     pub(super) fn record(&self) -> Result<Recording> {
         // What comes while an answer is held is due before it.
         let waits = |it: &FaultKind| matches!(it.family(), Family::Order | Family::Client | Family::Process);
-        let holds = if self.of.kinds.iter().any(waits) { 3 } else { 0 };
+        let holds = if self.of.kinds.iter().any(waits) { 2 } else { 0 };
         let (mut seen, again, mut starting, mut watched) = self.unfaulted(holds, false)?;
         let (mut sent, after) = (self.sent(&seen, ALL), self.sent(&again, ALL));
         let on_same = Noise::between(&sent, &after);
@@ -193,7 +193,7 @@ impl Setting<'_> {
         Ok(Recording { seen, sent, unlike, can_share, noise, starting, watched, cap })
     }
 
-    /// Two runs without a fault on one system. The first holds answers, up to `held` times if calls are given up by that. Fails if it is red.
+    /// Two runs without a fault on one system. The first holds answers, at most `held` times if calls are given up. Fails if it is red.
     fn unfaulted(&self, held: usize, fresh: bool) -> Result<(Seen, Seen, Duration, Arc<Staged>)> {
         let limit = self.scenario.timeout;
         let play = Play::unfaulted(self, held > 0);
@@ -203,12 +203,12 @@ impl Setting<'_> {
             let failed = seen.ended != Ended::Well;
             Ok(((seen, again, on.starting), failed))
         })?;
+        if held > 0 && play.staged.gate.was_late() {
+            return self.unfaulted(held - 1, fresh);
+        }
         let unused = !seen.all_served && self.scenario.unused == Unused::Fail;
         if seen.ended == Ended::Well && seen.left.is_none() && !unused && crash.is_none() {
             return Ok((seen, again, starting, play.staged));
-        }
-        if held > 1 && play.staged.gate.was_late() {
-            return self.unfaulted(held - 1, fresh);
         }
         let why = seen.failure().or(crash);
         let why = why.unwrap_or_else(|| "a call of the model has no turn, or a turn no call".to_owned());
