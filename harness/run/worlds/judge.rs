@@ -60,7 +60,7 @@ impl Case<'_> {
             }
             _ => {}
         }
-        if let Some(twice) = setting.acted_twice(&seen.acted).filter(|_| world.side() == "tools") {
+        if let Some(twice) = setting.acted_twice(&seen.acted) {
             return Did::ActedTwice.since(twice);
         }
         if seen.ended == Ended::Late {

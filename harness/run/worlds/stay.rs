@@ -144,9 +144,9 @@ impl<'a> Play<'a> {
             }
             Some(_) => (Stages::Watched(false), 0, None),
         };
-        // What was asked before a kill may be asked again.
-        let mut play = Play::of(setting, Staged::of(meets, setting.of.calls), kills);
-        if matches!(world.side(), "process" | "tools") {
+        // What was asked before may be asked again: after a kill, or by a service that begins anew because of a fault.
+        let mut play = Play::of(setting, Staged::of(meets, setting.of.calls), world.side() != "client");
+        if world.side() != "client" {
             let (told, mut fault) = (play.staged.clone(), None);
             if let Some(Spot::Tool { call, acted, .. }) = &world.spot {
                 fault = Some(ToolFault { call: call.clone(), kind, acts: *acted, told });

@@ -9,6 +9,7 @@ use retake_wire::fixture::{Fixture, ToolExchange};
 tests! {
     a_service_that_tells_the_model_reports_it,
     what_acts_again_is_said_unless_it_only_reads,
+    what_acts_again_when_the_model_fails_has_acted_twice,
     a_service_that_keeps_a_failure_to_itself_is_silent,
     a_tool_that_acts_again_after_a_crash_has_acted_twice,
     a_scenario_without_doubles_has_no_worlds_of_tools,
@@ -86,6 +87,23 @@ fn what_acts_again_is_said_unless_it_only_reads() {
     assert!(twice.contains(again), "{twice}");
     let reads = said("[False, True]", TELLS, &format!("{{ of = {worlds}, reads = [\"write\"] }}"));
     assert!(reads.contains("tools  tool-lost 1/1  recovered  in 2 calls"), "{reads}");
+}
+
+/// Also where it is the model that fails: it says a call twice, or the service begins again from the question.
+fn what_acts_again_when_the_model_fails_has_acted_twice() {
+    let twice = said("[True]", TELLS, "\"call-twice\"");
+    let acts = "ACTED TWICE  `write` acts again, with the same arguments";
+    assert!(twice.contains(&format!("! turn 1  call-twice  {acts}")), "{twice}");
+    let tree = tree("[True]", TELLS, "{ of = [\"error-500\"] }");
+    let again = "once = answer\ndef answer(question):\n    try: return once(question)\n    except Exception: return once(question)\n\n";
+    tree.replace("app.py", "def arguments(", &format!("{again}def arguments("));
+    let begins = lines(&tree).join("\n");
+    assert!(begins.contains("turn 1  error-500  recovered"), "{begins}");
+    assert!(begins.contains(&format!("! turn 2  error-500  {acts}")), "{begins}");
+    // Who may call it again has recovered.
+    tree.replace("scenarios/poem/scenario.toml", "[\"error-500\"]", "[\"error-500\"], reads = [\"write\"]");
+    let reads = lines(&tree).join("\n");
+    assert!(reads.contains("turns 1..2  error-500  recovered"), "{reads}");
 }
 
 fn a_service_that_keeps_a_failure_to_itself_is_silent() {
