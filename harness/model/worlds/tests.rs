@@ -252,8 +252,7 @@ fn sent_over_http(fault: &str, times: usize) -> (Vec<String>, Arc<Staged>) {
             let mut stream = TcpStream::connect(server.address()).await.unwrap();
             stream.write_all(format!("{head}{request}").as_bytes()).await.unwrap();
             let mut all = Vec::new();
-            let silent = std::time::Duration::from_millis(500);
-            let read = tokio::time::timeout(silent, stream.read_to_end(&mut all)).await;
+            let read = tokio::time::timeout(std::time::Duration::from_millis(500), stream.read_to_end(&mut all)).await;
             let end = if read.is_err() { "(open)" } else { "(closed)" };
             came.push(String::from_utf8_lossy(&all).into_owned() + end);
         }
@@ -277,8 +276,7 @@ fn a_fault_does_not_take_the_turn() {
 fn answers_break_on_the_wire_as_they_do_with_providers() {
     let first = |fault| sent_over_http(fault, 1).0.remove(0);
     // Closed before the head, as if the connection was reset.
-    assert_eq!(first("reset"), "(closed)");
-    assert_eq!(first("hang"), "(open)");
+    assert_eq!([first("reset"), first("hang")], ["(closed)", "(open)"]);
     let clean = first("cut-clean/2");
     assert!(clean.starts_with("HTTP/1.1 200") && clean.ends_with("0\r\n\r\n(closed)") && !clean.contains("[DONE]"));
     let dirty = first("cut-dirty/2");

@@ -151,10 +151,11 @@ pub(super) fn difference(committed: &str, now: &str) -> String {
 
 /// Whether a line says what one of an earlier version says, and possibly more.
 fn says(now: &str, before: &str) -> bool {
-    let sick = now.starts_with(NOT_SICK) && before.starts_with(NOT_SICK);
-    sick || now
-        .strip_prefix(before)
-        .is_some_and(|more| more.is_empty() || more.starts_with(": ") || more.starts_with(", "))
+    let sick = [now, before].iter().all(|line| line.starts_with(NOT_SICK));
+    // What became of who began anew was not known once.
+    let known = before.split_once("went on").is_some_and(|(world, _)| now.starts_with(&format!("{world}recovered")));
+    let more = now.strip_prefix(before).filter(|more| more.is_empty() || more.starts_with([':', ',']));
+    sick || known || more.is_some()
 }
 
 /// The worlds whose lines do not stand in a committed table.

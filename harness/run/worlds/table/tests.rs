@@ -83,6 +83,7 @@ fn a_table_of_an_earlier_version_is_compared_in_the_worlds_that_it_has() {
     let before = "turn 1 lead  rate-limit  recovered  in 2 attempts\nturn 1 lead  nothing  reported  event `error`\n";
     assert_eq!(holds(before), Some(1));
     assert_eq!(holds(&print(&matrix(&all))), Some(0));
+    assert_eq!(holds(&before.replace("recovered  in 2 attempts", "went on  asked \"Hi\"")), Some(1));
     assert_eq!(holds(&before.replace("in 2", "in 1")), None);
     assert_eq!(holds(&before.replace("event `error`", "event `err")), None);
     // A world that the table has, and that is not there any more.
