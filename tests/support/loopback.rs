@@ -26,7 +26,7 @@ impl Reply {
 /// for any port or connects, and below those that Retake leases.
 pub(crate) fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
-    let from = 10_000 + std::process::id() as u16 % 1_000;
+    let from = 10_000 + u16::try_from(std::process::id() % 1_000).unwrap_or_default();
     let mut ports = std::iter::repeat_with(|| from + NEXT.fetch_add(1, Ordering::Relaxed) % 1_000);
     ports.find(|port| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
 }

@@ -50,9 +50,10 @@ impl Today {
     pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
         let library = faketime().filter(|_| self.has_clock);
         let moves = library.map(|library| {
-            let set = |name| (name, "1".to_owned());
+            // What it shares with other processes would stay behind if it is killed. Versions up to 0.9.10 always share.
+            let set = ["DONT_FAKE_MONOTONIC", "NO_FAKE_STAT", "FAKETIME_DISABLE_SHM"].map(|name| (name, "1".into()));
             let away = ("FAKETIME", format!("+{}", AWAY.whole_seconds()));
-            [("LD_PRELOAD", library.display().to_string()), away, set("DONT_FAKE_MONOTONIC"), set("NO_FAKE_STAT")]
+            [("LD_PRELOAD", library.display().to_string()), away].into_iter().chain(set)
         });
         let told = machine::variables(self.moved).into_iter().chain([(DATE_VARIABLE, self.date.clone())]);
         told.chain(moves.into_iter().flatten())

@@ -82,7 +82,7 @@ pub(super) fn run(
         let working = wanted.iter().map(|_| recording.seen.took).sum::<Duration>() + starting;
         let on = |time: Duration, threads: usize| time / u32::try_from(threads.max(1)).unwrap_or(u32::MAX);
         let about = on(working, threads.min(cores)) + on(waiting, threads);
-        // What hangs, or fails, runs once more with less beside it.
+        // What hangs runs once more with less beside it.
         let hung: Duration = wanted.iter().map(|world| recording.limit_of(world)).sum();
         let most = about + on(hung, threads) + on(hung + working, few);
         let (worlds, about, most) = (counted(wanted.len(), "world"), about.as_secs(), most.as_secs());
@@ -105,12 +105,11 @@ pub(super) fn run(
     Ok(Matrix { lines: recording.seen.lines(&setting), judged, found, unlike: recording.unlike, unmet, left_out })
 }
 
-/// Whether a busy machine may have made a service look like this. Where the model does not fail, a timeout of its client may.
+/// Whether a busy machine may have made a service look like this.
 fn may_be_slow(it: &Judged) -> bool {
     match it.verdict.did {
-        Did::Hung | Did::Sick | Did::NeverEnds => true,
-        Did::PaidTwice if it.world.is_invisible() => true,
-        did => matches!(it.world.side(), "client" | "process") && (did.fails() || did == Did::Reported),
+        Did::PaidTwice => it.world.is_invisible(),
+        did => matches!(did, Did::Hung | Did::Sick | Did::NeverEnds),
     }
 }
 
